@@ -7,9 +7,11 @@
     1.0
 
 Each job is a function, and a ``Session`` holds what several of them share. A ``Verifier`` judges
-one program at a time. The records that jobs return are in ``evalplus_lite.results``, execution
-tasks in ``evalplus_lite.exe``, all errors in ``evalplus_lite.errors``. Names are loaded when
-first used, so that importing the package costs next to nothing.
+one program at a time. The records that jobs return are in ``evalplus_lite.results``, all errors in
+``evalplus_lite.errors``. The wings have their own names: ``evalplus_lite.reports`` compares,
+reports and exports results, ``evalplus_lite.exe`` makes execution tasks, ``evalplus_lite.serving``
+judges for others. Names are loaded when first used, so that importing the package costs next to
+nothing.
 """
 
 from __future__ import annotations
@@ -21,39 +23,29 @@ from evalplus_lite.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from evalplus_lite.errors import EvalPlusLiteError as EvalPlusLiteError
-    from evalplus_lite.errors import InfrastructureError as InfrastructureError
     from evalplus_lite.errors import InputError as InputError
-    from evalplus_lite.errors import LLMError as LLMError
-    from evalplus_lite.errors import UnusableTask as UnusableTask
     from evalplus_lite.grading.text_verifier import verify_code_execution as verify_code_execution
     from evalplus_lite.jobs.auditing import audit as audit
     from evalplus_lite.jobs.augmentation import augment as augment
-    from evalplus_lite.jobs.checking import check_tasks as check_tasks
     from evalplus_lite.jobs.contract_drafts import infer_constraints as infer_constraints
     from evalplus_lite.jobs.contract_drafts import suggest_contracts as suggest_contracts
     from evalplus_lite.jobs.cross_validation import cross_validate as cross_validate
     from evalplus_lite.jobs.datasets import load_dataset as load_dataset
-    from evalplus_lite.jobs.drafting import draft_from_module as draft_from_module
-    from evalplus_lite.jobs.drafting import draft_from_pytest as draft_from_pytest
     from evalplus_lite.jobs.evaluation import evaluate as evaluate
     from evalplus_lite.jobs.generation import generate_samples as generate_samples
-    from evalplus_lite.jobs.merging import merge as merge
     from evalplus_lite.jobs.mutants import find_survivors as find_survivors
+    from evalplus_lite.jobs.own_tasks import check_tasks as check_tasks
+    from evalplus_lite.jobs.own_tasks import draft_from_module as draft_from_module
+    from evalplus_lite.jobs.own_tasks import draft_from_pytest as draft_from_pytest
     from evalplus_lite.jobs.quality import quality as quality
     from evalplus_lite.jobs.reduction import reduce as reduce
     from evalplus_lite.jobs.samples import read_samples as read_samples
     from evalplus_lite.jobs.seeds import seed_source as seed_source
     from evalplus_lite.jobs.session import Session as Session
+    from evalplus_lite.jobs.shards import merge as merge
     from evalplus_lite.models import Client as Client
     from evalplus_lite.models.completions import Sampling as Sampling
     from evalplus_lite.reduction.policy import Policy as Policy
-    from evalplus_lite.reports.comparison import compare as compare
-    from evalplus_lite.reports.export.conversion import export_results as export_results
-    from evalplus_lite.reports.exporting import export as export
-    from evalplus_lite.reports.figure_files import figures as figures
-    from evalplus_lite.reports.leaderboards import leaderboard as leaderboard
-    from evalplus_lite.reports.reporting import report as report
-    from evalplus_lite.serving.audit.auditing import audit_verifier as audit_verifier
     from evalplus_lite.tasks import Dataset as Dataset
     from evalplus_lite.types import Case as Case
     from evalplus_lite.types import Rule as Rule
@@ -64,18 +56,17 @@ if TYPE_CHECKING:
 
 
 _HOMES = {
-    "errors": "EvalPlusLiteError InfrastructureError InputError LLMError UnusableTask",
+    "errors": "EvalPlusLiteError InputError",
     "grading.text_verifier": "verify_code_execution",
     "jobs.auditing": "audit",
     "jobs.augmentation": "augment",
-    "jobs.checking": "check_tasks",
+    "jobs.own_tasks": "check_tasks draft_from_module draft_from_pytest",
     "jobs.contract_drafts": "infer_constraints suggest_contracts",
     "jobs.cross_validation": "cross_validate",
     "jobs.datasets": "load_dataset",
-    "jobs.drafting": "draft_from_module draft_from_pytest",
     "jobs.evaluation": "evaluate",
     "jobs.generation": "generate_samples",
-    "jobs.merging": "merge",
+    "jobs.shards": "merge",
     "jobs.mutants": "find_survivors",
     "jobs.quality": "quality",
     "jobs.reduction": "reduce",
@@ -85,13 +76,6 @@ _HOMES = {
     "models": "Client",
     "models.completions": "Sampling",
     "reduction.policy": "Policy",
-    "reports.comparison": "compare",
-    "reports.export.conversion": "export_results",
-    "reports.exporting": "export",
-    "reports.figure_files": "figures",
-    "reports.leaderboards": "leaderboard",
-    "reports.reporting": "report",
-    "serving.audit.auditing": "audit_verifier",
     "tasks": "Dataset",
     "types": "Case Rule Sample Task Verdict",
     "verifier": "Verifier",

@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from evalplus_lite.jobs.auditing import AuditResult as AuditResult
     from evalplus_lite.jobs.augmentation import AugmentationResult as AugmentationResult
     from evalplus_lite.jobs.augmentation import SeedSource as SeedSource
-    from evalplus_lite.jobs.checking import CheckResult as CheckResult
     from evalplus_lite.jobs.contract_drafts import ContractsResult as ContractsResult
     from evalplus_lite.jobs.cross_validation import CrossValidationResult as CrossValidationResult
-    from evalplus_lite.jobs.drafting import DraftResult as DraftResult
     from evalplus_lite.jobs.evaluation import EvaluationResult as EvaluationResult
     from evalplus_lite.jobs.generation import GenerationResult as GenerationResult
     from evalplus_lite.jobs.mutants import MutantsResult as MutantsResult
     from evalplus_lite.jobs.outputs import RESULT_COLUMNS as RESULT_COLUMNS
     from evalplus_lite.jobs.outputs import read_results as read_results
+    from evalplus_lite.jobs.own_tasks import CheckResult as CheckResult
+    from evalplus_lite.jobs.own_tasks import DraftResult as DraftResult
     from evalplus_lite.jobs.quality import QualityResult as QualityResult
     from evalplus_lite.jobs.reduction import ReductionResult as ReductionResult
     from evalplus_lite.jobs.samples import Samples as Samples
@@ -28,12 +28,6 @@ if TYPE_CHECKING:
     from evalplus_lite.jobs.tables import Table as Table
     from evalplus_lite.models import ModelSource as ModelSource
     from evalplus_lite.models.completions import SamplingResult as SamplingResult
-    from evalplus_lite.reports.comparison import ComparisonResult as ComparisonResult
-    from evalplus_lite.reports.exporting import ExportResult as ExportResult
-    from evalplus_lite.reports.figure_files import FiguresResult as FiguresResult
-    from evalplus_lite.reports.leaderboards import LeaderboardResult as LeaderboardResult
-    from evalplus_lite.reports.reporting import ReportResult as ReportResult
-    from evalplus_lite.serving.audit.auditing import VerifierAudit as VerifierAudit
     from evalplus_lite.statistics.pass_at_k import pass_at_k as pass_at_k
     from evalplus_lite.types import Suite as Suite
     from evalplus_lite.types import Tolerance as Tolerance
@@ -42,10 +36,9 @@ if TYPE_CHECKING:
 _HOMES = {
     "jobs.auditing": "AuditResult",
     "jobs.augmentation": "AugmentationResult SeedSource",
-    "jobs.checking": "CheckResult",
+    "jobs.own_tasks": "CheckResult DraftResult",
     "jobs.contract_drafts": "ContractsResult",
     "jobs.cross_validation": "CrossValidationResult",
-    "jobs.drafting": "DraftResult",
     "jobs.evaluation": "EvaluationResult",
     "jobs.generation": "GenerationResult",
     "jobs.mutants": "MutantsResult",
@@ -58,12 +51,6 @@ _HOMES = {
     "jobs.tables": "Table",
     "models": "ModelSource",
     "models.completions": "SamplingResult",
-    "reports.comparison": "ComparisonResult",
-    "reports.exporting": "ExportResult",
-    "reports.figure_files": "FiguresResult",
-    "reports.leaderboards": "LeaderboardResult",
-    "reports.reporting": "ReportResult",
-    "serving.audit.auditing": "VerifierAudit",
     "statistics.pass_at_k": "pass_at_k",
     "types": "Suite Tolerance Unusable",
 }

@@ -18,14 +18,15 @@ from types import ModuleType
 from typing import Any
 
 import evalplus_lite
-from evalplus_lite import exe, results
+from evalplus_lite import exe, reports, results, serving
 
-FACES = (evalplus_lite, results, exe)
+FACES = (evalplus_lite, results, reports, exe, serving)
 """The public modules."""
 
 HEAD = """# Python API
 
-The names of `evalplus_lite`, `evalplus_lite.results` and `evalplus_lite.exe`, from the docstrings.
+The names of `evalplus_lite`, its `results` and its wings (`reports`, `exe` and `serving`), from the
+docstrings.
 Everything else is internal and may change in any version.
 """
 

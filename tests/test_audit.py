@@ -9,8 +9,18 @@ from typing import Any
 import pytest
 from support.tasks import make_suite, make_task
 
-from evalplus_lite.jobs.consensus import ENOUGH, odd_dispute, oddities
-from evalplus_lite.jobs.disputes import Camp, Dispute, Finding, Vote, camps, dispute, rows
+from evalplus_lite.jobs.consensus import (
+    ENOUGH,
+    Camp,
+    Dispute,
+    Finding,
+    Vote,
+    camps,
+    dispute,
+    odd_dispute,
+    oddities,
+    rows,
+)
 from evalplus_lite.types import Case, Crashed, Raised, Returned, TimedOut
 from evalplus_lite.values import wire
 

@@ -10,7 +10,8 @@ import pytest
 from support.tasks import make_task
 
 import evalplus_lite
-from evalplus_lite import UnusableTask, Verifier
+from evalplus_lite import Verifier
+from evalplus_lite.errors import UnusableTask
 from evalplus_lite.grading import null
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.sandbox import Sandbox

@@ -8,7 +8,8 @@ Everything is written below FOLDER (default: out/journey). Run again after a kil
 import sys
 from pathlib import Path
 
-from evalplus_lite import Session, augment, evaluate, export, load_dataset, read_samples, reduce
+from evalplus_lite import Session, augment, evaluate, load_dataset, read_samples, reduce
+from evalplus_lite.reports import export
 
 HERE = Path(__file__).parent
 OUT = Path(sys.argv[1] if len(sys.argv) > 1 else "out/journey")

@@ -61,7 +61,7 @@ merge: Merge the output of sharded runs.
 """
 """The commands by panel, each with the first paragraph of its help; it is the function, or the app,
 of the module of its name. Importing them all would take a second before anything is shown."""
-WINGS = ("reports", "serving", "exe")
+WINGS = ("reports", "serving", "exe", "efficiency")
 """The rooms that bring commands: modules in their folder ``commands``, and a ``LIST`` of them."""
 
 
@@ -177,7 +177,7 @@ def run(arguments: list[str]) -> int:
     finally:
         typed.reset(token)
     if code == INTERRUPTED:  # wherever it was noticed
-        return _end("interrupted; run the same command again to go on", INTERRUPTED)
+        return _end("interrupted; run the same command again to resume", INTERRUPTED)
     return code
 
 

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import name_report, print_tables, say
-from evalplus_lite.cli.evidence import tell
+from evalplus_lite.cli.console import name_report, print_tables, say, tell
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.jobs import auditing
 from evalplus_lite.tasks import load_dataset
@@ -36,9 +35,9 @@ def audit(
     not allow. Fewer programs are heard where the reference's answer is unlike all its others.
     Nothing is decided: DIR/audit.jsonl has the inputs, and which programs say what, for a person to
     read; DIR/audit.json the findings. Programs that differ in layout only count once. The more
-    independent samples, the more is found: two that agree are the least. Run again after a kill, it
-    goes on. Exits with 1 if no task
-    had two programs that pass its base tests, or some could not be audited.
+    independent samples, the more is found: two that agree are the least. Resumes when run again
+    after a kill. Exits with 1 if no task had two programs that pass its base tests, or some could
+    not be audited.
 
     [bold]Example[/bold]  evalplus-lite audit -d humaneval --original -s samples.jsonl
     """

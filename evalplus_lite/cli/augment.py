@@ -10,8 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import name_report, print_table, say
-from evalplus_lite.cli.evidence import tell
+from evalplus_lite.cli.console import name_report, print_tables, say, tell
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains.choices import with_choices
@@ -19,7 +18,7 @@ from evalplus_lite.jobs import augmentation
 from evalplus_lite.jobs.seeds import seed_source
 
 MOST_LINES = 12
-"""Constraints on inputs that are shown; the summary holds all."""
+"""Input constraints that are shown; the summary holds all."""
 
 
 @takes(*JOB, "seed", "force", "shard")
@@ -53,12 +52,12 @@ def augment(
     ] = None,
     constraint: Annotated[
         list[str] | None,
-        typer.Option("--constraint", metavar="TASK:NAME", help="Take this inferred constraint on."),
+        typer.Option("--constraint", metavar="TASK:NAME", help="Apply this inferred constraint."),
     ] = None,
     no_constraint: Annotated[
         list[str] | None,
         typer.Option(
-            "--no-constraint", metavar="TASK:NAME", help="Leave it off; TASK:all for each."
+            "--no-constraint", metavar="TASK:NAME", help="Do not apply it; TASK:all for each."
         ),
     ] = None,
 ) -> int:
@@ -67,7 +66,7 @@ def augment(
     Seeds (base inputs, the prompt's examples, constants of the reference, and a model's where one
     is given) are mutated by type, filtered by the task's contract, and answered by the reference,
     twice. Writes DIR/suite.jsonl.gz, which every other command takes as --dataset, and
-    DIR/summary.json. Run again after a kill, it goes on. With --consensus, an input on which most
+    DIR/summary.json. Resumes when run again after a kill. With --consensus, an input on which most
     of those programs that pass the base tests contradict the reference is not used: it goes to
     DIR/review.jsonl, for a person to read. Constraints on inputs that are inferred without a
     contract are shown with their support; --constraint and --no-constraint decide otherwise.
@@ -107,6 +106,7 @@ def augment(
     summary = result.summary
 
     def shown() -> None:
+        print_tables(result.tables())
         show(summary, folder)
         name_report(folder)
         tell({**summary, "notes": []}, screen)
@@ -118,11 +118,7 @@ def augment(
 
 
 def show(summary: Mapping[str, Any], folder: Path) -> None:
-    """Print the summary as a table."""
-    kept = [(f"kept: {name}", count) for name, count in summary["sources"].items()]
-    lost = [(f"dropped: {name}", count) for name, count in summary["dropped"].items()]
-    title = f"{summary['dataset']}: {summary['tasks']} tasks, {summary['base']} base inputs, "
-    print_table(f"{title}{summary['new']} new", ["inputs", "count"], [*kept, *lost])
+    """Print what the table does not hold: notes, constraints, and where the files are."""
     for task, notes in summary["notes"].items():
         say(f"{task}: {notes[0]}" + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""))
     for line in constraint_lines(summary["guards"]):
@@ -133,7 +129,7 @@ def show(summary: Mapping[str, Any], folder: Path) -> None:
 
 
 def constraint_lines(guards: Mapping[str, Iterable[Mapping[str, Any]]]) -> Iterator[str]:
-    """Yield a line a guard, those taken on before those that were not, a limited number of them."""
+    """Yield a line for each input constraint, applied ones first, up to ``MOST_LINES``."""
     told = [(task, each) for task, some in guards.items() for each in some]
     told.sort(key=lambda pair: not pair[1]["is_on"])
     for task, each in told[:MOST_LINES]:
@@ -141,15 +137,18 @@ def constraint_lines(guards: Mapping[str, Iterable[Mapping[str, Any]]]) -> Itera
     if len(told) > MOST_LINES:
         rest = told[MOST_LINES:]
         on = sum(each["is_on"] for _, each in rest)
-        yield f"guards: {on} more taken on, {len(rest) - on} more not: see summary.json"
+        yield f"input constraints: {on} more applied, {len(rest) - on} more not: see summary.json"
 
 
 def _constraint_line(task: str, guard: Mapping[str, Any]) -> str:
-    """Return a guard with its support, and the option that decides otherwise."""
+    """Return an input constraint with its support, and the option that decides otherwise."""
     option = "--no-constraint" if guard["is_on"] else "--constraint"
-    state = "inputs keep to" if guard["is_on"] else "not taken for granted"
+    state = "applied" if guard["is_on"] else "not assumed"
     if guard["is_chosen"]:
         return f"{task}: {state}, as chosen: {guard['text']}"
-    support = f"{guard['seen']} informative inputs keep to it, {guard['needed']} are needed"
-    remedy = f"to decide otherwise: {option} {task}:{guard['name']}"
+    seen, needed = guard["seen"], guard["needed"]
+    support = (
+        f"{seen} of {needed} supporting inputs" if seen < needed else f"supporting inputs: {seen}"
+    )
+    remedy = f"to change that: {option} {task}:{guard['name']}"
     return f"{task}: {state}: {guard['text']} ({support}; {remedy})"

@@ -6,15 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
-from evalplus_lite.cli.arguments import one_path
-from evalplus_lite.cli.console import print_json, print_table, say
+from evalplus_lite.cli.console import print_json, print_tables, say
+from evalplus_lite.cli.options import one_path
 from evalplus_lite.cli.run import SANDBOX, Run, takes
-from evalplus_lite.jobs.checking import STATUSES
-from evalplus_lite.jobs.checking import check_tasks as check
 from evalplus_lite.jobs.contract_drafts import infer_constraints
+from evalplus_lite.jobs.own_tasks import STATUSES
+from evalplus_lite.jobs.own_tasks import check_tasks as check
 
 WORDS = {"ready": "ready", "remarks": "with remarks", "unusable": "unusable"}
-ANSWERS = {True: "yes", False: "NO", None: "-"}
 
 
 @takes("tasks", "package", *SANDBOX)
@@ -51,7 +50,8 @@ def check_tasks(
         result = check(dataset, tasks=run.tasks, session=session)
 
     def show() -> None:
-        _show(result.to_rows())
+        print_tables(result.tables())
+        _show_remarks(result.to_rows())
         counts = ", ".join(f"{result.summary[status]} {WORDS[status]}" for status in STATUSES)
         say(f"{result.summary['dataset']}: {counts}")
 
@@ -73,29 +73,8 @@ def _constraints(run: Run, dataset: str) -> int:
     return 0
 
 
-def _show(rows: list[dict[str, Any]]) -> None:
-    names = list(rows[0]["checks"])[1:]
-    table = [
-        (
-            row["task_id"],
-            row["status"],
-            _tested(row),
-            *(ANSWERS[row["checks"][name]] for name in names),
-            f"{row['usable']}/{row['given']}",
-            "" if row["steps"] is None else f"{row['steps']:,}",
-        )
-        for row in rows
-    ]
-    heading = ["task", "status", "tested", *names, "inputs used", "steps"]
-    print_table("Tasks", heading, table, left=3 + len(names))
+def _show_remarks(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         for remark in row["remarks"]:
             count = f"{remark['count']} " if remark["count"] > 1 else ""
             say(f"{row['task_id']}: {count}{remark['kind']}: {remark['detail']}")
-
-
-def _tested(row: dict[str, Any]) -> str:
-    """Return how a task's programs are invoked, what is looked at, and how it is compared."""
-    if row["harness"] is None:
-        return ""
-    return f"{row['harness']}, {' and '.join(row['observe'])}, {row['compared']}"

@@ -9,23 +9,20 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.arguments import whole_numbers
-from evalplus_lite.cli.console import Screen, name_report, print_table, say
-from evalplus_lite.cli.evidence import tell
+from evalplus_lite.cli.console import Screen, name_report, print_tables, say, tell
+from evalplus_lite.cli.options import whole_numbers
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import shown_path
 from evalplus_lite.jobs import evaluation
 from evalplus_lite.jobs.datasets import samples_name
+from evalplus_lite.jobs.evaluation import EvaluationResult
+from evalplus_lite.jobs.layouts import MOST_MODELS
 from evalplus_lite.jobs.scores import MOST_FILES
-from evalplus_lite.jobs.tables import ends, percent, sure
+from evalplus_lite.jobs.tables import ends, percent
 from evalplus_lite.store.labels import label
-from evalplus_lite.types import VERDICTS
 
-MOST_SHOWN = 50
-"""Models and temperatures that are shown in a table."""
 MOST_PASTED = 5
 """Models and temperatures that get a line to be pasted."""
-SCORES = ("pass_at_k", "intervals")
 
 
 @takes(*JOB, "force", "shard")
@@ -61,11 +58,11 @@ def evaluate(
     Writes DIR/results.jsonl (a row a sample, with the first failing input), DIR/summary.json,
     DIR/programs.jsonl.gz and DIR/eval_results.json (as evalplus writes it). Each model, and each
     temperature, has a row and a pass@k of its own, with its 95 % interval: a file is a model unless
-    its rows name one. Run again after a kill, it goes on. No program passes a task without a usable
-    case: it is in no figure, and listed with the cause. Exits with 1 if there is such a task, if
-    the machine failed on some samples (or our own code: "traces" in the summary), which are left
-    unscored, or if rows of the sample files are no answers and were left out. With --strict such a
-    task or row is an error, and nothing is judged.
+    its rows name one. Resumes when run again after a kill. No program passes a task without a
+    usable case: it is in no figure, and listed with the cause. Exits with 1 if there is such a
+    task, if the machine failed on some samples (or our own code: "traces" in the summary), which
+    are left unscored, or if rows of the sample files are no answers and were left out. With
+    --strict such a task or row is an error, and nothing is judged.
 
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
     """
@@ -93,7 +90,7 @@ def evaluate(
         )
 
     def shown() -> None:
-        show(result.summary, result.path or folder, screen)
+        _show(result, folder, screen)
         name_report(folder, datasets=[dataset])
         for row in result.summary["groups"][:MOST_PASTED]:
             say(pasted(result.summary, row))
@@ -107,53 +104,35 @@ def evaluate(
     )
 
 
-def show(summary: Mapping[str, Any], path: Path, screen: Screen) -> None:
+def _show(result: EvaluationResult, folder: Path, screen: Screen) -> None:
     """Print the table of scores, and what does not count in them."""
+    summary = result.summary
+    print_tables(result.tables())
     groups = summary["groups"]
-    suites = ["base", "plus"] if summary["plus"] is not None else ["base"]
-    if "strong" in summary:
-        suites.append("strong")
-    ks = list(dict.fromkeys(k for row in groups for k in row["pass_at_k"]["base"]))
-    seen = [v for v in VERDICTS if any((summary[suite] or {}).get(v) for suite in suites)]
-    many = len(groups) > 1
-    by_heat = any(row["temperature"] is not None for row in groups)
-    left = ["model", *(["temperature"] if by_heat else [])] if many else []
-    rows = []
-    for row in groups[:MOST_SHOWN]:
-        names = [row["model"] or "(not named)", *([_heat(row)] if by_heat else [])] if many else []
-        for suite in suites:
-            scores = [sure(*(row[key][suite].get(k) for key in SCORES)) for k in ks]
-            counts = [row["samples"]] if many else []
-            rows.append([*names, suite, *counts, *scores, *(row[suite].get(v, 0) for v in seen)])
-    print_table(
-        f"{summary['dataset']}: {summary['samples']} samples of {summary['tasks']} tasks",
-        [*left, "tests", *(["samples"] if many else []), *(f"{k} % [95 %]" for k in ks), *seen],
-        rows,
-        left=len(left) + 1,
-    )
-    if len(groups) > MOST_SHOWN:
+    if len(groups) > MOST_MODELS:
         screen.note(
-            f"{len(groups)} models and temperatures: the first {MOST_SHOWN} are shown, summary.json"
-            f" has all; eval_results files are written of {MOST_FILES} at most"
+            f"{len(groups)} models and temperatures: the first {MOST_MODELS} are shown,"
+            f" summary.json has all; eval_results files are written of {MOST_FILES} at most"
         )
-    if "strong" in suites:
+    if "strong" in summary:
         screen.note(
             f"strong: without weak tests, which a program could pass that does not know the task;"
             f" {summary['tasks'] - summary['strong_tasks']} tasks have no others"
         )
-    if "plus" not in suites:
+    if summary["plus"] is None:
         screen.note(f"plus: none, as {summary['dataset']} has no inputs beyond the base ones")
     if (strained := summary.get("stress")) is not None:
         found = ", ".join(f"{count} {verdict}" for verdict, count in strained.items())
         say(f"stress cases, which no score counts: {found or 'there are none'}")
     tell(summary, screen)
-    for row in groups[:MOST_SHOWN]:
-        _note_missing(row, screen, of=f"{row['model'] or '(not named)'}: " if many else "")
+    for row in groups[:MOST_MODELS]:
+        of = f"{row['model'] or '(not named)'}: " if len(groups) > 1 else ""
+        _note_missing(row, screen, of=of)
     for line in summary["infra"]:
         screen.note(f"not scored, the machine failed: {line}")
     if "traces" in summary:
         screen.note("our own code failed, which is worth a report: traces in summary.json")
-    say(f"every verdict, with the input that decided it: {shown_path(path)}")
+    say(f"every verdict, with the input that decided it: {shown_path(result.path or folder)}")
 
 
 def pasted(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import print_table, say
+from evalplus_lite.cli.console import print_tables, say
 from evalplus_lite.cli.run import SANDBOX, Run, folder_for, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs import generation
@@ -140,31 +139,14 @@ def _drafted(run: Run, dataset: str, source: Client | Replay, out: Path | None) 
         data = run.opened(dataset, session)
         folder = folder_for(out, "contracts", dataset, data)
         result = suggest_contracts(data, source, out=folder, session=session)
-    rows = result.to_rows()
+
+    def show() -> None:
+        print_tables(result.tables())
+        say(f"drafts to be reviewed: {folder}")
+
     return run.ended(
-        result,
-        lambda: _show(rows, folder),
-        attention=lambda: not all(row["file"] for row in rows),
+        result, show, attention=lambda: not all(row["file"] for row in result.to_rows())
     )
-
-
-def _show(rows: Sequence[dict[str, Any]], folder: Path) -> None:
-    none = {"accepted": 0, "tried": 0}
-    print_table(
-        f"{sum(row['file'] is not None for row in rows)} of {len(rows)} tasks have a draft",
-        ["task", "draft", "turns", "accepts", "of mutated"],
-        [
-            [
-                row["task_id"],
-                row["file"] or f"none: {row['problem'][:100]}",
-                row["turns"],
-                *row.get("mutated_inputs", none).values(),
-            ]
-            for row in rows
-        ],
-        left=2,
-    )
-    say(f"drafts to be reviewed: {folder}")
 
 
 def troubles(drawn: SamplingResult) -> list[str]:

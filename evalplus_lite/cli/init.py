@@ -12,7 +12,7 @@ import typer
 from evalplus_lite.cli.console import say
 from evalplus_lite.cli.run import Run, takes
 from evalplus_lite.errors import InputError
-from evalplus_lite.jobs.drafting import DraftResult, draft_from_module, draft_from_pytest
+from evalplus_lite.jobs.own_tasks import DraftResult, draft_from_module, draft_from_pytest
 from evalplus_lite.tasks.templates import write_templates
 
 

@@ -8,16 +8,14 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.arguments import all_names, all_paths, one_path
-from evalplus_lite.cli.console import Screen, name_report, print_tables, say
-from evalplus_lite.cli.evidence import tell
+from evalplus_lite.cli.console import Screen, name_report, print_tables, say, tell
+from evalplus_lite.cli.options import all_names, one_path
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import samples_name
 from evalplus_lite.jobs.mutants import MutantsResult, find_survivors
 from evalplus_lite.jobs.quality import POOL, QualityResult
 from evalplus_lite.jobs.quality import quality as measured
-from evalplus_lite.store.locations import place_of
 
 MOST_SURVIVORS = 5
 """Survivors whose diff is shown unless ``--show`` asks for others."""
@@ -39,33 +37,16 @@ def quality(
     ],
     right: Annotated[
         Programs,
-        typer.Option(
-            "--right",
-            metavar="PATH",
-            help="Programs known to be right.",
-            parser=place_of,
-            callback=all_paths,
-        ),
+        options.sample_files("--right", help="Programs known to be right."),
     ] = None,
     wrong: Annotated[
         Programs,
-        typer.Option(
-            "--wrong",
-            metavar="PATH",
-            help="Programs known to be wrong.",
-            parser=place_of,
-            callback=all_paths,
-        ),
+        options.sample_files("--wrong", help="Programs known to be wrong."),
     ] = None,
     samples: Annotated[
         Programs,
-        typer.Option(
-            "--samples",
-            "-s",
-            metavar="PATH",
-            help="Programs that --truth labels as right or wrong.",
-            parser=place_of,
-            callback=all_paths,
+        options.sample_files(
+            "--samples", "-s", help="Programs that --truth labels as right or wrong."
         ),
     ] = None,
     truth: Annotated[

@@ -9,17 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.arguments import all_paths
-from evalplus_lite.cli.console import name_report, print_tables, say
-from evalplus_lite.cli.evidence import tell
+from evalplus_lite.cli.console import name_report, print_tables, say, tell
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs import reduction
 from evalplus_lite.jobs.cross_validation import SIZES, cross_validate, policies_to_try
-from evalplus_lite.jobs.tables import percent
 from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.reduction.requirements import KINDS
-from evalplus_lite.store.locations import place_of
 
 DEFAULT_CURVE = ",".join(f"{size:g}" for size in SIZES)
 
@@ -30,13 +26,10 @@ def reduce(
     dataset: options.Dataset,
     samples: Annotated[
         list[Path] | None,
-        typer.Option(
+        options.sample_files(
             "--samples",
             "-s",
-            metavar="PATH",
             help="Model output whose wrong programs the small suite must still reject.",
-            parser=place_of,
-            callback=all_paths,
         ),
     ] = None,
     out: options.Out = None,
@@ -62,13 +55,6 @@ def reduce(
         float | None,
         typer.Option("--budget", min=0, help="Plus cases a task on average, in place of -k."),
     ] = None,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="Smallest suites by HiGHS (extra: exact).")
-    ] = False,
-    refused: Annotated[
-        bool,
-        typer.Option("--refused", help="Credit inputs that a task's contract refuses, too."),
-    ] = False,
     is_cross_validated: Annotated[
         bool,
         typer.Option(
@@ -77,12 +63,8 @@ def reduce(
     ] = False,
     judge: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--judge",
-            metavar="PATH",
-            help="With --cross-validate: judge by these samples, choose by all others.",
-            parser=place_of,
-            callback=all_paths,
+        options.sample_files(
+            "--judge", help="With --cross-validate: judge by these samples, choose by all others."
         ),
     ] = None,
     curve: Annotated[
@@ -103,10 +85,8 @@ def reduce(
     """Choose few inputs that still find wrong programs, seen and unseen.
 
     What counts are branches, decisions, input classes, and kills of mutants, variants and samples.
-    Base inputs are always kept and credited; inputs that a contract refuses never are, unless with
-    --refused. Writes DIR/suite.jsonl.gz, which every other command takes as --dataset, and
-    DIR/reduction.json. Prints the size, a proven lower bound for any suite that keeps as much, and
-    the gap between the two. Exits with 1 if a task cannot be used.
+    Base inputs are always kept and credited. Writes DIR/suite.jsonl.gz, which every other command
+    takes as --dataset, and DIR/reduction.json. Exits with 1 if a task cannot be used.
 
     With --cross-validate no suite is written: each model is left out in turn, suites are chosen by
     the others' samples in every mode, and judged by its own. A file is a model, unless its rows
@@ -118,14 +98,14 @@ def reduce(
     [bold]Example[/bold]  evalplus-lite reduce --cross-validate -d humaneval+ -s a.jsonl -s b.jsonl
     """
     if is_cross_validated:
-        run.refuse("mode budget exact refused", "does not go with --cross-validate")
+        run.refuse("mode budget", "does not go with --cross-validate")
         policies = policies_to_try(_numbers(multiplicity or "1", int), _numbers(curve, float))
     else:
         run.refuse("judge curve compare", "needs --cross-validate")
         counts = _numbers(multiplicity or "", int)
         if len(counts) > 1 or min(counts, default=1) < 1:
             raise InputError(f"--multiplicity {multiplicity}", remedy="give one number from 1")
-        policy = Policy(mode, counts[0] if counts else None, budget, refused)
+        policy = Policy(mode, counts[0] if counts else None, budget)
     with run.started() as (session, screen):
         data = run.opened(dataset, session)
         job = "crossval" if is_cross_validated else "reduce"
@@ -148,7 +128,6 @@ def reduce(
                 data,
                 samples or [],
                 policy=policy,
-                exact=exact,
                 shard=run.part(),
                 strict=run.strict,
                 out=folder,
@@ -179,8 +158,4 @@ def _show(summary: Mapping[str, Any], folder: Path) -> None:
     counts = summary["requirements"].items()
     kinds = ", ".join(f"{count} {KINDS[kind].plural}" for kind, count in counts)
     say(f"chosen by: {kinds or 'nothing was asked for'}")
-    if summary["gap"] is not None:
-        say(
-            f"at most {percent(summary['gap'])} % larger than the smallest suite that keeps as much"
-        )
     say(f"the suite: {folder / 'suite.jsonl.gz'}")

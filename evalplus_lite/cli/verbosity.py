@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +21,9 @@ from evalplus_lite.version import __version__
 
 WINDOW_SECONDS = 60.0
 """The rate is that of the last minute: tasks differ in how long they take."""
+STABLE_SECONDS, STABLE_FACTOR = 10.0, 1.5
+"""The time to go is shown after ``STABLE_SECONDS``, and only while the rate of the second half is
+within this factor of the whole."""
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only results and warnings.")]
 Verbose = Annotated[
@@ -39,7 +41,7 @@ VOICE: Mapping[str, Any] = {"quiet": Quiet, "verbose": Verbose, "log_file": LogF
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """What a command may say beside its results."""
+    """What a command may show besides its results."""
 
     quiet: bool = False
     verbose: bool = False
@@ -70,7 +72,7 @@ def speaking(
         voice = Voice(quiet, verbose, log)
         token = current.set(voice)
         start = time.monotonic()
-        voice.write(f"evalplus-lite {__version__}: {shlex.join(sys.argv[1:])}")
+        voice.write(f"evalplus-lite {__version__}: {shlex.join(typed.get())}")
 
         def done(code: int) -> int:
             voice.write(f"done after {spoken(time.monotonic() - start)}, exit code {code}")
@@ -133,13 +135,26 @@ class Pace:
         (since, before), now = self._seen[0], self._clock()
         return (self.done - self._known - before) / (now - since) if now > since else 0.0
 
+    def _is_stable(self, rate: float) -> bool:
+        """Return whether the rate predicts: steps were done all along, lately at nearly this rate.
+
+        The first steps of a stage wait for sandboxes to start, and say nothing of those to come.
+        """
+        now, since = self._clock(), self._seen[0][0]
+        if now - since < STABLE_SECONDS:
+            return False
+        middle, before = next((seen for seen in self._seen if seen[0] >= (since + now) / 2),
+                              self._seen[-1])  # fmt: skip
+        late = (self.done - self._known - before) / (now - middle) if now > middle else 0.0
+        return rate / STABLE_FACTOR <= late <= rate * STABLE_FACTOR
+
     def words(self) -> str:
         """Return how far it is: ``512 of 1640, 48.2/s, 23 s to go; 312 pass, 150 fail``."""
         rate = self.rate
         parts = [str(self.done) if self.total is None else f"{self.done} of {self.total}"]
         if rate:
             parts.append(f"{rate:.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min")
-            if self.total is not None and self.done < self.total:
+            if self.total is not None and self.done < self.total and self._is_stable(rate):
                 parts.append(f"{spoken((self.total - self.done) / rate)} to go")
         shown = ", ".join(f"{count} {name}" for name, count in self.counts.items() if count)
         return ", ".join(parts) + (f"; {shown}" if shown else "")

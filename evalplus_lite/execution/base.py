@@ -91,13 +91,15 @@ class Backend(Protocol):
         key: Callable[[Row], Hashable] | None = None,
         lost: Callable[[Row, Exception], Row] | None = None,
         parts: Parts | None = None,
+        done: Callable[[Row], object] | None = None,
     ) -> Iterator[Row]:
         """Yield what the call makes of each item, in the items' order.
 
         Items are taken as needed, a few ahead of the oldest result. Those of one ``key`` meet the
         same place if that costs no time. The first error is raised where its result would have
         been; of an item that ends its place again and again, or on which our own code fails,
-        ``lost`` may make a row instead. With ``parts`` items may be cut.
+        ``lost`` may make a row instead. With ``parts`` items may be cut. ``done`` is called with
+        each row once it is there, from another thread perhaps, however long it waits for its turn.
         """
         ...
 

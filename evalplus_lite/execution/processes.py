@@ -222,10 +222,16 @@ class Processes:
         key: Callable[[Row], Hashable] | None = None,
         lost: Callable[[Row, Exception], Row] | None = None,
         parts: Parts | None = None,
+        done: Callable[[Row], object] | None = None,
     ) -> Iterator[Row]:
         """Yield what the call makes of each item, in the items' order, as ``Backend.map`` says."""
         known, held = self._known(call), Held()
         waiting: deque[Job] = deque()
+
+        def then(row: Row) -> Row:
+            if done is not None:
+                done(row)
+            return row
 
         def oldest() -> Row:
             job = waiting.popleft()
@@ -241,7 +247,7 @@ class Processes:
         try:
             for item in items:
                 name = None if key is None else key(item)
-                job = self._begin(known, item, name, _as_it_is, held, parts)
+                job = self._begin(known, item, name, then, held, parts)
                 waiting.append(job)
                 del item  # while the caller works with a row, it is not kept
                 while waiting and (
@@ -279,10 +285,6 @@ class Processes:
         name = marshal.dumps((call.maker, call.settings, call.packages))
         with self._lock:
             return self._calls.setdefault(name, KnownCall(call, len(self._calls)))
-
-
-def _as_it_is(row: Row) -> Row:
-    return row
 
 
 def _kept_file() -> IO[bytes]:

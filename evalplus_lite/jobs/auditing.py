@@ -1,4 +1,4 @@
-"""Tasks and samples to findings: where programs contradict a reference, or it fails by itself."""
+"""Audits of references: where programs contradict one, or it fails by itself."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ from evalplus_lite.errors import InputError, UnusableTask
 from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
 from evalplus_lite.grading.evidence import blamed, recorded, unusable_row, weighed
 from evalplus_lite.grading.oracle import Dropped, answer
-from evalplus_lite.jobs.consensus import UNANSWERED, Panel, oddities
-from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
-from evalplus_lite.jobs.disputes import (
+from evalplus_lite.jobs.consensus import (
+    UNANSWERED,
     VOTES,
     Camp,
     Dispute,
     Finding,
+    Panel,
     Vote,
+    oddities,
     review_row,
     rows,
     unanswered,
 )
+from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
 from evalplus_lite.jobs.samples import Samples, SampleStream
-from evalplus_lite.jobs.session import Progress, Result, Session, Silent, made_folder, within
+from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
 from evalplus_lite.jobs.workers.augmentation import BASE_LIMITS, augment_task
 from evalplus_lite.jobs.workers.budget import Budget
 from evalplus_lite.jobs.workers.shared_data import SharedData, case_rows, cases_of, staged
@@ -173,20 +175,17 @@ def audits(
     *,
     seed: int,
     budget: Budget,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Iterator[TaskAudit]:
     """Yield an audit of every task, in order.
 
     The inputs are the task's own where it comes with more than base cases, else new ones made
     within ``budget``.
     """
-    progress = progress or Silent()
     call = Call("evalplus_lite.jobs.auditing:audit_task", (seed, budget.to_row()))
     staging = SharedData(backend, data.suites)
     items = ((staging.ref(task), list(sources[task.id])) for task in data.tasks)
-    for row in backend.map(call, items):
-        progress.advance()
-        yield _audit_of(row)
+    yield from map(_audit_of, backend.map(call, items, done=lambda row: progress.advance()))
 
 
 def with_references(data: Dataset, published: Dataset) -> Dataset:
@@ -270,7 +269,7 @@ def audit(
     that the task does not allow. A task that has only base inputs gets ``inputs`` new ones.
     ``references`` is a published dataset whose own references are audited instead. With ``out``, a
     folder, audit.json (the summary) and audit.jsonl (every disputed input, with who says what) are
-    written there, and the same call goes on after a kill, unless ``force`` drops what is there.
+    written there, and the same call resumes after a kill, unless ``force`` drops what is there.
     Raises InputError for what cannot be used, with ``strict`` also for a single task or row.
     """
     with within(session) as opened:

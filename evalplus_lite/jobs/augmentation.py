@@ -14,14 +14,14 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.grading.evidence import unusable_row
 from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
 from evalplus_lite.jobs.samples import Samples, SampleStream
-from evalplus_lite.jobs.session import Progress, Result, Session, Silent, made_folder, within
+from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.jobs.workers.budget import Budget
 from evalplus_lite.jobs.workers.shared_data import SharedData, case_rows
@@ -124,14 +124,13 @@ def augment_tasks(
     done: Mapping[str, FinishedTask] | None = None,
     finished: Callable[[FinishedTask], None] | None = None,
     left_out: Callable[[Unusable], None] | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> list[FinishedTask]:
     """Augment every task; ``done`` are taken over, ``finished`` is told of each new one.
 
     ``samples`` are programs by task, used as ``augment_task`` says.
     A task that cannot be used is left out; ``left_out`` is told of it.
     """
-    progress = progress or Silent()
     found, new = dict(done or {}), deque[Task]()
     staging = SharedData(backend)
     order = list(tasks)
@@ -146,9 +145,8 @@ def augment_tasks(
             yield staging.ref(task), case_rows(cases), list((samples or {}).get(task.id, ()))
 
     progress.advance(len(found), known=True)
-    for facts, rest in backend.map(call, items()):
+    for facts, rest in backend.map(call, items(), done=lambda row: progress.advance()):
         task = new.popleft()
-        progress.advance()
         if facts is None:
             if left_out is not None:
                 left_out(Unusable(*rest))
@@ -162,6 +160,8 @@ def augment_tasks(
 @dataclass(frozen=True)
 class AugmentationResult(Result):
     """Suites of many more inputs; ``tasks`` are those that have one, in order."""
+
+    kind: ClassVar[str] = "suite"
 
     tasks: tuple[FinishedTask, ...]
 

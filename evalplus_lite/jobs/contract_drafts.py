@@ -6,7 +6,7 @@ import os
 import random
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from evalplus_lite.errors import ContractError
 from evalplus_lite.execution.base import Backend
@@ -52,6 +52,8 @@ class Draft:
 @dataclass(frozen=True, slots=True)
 class ContractsResult(Result):
     """What became of each task that a model was asked about."""
+
+    kind: ClassVar[str] = "contracts"
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row a task: ``file`` (None where no draft will do), ``turns``, ..."""
@@ -148,7 +150,7 @@ def infer_constraints(task: Task) -> list[str]:
     for position, domain in enumerate(input_filter.domains):
         lines += _described(domain, f"argument {position}")
     lines += [
-        f"{'always' if constraint.is_on else 'not taken on'}: {constraint.text} "
+        f"{'always' if constraint.is_on else 'not applied'}: {constraint.text} "
         f"({constraint.support}; {constraint.name})"
         for constraint in input_filter.found
         if not constraint.is_limit or constraint.is_chosen

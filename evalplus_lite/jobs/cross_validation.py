@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,6 +18,7 @@ from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.reduction.requirements import MODES
 from evalplus_lite.reduction.set_cover import bitset
 from evalplus_lite.tasks import Dataset, load_dataset
+from evalplus_lite.types import Sample
 from evalplus_lite.values import wire
 
 SIZES = (2.0, 4.0, 6.0, 8.0, 10.0, 16.0)
@@ -64,15 +65,20 @@ def cross_validate(
     policies = policies_to_try() if policies is None else policies
     with within(session) as opened:
         share = share_of(shard, out, kind="crossval")
-        found = measurement(dataset, samples, opened, judges=judges, strict=strict, share=share)
+        found = measurement(
+            dataset,
+            samples,
+            opened,
+            judges=judges,
+            strict=strict,
+            share=share,
+            check=_require_judges,
+        )
         if share is not None and share.is_part:
             return CrossValidationResult(share.end())
         field = Field(found.matrices, found.samples, found.judges)
-        if len(field.models) < 2 and not field.has_judges:
-            raise InputError(
-                f"samples of {len(field.models)} model",
-                remedy="give those of two or more, or others to judge",
-            )
+        if not field.has_judges:
+            _require_models(field.models)
         opened.stage("leave one out", len(policies))
         lines: list[Line] = []
         for name, policy in policies.items():
@@ -97,12 +103,26 @@ def cross_validate(
     return result
 
 
+def _require_judges(samples: Iterable[Sample], judges: Sequence[Sample]) -> None:
+    if not judges:
+        _require_models({sample.model for sample in samples})
+
+
+def _require_models(models: Collection[str]) -> None:
+    if len(models) < 2:
+        shown = f": {', '.join(models)}" if models else ""
+        raise InputError(
+            f"cross-validation needs two models or more, got {len(models)}{shown}",
+            remedy="give a file of samples for each model, or others to judge",
+        )
+
+
 def policies_to_try(
     multiplicities: Iterable[int] = (1,), sizes: Iterable[float] = SIZES
 ) -> dict[str, Policy]:
     """Return by name the default policy, and each mode with each multiplicity and each size."""
     multiplicities, sizes = tuple(multiplicities), tuple(sizes)
-    found = {"default": Policy(), "default, refused inputs too": Policy(refused=True)}
+    found = {"default": Policy()}
     for mode in MODES:
         found |= {f"{mode}, {count}-fold": Policy(mode, count) for count in multiplicities}
         found |= {f"{mode}, size {size:g}": Policy(mode, budget=size) for size in sizes}

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.costs import measured
@@ -46,6 +46,8 @@ class EvaluationResult(Result):
 
     ``path`` is the file that the rows are in (results.jsonl); None if they are kept in ``rows``.
     """
+
+    kind: ClassVar[str] = "evaluation"
 
     path: Path | None
     rows: tuple[dict[str, Any], ...] = ()

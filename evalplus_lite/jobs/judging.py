@@ -11,7 +11,7 @@ from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.grouping import Groups, to_row
 from evalplus_lite.jobs.resumption import judged_before
 from evalplus_lite.jobs.scores import Group, Tally
-from evalplus_lite.jobs.session import Progress, Silent
+from evalplus_lite.jobs.session import SILENT, Progress
 from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.jobs.workers.shared_data import SharedData
 from evalplus_lite.store.resuming import Rows
@@ -43,7 +43,7 @@ def judge(
     *,
     costs: Rows | None = None,
     contracts: Mapping[str, str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Tally:
     """Judge every sample that the journal does not hold yet; return the counts of all.
 
@@ -61,7 +61,6 @@ def judge(
     A sample of a task without a usable case is no row either: ``source.unusable`` has the cause.
     What the suites of all other tasks with samples rest on stands in ``source.evidence``.
     """
-    progress = progress or Silent()
     tally = Tally(has_plus=settings.has_plus, has_stress=settings.stress)
     done = judged_before(programs.programs, journal, tally.add)
     if done.count:
@@ -78,10 +77,15 @@ def judge(
         """Try the programs of an item that was lost one by one, so that one costs no other."""
         _, _, groups = item
         if len(groups) > 1:
-            return joined(list(backend.map(call, cut(item), key=itemgetter(1), lost=failed)))
+            parts = backend.map(call, cut(item), key=itemgetter(1), lost=failed, done=counted)
+            return joined(list(parts))
         tally.blame(error)
         ((_, members),) = groups
+        progress.advance(len(members), counts=tally.verdicts)
         return None, [("infra", None, str(error), None, "")] * len(members)
+
+    def counted(row: Row) -> None:
+        progress.advance(len(row[1]), counts=tally.verdicts)
 
     def dealt() -> Iterator[Row]:
         for task_id, chunk in programs.chunks(done):
@@ -90,7 +94,7 @@ def judge(
             yield staging.ref(tasks[task_id]), task_id, [to_row(group) for group in chunk]
 
     sent: deque[tuple[str, list[tuple[int, Group]]]] = deque()
-    rows = backend.map(call, dealt(), key=itemgetter(1), lost=failed, parts=PARTS)
+    rows = backend.map(call, dealt(), key=itemgetter(1), lost=failed, parts=PARTS, done=counted)
     for evidence, judged in rows:
         task_id, members = sent.popleft()
         source.take(task_id, evidence)
@@ -104,7 +108,7 @@ def judge(
                     costs.append_line(cost)  # before the row: see ``costs.measured``
                 journal.append_line(line)
                 tally.count_of(group, task_id, base, plus, *others)
-        progress.advance(len(judged), counts=tally.verdicts)
+    progress.advance(0, counts=tally.verdicts)  # rows are counted as done before they are in turn
     journal.flush()
     # Of a run that is resumed the rest, so that both say the same.
     found = [task for id, task in tasks.items() if id in tally.total]

@@ -8,8 +8,11 @@ from typing import Any, TypeAlias
 from evalplus_lite.jobs.outputs import arguments, source
 from evalplus_lite.jobs.tables import Cell, Table, ends, percent, short, sure
 from evalplus_lite.statistics.detection import MOST_CASES
+from evalplus_lite.types import VERDICTS
 
 Summary: TypeAlias = Mapping[str, Any]
+MOST_MODELS = 50
+"""Models and temperatures of an evaluation that are shown."""
 MOST_PAIRS = 50
 """Pairs of models that a comparison shows."""
 MOST_ALARMS = 10
@@ -20,6 +23,103 @@ MOST_VALUE = 200
 """Characters of a disputed value that are shown."""
 MOST_REASONS = 12
 """Reasons of a stage that are shown; the file holds all."""
+
+
+def evaluation(summary: Summary) -> Iterator[Table]:
+    """Yield pass@k and verdicts of each model and temperature, a row for each suite."""
+    groups = summary["groups"]
+    suites = ["base", *(["plus"] if summary["plus"] is not None else [])]
+    suites += ["strong"] if "strong" in summary else []
+    ks = list(dict.fromkeys(k for row in groups for k in row["pass_at_k"]["base"]))
+    seen = [v for v in VERDICTS if any((summary[suite] or {}).get(v) for suite in suites)]
+    many, by_heat = len(groups) > 1, any(row["temperature"] is not None for row in groups)
+    names = [*(["model"] if many else []), *(["temperature"] if many and by_heat else [])]
+
+    def line(row: Summary, suite: str) -> Iterator[Cell]:
+        if many:
+            yield row["model"] or "(not named)"
+        if many and by_heat:
+            yield "" if row["temperature"] is None else f"{row['temperature']:g}"
+        yield suite
+        if many:
+            yield row["samples"]
+        yield from (sure(*(row[key][suite].get(k) for key in SCORES)) for k in ks)
+        yield from (row[suite].get(verdict, 0) for verdict in seen)
+
+    yield Table(
+        "evaluation",
+        f"{summary['dataset']}: {summary['samples']} samples of {summary['tasks']} tasks",
+        "",
+        [*names, "tests", *(["samples"] if many else []), *(f"{k} % [95 %]" for k in ks), *seen],
+        [tuple(line(row, suite)) for row in groups[:MOST_MODELS] for suite in suites],
+        left=len(names) + 1,
+    )
+
+
+SCORES = ("pass_at_k", "intervals")
+
+
+def suite(summary: Summary) -> Iterator[Table]:
+    """Yield how many inputs of each source are kept, and why others are dropped."""
+    title = f"{summary['dataset']}: {summary['tasks']} tasks, {summary['base']} base inputs, "
+    rows = [(f"kept: {name}", count) for name, count in summary["sources"].items()]
+    rows += [(f"dropped: {name}", count) for name, count in summary["dropped"].items()]
+    yield Table("suite", f"{title}{summary['new']} new", "", ["inputs", "count"], rows)
+
+
+def checks(summary: Summary) -> Iterator[Table]:
+    """Yield each task with what holds of it."""
+    rows = summary["tasks"]
+    names = list(rows[0]["checks"])[1:] if rows else []
+    yield Table(
+        "checks",
+        "Tasks",
+        "",
+        ["task", "status", "tested", *names, "inputs used", "steps"],
+        [
+            (
+                row["task_id"],
+                row["status"],
+                _tested(row),
+                *(ANSWERS[row["checks"][name]] for name in names),
+                f"{row['usable']}/{row['given']}",
+                "" if row["steps"] is None else f"{row['steps']:,}",
+            )
+            for row in rows
+        ],
+        left=3 + len(names),
+    )
+
+
+ANSWERS = {True: "yes", False: "NO", None: "-"}
+
+
+def _tested(row: Summary) -> str:
+    """Return how a task's programs are invoked, what is looked at, and how it is compared."""
+    if row["harness"] is None:
+        return ""
+    return f"{row['harness']}, {' and '.join(row['observe'])}, {row['compared']}"
+
+
+def contracts(summary: Summary) -> Iterator[Table]:
+    """Yield each task with its draft, and how many mutated inputs that accepts."""
+    rows, none = summary["drafts"], {"accepted": 0, "tried": 0}
+    yield Table(
+        "contracts",
+        f"{sum(row['file'] is not None for row in rows)} of {len(rows)} tasks have a draft",
+        "",
+        ["task", "draft", "turns", "accepts", "of mutated"],
+        [
+            (
+                row["task_id"],
+                row["file"] or f"none: {row['problem'][:100]}",
+                row["turns"],
+                *row.get("mutated_inputs", none).values(),
+            )
+            for row in rows
+        ],
+        left=2,
+    )
 
 
 def comparison(summary: Summary) -> Iterator[Table]:
@@ -67,7 +167,7 @@ def leaderboard(summary: Summary) -> Iterator[Table]:
         suites = [suite for suite in ("plus", "base") if board["entrants"][0][suite] is not None]
         note = RANKS
         if board["fewer_tasks"]:
-            note += f" Judged on fewer tasks than others: {', '.join(board['fewer_tasks'])}."
+            note += f" Not ranked, judged on fewer tasks: {', '.join(board['fewer_tasks'])}."
         yield Table(
             f"leaderboard-{number}",
             f"{board['dataset']}: pass@{summary['k']}, {board['tasks']} tasks",
@@ -81,7 +181,11 @@ def leaderboard(summary: Summary) -> Iterator[Table]:
             [
                 (
                     run["label"],
-                    *(cell for each in suites for cell in (run[each]["rank"], _score(run[each]))),
+                    *(
+                        cell
+                        for each in suites
+                        for cell in (run[each]["rank"] or "-", _score(run[each]))
+                    ),
                     run["tasks"],
                     run["samples"],
                 )
@@ -104,8 +208,6 @@ def reduction(summary: Summary) -> Iterator[Table]:
         ("base inputs, kept", summary["base"]),
         ("further inputs chosen", summary["chosen"]),
     ]
-    if summary["bound"] is not None:
-        rows.append(("proven lower bound", summary["bound"]))
     yield Table(
         "reduction",
         f"{summary['dataset']}: {summary['tasks']} tasks, {summary['mode']}",
@@ -360,6 +462,10 @@ def exe_report(summary: Summary) -> Iterator[Table]:
 
 ROW = ("group", "name", "cases", "tasks")
 LAYOUTS: Mapping[str, Callable[[Summary], Iterator[Table]]] = {
+    "evaluation": evaluation,
+    "suite": suite,
+    "checks": checks,
+    "contracts": contracts,
     "comparison": comparison,
     "leaderboard": leaderboard,
     "reduction": reduction,

@@ -1,19 +1,20 @@
-"""What a suite does not notice: mutants of the references that pass every case."""
+"""Mutants of references that pass every case of a suite, also in Stryker's form for its viewers."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import tokenize
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from evalplus_lite.execution.base import Call, Row
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.reduction import matrix_row, measurement, report_of, surviving
-from evalplus_lite.jobs.replaying import mapped
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
-from evalplus_lite.jobs.shards import Shard, share_of
-from evalplus_lite.jobs.stryker import MutatedTask, Mutation, stryker_report
+from evalplus_lite.jobs.shards import Shard, mapped, share_of
 from evalplus_lite.jobs.workers.shared_data import SharedData
 from evalplus_lite.reduction.set_cover import members
 from evalplus_lite.reduction.survivors import ENOUGH, Report
@@ -191,3 +192,124 @@ def _summary(name: str, reports: tuple[Report, ...]) -> dict[str, Any]:
             for report in reports
         },
     }
+
+
+# Stryker's form: ``mutation-testing-report-schema`` of https://stryker-mutator.io, version 2. A
+# "file" is a task's reference as mutants are made from it (``mutation.mutants.normal_form``), a
+# "test" a case.
+
+SCHEMA_VERSION = "2"
+THRESHOLDS = {"high": 95, "low": 80}
+"""Mutation scores in percent from which a viewer shows green, and below which red."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """A mutant: who made it, its whole text, and the numbers of the cases that kill and run it.
+
+    ``reason`` says why its status should be doubted, "" if nothing does.
+    """
+
+    id: str
+    operator: str
+    source: str
+    killed_by: Sequence[int]
+    covered_by: Sequence[int]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MutatedTask:
+    """A reference with its mutants, and a line for each case of the suite."""
+
+    task_id: str
+    source: str
+    mutations: Sequence[Mutation]
+    cases: Sequence[str]
+
+
+def stryker_report(tasks: Iterable[MutatedTask], *, version: str) -> dict[str, Any]:
+    """Return all mutants as one document of Stryker's schema.
+
+    Statuses are ``Killed``, ``Survived``, and ``NoCoverage`` of a mutant whose statement no case
+    runs. A killed mutant lists the cases that kill it, all of them; a survivor those that run it.
+    Cases are numbered through all tasks: ids are the numbers.
+    """
+    files, tests, first, seen = {}, {}, 0, set[str]()
+    for task in tasks:
+        name = f"{task.task_id}.py"
+        files[name] = {
+            "language": "python",
+            "source": task.source,
+            "mutants": [_mutant(task.source, each, first, seen) for each in task.mutations],
+        }
+        tests[name] = {
+            "tests": [
+                {"id": str(first + number), "name": line} for number, line in enumerate(task.cases)
+            ]
+        }
+        first += len(task.cases)
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "thresholds": THRESHOLDS,
+        "framework": {"name": "evalplus_lite", "version": version},
+        "files": files,
+        "testFiles": tests,
+    }
+
+
+def _mutant(source: str, mutation: Mutation, first: int, seen: set[str]) -> dict[str, Any]:
+    start, end, replacement = changed_part(source, mutation.source)
+    id, copy = mutation.id, 1
+    while id in seen:  # two tasks may have the same reference
+        id, copy = f"{mutation.id}-{copy}", copy + 1
+    seen.add(id)
+    row: dict[str, Any] = {
+        "id": id,
+        "mutatorName": mutation.operator,
+        "location": {"start": _position(source, start), "end": _position(source, end)},
+        "replacement": replacement,
+    }
+    if mutation.killed_by:
+        row["status"] = "Killed"
+        row["killedBy"] = [str(first + case) for case in mutation.killed_by]
+    else:
+        row["status"] = "Survived" if mutation.covered_by else "NoCoverage"
+        row["coveredBy"] = [str(first + case) for case in mutation.covered_by]
+    if mutation.reason:
+        row["statusReason"] = mutation.reason
+    return row
+
+
+def changed_part(source: str, mutated: str) -> tuple[int, int, str]:
+    """Return where two texts differ, from and to (exclusive) in the first, and what stands instead.
+
+    The part is widened to whole tokens of the first text: ``<`` becomes ``<=``, not nothing ``=``.
+    """
+    most = min(len(source), len(mutated))
+    start = next((n for n in range(most) if source[n] != mutated[n]), most)
+    same = next((n for n in range(most - start) if source[-1 - n] != mutated[-1 - n]), most - start)
+    end = len(source) - same
+    for left, right in _tokens(source):
+        touches = left <= start <= right if start == end else left < end and start < right
+        if touches:
+            start, end = min(start, left), max(end, right)
+        elif left >= end:
+            break
+    return start, end, mutated[start : len(mutated) - (len(source) - end)]
+
+
+def _tokens(source: str) -> Iterator[tuple[int, int]]:
+    """Yield where each token of a program stands that is not mere layout."""
+    lines = [0]
+    for line in io.StringIO(source):
+        lines.append(lines[-1] + len(line))
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.string.strip():
+            (first, left), (last, right) = token.start, token.end
+            yield lines[first - 1] + left, lines[last - 1] + right
+
+
+def _position(source: str, offset: int) -> dict[str, int]:
+    before = source[:offset]
+    return {"line": before.count("\n") + 1, "column": offset - (before.rfind("\n") + 1) + 1}

@@ -1,9 +1,9 @@
-"""Evaluations as they stand in their folders: rows, programs, and counts of each entrant.
+"""Results of jobs, read from their folders: rows, programs, and counts of each model run.
 
     one, two = entrants(read_evaluations(["out/my-model", "out/other-model"]))
     one.label, one.counts["HumanEval/0"].plus_right
 
-An entrant is one model at one temperature in one folder: what is scored, ranked and compared.
+A model run is one model at one temperature in one folder: it is scored, ranked and compared.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def _read(folder: Path, name: str) -> Output:
         raise InputError(
             f"has {name} but no {file}: the run has not ended",
             path=folder,
-            remedy="run the same command again, it goes on where it stopped",
+            remedy="run the same command again, it resumes where it stopped",
         )
     return Output(kind, folder, path, _parsed(path))
 
@@ -364,7 +364,7 @@ def evaluation_of(output: Output) -> Evaluation:
 
 @dataclass(slots=True)
 class TaskCount:
-    """Of ``total`` judged samples of a task so many pass its base cases, and all of them."""
+    """How many of a task's ``total`` judged samples pass its base cases, and how many all cases."""
 
     total: int = 0
     base_right: int = 0

@@ -13,33 +13,99 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from evalplus_lite.errors import InputError
-from evalplus_lite.execution.base import Call
-from evalplus_lite.grading.evidence import Evidence
+from evalplus_lite.errors import InputError, UnusableTask
+from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
+from evalplus_lite.grading.evaluator import evaluate_program
+from evalplus_lite.grading.evidence import Evidence, blamed
+from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.jobs import layouts
 from evalplus_lite.jobs.datasets import content_hash, listed, prepared, require_any, run_facts
 from evalplus_lite.jobs.evaluation import EvaluationResult, evaluate
-from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.expected import SuiteSource, source_of
 from evalplus_lite.jobs.grouping import SampleSpool, named
 from evalplus_lite.jobs.reduction import measurement
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table
-from evalplus_lite.jobs.workers.quality import costing, separating
+from evalplus_lite.jobs.workers.augmentation import augment_task
+from evalplus_lite.jobs.workers.budget import Budget
 from evalplus_lite.jobs.workers.settings import Settings
-from evalplus_lite.jobs.workers.shared_data import SharedData
+from evalplus_lite.jobs.workers.shared_data import SharedData, staged
 from evalplus_lite.programs import program_hash
+from evalplus_lite.programs.mutation.mutants import difference
+from evalplus_lite.reduction.kills import KillSuite
 from evalplus_lite.reduction.matrix import Matrix
-from evalplus_lite.sandbox import preset
+from evalplus_lite.reduction.requirements import mutants_by_key
+from evalplus_lite.sandbox import Sandbox, preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.detection import Judged, by_task, figures, share_row
 from evalplus_lite.statistics.shares import Share
-from evalplus_lite.store import Row, write_jsonl, write_text
+from evalplus_lite.store import Row as FileRow
+from evalplus_lite.store import write_jsonl, write_text
 from evalplus_lite.store.labels import file_name, labels
 from evalplus_lite.store.locations import Place
 from evalplus_lite.store.resuming import finished, open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Sample, Task
+
+# What runs beside a sandbox: what a suite costs, and which mutants differ on a random pool.
+
+
+def costing(place: WorkerContext, settings: Row) -> Work:
+    """Of a staged task, the CPU seconds in which its suite accepts its own reference.
+
+    ``settings`` are (suite source, ``Settings``).
+    """
+    source, judged = source_of(settings[0]), Settings.of_row(settings[1])
+
+    def cost(item: Row) -> Row:
+        task, given = staged(place, item)
+        prepared = judged.prepared(place, source, task, given)
+        return evaluate_program(place.sandbox, prepared, task.reference).cpu
+
+    return cost
+
+
+def separating(place: WorkerContext, settings: Row) -> Work:
+    """Of (staged task, keys of mutants to show, keys to tell from the reference), how many inputs
+    the pool had, and a (key, operator, line, diff, whether the pool tells it) of each shown one.
+
+    ``settings`` are the pool's (seed, inputs).
+    """
+    seed, inputs = settings
+
+    def separate(item: Row) -> Row:
+        ref, shown, doubtful = item
+        task, _ = staged(place, ref)
+        made = mutants_by_key(task)
+        count, told = 0, set[str]()
+        if doubtful:
+            sources = {key: made[key].source for key in doubtful}
+            count, told = _told(place.sandbox, task, sources, seed=seed, inputs=inputs)
+        rows = [
+            (key, made[key].operator, made[key].line, difference(task.reference, made[key]))
+            for key in shown
+        ]
+        return count, [(*row, row[0] in told) for row in rows]
+
+    return separate
+
+
+def _told(
+    sandbox: Sandbox, task: Task, programs: dict[str, str], *, seed: int, inputs: int
+) -> tuple[int, set[str]]:
+    """Return the size of a pool of random inputs, and which programs it rejects, by their keys."""
+    try:
+        with blamed(task):
+            pool = augment_task(sandbox, task, seed=seed, budget=Budget(inputs=inputs)).suite
+            steps = reference_steps(sandbox, task, pool.cases)
+            suite = KillSuite.of_mutants(sandbox, task, pool, steps)
+    except UnusableTask:
+        return 0, set()
+    kills = suite.kills(sandbox, list(programs.values()))
+    found = {key for key, kill in zip(programs, kills, strict=True) if kill.killed}
+    return len(suite.cases), found
+
 
 # Mutation scores of suites, without the mutants that are probably no faults at all.
 
@@ -140,7 +206,7 @@ def _ask_pool(
     path = None if out is None else out / "mutants.jsonl"
     with open_rows(path, identity=identity, force=force, batch=8) as journal:
 
-        def read(row: Row) -> tuple[str, str]:
+        def read(row: FileRow) -> tuple[str, str]:
             name = str(row.data["task_id"]), str(row.data["reference"])
             _take(by_name[name], row.data)
             return name
@@ -152,7 +218,8 @@ def _ask_pool(
         items = ((staging.ref(each.task), each.shown, each.doubtful) for each in left)
         call = Call(f"{separating.__module__}:{separating.__name__}", (seed + POOL_SEED, inputs))
         session.stage("equivalent mutants", len(left))
-        for each, (count, survivors) in zip(left, session.pool().map(call, items), strict=True):
+        rows = session.pool().map(call, items, done=lambda row: session.advance())
+        for each, (count, survivors) in zip(left, rows, strict=True):
             row = {
                 "task_id": each.task.id,
                 "reference": each.name,
@@ -161,7 +228,6 @@ def _ask_pool(
             }
             journal.append(row)
             _take(each, row)
-            session.advance()
 
 
 def _survivors(
@@ -204,7 +270,7 @@ def _row(faults: Sequence[_Faults], number: int, seed: int) -> dict[str, Any]:
     }
 
 
-# Programs known to be right or wrong: given as such, or told apart by a stronger suite.
+# Programs known to be right or wrong: given as such, or labeled by a stronger suite.
 
 RIGHT = frozenset({"pass"})
 WRONG = frozenset({"fail", "error", "unrepresentable", "crash"})
@@ -539,7 +605,7 @@ class QualityResult(Result):
 
     ``false_alarms`` are the right programs that a suite rejects, each with the smallest input found
     for it; ``missed`` the wrong ones that a suite accepts. ``seconds`` is, for each suite, the CPU
-    time that a right program takes on a task's cases here: the one figure that is measured anew.
+    time that a right program takes on a task's cases here: the one figure that is measured again.
     """
 
     false_alarms: tuple[dict[str, Any], ...]
@@ -606,7 +672,7 @@ def quality(
         result = quality("tasks.jsonl", samples=["samples.jsonl"], truth="tasks.jsonl", pool=50)
         result.to_rows()[0]["tnr"]
 
-    ``right`` and ``wrong`` are programs known to be so; ``samples`` are told apart by a stronger
+    ``right`` and ``wrong`` are programs known to be so; ``samples`` are labeled by a stronger
     suite, ``truth`` (one that fails only by time or memory is neither). Equal programs count once.
     Each figure has that of the suite's base cases alone beside it (docs/guide/reduction.md). With
     ``mutants``, small faults are planted in the references, too: one that no suite notices and that
@@ -615,7 +681,7 @@ def quality(
 
     ``limits``, ``memory`` and ``extract`` are those of ``evaluate``; ``seed`` draws pool and
     bootstrap. With ``out``, a folder, quality.json, false_alarms.jsonl, missed.jsonl, timing.json
-    and all verdicts are written there, and the same call goes on after a kill, unless ``force``
+    and all verdicts are written there, and the same call resumes after a kill, unless ``force``
     drops what is there. Raises InputError for what cannot be used, as a program that is both.
     """
     judged = {"limits": limits, "memory": memory}
@@ -685,8 +751,6 @@ def _seconds(suite: ComparedSuite, settings: Settings, session: Session) -> floa
     row = SuiteSource(cache=session.cache).settings, settings.to_row()
     call = Call(f"{costing.__module__}:{costing.__name__}", row)
     session.stage(f"{suite.name}: references", len(suite.data.tasks))
-    total = 0.0
-    for seconds in session.pool().map(call, map(staging.ref, suite.data.tasks)):
-        session.advance()
-        total += seconds
+    items = map(staging.ref, suite.data.tasks)
+    total = sum(session.pool().map(call, items, done=lambda row: session.advance()))
     return total / len(suite.data.tasks)

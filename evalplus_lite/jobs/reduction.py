@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any, ClassVar
 
@@ -13,15 +13,14 @@ from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
 from evalplus_lite.grading.subsets import relinked, subset
 from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts, with_suites
 from evalplus_lite.jobs.expected import SuiteSource, found_evidence, source_of
-from evalplus_lite.jobs.replaying import mapped, shared_tasks
 from evalplus_lite.jobs.samples import Samples, SampleStream
-from evalplus_lite.jobs.session import Progress, Result, Session, Silent, made_folder, within
-from evalplus_lite.jobs.shards import Shard, Share, share_of
+from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
+from evalplus_lite.jobs.shards import Shard, Share, mapped, share_of, shared_tasks
 from evalplus_lite.jobs.workers.shared_data import SharedData, staged, suite_of, suite_row
 from evalplus_lite.programs import program_key
 from evalplus_lite.programs.mutation.mutants import Mutant
 from evalplus_lite.reduction.matrix import Matrix, Requirement, build
-from evalplus_lite.reduction.policy import Choice, Policy, Size, bounded, choose
+from evalplus_lite.reduction.policy import Choice, Policy, choose
 from evalplus_lite.reduction.requirements import KINDS, MODES, Subject, packages
 from evalplus_lite.reduction.survivors import Fate, Report, report
 from evalplus_lite.tasks import Dataset, write_suites
@@ -35,24 +34,23 @@ from evalplus_lite.types import Case, Sample, Suite, Task
 class MeasureSettings:
     """Where suites come from, the kinds of requirement, and by which policy to choose at once.
 
-    Without ``policy`` nothing is chosen; ``exact`` is as in ``policy.bounded``.
+    Without ``policy`` nothing is chosen.
     """
 
     source: Row
     kinds: tuple[str, ...]
     policy: Policy | None = None
-    exact: bool = False
 
     def to_row(self) -> Row:
         """Return it as plain data."""
         policy = None if self.policy is None else astuple(self.policy)
-        return self.source, self.kinds, policy, self.exact
+        return self.source, self.kinds, policy
 
     @classmethod
     def of_row(cls, row: Row) -> MeasureSettings:
         """Return what ``to_row`` made a row of."""
-        source, kinds, policy, exact = row
-        return cls(source, kinds, None if policy is None else Policy(*policy), exact)
+        source, kinds, policy = row
+        return cls(source, kinds, None if policy is None else Policy(*policy))
 
 
 def measuring(place: WorkerContext, settings: Row) -> Work:
@@ -75,10 +73,7 @@ def measuring(place: WorkerContext, settings: Row) -> Work:
         matrix = build(place.sandbox, subject, cache=folder, kinds=chosen.kinds)
         small = None
         if chosen.policy is not None:
-            choices = choose([matrix], chosen.policy)
-            if chosen.exact and chosen.policy.budget is None:
-                choices = bounded([matrix], chosen.policy, choices)
-            (choice,) = choices
+            (choice,) = choose([matrix], chosen.policy)
             small = astuple(choice), suite_row(reduced(suite, choice.cases))
         return found_evidence(source, task.id), (kept, matrix_row(matrix), small)
 
@@ -192,21 +187,18 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class ReductionResult(Result):
-    """A small suite that keeps a large one's strength, and how small any such suite could be.
+    """A small suite that keeps a large one's strength.
 
-    ``dataset`` holds the small suites; ``size`` the numbers of cases, with ``size.bound``, a proved
-    lower bound, and ``size.gap``, by which share of it the suites are larger. ``measured`` are the
-    large suites with what each case satisfies.
+    ``dataset`` holds the small suites, ``measured`` the large ones with what each case satisfies.
     """
 
     kind: ClassVar[str] = "reduction"
 
     dataset: Dataset
-    size: Size
     measured: tuple[Measured, ...]
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row a task: ``cases``, ``base``, ``chosen`` (positions), ``bound``."""
+        """Return a row a task: ``cases``, ``base``, ``chosen`` (positions)."""
         return [{"task_id": id, **row} for id, row in self.summary["by_task"].items()]
 
 
@@ -215,7 +207,6 @@ def reduce(
     samples: Samples = (),
     *,
     policy: Policy = Policy(),  # noqa: B008 - frozen
-    exact: bool = False,
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
     shard: Shard | str | None = None,
@@ -228,10 +219,10 @@ def reduce(
         evaluate(small.dataset, "more.jsonl")
 
     ``samples`` are programs, wrong ones among them, that the choice goes by, beside branches,
-    decisions, input classes, mutants and variants; base inputs are always kept and credited, and
-    inputs that a contract refuses never. ``policy`` says what counts and how much; ``exact`` has
-    smaller suites that satisfy as much looked for by integer programming (extra: exact). With
-    ``out``, a folder, ``suite.jsonl.gz`` and ``reduction.json`` are written there. What is
+    decisions, input classes, mutants and variants; base inputs are always kept and credited.
+    ``policy`` says what counts and how much.
+
+    With ``out``, a folder, ``suite.jsonl.gz`` and ``reduction.json`` are written there. What is
     measured is kept in the session's cache, so a run that was killed goes on. With ``shard``, such
     as ``"2/4"``, only a part of the tasks is measured, for ``merge``.
 
@@ -239,16 +230,13 @@ def reduce(
     """
     with within(session) as opened:
         share = share_of(shard, out, kind="reduce")
-        found = measurement(
-            dataset, samples, opened, policy=policy, exact=exact, strict=strict, share=share
-        )
+        found = measurement(dataset, samples, opened, policy=policy, strict=strict, share=share)
         if share is not None and share.is_part:
-            return ReductionResult(share.end(), found.data, Size.of((), ()), found.suites)
+            return ReductionResult(share.end(), found.data, found.suites)
         opened.stage("reduce", None)
         choices, suites = chosen(found, policy, opened)
-    size = Size.of(found.matrices, choices)
-    summary = {**_summary(found, choices, policy, size), **found.report}
-    result = ReductionResult(summary, with_suites(found.data, suites), size, found.suites)
+    summary = {**_summary(found, choices, policy), **found.report}
+    result = ReductionResult(summary, with_suites(found.data, suites), found.suites)
     if out is not None:
         folder = made_folder(out)
         write_suites(folder / "suite.jsonl.gz", found.data.tasks, suites)
@@ -263,15 +251,16 @@ def measurement(
     *,
     kinds: Sequence[str] = tuple(KINDS),
     policy: Policy | None = None,
-    exact: bool = False,
     judges: Samples = (),
     stage: str = "requirements",
     strict: bool = False,
     share: Share | None = None,
+    check: Callable[[Sequence[Sample], Sequence[Sample]], None] = lambda samples, judges: None,
 ) -> Measurement:
     """Return what ``measure`` finds of a dataset; raises InputError if no task can be used.
 
-    Of a ``share`` that is a part only its tasks are measured.
+    Of a ``share`` that is a part only its tasks are measured. ``check`` may refuse the samples and
+    judges before anything is computed.
     """
     pool = session.pool()
     data = prepared(dataset, session, strict=strict)
@@ -282,8 +271,9 @@ def measurement(
     programs, others = map(tuple, streams)
     for stream in streams:
         stream.tell(session)
+    check(programs, others)
     if share is not None:
-        data = shared_tasks(data, share, programs, others, (*kinds,), policy, exact=exact)
+        data = shared_tasks(data, share, programs, others, (*kinds,), policy)
     session.stage(stage, len(data.tasks))
     source = SuiteSource(given=data.suites, cache=session.cache)
     suites = measure(
@@ -293,7 +283,6 @@ def measurement(
         source,
         kinds=kinds,
         policy=policy,
-        exact=exact,
         progress=session,
         share=share,
     )
@@ -312,8 +301,7 @@ def measure(
     *,
     kinds: Sequence[str] = tuple(KINDS),
     policy: Policy | None = None,
-    exact: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     share: Share | None = None,
 ) -> list[Measured]:
     """Return cases and matrix of every task, in order; ``policy`` says what else to choose at once.
@@ -322,14 +310,13 @@ def measure(
     once and kept in the source's cache, if it has one; equal programs are run once. A policy says
     which ``kinds`` there are; one with a budget, which is for all tasks together, chooses nothing.
     """
-    progress = progress or Silent()
     programs: dict[str, list[str]] = {task.id: [] for task in data.tasks}
     for sample in samples:
         if sample.task_id in programs:
             programs[sample.task_id].append(sample.source)
     wanted = MODES[policy.mode] if policy is not None else kinds
     at_once = policy if policy is not None and policy.budget is None else None
-    settings = MeasureSettings(source.settings, tuple(wanted), at_once, exact)
+    settings = MeasureSettings(source.settings, tuple(wanted), at_once)
     call = Call(f"{measuring.__module__}:{measuring.__name__}", settings.to_row(), packages(wanted))
     staging = SharedData(backend, data.suites)
     contracts = known_contracts()
@@ -376,10 +363,8 @@ def chosen(
     return choices, [suite_of(row) for row in backend.map(call, items)]
 
 
-def _summary(
-    found: Measurement, choices: Sequence[Choice], policy: Policy, size: Size
-) -> dict[str, Any]:
-    """Return sizes, bound and gap over all tasks, requirements by kind, and each task's sizes."""
+def _summary(found: Measurement, choices: Sequence[Choice], policy: Policy) -> dict[str, Any]:
+    """Return sizes over all tasks, requirements by kind, and each task's sizes."""
     kinds = Counter(
         each.kind
         for matrix in found.matrices
@@ -391,20 +376,16 @@ def _summary(
         "mode": policy.mode,
         "wants": policy.wants,
         "budget": policy.budget,
-        "refused": policy.refused,
-        "tasks": size.tasks,
-        "base": size.base,
+        "tasks": len(found.suites),
+        "base": sum(matrix.base_count for matrix in found.matrices),
         "cases": sum(matrix.count for matrix in found.matrices),
-        "chosen": size.chosen,
-        "bound": size.bound,
-        "gap": size.gap,
+        "chosen": sum(len(choice.cases) for choice in choices),
         "requirements": dict(sorted(kinds.items())),
         "by_task": {
             one.task.id: {
                 "cases": len(one.cases),
                 "base": one.matrix.base_count,
                 "chosen": list(choice.cases),
-                "bound": choice.bound,
             }
             for one, choice in zip(found.suites, choices, strict=True)
         },

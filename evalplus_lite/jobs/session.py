@@ -1,4 +1,4 @@
-"""What jobs run in: sandboxes for programs, a cache, and someone who is told how far a job is."""
+"""Sessions: the sandboxes, cache and progress that jobs share, and what jobs return."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, Self
+from typing import Any, ClassVar, Literal, Self
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.backends import DEFAULT, make_backend
@@ -60,40 +60,25 @@ class Result:
 # How a job says how far it is, without knowing to whom.
 
 
-class Progress(Protocol):
-    """Shows how far a job is."""
+class Progress:
+    """How far a job is. This one shows nothing; a ``Session`` passes it on."""
 
     def stage(self, name: str, total: int | None) -> None:
-        """A stage begins, of ``total`` steps where that is known."""
-        ...
+        """Report that a stage begins, of ``total`` steps if that is known."""
 
     def advance(
         self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
     ) -> None:
-        """So many more steps of the stage are done: ``known`` if by an earlier run.
+        """Report that ``steps`` more of the stage are done: ``known`` if by an earlier run.
 
-        ``counts`` says what came of all steps so far, such as verdicts.
+        ``counts`` says what came of all steps so far, such as verdicts. Any thread may call this.
         """
-        ...
 
     def note(self, text: str) -> None:
-        """Something that a person wants to know now."""
-        ...
+        """Report something that the user wants to know now."""
 
 
-class Silent:
-    """Shows nothing."""
-
-    def stage(self, name: str, total: int | None) -> None:
-        """Ignore."""
-
-    def advance(
-        self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
-    ) -> None:
-        """Ignore."""
-
-    def note(self, text: str) -> None:
-        """Ignore."""
+SILENT = Progress()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +98,7 @@ class ProgressEvent:
     known: bool = False
 
 
-class Session:
+class Session(Progress):
     """Workers, sandbox, cache and progress, chosen once for several jobs; a context manager.
 
         with Session(workers=4) as session:
@@ -151,13 +136,13 @@ class Session:
         self._pool: Processes | None = None
         self._event = ProgressEvent()
         self._is_closed = False
-        self._lock = Lock()
+        self._lock, self._reporting = Lock(), Lock()
         # Hypothesis would keep its tables in whatever folder the user is in.
         tables = str((self.cache or cache_folder()) / "hypothesis")
         os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", tables)
 
     def pool(self) -> Processes:
-        """Return the processes that work, started if need be; InputError if this was closed."""
+        """Return the worker processes, started at the first call; InputError if this was closed."""
         with self._lock:
             if self._is_closed:
                 raise InputError("the session is closed", remedy="make another")
@@ -181,16 +166,18 @@ class Session:
         self.close(now=details[0] is not None)
 
     def stage(self, name: str, total: int | None) -> None:
-        """Report that a stage begins, of ``total`` steps if that is known."""
-        self._report(ProgressEvent(name, 0, total))
+        """Begin a stage, as ``Progress`` says."""
+        with self._reporting:
+            self._report(ProgressEvent(name, 0, total))
 
     def advance(
         self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
     ) -> None:
-        """Report that so many more steps of the stage are done; arguments as ``Progress`` says."""
-        if steps:
-            done, found = self._event.done + steps, dict(counts or {})
-            self._report(replace(self._event, done=done, counts=found, known=known))
+        """Count steps, as ``Progress`` says; ``on_progress`` is called by one thread at a time."""
+        if steps or (counts and self._event.done):
+            with self._reporting:
+                done, found = self._event.done + steps, dict(counts or {})
+                self._report(replace(self._event, done=done, counts=found, known=known))
 
     def note(self, text: str) -> None:
         """Report something that the user wants to know now."""

@@ -27,7 +27,7 @@ class Matrix:
 
     ``rows`` holds every requirement that some case satisfies. ``unsatisfied`` are the mutants
     that survive every case they were run on. ``refused`` are the plus cases that the task's
-    contract does not accept: what they satisfy is true of them, and credited to no suite.
+    contract does not accept: cross-validation counts what only they reject apart.
     """
 
     task_id: str

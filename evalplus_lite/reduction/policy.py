@@ -1,112 +1,22 @@
-"""Choosing small suites for a set of tasks, by a policy, and what is known of the smallest."""
+"""The choice of small suites for a set of tasks, by a policy."""
 
 from __future__ import annotations
 
-import functools
 import heapq
 import math
-import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
-from typing import Any
 
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.reduction.matrix import Matrix, Requirement
 from evalplus_lite.reduction.requirements import KINDS, MODES
 from evalplus_lite.reduction.set_cover import (
     Problem,
-    bitset,
     columns,
-    demands,
     distinct,
     greedy,
-    is_cover,
     members,
 )
-
-# The smallest cover, proved, by HiGHS: the only user of ``highspy`` (the extra ``exact``).
-
-
-@dataclass(frozen=True, slots=True)
-class Solution:
-    """A cover and what is known of the smallest: ``bound`` <= smallest <= ``len(tests)``."""
-
-    tests: tuple[int, ...]
-    bound: int
-
-
-def is_available() -> bool:
-    """Whether the extra ``exact`` is installed."""
-    return find_spec("highspy") is not None
-
-
-MOST_NODES = 1000
-"""Of HiGHS's search tree: a bound that every machine reaches at the same place. The problems of
-whole data sets need one."""
-FAR_OFF_SECONDS = 600.0
-
-
-def smallest(problem: Problem) -> Solution:
-    """Return the smallest cover, or the best known after ``MOST_NODES`` of the search.
-
-    HiGHS solves it as an integer program with one thread and a fixed seed. Raises InputError where
-    the extra is not installed.
-    """
-    if not is_available():
-        raise InputError(
-            "an exact cover needs HiGHS, which is not installed",
-            remedy="install evalplus-lite[exact], or leave --exact out",
-        )
-    needs: dict[int, int] = {}
-    for row, need in zip(problem.rows, demands(problem), strict=True):
-        free = row & ~problem.given
-        if need:
-            needs[free] = max(need, needs.get(free, 0))
-    if not needs:
-        return Solution((), 0)
-    every = functools.reduce(operator.or_, needs)
-    chosen, bound = _solve(tuple(members(every)), tuple(needs), tuple(needs.values()))
-    fallback = greedy(problem)
-    if chosen is None or len(chosen) >= len(fallback):
-        return Solution(fallback, min(bound, len(fallback)))
-    return Solution(chosen, bound)
-
-
-def _solve(
-    tests: tuple[int, ...], rows: tuple[int, ...], needs: tuple[int, ...]
-) -> tuple[tuple[int, ...] | None, int]:
-    """Return the tests HiGHS takes (None: it found none) and its proved bound."""
-    import highspy
-
-    highs: Any = highspy  # typed in parts only
-    solver = highs.Highs()
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("threads", 1)
-    solver.setOptionValue("random_seed", 0)
-    solver.setOptionValue("mip_max_nodes", MOST_NODES)
-    solver.setOptionValue("time_limit", FAR_OFF_SECONDS)
-    place = {test: number for number, test in enumerate(tests)}
-    for number in range(len(tests)):
-        solver.addVar(0.0, 1.0)
-        solver.changeColCost(number, 1.0)
-        solver.changeColIntegrality(number, highs.HighsVarType.kInteger)
-    infinity = solver.getInfinity()
-    for row, need in zip(rows, needs, strict=True):
-        places = [place[test] for test in members(row)]
-        solver.addRow(float(need), infinity, len(places), places, [1.0] * len(places))
-    solver.run()
-    # The bound is a float near an integer; the slack keeps rounding from claiming one too many.
-    bound = solver.getInfo().mip_dual_bound
-    proved = 0 if bound <= 0 or bound == infinity else int(-(-(bound - 1e-6) // 1))
-    values = list(solver.getSolution().col_value)
-    chosen = tuple(test for test in tests if values and values[place[test]] > 0.5)
-    met = all(
-        sum(1 for test in chosen if row >> test & 1) >= need
-        for row, need in zip(rows, needs, strict=True)
-    )
-    return (chosen if met else None), proved
-
 
 # Small suites by what they are expected to find: each requirement stands for programs unseen.
 
@@ -146,11 +56,11 @@ def ranking(
 ) -> tuple[Pick, ...]:
     """Return up to ``most`` tests in the order to take them, while each adds ``least`` or more.
 
-    ``given`` tests are in every suite and count as one: they are examples, and much alike. Ties go
-    to the smallest number.
+    ``given`` tests are in every suite and never taken, and lessen no row's weight: programs that
+    pass these examples may still fail on others of their kind. Ties go to the smallest number.
     """
     rows = tuple(weights)
-    left = [weights[row] >> bool(row & given) for row in rows]
+    left = list(weights.values())
     alike: dict[int, list[int]] = {}
     for test, column in enumerate(columns(Problem(tests, rows))):
         if column and not given >> test & 1:
@@ -199,7 +109,7 @@ def allocate(rankings: Sequence[Sequence[Pick]], *, budget: int) -> list[tuple[i
     ]
 
 
-LEAST = UNIT // 190
+LEAST = UNIT // 135
 """What a case has to add to be chosen where nothing else is asked for (docs/measurements)."""
 MOST = 64
 """Cases a task at most where a smaller budget, or none, is given."""
@@ -212,14 +122,12 @@ class Policy:
     ``mode`` names the kinds of requirement (``MODES``). Cases are chosen by what they are expected
     to find (``detection``), as long as each adds enough, or up to ``budget``, plus cases a task on
     average over all tasks. With ``multiplicity`` suites are covers: each requirement is satisfied
-    by so many cases, the base cases counted. Cases that a task's contract refuses count for
-    nothing, unless ``refused``: then as others do.
+    by so many cases, the base cases counted.
     """
 
     mode: str = "full"
     multiplicity: int | None = None
     budget: float | None = None
-    refused: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what is no policy."""
@@ -242,23 +150,13 @@ class Policy:
         """How many cases a cover has for a requirement of each kind; empty if it is to be none."""
         return dict.fromkeys(MODES[self.mode], self.multiplicity) if self.multiplicity else {}
 
-    def credited(self, matrix: Matrix) -> int:
-        """Return the cases that count, as a bitset."""
-        every = (1 << matrix.count) - 1
-        return every if self.refused else every & ~matrix.refused
-
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The plus cases chosen for a task, by number in its suite, strongest first.
-
-    ``bound`` <= the size of the smallest suite that keeps as much; None where a budget and not a
-    cover decided the size.
-    """
+    """The plus cases chosen for a task, by number in its suite, strongest first."""
 
     task_id: str
     cases: tuple[int, ...]
-    bound: int | None = None
 
 
 Without = Mapping[str, Collection[Requirement]]
@@ -270,9 +168,7 @@ def choose(
     """Return a choice a task, in order; requirements in ``without`` (by task) are not looked at."""
     without = without or {}
     if policy.multiplicity is not None:
-        suites = [
-            greedy(_cover(each, policy, without=without.get(each.task_id, ()))) for each in matrices
-        ]
+        suites = [greedy(_cover(each, policy, without.get(each.task_id, ()))) for each in matrices]
     else:
         rankings = [_ranking(each, policy, without.get(each.task_id, ())) for each in matrices]
         budget = sum(map(len, rankings))
@@ -287,12 +183,11 @@ def choose(
 def _rows(
     matrix: Matrix, policy: Policy, without: Collection[Requirement] = ()
 ) -> dict[str, list[int]]:
-    """Return, a kind, the rows that a choice is made by, of the cases that count."""
-    credited = policy.credited(matrix)
+    """Return, a kind, the rows that a choice is made by."""
     found: dict[str, list[int]] = {kind: [] for kind in MODES[policy.mode]}
     for requirement, row in matrix.rows.items():
         if requirement.kind in found and requirement not in without:
-            found[requirement.kind].append(row & credited)
+            found[requirement.kind].append(row)
     return found
 
 
@@ -301,7 +196,7 @@ def _ranking(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -
     all_shares = sum(KINDS[kind].share for kind in rows)
     shares = ((UNIT * KINDS[kind].share // all_shares, some) for kind, some in rows.items())
     given = (1 << matrix.base_count) - 1
-    free = policy.credited(matrix) & ~given
+    free = ((1 << matrix.count) - 1) & ~given
     return ranking(
         weighed(shares, free, given),
         matrix.count,
@@ -311,68 +206,13 @@ def _ranking(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -
     )
 
 
-def _cover(
-    matrix: Matrix,
-    policy: Policy,
-    chosen: int = 0,
-    *,
-    without: Collection[Requirement] = (),
-) -> Problem:
-    """Return the problem of a cover by the policy, or else of keeping as much as was ``chosen``.
+def _cover(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -> Problem:
+    """Return the problem of a cover by the policy.
 
     Equal rows are one, and rows that every case satisfies are left out.
     """
     given = (1 << matrix.base_count) - 1
-    rows = [row for some in _rows(matrix, policy, without).values() for row in some]
-    wants = [policy.multiplicity or (row & (given | chosen)).bit_count() for row in rows]
-    pairs = [(row, want) for row, want in zip(rows, wants, strict=True) if want]
+    rows = [row for some in _rows(matrix, policy, without).values() for row in some if row]
     return distinct(
-        Problem(matrix.count, tuple(row for row, _ in pairs), given, tuple(n for _, n in pairs))
+        Problem(matrix.count, tuple(rows), given, (policy.multiplicity or 1,) * len(rows))
     )
-
-
-def bounded(
-    matrices: Sequence[Matrix], policy: Policy, choices: Sequence[Choice]
-) -> tuple[Choice, ...]:
-    """Return the choices with a lower bound each, proved by HiGHS.
-
-    The bound holds for suites that satisfy each requirement as often. A choice that HiGHS beats is
-    replaced by the smaller suite.
-    """
-    found = []
-    for matrix, choice in zip(matrices, choices, strict=True):
-        problem = _cover(matrix, policy, bitset(choice.cases))
-        assert is_cover(problem, choice.cases)
-        solution = smallest(problem)
-        better = solution.tests if len(solution.tests) < len(choice.cases) else choice.cases
-        found.append(Choice(choice.task_id, better, solution.bound))
-    return tuple(found)
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """How large a reduction is over all tasks, and how far from the smallest at most."""
-
-    tasks: int
-    base: int
-    chosen: int
-    bound: int | None
-
-    @classmethod
-    def of(cls, matrices: Sequence[Matrix], choices: Sequence[Choice]) -> Size:
-        """Add up."""
-        bounds = [choice.bound for choice in choices]
-        known = [bound for bound in bounds if bound is not None]
-        return cls(
-            len(matrices),
-            sum(matrix.base_count for matrix in matrices),
-            sum(len(choice.cases) for choice in choices),
-            sum(known) if len(known) == len(bounds) else None,
-        )
-
-    @property
-    def gap(self) -> float | None:
-        """By which part of the bound the chosen suites may be larger than the smallest."""
-        if self.bound is None:
-            return None
-        return (self.chosen - self.bound) / self.bound if self.bound else 0.0

@@ -27,7 +27,7 @@ from evalplus_lite.values import wire
 class Subject:
     """All that a task's requirements follow from; ``samples`` are programs by ``program_key``.
 
-    ``contract`` says which plus cases count.
+    ``contract`` says which plus cases are refused.
     """
 
     task: Task

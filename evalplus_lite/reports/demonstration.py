@@ -85,14 +85,14 @@ def _judge_and_reduce(
     small = reduce(data, samples, out=folder / "mini", session=session)
     few = replace(small.dataset, name="mini")
     mini = evaluate(few, samples, out=folder / "mini", force=force, session=session)
-    size = small.size
+    sizes = small.summary
     return {
         "models": _ranked(plus, mini, missing),
         "samples": len(samples),
         "sizes": {
-            "base": size.base,
-            "plus": small.summary["cases"],
-            "mini": size.base + size.chosen,
+            "base": sizes["base"],
+            "plus": sizes["cases"],
+            "mini": sizes["base"] + sizes["chosen"],
         },
         "mutants": _mutants(small.measured, [set(row["chosen"]) for row in small.to_rows()]),
     }

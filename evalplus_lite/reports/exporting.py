@@ -10,8 +10,8 @@ from typing import Any
 from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.session import Result, Session, within
-from evalplus_lite.reports.export.entry import Card, ExportedTask
-from evalplus_lite.reports.export.registry import exporter, unexpressed
+from evalplus_lite.reports.exporters.entry import Card, ExportedTask
+from evalplus_lite.reports.exporters.registry import exporter, unexpressed
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Unusable
 

@@ -13,9 +13,9 @@ from evalplus_lite.jobs.datasets import content_hash, load_dataset
 from evalplus_lite.jobs.outputs import Output, entrants, evaluation_of, found_outputs
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table, markdown
-from evalplus_lite.reports.figures.canvas import Picture, write_picture
-from evalplus_lite.reports.figures.material import Material, Missing, Product, SuiteSize, boards
-from evalplus_lite.reports.figures.registry import products
+from evalplus_lite.reports.plots.canvas import Picture, write_picture
+from evalplus_lite.reports.plots.material import Material, Missing, Product, SuiteSize, boards
+from evalplus_lite.reports.plots.registry import products
 from evalplus_lite.store import write_text
 from evalplus_lite.store.labels import labels
 from evalplus_lite.tasks import Dataset

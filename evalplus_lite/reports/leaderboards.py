@@ -47,7 +47,8 @@ def leaderboard(*folders: Paths, k: int = 1) -> LeaderboardResult:
     ``folders`` are what ``evaluate`` wrote, or hold such. A rank is one more than the number of
     entrants that are better beyond doubt: by the exact paired test on the tasks that both have, at
     5 % after Holm over all pairs of the board. Equal ranks are ties, whatever the scores. Order is
-    by score on all tests. Nothing is run and nothing written; InputError as for ``compare``.
+    by score on all tests. A run that judged fewer tasks than others is listed last, without a rank.
+    Nothing is run and nothing written; InputError as for ``compare``.
     """
     paths: list[str | os.PathLike[str]] = []
     for each in folders:
@@ -60,22 +61,37 @@ def leaderboard(*folders: Paths, k: int = 1) -> LeaderboardResult:
 
 
 def _board(evaluations: list[Evaluation], k: int) -> dict[str, Any]:
-    found = compared(entrants(evaluations), k=k, least=1, every=True).summary
+    runs = entrants(evaluations)
+    most = max(len(run.right("base")) for run in runs)
+    # A run that judged fewer tasks has a score of other tasks: it is listed last and has no rank.
+    whole = [run for run in runs if len(run.right("base")) == most]
+    partial = [run for run in runs if len(run.right("base")) < most]
+    found = compared(whole, k=k, least=1, every=True).summary
     last = "plus" if found["entrants"][0]["plus"] else "base"
-    rows = sorted(found["entrants"], key=lambda each: (-each[last]["value"], each["label"]))
+    rows = _sorted(found["entrants"], last)
     for each in rows:
         for suite in SUITES:
             if each[suite]:
                 each[suite]["tied_with"] = _tied(each["label"], found["pairs"], suite)
-    most = max(each["tasks"] for each in rows)
+    unranked = _sorted(
+        [row for run in partial for row in compared([run], k=k, least=1).summary["entrants"]], last
+    )
+    for each in unranked:
+        for suite in SUITES:
+            if each[suite]:
+                each[suite] |= {"rank": None, "tied_with": []}
     return {
         "dataset": found["dataset"],
         "content": found["content"],
         "tasks": most,
-        "entrants": rows,
-        "fewer_tasks": [each["label"] for each in rows if each["tasks"] < most],
+        "entrants": rows + unranked,
+        "fewer_tasks": [each["label"] for each in unranked],
         "differs": found["differs"],
     }
+
+
+def _sorted(rows: list[dict[str, Any]], suite: str) -> list[dict[str, Any]]:
+    return sorted(rows, key=lambda each: (-(each[suite] or each["base"])["value"], each["label"]))
 
 
 def _tied(label: str, pairs: list[dict[str, Any]], suite: str) -> list[str]:

@@ -1,1 +1,17 @@
 """Judging for others: an HTTP server, adapters for trainers and harnesses, audits of verifiers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalplus_lite.lazy import lazily
+
+if TYPE_CHECKING:
+    from evalplus_lite.serving.audit.auditing import VerifierAudit as VerifierAudit
+    from evalplus_lite.serving.audit.auditing import audit_verifier as audit_verifier
+
+_HOMES = {
+    "serving.audit.auditing": "VerifierAudit audit_verifier",
+}
+"""Where the public names are defined."""
+__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -24,6 +24,7 @@ def stem(path: str | os.PathLike[str]) -> str:
 def label(path: str | os.PathLike[str]) -> str:
     """Return a name for a file: its stem, or its folder's name if the stem says nothing."""
     place = Path(path)
+    place = place if place.name else place.resolve()  # the folder that the command runs in
     found = stem(place)
     if found not in COMMON or place.parent == Path():
         return found

@@ -224,9 +224,15 @@ def is_generations(path: Place) -> bool:
     return read_beginning(path).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
 
 
-def read_generations(path: Place, dataset: Dataset) -> Iterator[Response]:
-    """Yield the responses of a ``generations.json``; InputError if it is not one."""
+def read_generations(path: Place, dataset: Dataset, faults: Faults | None) -> Iterator[Response]:
+    """Yield the responses of a ``generations.json``, or of rows that stand in one JSON array.
+
+    InputError if it is neither.
+    """
     lists = parse_json(read_text(path), path=path)
+    if lists and all(type(row) is dict for row in lists):
+        yield from read_rows(lists, dataset, faults, place=path)
+        return
     if len(lists) > len(dataset.all_ids):
         raise InputError(
             f"holds samples for {len(lists)} tasks, {dataset.name} has {len(dataset.all_ids)}",
@@ -234,7 +240,11 @@ def read_generations(path: Place, dataset: Dataset) -> Iterator[Response]:
         )
     for id, texts in zip(dataset.all_ids, lists, strict=False):
         if type(texts) is not list:
-            raise InputError(f"task {id}: a list of strings was expected", path=path)
+            raise InputError(
+                f"task {id}: a list of strings was expected, got {type(texts).__name__}",
+                path=path,
+                remedy="give rows with a task_id and a solution, one JSON object a line",
+            )
         for index, text in enumerate(texts):
             yield Response.of(text, task_id=id, index=index)
 
@@ -254,8 +264,10 @@ def read_rows(
     parts: Sequence[Place] | Iterable[Mapping[str, Any]],
     dataset: Dataset,
     faults: Faults | None,
+    *,
+    place: Place = IN_MEMORY,
 ) -> Iterator[Response]:
-    """Yield the responses of files that are parts of one, or of rows in memory.
+    """Yield the responses of files that are parts of one, or of rows in memory, of ``place``.
 
     See ``samples.read_responses`` for what is raised.
     """
@@ -271,7 +283,7 @@ def read_rows(
         first = first or error
         faults.leave_out(error)
 
-    for path, row in _rows_of(parts, leave_out):
+    for path, row in _rows_of(parts, leave_out, place):
         try:
             response = rows.response(path, row)
         except InputError as error:
@@ -293,13 +305,15 @@ def read_rows(
 
 
 def _rows_of(
-    parts: Sequence[Place] | Iterable[Mapping[str, Any]], on_fault: Callable[[InputError], None]
+    parts: Sequence[Place] | Iterable[Mapping[str, Any]],
+    on_fault: Callable[[InputError], None],
+    place: Place,
 ) -> Iterator[tuple[Place, Row]]:
     """Yield the rows, each with the file that it stands in; of several files some may be empty."""
     count, empty = 0, list[NoRows]()
     for count, part in enumerate(parts, 1):
         if isinstance(part, Mapping):
-            yield IN_MEMORY, Row(count, dict(part))
+            yield place, Row(count, dict(part))
             continue
         is_column = is_table(read_raw(part, max_bytes=8))
         rows = (
@@ -315,7 +329,7 @@ def _rows_of(
         except NoRows as error:
             empty.append(error)
     if len(empty) == count:
-        raise empty[0] if empty else InputError("no rows are given", path=IN_MEMORY)
+        raise empty[0] if empty else InputError("no rows are given", path=place)
 
 
 def parts_in(names: Iterable[str]) -> list[str]:
@@ -338,6 +352,12 @@ class _Rows:
     def response(self, path: Place, row: Row) -> Response | None:
         """Return a row's response; None if its task belongs to the suite's family only."""
         fields, data = Fields(path, row), row.data
+        if type(number := data.get("task_id")) is int:
+            alike = [id for id in self.dataset.all_ids if re.split(r"\D", id)[-1] == brief(number)]
+            raise fields.refuse(
+                f"'task_id' is {brief(number)!r}, a string was expected",
+                remedy=f"did you mean {alike[0]!r}?" if alike else tasks_of(self.dataset),
+            )
         task_id = _typed(fields, "task_id", str)
         if task_id not in self.known:
             if family(task_id) in self.families:
@@ -352,6 +372,10 @@ class _Rows:
             keys = ", ".join(sorted(data))[:200]
             raise fields.refuse(
                 "has neither 'solution' nor 'completion'", remedy=f"its keys are {keys}"
+            )
+        if type(data[kind]) is list:
+            raise fields.refuse(
+                f"{kind!r} is a list", remedy="write a row for each sample, with one program"
             )
         given = None if data.get("index") is None else _typed(fields, "index", int)
         if given is not None and not 0 <= given < MAX_INDEX:
@@ -391,7 +415,10 @@ def _temperature(value: object) -> float | None:
 
 def _typed(fields: Fields, key: str, kind: type) -> Any:
     if key not in fields.row.data:
-        raise fields.refuse(f"missing {key!r}")
+        close = difflib.get_close_matches(key, (name[:100] for name in fields.row.data), n=1)
+        keys = ", ".join(sorted(fields.row.data))[:200]
+        remedy = f"rename {close[0]!r} to {key!r}" if close else f"its keys are {keys}"
+        raise fields.refuse(f"missing {key!r}", remedy=remedy)
     value = fields.row.data[key]
     if type(value) is not kind:
         wanted = "a string" if kind is str else "an integer"
@@ -427,7 +454,7 @@ def read_responses(
     elif is_folder(place):
         responses = _of_folder(place, dataset, faults)
     elif is_generations(place):
-        responses = read_generations(place, dataset)
+        responses = read_generations(place, dataset, faults)
     else:
         responses = read_rows([place], dataset, faults)
     return (response for response in responses if response.task_id in chosen)

@@ -23,8 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalplus_lite import audit_verifier
-from evalplus_lite.results import VerifierAudit
+from evalplus_lite.serving import VerifierAudit, audit_verifier
 from evalplus_lite.serving.audit.auditing import AuditedProgram
 from scripts.benchmarks.figures import Row, Table, arguments
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import run, sample_rows, write_rows, write_tasks
+from support.commands import run, run_process, sample_rows, write_rows, write_tasks
 
 
 def asked(folder: Path, *arguments: str) -> Any:
@@ -50,7 +50,7 @@ def test_a_small_bound_changes_no_result(tmp_path: Path) -> None:
     write_tasks(tmp_path)
     write_rows(tmp_path / "samples.jsonl", sample_rows(3))
     arguments = ("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "a")
-    done = run(*arguments, folder=tmp_path, variables={"EVALPLUS_LITE_CACHE_SIZE": "0"})
+    done = run_process(*arguments, folder=tmp_path, variables={"EVALPLUS_LITE_CACHE_SIZE": "0"})
     assert done.returncode == 0, done.stderr
     assert asked(tmp_path)["kinds"]["expected"]["files"] <= 1
 

@@ -17,6 +17,7 @@ from support.commands import (
     environment,
     interruptible,
     run,
+    run_process,
     sample_rows,
     write_rows,
     write_tasks,
@@ -64,7 +65,7 @@ def test_each_command_has_help(
 
 def test_version(tmp_path: Path) -> None:
     """--version prints the version alone."""
-    done = run("--version", folder=tmp_path)
+    done = run_process("--version", folder=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{__version__}\n", "")
 
 
@@ -138,7 +139,7 @@ def test_ctrl_c(folder: Path) -> None:
         out, text = process.communicate(timeout=60)
     assert process.returncode == 130, text
     assert (
-        text.splitlines()[-1] == "evalplus-lite: interrupted; run the same command again to go on"
+        text.splitlines()[-1] == "evalplus-lite: interrupted; run the same command again to resume"
     )
     assert "Traceback" not in text
     deadline = time.monotonic() + 30

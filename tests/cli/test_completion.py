@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.commands import environment, run
+from support.commands import environment, run_process
 
 TABS = [
     ("evalplus-lite evalu", "evalplus-lite evaluate "),
@@ -42,7 +42,7 @@ def variables(home: Path) -> dict[str, str]:
 
 def script(shell: str, home: Path) -> str:
     asked = {"_EVALPLUS_LITE_COMPLETE": f"source_{shell}"}
-    done = run(folder=home, variables={**variables(home), **asked})
+    done = run_process(folder=home, variables={**variables(home), **asked})
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -11,8 +11,8 @@ import pytest
 from support.commands import run, write_rows
 from support.kinds import KINDS
 
-from evalplus_lite import UnusableTask, Verdict, Verifier
-from evalplus_lite.errors import EvidenceWarning
+from evalplus_lite import Verdict, Verifier
+from evalplus_lite.errors import EvidenceWarning, UnusableTask
 from evalplus_lite.store import read_jsonl
 
 JUNK = ("raise SystemExit('WRONG')\n", "x = 1\n", "garbage (\n")

@@ -151,9 +151,21 @@ def test_the_pace_is_that_of_the_last_minute() -> None:
         clock.now += 1.0
         pace.advance(10, {"pass": 70, "fail": 0})
     assert pace.words() == "810 of 1000, 10.0/s, 19 s to go; 70 pass"
-    pace.advance(190, {})
+    for _ in range(40):  # the rate falls: nothing is promised until it is steady again
+        clock.now += 1.0
+        pace.advance(1, {})
+    assert "to go" not in pace.words()
+    for _ in range(61):
+        clock.now += 1.0
+        pace.advance(1, {})
+    assert pace.words() == "911 of 1000, 1.0/s, 89 s to go; 70 pass"
+    pace.advance(89, {})
     assert "to go" not in pace.words()
     assert Pace(None, clock).words() == "0"
+    young = Pace(100, clock)
+    clock.now += 5.0
+    young.advance(1, {})
+    assert young.words() == "1 of 100, 12.0/min"
     assert [spoken(s) for s in (0.4, 99, 100, 5_000, 12_000)] == [
         "0 s", "99 s", "2 min", "83 min", "3 h 20 min",
     ]  # fmt: skip

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import run, sample_rows, write_rows, write_tasks
+from support.commands import run, run_process, sample_rows, write_rows, write_tasks
 
 from evalplus_lite.cli import main
+from evalplus_lite.store.labels import label
 
 GOOD = {"task_id": "Own/0", "solution": "def f(x): return x * 2"}
 
@@ -47,7 +48,12 @@ ROWS: dict[str, tuple[Callable[[Path], object], str]] = {
         rows({"task_id": None}),
         r"samples\.jsonl:2: 'task_id' is 'None', a string was",
     ),
-    "number": (rows({"task_id": 5}), r"samples\.jsonl:2: 'task_id' is '5', a string was expected"),
+    "number": (rows({"task_id": 2}), r"samples\.jsonl:2: 'task_id' is '2', .*did you mean 'Own/2'"),
+    "misspelt": (
+        data(LINE + b'{"taskid": "Own/0", "solution": ""}\n'),
+        r"samples\.jsonl:2: missing 'task_id' .rename 'taskid'",
+    ),
+    "list": (rows({"solution": ["x"]}), r"samples\.jsonl:2: 'solution' is a list .*a row for each"),
     "unknown": (rows({"task_id": "Own/9"}), r"samples\.jsonl:2: unknown task 'Own/9' .did you me"),
     "twice": (rows({"index": 0}), r"samples\.jsonl:2: duplicate index 0 of task 'Own/0'"),
     "index": (rows({"index": "a"}), r"samples\.jsonl:2: 'index' is 'a', an integer was expected"),
@@ -156,9 +162,32 @@ def test_rows(folder: Path, capsys: pytest.CaptureFixture[str], name: str) -> No
     assert re.search(pattern, capsys.readouterr().err)
 
 
+def test_a_json_array_of_rows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rows in one array are judged as rows on lines; what is neither is refused by name."""
+    (folder / "samples.jsonl").write_text(json.dumps([GOOD, {**GOOD, "task_id": "Own/9"}]))
+    assert main([*EVALUATE, "--json"]) == 1
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["base"] == {"pass": 1}
+    assert "unknown task 'Own/9'" in summary["rows"]["shown"][0]
+    (folder / "samples.jsonl").write_text(json.dumps([GOOD["solution"]]))
+    refused(EVALUATE, r"task Own/0: a list of strings was expected, got str", capsys)
+
+
+def test_cross_validation_of_one_model(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is refused, with the model's name, before a case is run."""
+    arguments = ["reduce", "--cross-validate", "-d", "tasks.jsonl", "-s", "samples.jsonl"]
+    refused([*arguments, "-o", "out"], r"two models or more, got 1: samples", capsys)
+    assert not list((folder / "cache").glob("requirements*"))
+
+
+def test_the_folder_that_a_command_runs_in_names_a_model() -> None:
+    """It has a name, though ``.`` is none."""
+    assert label(".") == Path.cwd().name
+
+
 def test_answers_that_cannot_be_programs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An answer that is too long, no text or holds NUL is an error of its own, and no more."""
-    changes = [{"solution": value} for value in (None, ["x"], "#" * (1 << 20) + "x", "x\0y")]
+    changes = [{"solution": value} for value in (None, {}, "#" * (1 << 20) + "x", "x\0y")]
     write_rows(folder / "samples.jsonl", [GOOD, *({**GOOD, **change} for change in changes)])
     assert main([*EVALUATE, "--json"]) == 0
     summary = json.loads(capsys.readouterr().out)
@@ -232,7 +261,7 @@ def test_a_folder_is_told_what_it_should_hold(
 def test_the_real_command_refuses_alike(folder: Path) -> None:
     """The exit code and the one line reach the shell."""
     (folder / "samples.jsonl").write_bytes(b"{\n")
-    done = run(*EVALUATE, folder=folder)
+    done = run_process(*EVALUATE, folder=folder)
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("evalplus-lite: samples.jsonl:1: is not valid JSON")

@@ -12,8 +12,8 @@ import pytest
 from support.commands import run, write_rows, write_tasks
 
 from evalplus_lite import __version__
-from evalplus_lite.cli.evaluate import MOST_SHOWN
 from evalplus_lite.jobs.evaluation import MOST_CHARACTERS, solutions
+from evalplus_lite.jobs.layouts import MOST_MODELS
 from evalplus_lite.jobs.scores import MOST_FILES
 from evalplus_lite.types import Sample
 
@@ -79,7 +79,7 @@ def test_rows_that_all_name_another_model(folder: Path) -> None:
     assert all(row["base"] == {"pass": 1} for row in summary["groups"])
     files = sorted(path.name for path in (folder / "out").glob("eval_results-*"))
     assert files == [f"eval_results-m{n:03}.json" for n in range(MOST_FILES)]
-    assert len(shown.splitlines()) < 4 * MOST_SHOWN
+    assert len(shown.splitlines()) < 4 * MOST_MODELS
 
 
 def test_temperatures_are_not_pooled(folder: Path) -> None:

@@ -20,8 +20,9 @@ import polars
 import pyarrow.parquet
 import pytest
 
-from evalplus_lite import Dataset, InputError, Sample, Session, evaluate, export_results
+from evalplus_lite import Dataset, InputError, Sample, Session, evaluate
 from evalplus_lite.cli import main
+from evalplus_lite.reports import export_results
 from evalplus_lite.results import RESULT_COLUMNS, read_results
 from evalplus_lite.types import Case, Task
 

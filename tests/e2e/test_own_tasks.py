@@ -131,7 +131,7 @@ def test_lists_are_not_sorted_because_three_examples_are(folder: Path) -> None:
 
 def test_the_guards_shown_are_those_of_the_page(folder: Path) -> None:
     """The line about ``mine/0`` is what ``augment`` says."""
-    (line,) = re.findall(r"^    (mine/0: not taken.*)$", PAGE, re.MULTILINE)
+    (line,) = re.findall(r"^    (mine/0: not assumed.*)$", PAGE, re.MULTILINE)
     assert line in (folder / "said.txt").read_text()
 
 

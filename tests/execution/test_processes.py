@@ -43,6 +43,14 @@ def test_results_come_in_the_items_order(backend: Processes) -> None:
     assert list(backend.map(doubling(_0="sleep"), range(30))) == [2 * x for x in range(30)]
 
 
+def test_work_is_counted_when_it_is_done(backend: Processes) -> None:
+    """A row that waits for its turn is reported at once, and each row once."""
+    seen: list[Any] = []
+    rows = list(backend.map(doubling(_0="sleep"), range(30), done=seen.append))
+    assert sorted(seen) == rows
+    assert seen[0] != rows[0]
+
+
 def test_supervisors_are_other_processes(backend: Processes) -> None:
     """Work is done in as many processes as there are workers, none of them this one."""
     found = {pid for pid, _ in backend.map(TELL, range(200))}

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from evalplus_lite.jobs.expected import SuiteSource
-from evalplus_lite.reports.export.entry import ExportedTask
-from evalplus_lite.reports.export.pytest_suite import file_name, write_pytest
-from evalplus_lite.reports.export.registry import EXPORTERS, unexpressed
+from evalplus_lite.reports.exporters.entry import ExportedTask
+from evalplus_lite.reports.exporters.pytest_suite import file_name, write_pytest
+from evalplus_lite.reports.exporters.registry import EXPORTERS, unexpressed
 from evalplus_lite.reports.exporting import export
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks import load_dataset

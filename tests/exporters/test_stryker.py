@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from support.commands import run, write_rows, write_tasks
 
-from evalplus_lite.jobs.stryker import MutatedTask, Mutation, changed_part, stryker_report
+from evalplus_lite.jobs.mutants import MutatedTask, Mutation, changed_part, stryker_report
 
 SCHEMA = json.loads(
     (Path(__file__).parent / "stryker" / "mutation-testing-report-schema.json").read_text()

@@ -267,3 +267,32 @@ def test_guards_admit_every_base_input_of_real_tasks(shared: Path, name: str) ->
             for input_filter in (InputFilter.infer(base), InputFilter.typed(base)):
                 reasons = [input_filter.explain(arguments) for arguments in base]
                 assert reasons == [None] * len(base), row["task_id"]
+
+
+INTERVALS = [
+    ([[1, 3], [2, 6], [8, 10]],),
+    ([[4, 7]],),
+    ([],),
+    ([[0, 2], [5, 5], [6, 9]],),
+]
+
+
+def test_the_order_within_pairs_is_read_off_the_rows_of_all_examples() -> None:
+    found = InputFilter.infer(INTERVALS)
+    assert found.admits(([[3, 4], [0, 1]],))
+    assert not found.admits(([[3, 4], [2, 1]],))
+    assert InputFilter.infer(INTERVALS, choices={"0.ordered-pairs": False}).admits(([[2, 1]],))
+
+
+def test_one_row_the_other_way_or_too_few_rows_leave_pairs_free() -> None:
+    for base in ([*INTERVALS, ([[9, 1]],)], INTERVALS[1:3]):
+        assert InputFilter.infer(base).admits(([[3, 4], [2, 1]],))
+
+
+def test_a_sign_that_every_text_begins_with_is_kept() -> None:
+    paths = [("/a",), ("/home//b/",), ("/../x",), ("/a/./b",), ("/usr/c",)]
+    found = InputFilter.infer(paths)
+    assert found.admits(("/b/a",))
+    assert not found.admits(("b/a",))
+    assert InputFilter.infer([*paths, ("a/b",)]).admits(("b/a",))
+    assert InputFilter.infer(paths[:2]).admits(("b/a",))

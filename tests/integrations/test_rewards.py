@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 from support.commands import environment, write_tasks
 
-from evalplus_lite import InfrastructureError, InputError
-from evalplus_lite.errors import EvidenceWarning
+from evalplus_lite import InputError
+from evalplus_lite.errors import EvidenceWarning, InfrastructureError
 from evalplus_lite.serving.adapters import areal, bigcode, rllm, trl, verifiers, verl
 from evalplus_lite.serving.adapters.given import given
 from evalplus_lite.serving.adapters.judge import JudgeSettings, configure

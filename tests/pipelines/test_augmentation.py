@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.commands import run, start, write_tasks
+from support.commands import run, run_process, start, write_tasks
 
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.tasks import load_dataset
@@ -44,7 +44,9 @@ def test_the_same_bytes_however_it_is_run(
 ) -> None:
     """Neither the number of workers nor the hash seed changes a byte of a suite."""
     write_tasks(tmp_path)
-    done = run(*ARGUMENTS, "-w", workers, folder=tmp_path, variables={"PYTHONHASHSEED": seed})
+    done = run_process(
+        *ARGUMENTS, "-w", workers, folder=tmp_path, variables={"PYTHONHASHSEED": seed}
+    )
     assert done.returncode == 0, done.stderr
     assert results(tmp_path) == results(undisturbed)
 

@@ -10,7 +10,7 @@ import pytest
 
 from evalplus_lite import Session, check_tasks
 from evalplus_lite.cli import main
-from evalplus_lite.jobs.checking import CHECKS
+from evalplus_lite.jobs.own_tasks import CHECKS
 from evalplus_lite.tasks.drafts import examples
 from evalplus_lite.types import Cause
 from evalplus_lite.values import wire

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.commands import run, sample_rows, write_rows, write_tasks
+from support.commands import run, run_process, sample_rows, write_rows, write_tasks
 from support.tasks import make_suite, make_task
 
 from evalplus_lite.execution.processes import Processes
@@ -75,7 +75,7 @@ def test_the_same_bytes_however_it_is_run(
     undisturbed: Path, folder: Path, workers: int, seed: str
 ) -> None:
     """Neither the number of workers nor the hash seed changes a byte of the results."""
-    done = run(*ARGUMENTS, "-w", workers, folder=folder, variables={"PYTHONHASHSEED": seed})
+    done = run_process(*ARGUMENTS, "-w", workers, folder=folder, variables={"PYTHONHASHSEED": seed})
     assert done.returncode == 0, done.stderr
     assert results(folder) == results(undisturbed)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import run
+from support.commands import run_process
 
 from evalplus_lite import (
     Case,
@@ -23,10 +23,10 @@ from evalplus_lite import (
     Task,
     cross_validate,
     evaluate,
-    figures,
     quality,
     reduce,
 )
+from evalplus_lite.reports import figures
 
 DOUBLE = Task("Own/0", "", "f", "def f(x):\n    return x * 2\n", base=(Case((1,)),),
               plus=(Case((-2,)), Case((0,))))  # fmt: skip
@@ -147,8 +147,9 @@ def test_reduction_counts_base_tests_as_well(results: Path, folder: Path) -> Non
 def test_pictures_are_the_same_bytes(results: Path, folder: Path, tmp_path: Path) -> None:
     """Also in another process, where a user's settings of matplotlib say otherwise."""
     (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nfont.size: 30\n")
-    done = run("figures", results, "-o", tmp_path / "again", "--only", "pass-at-k", "--only",
-               "temperatures", folder=tmp_path, variables={"PYTHONHASHSEED": "7"})  # fmt: skip
+    done = run_process("figures", results, "-o", tmp_path / "again", "--only", "pass-at-k",
+               "--only", "temperatures", folder=tmp_path,
+               variables={"PYTHONHASHSEED": "7"})  # fmt: skip
     assert done.returncode == 0, done.stderr
     for name in ("pass-at-k", "temperatures"):
         for ending in ("svg", "png", "csv"):

@@ -25,4 +25,4 @@ def test_stress_cases_stay(budget: float | None) -> None:
     with Session(workers=1, cache=False) as session:
         found = reduce(data, policy=Policy("shapes", budget=budget), session=session)
     assert found.dataset.suites[task.id].stress == strain
-    assert found.size.chosen < len(suite.cases)
+    assert found.summary["chosen"] < len(suite.cases)

@@ -11,7 +11,8 @@ from support.commands import run
 from support.schemas import hold
 from support.tasks import DOUBLE, make_task
 
-from evalplus_lite import Dataset, InputError, Sample, Session, compare, evaluate, leaderboard
+from evalplus_lite import Dataset, InputError, Sample, Session, evaluate
+from evalplus_lite.reports import compare, leaderboard
 from evalplus_lite.reports.page.rendering import table_page
 from evalplus_lite.statistics.paired import mcnemar
 
@@ -150,6 +151,17 @@ def test_a_leaderboard_has_a_board_for_each_suite(folder: Path) -> None:
     assert [each["label"] for each in second["entrants"]] == ["other"]
     assert [row["plus_rank"] for row in result.to_rows()] == [1, 1, 3, 1]
     assert "| lazy | 3 | 0.0 \\[" in result.tables()[0].to_markdown()
+
+
+def test_a_run_of_fewer_tasks_has_no_rank(folder: Path) -> None:
+    """Seven right programs of twelve score 100 %, and stand below a whole run that is worse."""
+    result = leaderboard(folder / "few", folder / "lazy")
+    hold(result.to_json(), "leaderboard")
+    (board,) = result.summary["boards"]
+    assert [each["label"] for each in board["entrants"]] == ["lazy", "few"]
+    assert [each["plus"]["rank"] for each in board["entrants"]] == [1, None]
+    assert board["fewer_tasks"] == ["few"]
+    assert "few" in result.tables()[0].caption
 
 
 def test_names_of_models_are_text_wherever_they_are_shown(folder: Path) -> None:

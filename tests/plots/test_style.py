@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from evalplus_lite.reports.figures.style import (
+from evalplus_lite.reports.plots.style import (
     BASE,
     COLOURS,
     MARKS,

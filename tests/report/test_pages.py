@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 from support.schemas import hold
 
-from evalplus_lite import Dataset, InputError, Sample, Session, evaluate, report
+from evalplus_lite import Dataset, InputError, Sample, Session, evaluate
+from evalplus_lite.reports import report
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.types import Case, Task
 

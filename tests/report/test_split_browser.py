@@ -6,7 +6,7 @@ import random
 import re
 from pathlib import Path
 
-from evalplus_lite import report
+from evalplus_lite.reports import report
 
 from .conftest import Made, Seen
 

@@ -12,9 +12,10 @@ import time
 from pathlib import Path
 
 import pytest
-from support.commands import run
+from support.commands import run_process
 
-from evalplus_lite import Case, Dataset, InputError, Task, Verifier, audit_verifier
+from evalplus_lite import Case, Dataset, InputError, Task, Verifier
+from evalplus_lite.serving import audit_verifier
 from evalplus_lite.serving.audit.auditing import VerifierAudit
 from evalplus_lite.serving.audit.programs import Problem, program_set
 from evalplus_lite.types import CALL, PYTHON, Harness, Rule
@@ -175,7 +176,7 @@ def test_targets_that_cannot_be_asked(target: str, problem: str) -> None:
 def test_the_command_shows_who_fooled_it(tmp_path: Path) -> None:
     """The table, and below it each program that was accepted and should not be."""
     arguments = ("audit-verifier", "verifiers:script", "--only", "cheat: files", "--no-load")
-    done = run(*arguments, folder=tmp_path, variables={"PYTHONPATH": str(HERE)})
+    done = run_process(*arguments, folder=tmp_path, variables={"PYTHONPATH": str(HERE)})
     assert "cheat: files" in done.stdout
     assert "asked as plain" in done.stdout
     assert list(tmp_path.iterdir()) == []

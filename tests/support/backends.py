@@ -49,9 +49,13 @@ class Inline:
         *,
         key: Callable[[Row], Hashable] | None = None,
         lost: Callable[[Row, InfrastructureError], Row] | None = None,
+        done: Callable[[Row], object] = lambda row: None,
     ) -> Iterator[Row]:
         work = make(call, self)
-        return (travelled(work(travelled(item))) for item in items)
+        for item in items:
+            row = travelled(work(travelled(item)))
+            done(row)
+            yield row
 
     def submit(
         self, call: Call, item: Row, *, key: Hashable = None, then: Callable[[Row], Result]

@@ -1,15 +1,23 @@
-"""The real command, in a process of its own, and the files that it is given."""
+"""The real command, in this process or in one of its own, and the files that it is given."""
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
+from unittest import mock
+
+from evalplus_lite.cli import main
+from evalplus_lite.execution.backends import make_backend
+from evalplus_lite.jobs import session
+from evalplus_lite.sandbox import SandboxConfig
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = (sys.executable, "-m", "evalplus_lite")
@@ -35,10 +43,72 @@ def environment(cache: Path, **changes: str) -> dict[str, str]:
     return found
 
 
+class SharedBackend:
+    """Sandboxes that stay open from command to command: starting some takes most of a test's time.
+
+    They end with the tests' process; only the command itself closes those of its own session.
+    """
+
+    _open: ClassVar[dict[object, Any]] = {}
+
+    def __init__(self, name: str, workers: int | None, config: SandboxConfig, **rest: Any) -> None:
+        self._key = name, workers, config
+        self._pool = make_backend(name, workers, config, **rest)
+
+    def __enter__(self) -> Self:
+        if self._key not in self._open:
+            self._open[self._key] = self._pool.__enter__()
+            atexit.register(self._pool.close, now=True)
+        self._pool = self._open[self._key]
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._pool, name)
+
+    def close(self, *, now: bool) -> None:
+        """Leave them open."""
+
+
+@contextlib.contextmanager
+def inside(folder: Path, **variables: str) -> Iterator[tuple[io.TextIOWrapper, io.TextIOWrapper]]:
+    """Have this process be in a folder, with an environment and sandboxes of the tests'.
+
+    What is printed goes to the two streams.
+    """
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
+    with (
+        open(os.devnull) as nothing,
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        mock.patch.dict(os.environ, environment(folder / "cache", **variables), clear=True),
+        mock.patch.object(sys, "stdin", nothing),
+        mock.patch.object(session, "make_backend", SharedBackend),
+    ):
+        yield out, err
+
+
 def run(
     *arguments: object, folder: Path, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command in a folder to its end."""
+    """Run the command in a folder to its end, in this process and with sandboxes that stay.
+
+    ``run_process`` is for whatever is about the process itself: hash seeds, pipes, import paths.
+    """
+    with inside(folder, **(variables or {})) as streams:
+        code = main(list(map(str, arguments)))
+    texts = []
+    for stream in streams:
+        stream.flush()
+        stream.seek(0)
+        texts.append(stream.read())
+    return subprocess.CompletedProcess(arguments, code, *texts)
+
+
+def run_process(
+    *arguments: object, folder: Path, variables: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the command in a folder to its end, in a process of its own."""
     return subprocess.run(
         [*COMMAND, *map(str, arguments)],
         cwd=folder,

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.arguments import all_paths
 from evalplus_lite.cli.console import print_tables, say
+from evalplus_lite.cli.options import all_paths
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe import report

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.arguments import whole_numbers
 from evalplus_lite.cli.console import name_report, print_tables, say
+from evalplus_lite.cli.options import whole_numbers
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.exe import prediction
 from evalplus_lite.exe.asking.score import ScoreReport

@@ -32,7 +32,9 @@ Arguments = Sequence[Value]
 class Relation:
     """One relation that every input must keep; ``text`` says it, ``holds`` decides it.
 
-    ``informs`` says whether an input's values at the positions might have broken it.
+    ``informs`` says whether an input's values at the positions might have broken it. A relation
+    within rows or texts has ``parts``: those of an input that might have broken it, each of which
+    is evidence of its own.
     """
 
     kind: str
@@ -40,6 +42,7 @@ class Relation:
     positions: tuple[int, ...]
     holds: Callable[[Arguments], bool] = field(compare=False)
     informs: Callable[[Arguments], bool] = field(compare=False)
+    parts: Callable[[Arguments], Iterator[Value]] | None = field(default=None, compare=False)
 
     @property
     def name(self) -> str:
@@ -48,7 +51,9 @@ class Relation:
         return ".".join((first, self.kind, *rest))
 
     def seen(self, base: Sequence[Arguments]) -> int:
-        """Return how many distinct informative inputs there are."""
+        """Return how many distinct informative inputs, or parts of them, there are."""
+        if self.parts is not None:
+            return len({key(part) for arguments in base for part in self.parts(arguments)})
         informative = (arguments for arguments in base if self.informs(arguments))
         return len(
             {key(tuple(each[position] for position in self.positions)) for each in informative}
@@ -77,6 +82,7 @@ def candidates(base: Sequence[Arguments]) -> Iterator[Relation]:
         column = [arguments[position] for arguments in base]
         if all(type(value) in SEQUENCES for value in column):
             yield from _within(position, column)
+        yield from _within_parts(position, column)
     for first, second in permutations(range(arity), 2):
         pairs = [(arguments[first], arguments[second]) for arguments in base]
         yield from _between(first, second, pairs)
@@ -102,6 +108,69 @@ def _within(position: int, column: Sequence[Value]) -> Iterator[Relation]:
         yield from relation("sorted", "is sorted", _is_sorted, has_several)
         yield from relation("descending", "is sorted downwards", _is_descending, has_several)
     yield from relation("distinct", "holds no value twice", _is_distinct, lambda v: len(v) > 1)
+
+
+def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
+    """Yield what all rows (lists or tuples of two numbers), or all texts, of an argument share."""
+
+    def relation(
+        kind: str, text: str, holds: Callable[[Value], bool], part: Callable[[Value], bool]
+    ) -> Iterator[Relation]:
+        def parts(arguments: Arguments) -> Iterator[Value]:
+            return (each for each in _parts(arguments[position]) if part(each))
+
+        if all(holds(each) for value in column for each in _parts(value) if part(each)):
+            yield Relation(
+                kind,
+                f"argument {position}: {text}",
+                (position,),
+                lambda arguments: all(map(holds, parts(arguments))),
+                lambda arguments: any(True for _ in parts(arguments)),
+                parts,
+            )
+
+    rows = [row for value in column for row in _parts(value) if _is_row(row, value)]
+    if rows and all(len(row) == 2 for row in rows):
+        yield from relation("ordered-pairs", "each pair is in order", _is_sorted, _is_uneven_pair)
+    texts = [each for value in column for each in _parts(value) if type(each) is str]
+    # A common letter or digit is more often chance than a common sign such as the / of a path.
+    if texts and all(texts) and len({each[0] for each in texts}) == 1 and _is_sign(texts[0][0]):
+        first = texts[0][0]
+        yield from relation(
+            "first-character",
+            f"each text begins with {first!r}",
+            lambda text: text[:1] == first,
+            lambda each: type(each) is str,
+        )
+
+
+def _parts(value: Value) -> Iterator[Value]:
+    """Yield a value and what the sequences within it hold, outermost first."""
+    yield value
+    if type(value) in SEQUENCES:
+        for each in value:
+            yield from _parts(each)
+
+
+def _is_row(part: Value, whole: Value) -> bool:
+    return (
+        part is not whole
+        and type(part) in SEQUENCES
+        and not any(type(each) in SEQUENCES for each in part)
+    )
+
+
+def _is_uneven_pair(value: Value) -> bool:
+    return (
+        type(value) in SEQUENCES
+        and len(value) == 2
+        and {*map(type, value)} <= {int, float}
+        and value[0] != value[1]
+    )
+
+
+def _is_sign(character: str) -> bool:
+    return not character.isalnum() and not character.isspace()
 
 
 def _between(first: int, second: int, pairs: Sequence[tuple[Value, Value]]) -> Iterator[Relation]:

@@ -34,8 +34,7 @@ from evalplus_lite.grading.idle import require_effect
 from evalplus_lite.grading.oracle import UNLISTED, Answers, answer
 from evalplus_lite.grading.orders import FreeOrders
 from evalplus_lite.grading.subsets import as_stress, joined, subset
-from evalplus_lite.jobs.consensus import UNANSWERED, Panel
-from evalplus_lite.jobs.disputes import Dispute
+from evalplus_lite.jobs.consensus import UNANSWERED, Dispute, Panel
 from evalplus_lite.jobs.workers.augmented import Augmented, bounds, finished, ordered, too_long
 from evalplus_lite.jobs.workers.budget import GROWTH, Budget, needed
 from evalplus_lite.jobs.workers.shared_data import cases_of, staged

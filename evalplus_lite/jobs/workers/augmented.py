@@ -9,7 +9,7 @@ from typing import Any
 from evalplus_lite.execution.base import Row
 from evalplus_lite.generate.engine.scale import LARGE, weight
 from evalplus_lite.grading.subsets import relinked, subset
-from evalplus_lite.jobs.disputes import Dispute, Finding, rows
+from evalplus_lite.jobs.consensus import Dispute, Finding, rows
 from evalplus_lite.jobs.workers.budget import Budget
 from evalplus_lite.sandbox.steps import StepBudget
 from evalplus_lite.store.opening import Packed

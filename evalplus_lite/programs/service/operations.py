@@ -142,11 +142,21 @@ def _fits(source: str, mode: str) -> bool:
     return warned
 
 
+def _reach(source: str) -> str:
+    """Return "" if a program can reach nothing of its own layout, else why that is not known."""
+    try:
+        code = compile(source, "", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, OverflowError) as error:
+        return f"does not compile: {error}"
+    return "" if is_blind(source, code) else "uses more than plain Python"
+
+
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "extract": _extract,
     "fits": _fits,
     "fingerprints": _fingerprints,
     "program_key": _program_key,
+    "reach": _reach,
     "normal_form": _normal_form,
 }
 

@@ -10,8 +10,9 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.augment import show as show_augmented
-from evalplus_lite.cli.console import print_table, say
+from evalplus_lite.cli.console import print_table, print_tables, say
 from evalplus_lite.cli.run import SANDBOX, Run, takes
+from evalplus_lite.jobs.layouts import suite
 from evalplus_lite.jobs.tables import sure
 from evalplus_lite.reports.demonstration import ROUNDS, demonstrate
 
@@ -44,6 +45,7 @@ def demo(
 def _show(result: Mapping[str, Any], folder: Path) -> None:
     if result["models"]:
         _show_ranking(result["models"])
+    print_tables(suite(result["augmented"]))
     show_augmented(result["augmented"], folder)
     tasks = result["augmented"]["tasks"]
     sizes, mutants = result["sizes"], result["mutants"]

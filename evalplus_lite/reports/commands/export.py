@@ -7,14 +7,13 @@ from typing import Annotated
 
 import typer
 
-from evalplus_lite.cli.arguments import one_path
-from evalplus_lite.cli.console import say
-from evalplus_lite.cli.evidence import tell
+from evalplus_lite.cli.console import say, tell
+from evalplus_lite.cli.options import one_path
 from evalplus_lite.cli.run import JOB, Run, takes
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.reports import exporting
-from evalplus_lite.reports.export.conversion import FORMS, export_results
-from evalplus_lite.reports.export.registry import EXPORTERS
+from evalplus_lite.reports.exporters.conversion import FORMS, export_results
+from evalplus_lite.reports.exporters.registry import EXPORTERS
 from evalplus_lite.store.locations import place_of
 
 

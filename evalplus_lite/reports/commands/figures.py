@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from evalplus_lite.cli.arguments import all_names
 from evalplus_lite.cli.console import print_table, say
+from evalplus_lite.cli.options import all_names
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.reports.figure_files import figures as drawn
 from evalplus_lite.store.locations import place_of

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from evalplus_lite.cli.arguments import all_names
 from evalplus_lite.cli.console import say
+from evalplus_lite.cli.options import all_names
 from evalplus_lite.cli.run import Run, takes
 from evalplus_lite.reports import reporting
 from evalplus_lite.store.locations import place_of

@@ -1,0 +1,55 @@
+"""``evalplus-lite efficiency``: models ranked by the work of their right programs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from evalplus_lite.cli import options
+from evalplus_lite.cli.console import name_report, print_tables, say
+from evalplus_lite.cli.run import JOB, Run, folder_for, takes
+from evalplus_lite.efficiency import job
+
+
+@takes(*JOB, "seed", "force")
+def efficiency(
+    run: Run,
+    dataset: options.Dataset,
+    samples: options.Samples,
+    out: options.Out = None,
+    levels: Annotated[
+        int, typer.Option("--levels", min=3, max=10, help="Input sizes, each twice the last.")
+    ] = job.LEVELS,
+) -> int:
+    """Rank models by the work that their right programs do as inputs grow.
+
+    Work is counted, not timed, so the result is the same on every machine: statements, and what
+    built-in functions go through. Every answer on every input is compared with the reference's;
+    a wrong, failed or late program counts as not efficient. A program that could reach the counter
+    is marked "uncounted". DIR/efficiency.jsonl has a row a program: units by size, how they grow,
+    score and rank. Run again after a kill, it resumes.
+
+    [bold]Example[/bold]  evalplus-lite efficiency -d humaneval -s old.jsonl -s new.jsonl
+    """
+    with run.started() as (session, _):
+        data = run.opened(dataset, session)
+        folder = folder_for(out, "efficiency", dataset, data)
+        result = job.efficiency(
+            data,
+            samples,
+            levels=levels,
+            seed=run.seed,
+            strict=run.strict,
+            out=folder,
+            force=run.force,
+            session=session,
+        )
+
+    def show() -> None:
+        print_tables(result.tables())
+        if missing := result.summary["not_measured"]:
+            say(f"{len(missing)} tasks have no inputs that grow: {', '.join(missing[:5])} ...")
+        name_report(folder)
+
+    return run.ended(result, show, attention=lambda: not result.summary["tasks"])

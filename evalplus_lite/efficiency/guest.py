@@ -1,0 +1,555 @@
+"""The work counter, which runs inside the sandbox around a program that cannot reach it.
+
+It is sent as text and imports the standard library only. A unit of work is about four simulated
+instructions: a statement has some for each operation that it is made of, and what runs in C has a
+weight times the elements, characters or digits that it goes through. The weights were fitted to
+instruction counts (``scripts/benchmarks/efficiency.py weights``).
+
+A program is rewritten before it is run: calls, operators, comparisons, slices and the loops of
+comprehensions pass through functions that charge for what was done. Python functions are never
+wrapped, so recursion goes as deep as without counting.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+import math
+import sys
+import types
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from evalplus_lite.sandbox.guest.counting import (
+    FREE,
+    FUNCTIONS,
+    LEFT,
+    NESTING,
+    PRELUDE,
+    STOP,
+    Counting,
+    call,
+)
+from evalplus_lite.sandbox.guest.harness import Names, bind
+
+STATEMENT, ITERATION, ITEM = 30, 20, 50
+"""Units of a statement, of a turn of a loop, and of an item of a comprehension."""
+CALL, FRAME = 20, 30
+"""Units of a call of what runs in C, and of a function of the program."""
+COPIED, LOOKED, COMPARED, HASHED, MADE = 4, 20, 12, 35, 18
+"""Units an element: copied; compared in a search; compared in a sort; hashed; taken one by one."""
+CHARACTER, SCANNED, MATCHED = 0.7, 1, 90
+"""Units a character: copied; searched; matched by a regular expression."""
+DIGIT = 2
+"""Units a pair of 30-bit digits that are multiplied, or a digit that is added."""
+SMALL = 1 << 60
+SEQUENCES = (list, tuple, str, bytes, bytearray)
+SIZED = (*SEQUENCES, set, frozenset, dict, deque, range, Counter, OrderedDict, defaultdict)
+LAZY = frozenset((map, filter, zip, enumerate, reversed))
+PREFIX = "_evalplus_lite_"
+OPERATIONS: dict[type[ast.AST], int] = {
+    ast.Attribute: 10,
+    ast.BinOp: 50,
+    ast.BoolOp: 5,
+    ast.Compare: 30,
+    ast.Dict: 25,
+    ast.IfExp: 5,
+    ast.List: 25,
+    ast.Set: 25,
+    ast.Starred: 20,
+    ast.Subscript: 25,
+    ast.Tuple: 25,
+    ast.UnaryOp: 20,
+}
+REWRITTEN = {"added": 50, "operated": 50, "grown": 45, "contains": 30, "equals": 30, "called": 20}
+"""Units of each operation of a statement, before and after it was rewritten."""
+INNER = (ast.stmt, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+"""Parts of a statement that are counted when they run, not with it."""
+
+
+class Ledger:
+    """What charges for work; its functions are the only names that a rewritten program gets."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+
+    def charge(self, units: float) -> None:
+        names = self.names
+        names[LEFT] -= int(units)
+        if names[LEFT] < 0:
+            raise names[STOP]
+
+    def functions(self) -> dict[str, Any]:
+        return {
+            PREFIX + name: getattr(self, name)
+            for name in ("called", "each", "added", "operated", "contains", "equals", "sliced")
+        } | {PREFIX + "grown": self.grown, PREFIX + "deleted": self.deleted}
+
+    # Calls
+
+    def called(self, function: Any) -> Any:
+        """Return what is called in place of a function: itself if it is written in Python."""
+        kind = type(function)
+        if kind is types.FunctionType or kind is types.MethodType:
+            own = getattr(function, "__func__", function)
+            if getattr(own, "__globals__", None) is self.names:
+                self.names[LEFT] -= FRAME
+                return function
+        if (
+            getattr(function, "__module__", None) == "program"
+            or kind is functools._lru_cache_wrapper
+        ):
+            return function  # a class, or a cached function: what it runs is rewritten
+        if is_lazy(function):
+            # ``map`` may call what runs in C for each item.
+            units = MADE + (CALL + ITEM if function is map else ITEM // 2)
+            return lambda *arguments, **options: self.each(function(*arguments, **options), units)
+        if function is any or function is all:
+            return lambda items: function(self.each(items, MADE))
+
+        def counted(*arguments: Any, **options: Any) -> Any:
+            before = sizes(function, arguments)
+            result = function(*arguments, **options)
+            self.charge(CALL + cost(function, arguments, options, before, result))
+            return result
+
+        return counted
+
+    def each(self, items: Iterable[Any], units: int) -> Iterable[Any]:
+        names = self.names
+        stop = names[STOP]
+        for item in items:
+            names[LEFT] -= units
+            if names[LEFT] < 0:
+                raise stop
+            yield item
+
+    # Operators
+
+    def added(self, left: Any, right: Any) -> Any:
+        result = left + right
+        kind = type(result)
+        if kind is int:
+            if not -SMALL < result < SMALL:
+                self.charge(DIGIT * digits(result))
+        elif kind in SEQUENCES:
+            self.charge(weight(kind) * len(result))
+        return result
+
+    def operated(self, operator: str, left: Any, right: Any) -> Any:
+        if type(left) is int and type(right) is int:
+            if not (-SMALL < left < SMALL and -SMALL < right < SMALL):
+                self.charge(DIGIT * arithmetic(operator, left, right))
+            result = OPERATORS[operator](left, right)
+            if operator == "**" and not -SMALL < result < SMALL:
+                self.charge(DIGIT * digits(result) ** 1.6)
+            return result
+        result = OPERATORS[operator](left, right)
+        kind = type(result)
+        if kind in SIZED:
+            units = weight(kind) * len(result)
+            if kind in (set, frozenset) and type(left) in SIZED and type(right) in SIZED:
+                units = HASHED * (min if operator == "&" else max)(len(left), len(right))
+            self.charge(units)
+        return result
+
+    def grown(self, target: Any, value: Any) -> Any:
+        """Charge for ``target += value`` and the like, before it is done."""
+        kind = type(target)
+        if kind is int and type(value) is int:
+            if not (-SMALL < target < SMALL and -SMALL < value < SMALL):
+                self.charge(DIGIT * digits(target) * digits(value))
+        elif type(value) in SIZED:
+            units = len(value) + (len(target) if kind in (tuple, bytes) else 0)
+            self.charge((HASHED if kind in (set, dict) else weight(kind)) * units)
+        return value
+
+    def contains(self, item: Any, items: Any) -> bool:
+        found = item in items
+        kind = type(items)
+        if kind in (list, tuple, deque):
+            try:
+                place = items.index(item) + 1 if found else len(items)
+            except ValueError:  # found by identity alone, as NaN is
+                place = len(items)
+            self.charge(LOOKED * place)
+        elif kind is str and type(item) is str:
+            self.charge(SCANNED * (items.find(item) + len(item) if found else len(items)))
+        return found
+
+    def equals(self, left: Any, right: Any) -> Any:
+        kind = type(left)
+        if kind is type(right) and kind in SIZED and len(left) == len(right):
+            self.charge((CHARACTER if kind is str else LOOKED) * len(left))
+        return left == right
+
+    def sliced(self, part: Any) -> Any:
+        if type(part) in SIZED:
+            self.charge(weight(type(part)) * len(part))
+        return part
+
+    def deleted(self, owner: Any) -> Any:
+        if type(owner) is list:
+            self.charge(CHARACTER * len(owner))
+        return owner
+
+
+def weight(kind: type) -> float:
+    """Return the units that copying an element of a container costs."""
+    if kind in (str, bytes, bytearray, range):
+        return CHARACTER
+    return COPIED if kind in (list, tuple, deque) else HASHED
+
+
+def digits(number: int) -> int:
+    return 1 + number.bit_length() // 30
+
+
+def arithmetic(operator: str, left: int, right: int) -> float:
+    if operator in ("*", "//", "%"):
+        return digits(left) * digits(right)
+    return max(digits(left), digits(right))
+
+
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "*": lambda a, b: a * b,
+    "-": lambda a, b: a - b,
+    "//": lambda a, b: a // b,
+    "%": lambda a, b: a % b,
+    "**": lambda a, b: a**b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "<<": lambda a, b: a << b,
+    ">>": lambda a, b: a >> b,
+}
+SYMBOLS: dict[type[ast.operator], str] = {
+    ast.Mult: "*",
+    ast.Sub: "-",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+}
+
+
+def is_lazy(function: Any) -> bool:
+    if isinstance(function, type):
+        return function in LAZY or function.__module__ == "itertools"
+    owner = getattr(function, "__self__", None)
+    return isinstance(owner, type) and owner.__module__ == "itertools"
+
+
+def length(value: Any) -> Any:
+    return len(value) if type(value) in SIZED else 0
+
+
+def sizes(function: Any, arguments: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the lengths of a call's owner and arguments before it may change them."""
+    return (length(getattr(function, "__self__", None)), *map(length, arguments))
+
+
+def runs(items: Sequence[Any]) -> Any:
+    """Return how many ascending runs plain items have: what a merge sort has to merge."""
+    if len(items) > 1 and all(type(item) in (int, float, str) for item in items):
+        try:
+            falls = sum(a > b for a, b in itertools.pairwise(items))
+        except TypeError:
+            return len(items)
+        return 1 + min(falls, len(items) - 1 - falls)
+    return len(items)
+
+
+def sorting(items: Sequence[Any], options: Mapping[str, Any]) -> float:
+    """Return the units of sorting: a pass, and comparisons for each level of merging."""
+    count = len(items)
+    key = options.get("key")
+    keyed = CALL if key is not None and type(key) is not types.FunctionType else 0
+    parts = runs(items) if key is None else count
+    return count * (COPIED + keyed + COMPARED * (1 + math.log2(max(1, parts))))
+
+
+def cost(  # one clause a family of functions
+    function: Any,
+    arguments: Sequence[Any],
+    options: Mapping[str, Any],
+    before: Sequence[int],
+    result: Any,
+) -> float:
+    """Return the units of a call of something that runs in C, beside ``CALL``."""
+    name = getattr(function, "__name__", "")
+    owner = getattr(function, "__self__", None)
+    held, size = before[0], max(before[1:], default=0)
+    if function is sorted:
+        return sorting(list(arguments[0]) if size else result, options)
+    if isinstance(function, type):
+        if function in (int, str, float) and arguments and type(arguments[0]) in (int, str):
+            count = digits(arguments[0]) if type(arguments[0]) is int else size / 9
+            return DIGIT * count * count + CHARACTER * size if count > 2 else 0
+        per = HASHED if function in (set, frozenset, dict, Counter, OrderedDict) else COPIED
+        return float(per * max(size, length(result)))
+    if type(owner) is list:
+        if name == "sort":
+            return sorting(owner, options) if owner else 0.0
+        if name in ("index", "count", "remove"):
+            return LOOKED * (result + 1 if name == "index" else held)
+        if name in ("insert", "pop"):
+            at = arguments[0] if arguments and type(arguments[0]) is int else held
+            return CHARACTER * max(0, held - (at if at >= 0 else held + at))
+        return COPIED * (size if name == "extend" else held if name in COPYING else 0)
+    if type(owner) in (str, bytes):
+        return float(
+            SCANNED * held
+            + CHARACTER * length(result)
+            + MADE * (length(result) if type(result) is list else size if name == "join" else 0)
+        )
+    if type(owner) in SIZED:  # sets, dicts, deques
+        if name in ("get", "add", "append", "appendleft", "popleft", "setdefault", "discard"):
+            return 0
+        if name in ("pop", "popitem", "items", "keys", "values", "isdisjoint"):
+            return 0
+        if name == "most_common":
+            return held * COMPARED * (1 + math.log2(max(1, held)))
+        return HASHED * (size + (held if name in COPYING else 0))
+    module = getattr(function, "__module__", None)
+    if module in ("_heapq", "heapq"):
+        full = size if name in ("heapify", "nlargest", "nsmallest", "merge") else 1
+        return COMPARED * full * (1 if name == "heapify" else math.log2(2 + size))
+    if module in ("_bisect", "bisect"):
+        moved = size / 2 if name.startswith("insort") else 0
+        return COMPARED * math.log2(2 + size) + CHARACTER * moved
+    if module == "math" or function in (pow, divmod, abs):
+        numbers = [digits(item) for item in (*arguments, result) if type(item) is int]
+        large = max(numbers, default=1)
+        if name in ("factorial", "comb", "perm") and arguments and type(arguments[0]) is int:
+            return DIGIT * large * max(1, min(abs(arguments[0]), 1 << 20)) / 4
+        return (DIGIT * large * large if large > 2 else 0) + LOOKED * size
+    if module == "re" or type(owner).__module__ == "re":
+        return MATCHED * size
+    if function in (sum, min, max, len):
+        return 0 if function is len else LOOKED * size
+    if function in (hash, id, isinstance, ord, chr, print, range, iter, next):
+        return 0
+    return float(COPIED * (held + size + length(result)))
+
+
+COPYING = frozenset(
+    (
+        "copy",
+        "clear",
+        "reverse",
+        "union",
+        "difference",
+        "symmetric_difference",
+        "issubset",
+        "rotate",
+        "fromkeys",
+    )
+)
+
+
+class Working(Counting):
+    """Rewrites a program so that it charges for its work; statements as ``Counting`` does."""
+
+    def generic_visit(self, node: Any) -> Any:
+        outer = self.is_local
+        is_block = isinstance(node, (*FUNCTIONS, ast.ClassDef))
+        described = ast.get_docstring(node, clean=False) if is_block else None
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.Lambda)):
+            self.is_local = False
+        ast.NodeTransformer.generic_visit(self, node)
+        if not isinstance(node, (ast.Module, ast.ClassDef)):
+            for field in ("body", "orelse", "finalbody"):
+                statements = getattr(node, field, None)
+                if isinstance(statements, list) and statements:
+                    is_loop = isinstance(node, (ast.For, ast.While)) and field == "body"
+                    setattr(node, field, self.counted(statements, is_loop))
+                    if is_loop:
+                        extra = units_of(node.test) if isinstance(node, ast.While) else ITERATION
+                        node.body.insert(0, *ast.parse(f"{LEFT} -= {extra}").body)
+        if is_block:
+            description = [] if described is None else [ast.Expr(ast.Constant(described))]
+            node.body = [*description, ast.Global([LEFT]), *node.body]
+        self.is_local = outer
+        return node
+
+    def counted(self, statements: list[ast.stmt], is_loop: bool) -> list[ast.stmt]:
+        """Charge for runs of statements that are executed one after the other."""
+        result: list[ast.stmt] = []
+        run: list[ast.stmt] = []
+        for at, statement in enumerate(statements, 1):
+            run.append(statement)
+            if at == len(statements) or isinstance(statement, NESTING):
+                units = sum(units_of(each) for each in run if not isinstance(each, FREE))
+                text = f"{LEFT} -= {max(units, 1)}\nif {LEFT} < 0: raise {STOP}"
+                result += [*ast.parse(text).body, *run]
+                run = []
+        return result
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        units = FRAME + units_of(node.body)
+        self.generic_visit(node)
+        node.body = ast.IfExp(call(PREFIX + "tick", ast.Constant(units)), node.body, NOTHING)
+        return node
+
+    def visit_ListComp(self, node: Any) -> Any:
+        parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        first = node.generators[-1]
+        units = ITEM + sum(units_of(each) - STATEMENT for each in (*parts, *first.ifs))
+        self.generic_visit(node)
+        for generator in node.generators:
+            if not generator.is_async:
+                cost = units if generator is first else ITEM
+                generator.iter = call(PREFIX + "each", generator.iter, ast.Constant(cost))
+        return node
+
+    visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if not (isinstance(node.func, ast.Name) and node.func.id == "super"):
+            node.func = call(PREFIX + "called", node.func)
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Add):
+            return call(PREFIX + "added", node.left, node.right)
+        symbol = SYMBOLS.get(type(node.op))
+        if symbol is None:
+            return node
+        return call(PREFIX + "operated", ast.Constant(symbol), node.left, node.right)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        self.generic_visit(node)
+        target: ast.expr = ast.Constant(None)
+        if isinstance(node.target, ast.Name):
+            target = ast.Name(node.target.id, ast.Load())
+        node.value = call(PREFIX + "grown", target, node.value)
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        if len(node.ops) != 1:
+            return node
+        (operator,), (right,) = node.ops, node.comparators
+        if isinstance(operator, (ast.In, ast.NotIn)):
+            found: ast.expr = call(PREFIX + "contains", node.left, right)
+            return found if isinstance(operator, ast.In) else ast.UnaryOp(ast.Not(), found)
+        if isinstance(operator, ast.Eq):
+            return call(PREFIX + "equals", node.left, right)
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.slice, ast.Slice) and isinstance(node.ctx, ast.Load):
+            return call(PREFIX + "sliced", node)
+        if isinstance(node.ctx, ast.Del):
+            node.value = call(PREFIX + "deleted", node.value)
+        return node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        self.generic_visit(node)
+        return call(PREFIX + "sliced", node)
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.format_spec, ast.Call):  # a part of the text, not a value
+            node.format_spec = node.format_spec.args[0]
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        # Annotations and the patterns of ``match`` are no work, and some may not be calls.
+        for argument in ast.walk(node.args):
+            if isinstance(argument, ast.arg):
+                argument.annotation = None
+        node.returns = None
+        return self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        return node
+
+    def visit_match_case(self, node: ast.match_case) -> ast.AST:
+        node.guard = None if node.guard is None else self.visit(node.guard)
+        node.body = self.counted([self.visit(each) for each in node.body], False)
+        return node
+
+
+NOTHING = ast.Constant(None)
+
+
+def units_of(node: ast.AST) -> int:
+    """Return the units of a statement or expression, without the statements and loops within."""
+    units, rest = STATEMENT, [node]
+    while rest:
+        part = rest.pop()
+        units += OPERATIONS.get(type(part), 0)
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
+            units += REWRITTEN.get(part.func.id.removeprefix(PREFIX), 0)
+        rest += [each for each in ast.iter_child_nodes(part) if not isinstance(each, INNER)]
+    return units
+
+
+class WorkedExecution:
+    """Runs a rewritten program in one module, which holds the count."""
+
+    def __init__(self, code: types.CodeType) -> None:
+        self.code = code
+        self.module = types.ModuleType("program")
+        self.names = self.module.__dict__
+        self.ledger = Ledger(self.names)
+
+    def __call__(self) -> Names:
+        self.names.clear()
+        self.names.update({"__name__": "program", "__file__": "<program>"})
+        exec(PRELUDE, self.names)
+        names = self.names
+
+        def tick(units: int) -> bool:
+            names[LEFT] -= units
+            if names[LEFT] < 0:
+                raise names[STOP]
+            return True
+
+        names.update(self.ledger.functions())
+        names[PREFIX + "tick"] = tick
+        sys.modules["program"] = self.module
+        exec(self.code, names)
+        return names
+
+
+def worker(
+    source: str, entry_point: str, spec: Mapping[str, Any], most: int
+) -> Callable[..., list[Any]]:
+    """Return a function that calls the program's: [units of work, whether it returned, answer].
+
+    More than ``most`` units end the call; the units are then above ``most``.
+    """
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(5 * usual)
+    tree = ast.fix_missing_locations(Working().visit(ast.parse(source)))
+    code = compile(tree, "<program>", "exec", dont_inherit=True)
+    sys.setrecursionlimit(usual)
+    execution = WorkedExecution(code)
+    function = bind(execution, entry_point, spec)
+
+    def worked(*arguments: Any) -> list[Any]:
+        names = execution.names
+        names[LEFT] = most
+        try:
+            answer = function(*arguments)
+        except MemoryError:
+            raise
+        except BaseException:
+            return [most - names[LEFT], False, None]
+        return [most - names[LEFT], True, answer]
+
+    return worked

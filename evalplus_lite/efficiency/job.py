@@ -1,0 +1,305 @@
+"""The efficiency job: the work of right programs on inputs that grow, compared and ranked."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+from evalplus_lite.efficiency import metrics
+from evalplus_lite.efficiency.inputs import Level, levels
+from evalplus_lite.efficiency.work import uncounted, work
+from evalplus_lite.errors import InputError
+from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
+from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
+from evalplus_lite.jobs.evaluation import evaluate
+from evalplus_lite.jobs.samples import Samples, SampleStream
+from evalplus_lite.jobs.session import Result, Session, made_folder, within
+from evalplus_lite.jobs.tables import Table, percent, sure
+from evalplus_lite.jobs.workers.shared_data import SharedData, staged
+from evalplus_lite.programs import program_hash
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.statistics.means import mean_interval
+from evalplus_lite.store import write_jsonl
+from evalplus_lite.store.reading import Row as FileRow
+from evalplus_lite.store.resuming import finished, open_rows
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover
+from evalplus_lite.types import Sample, Task
+
+LEVELS = 4
+HARNESSES = ("call", "method")
+"""Kinds of tasks whose inputs can be made to grow."""
+FACTOR = 50
+"""A program may do this many times the reference's work, or ``LEAST_UNITS``; then it is late."""
+LEAST_UNITS = 100_000_000
+SLOWER = 0.5
+"""A program whose work grows by a power this much higher is asymptotically slower."""
+
+
+def measure_task(place: WorkerContext, settings: Row) -> Work:
+    """Of (staged task, programs), the levels and each program's work, by (levels, seed)."""
+    count, seed = settings
+
+    def measure(item: Row) -> Row:
+        ref, sources = item
+        task, _ = staged(place, ref)
+        if has_hidden_cases(task):
+            task = recover(place.sandbox, task).task
+        grown = levels(place.sandbox, task, count=count, seed=seed)
+        if not grown:
+            return task.id, [], []
+        shown = [(level.size, level.shapes, level.units) for level in grown]
+        return task.id, shown, [_measured(place.sandbox, task, grown, each) for each in sources]
+
+    return measure
+
+
+def _measured(sandbox: Sandbox, task: Task, grown: Sequence[Level], source: str) -> Row:
+    """Return (why not counted, units of each case of each level, cause of the first None)."""
+    if reason := uncounted(source):
+        return reason, [], ""
+    counted: list[list[int | None]] = []
+    for level in grown:
+        most = max(LEAST_UNITS, FACTOR * max(level.units))
+        works = work(sandbox, task, source, level.cases, level.expected, most=most)
+        counted.append([each.units for each in works])
+        causes = [each.cause for each in works if each.units is None]
+        if causes:  # larger inputs would only cost more
+            return "", counted, causes[0]
+    return "", counted, ""
+
+
+@dataclass(frozen=True, slots=True)
+class EfficiencyResult(Result):
+    """How efficient each model's programs are; ``programs`` has a row a right program."""
+
+    kind: ClassVar[str] = "efficiency"
+
+    programs: tuple[dict[str, Any], ...]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a right program: counter, units by level, growth, score and rank."""
+        return list(self.programs)
+
+    def tables(self) -> list[Table]:
+        """Return the ranked models."""
+        return [models_table(self.summary)]
+
+
+def models_table(summary: Mapping[str, Any]) -> Table:
+    """Return the table of the ranked models."""
+    return Table(
+        "efficiency",
+        f"{summary['dataset']}: efficiency of {summary['tasks']} tasks, counted work",
+        "eff@1: ENAMEL's score, a wrong, failed or late program counts 0; DPS: share of the pool"
+        " of right programs that do at least as much work; slower: right programs whose work grows"
+        " by a higher power than the best known",
+        ["model", "samples", "pass@1", "eff@1 [95 %]", "DPS", "DPS_norm", "slower", "not counted"],
+        [
+            (
+                each["model"] or "samples",
+                each["samples"],
+                percent(each["pass@1"]),
+                sure(each["eff@1"], each["eff_interval"]),
+                f"{each['dps']:.1f}" if each["dps"] is not None else None,
+                f"{each['dps_norm']:.1f}" if each["dps_norm"] is not None else None,
+                percent(each["slower"]) if each["slower"] is not None else None,
+                each["uncounted"],
+            )
+            for each in summary["models"]
+        ],
+    )
+
+
+def efficiency(
+    dataset: Dataset | str | os.PathLike[str],
+    samples: Samples,
+    *,
+    levels: int = LEVELS,
+    seed: int = 0,
+    strict: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    session: Session | None = None,
+) -> EfficiencyResult:
+    """Count the work of right programs on inputs that grow, and rank models by it.
+
+        result = efficiency("humaneval", ["a.jsonl", "b.jsonl"])
+        [(model["model"], model["eff@1"]) for model in result.summary["models"]]
+
+    Samples are judged first. Right programs then run on inputs of ``levels`` sizes, each twice the
+    one before, and each answer is compared with the reference's. Work is counted, so the result is
+    the same on every machine. With ``out``, a folder, efficiency.json and efficiency.jsonl are
+    written there, and the same call resumes after a kill, unless ``force`` drops what is there.
+    Raises InputError for what cannot be used.
+    """
+    if levels < 3:
+        raise InputError(f"levels is {levels}", remedy="give at least 3: growth needs as many")
+    with within(session) as opened:
+        pool = opened.pool()
+        data = prepared(dataset, opened, strict=strict)
+        given = list(SampleStream(samples, data, strict=strict, is_named=True, backend=pool))
+        verdicts = evaluate(data, given, session=opened)
+        passed = {
+            (row["task_id"], row.get("model") or "", row.get("temperature"), row["index"])
+            for row in verdicts.to_rows()
+            if "pass" == (row["plus"] or row["base"]) == row["base"]
+        }
+        right: dict[str, dict[str, str]] = defaultdict(dict)
+        for sample in given:
+            if _key(sample) in passed:
+                right[sample.task_id][program_hash(sample.source)] = sample.source
+        usable = [task for task in data.tasks if task.harness.kind in HARNESSES]
+        folder = None if out is None else made_folder(out)
+        path = None if folder is None else folder / "efficiency.journal.jsonl"
+        names = "\n".join(f"{id} {name}" for id, some in sorted(right.items()) for name in some)
+        identity = {
+            "kind": "efficiency",
+            "content": content_hash(data),
+            "programs": hashlib.sha256(names.encode()).hexdigest()[:32],
+            "levels": levels,
+            "seed": seed,
+        }
+        with open_rows(path, identity=identity, force=force, batch=1) as journal:
+            done = {row["task_id"]: row for row in finished(journal, _read)}
+            opened.stage("efficiency", len(usable))
+            opened.advance(len(done), known=True)
+            staging = SharedData(pool)
+            call = Call("evalplus_lite.efficiency.job:measure_task", (levels, seed))
+            left = [task for task in usable if task.id not in done]
+            items = (
+                (staging.ref(task), [task.reference, *right[task.id].values()]) for task in left
+            )
+            for task_id, grown, counts in pool.map(call, items):
+                done[task_id] = row = {"task_id": task_id, "levels": grown, "programs": counts}
+                journal.append(row)
+                opened.advance()
+        run = run_facts(data, pool=pool, seed=seed)
+    rows = [row for task in usable for row in _rows(done[task.id], right[task.id])]
+    measured = {row["task_id"] for row in rows}
+    tasks = [task.id for task in usable if task.id in measured]
+    summary = {
+        "run": run,
+        "dataset": data.name,
+        "tasks": len(tasks),
+        "not_measured": [task.id for task in data.tasks if task.id not in measured],
+        "levels": levels,
+        "models": _models(given, passed, rows, tasks),
+    }
+    result = EfficiencyResult(summary, tuple(rows))
+    if folder is not None:
+        write_jsonl(folder / "efficiency.jsonl", rows)
+        result.write_summary(folder / "efficiency.json")
+    return result
+
+
+def _key(sample: Sample) -> tuple[str, str, float | None, int]:
+    return sample.task_id, sample.model, sample.temperature, sample.index
+
+
+def _read(row: FileRow) -> dict[str, Any]:
+    return {key: row.data[key] for key in ("task_id", "levels", "programs")}
+
+
+def _rows(task: Mapping[str, Any], right: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield a row a program: the reference first, then the right programs of the samples."""
+    if not task["levels"]:
+        return
+    sizes = [size for size, _, _ in task["levels"]]
+    reference = [list(units) for _, _, units in task["levels"]]
+    complete = [
+        max(counts[-1]) for reason, counts, cause in task["programs"] if not (reason or cause)
+    ]
+    growths = [_growth(sizes, *each) for each in task["programs"]]
+    decided = [each.exponent for each in growths if each and each.name != "undecided"]
+    names = ["reference", *right]
+    for name, (reason, counts, cause), grown in zip(names, task["programs"], growths, strict=True):
+        is_complete = not (reason or cause)
+        share, normal = metrics.dps(max(counts[-1]), complete) if is_complete else (None, None)
+        yield {
+            "task_id": task["task_id"],
+            "program": name,
+            "counter": "uncounted" if reason else "work",
+            "reason": reason or cause,
+            "sizes": sizes[: len(counts)],
+            "units": counts,
+            "score": None if reason else metrics.score(counts, reference) if is_complete else 0.0,
+            "dps": 0.0 if cause else share,
+            "dps_norm": 0.0 if cause else normal,
+            "growth": None if grown is None else asdict(grown),
+            "slower": None
+            if grown is None or grown.name == "undecided"
+            else grown.exponent - min(decided) >= SLOWER,
+        }
+
+
+def _growth(
+    sizes: Sequence[int], reason: str, counts: Sequence[Sequence[int | None]], cause: str
+) -> metrics.Growth | None:
+    """Return the growth over the levels on which a program was right and not late."""
+    if reason or cause not in ("", "late"):
+        return None
+    whole = [[each for each in level if each is not None] for level in counts if None not in level]
+    return metrics.growth(sizes[: len(whole)], [max(level) for level in whole])
+
+
+def _models(
+    given: Sequence[Sample],
+    passed: set[tuple[str, str, float | None, int]],
+    rows: Sequence[Mapping[str, Any]],
+    tasks: Sequence[str],
+) -> list[dict[str, Any]]:
+    """Return the figures of each model over the measured tasks, the highest eff@1 first."""
+    by_program = {(row["task_id"], row["program"]): row for row in rows}
+    models: dict[str, dict[str, list[tuple[bool, Mapping[str, Any] | None]]]] = {}
+    for sample in given:
+        is_right = _key(sample) in passed
+        row = by_program.get((sample.task_id, program_hash(sample.source))) if is_right else None
+        by_task = models.setdefault(sample.model, {id: [] for id in tasks})
+        if sample.task_id in by_task:
+            by_task[sample.task_id].append((is_right, row))
+    found = []
+    for model, by_task in models.items():
+        # A task without a counted program of this model would be guessed at: it is left out.
+        scores = {
+            id: [
+                0.0 if row is None else row["score"]
+                for _, row in some
+                if row is None or row["score"] is not None
+            ]
+            for id, some in by_task.items()
+        }
+        judged = [metrics.eff_at_k(some, 1) for some in scores.values() if some]
+        own = [row for some in by_task.values() for _, row in some if row is not None]
+        counted = [row for row in own if row["dps"] is not None]
+        grown = [row["slower"] for row in own if row["slower"] is not None]
+        number = sum(map(len, by_task.values()))
+        found.append(
+            {
+                "model": model,
+                "samples": number,
+                "pass@1": _mean([_mean([r for r, _ in some]) or 0 for some in by_task.values()]),
+                "eff@1": _mean(judged),
+                "eff_interval": list(
+                    mean_interval([min(1.0, each) for each in judged], samples=number)
+                ),
+                "eff": {
+                    f"eff@{k}": _mean([metrics.eff_at_k(some, k) for some in scores.values()])
+                    for k in (1, 10, 100)
+                    if scores and all(len(some) >= k for some in scores.values())
+                },
+                "dps": _mean([row["dps"] for row in counted]),
+                "dps_norm": _mean([row["dps_norm"] for row in counted]),
+                "slower": _mean(grown),
+                "uncounted": sum(row["counter"] == "uncounted" for row in own),
+            }
+        )
+    return sorted(found, key=lambda each: (-(each["eff@1"] or 0), each["model"]))
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

@@ -1,0 +1,258 @@
+"""The forms that results can be converted to."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+from xml.sax.saxutils import escape, quoteattr
+
+from evalplus_lite.errors import InputError, one_of
+from evalplus_lite.jobs.outputs import (
+    RESULT_COLUMNS,
+    Evaluation,
+    ModelRun,
+    Paths,
+    entrants,
+    flat,
+    group_of,
+    read_evaluations,
+    result_rows,
+)
+from evalplus_lite.reports.exporters.parquet import write_parquet
+from evalplus_lite.store.writing import dump_row, replacing
+
+# Results as tables: CSV and JSON lines, a row a sample.
+
+FORMULA = re.compile(r"[=+\-@\t\r]")
+"""How a text begins that a spreadsheet would compute: a program chooses some texts that we keep."""
+
+
+def write_csv(evaluations: Sequence[Evaluation], path: Path) -> int:
+    """Write a CSV file (RFC 4180, UTF-8, with a header) and return how many rows there are.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it; numbers stay.
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\r\n")
+    count = 0
+    with replacing(path) as stream:
+        writer.writerow(RESULT_COLUMNS)
+        for row in result_rows(evaluations):
+            writer.writerow(map(_cell, row.values()))
+            count += 1
+            stream.write(_taken(text))
+        stream.write(_taken(text))
+    return count
+
+
+def _taken(text: io.StringIO) -> bytes:
+    data = text.getvalue().encode("utf-8")
+    text.seek(0)
+    text.truncate()
+    return data
+
+
+def _cell(value: Any) -> Any:
+    if type(value) is bool:
+        return "true" if value else "false"
+    if type(value) is float:
+        return "" if math.isnan(value) else repr(value)
+    if type(value) is str and FORMULA.match(value) and not _is_number(value):
+        return f"'{value}"
+    return value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.isprintable()
+
+
+def write_jsonl(evaluations: Sequence[Evaluation], path: Path) -> int:
+    """Write a JSON object a line, null for numbers that are not known; return how many."""
+    count = 0
+    with replacing(path) as stream:
+        for row in result_rows(evaluations):
+            for key in ("temperature", "cpu"):
+                row[key] = None if math.isnan(row[key]) else row[key]
+            stream.write(dump_row(row).encode("ascii") + b"\n")
+            count += 1
+    return count
+
+
+# Results as JUnit XML: a test suite for each model, a test case for each sample.
+
+UNFIT = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML document can hold, not even as a reference."""
+
+
+def write_junit(evaluations: Sequence[Evaluation], path: Path) -> int:
+    """Write the file and return how many samples it holds.
+
+    A sample passes if it passes all cases there are, base and plus; else it is a failure of the
+    verdict's name. Samples that could not be judged are errors, in a suite of their own.
+    """
+    count = number = 0
+    with replacing(path) as stream:
+        _write(stream, '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n')
+        for each in entrants(evaluations):
+            count += _write_suite(stream, each, number)
+            number += 1
+        for evaluation in evaluations:
+            if evaluation.summary["infra"] or evaluation.summary["unusable"]:
+                _write_unjudged(stream, evaluation, number)
+                number += 1
+        _write(stream, "</testsuites>\n")
+    return count
+
+
+def _write_suite(stream: BinaryIO, entrant: ModelRun, number: int) -> int:
+    """Write an entrant's samples; they are read twice, as their counts come first."""
+    tests = failures = 0
+    seconds = 0.0
+    for row in _rows(entrant):
+        tests += 1
+        failures += not row["passed"]
+        seconds += row["cpu"] if row["cpu"] == row["cpu"] else 0.0
+    counts = {"tests": tests, "failures": failures, "errors": 0, "time": _seconds(seconds)}
+    _write(stream, _head(entrant.evaluation, entrant.label, number, counts))
+    for row in _rows(entrant):
+        _write(stream, _case(row))
+    _write(stream, _TAIL)
+    return tests
+
+
+def _rows(entrant: ModelRun) -> Iterator[dict[str, Any]]:
+    for row, cost in entrant.evaluation.measured():
+        if group_of(row) == entrant.group:
+            yield flat(entrant.evaluation, row, cost)
+
+
+def _case(row: Mapping[str, Any]) -> str:
+    head = _tag(
+        "testcase",
+        name=f"sample {row['index']}",
+        classname=row["task_id"],
+        time=_seconds(row["cpu"]),
+    )
+    if row["passed"]:
+        return f"    {head}</testcase>\n"
+    verdict = row["verdict"] or row["plus"] or row["base"]
+    lines = [f"{verdict} on case {row['case']}: {row['detail']}", f"base: {row['base']}"]
+    lines += [f"plus: {row['plus']}"] if row["plus"] else []
+    lines += [f"line of the program: {row['line']}"] if row["line"] else []
+    lines += [
+        f"{key.replace('_', ' ')}: {row[key]}"
+        for prefix in ("", "smallest_")
+        for key in (f"{prefix}input", f"{prefix}expected", f"{prefix}actual")
+        if row[key]
+    ]
+    lines.append(f"program: {row['program']}")
+    failure = _tag("failure", type=verdict, message=row["detail"])
+    text = "\n".join(lines)
+    return f"    {head}{failure}{_text(text)}</failure></testcase>\n"
+
+
+def _write_unjudged(stream: BinaryIO, evaluation: Evaluation, number: int) -> None:
+    lost, unusable = evaluation.summary["infra"], evaluation.summary["unusable"]
+    counts = {"tests": len(lost) + len(unusable), "failures": 0, "errors": len(lost),
+              "skipped": len(unusable), "time": _seconds(0)}  # fmt: skip
+    _write(stream, _head(evaluation, f"{evaluation.label}: not judged", number, counts))
+    for line in lost:
+        name, _, cause = line.partition(": ")
+        head = _tag("testcase", name=name, classname="not judged", time="0")
+        error = _tag("error", type="infrastructure", message=cause)
+        _write(stream, f"    {head}{error}</error></testcase>\n")
+    for task in unusable:
+        head = _tag("testcase", name=task["task_id"], classname="not judged", time="0")
+        cause = f"{task['cause']}: {task['detail']}"
+        _write(stream, f"    {head}<skipped>{_text(cause)}</skipped></testcase>\n")
+    _write(stream, _TAIL)
+
+
+_TAIL = "    <system-out></system-out>\n    <system-err></system-err>\n  </testsuite>\n"
+
+
+def _head(evaluation: Evaluation, name: str, number: int, counts: Mapping[str, object]) -> str:
+    run = evaluation.summary["run"]
+    facts = {"dataset": evaluation.dataset, "content": evaluation.content, **{
+        key: run[key] for key in ("version", "python", "sandbox") if key in run
+    }}  # fmt: skip
+    head = _tag(
+        "testsuite",
+        name=name,
+        package=evaluation.dataset,
+        id=str(number),
+        hostname="localhost",  # where it ran is nobody's business
+        timestamp=str(run["date"])[:19],
+        **{key: str(value) for key, value in counts.items()},
+    )
+    properties = "".join(
+        f"      {_tag('property', name=key, value=str(value))}</property>\n"
+        for key, value in facts.items()
+    )
+    return f"  {head}\n    <properties>\n{properties}    </properties>\n"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.6f}" if seconds == seconds else "0"
+
+
+def _tag(name: str, /, **attributes: str) -> str:
+    parts = (f" {key}={quoteattr(_fit(value))}" for key, value in attributes.items())
+    return f"<{name}{''.join(parts)}>"
+
+
+def _text(text: str) -> str:
+    return escape(_fit(text), {"\r": "&#13;"})
+
+
+def _fit(text: str) -> str:
+    return UNFIT.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def _write(stream: BinaryIO, text: str) -> None:
+    stream.write(text.encode("utf-8"))
+
+
+Writer = Callable[[Sequence[Evaluation], Path], int]
+FORMS: Mapping[str, Writer] = {
+    "junit": write_junit,
+    "csv": write_csv,
+    "jsonl": write_jsonl,
+    "parquet": write_parquet,
+}
+ENDINGS = {".xml": "junit", ".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
+"""What the name of a file says of its form."""
+
+
+def export_results(paths: Paths, out: str | os.PathLike[str], *, form: str | None = None) -> int:
+    """Write the results of ``evaluate`` in one or several folders to a file that others read.
+
+        export_results("out/my-model", "results.xml")
+
+    ``form`` is ``junit``, ``csv``, ``jsonl`` or ``parquet``, and is otherwise told by the file's
+    name: ``.xml``, ``.csv``, ``.jsonl``, ``.parquet``. All but JUnit's XML have the columns of
+    ``RESULT_COLUMNS``, a row a sample. Memory does not grow with the number of samples, and equal
+    results make equal bytes. Returns the number of samples.
+
+    Raises InputError for a path without results, an unknown form, a file that cannot be written,
+    and without pyarrow for Parquet; InfrastructureError where the disk is full.
+    """
+    path = Path(out)
+    chosen = ENDINGS.get(path.suffix.lower(), "") if form is None else form
+    if chosen not in FORMS:
+        if form is None:
+            remedy = f"call it ...{', ...'.join(ENDINGS)}, or give --to {', '.join(FORMS)}"
+            raise InputError("has a name that tells no form of results", path=path, remedy=remedy)
+        raise InputError(f"there is no form {form!r}", remedy=one_of(form, FORMS))
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    return FORMS[chosen](read_evaluations(given), path)

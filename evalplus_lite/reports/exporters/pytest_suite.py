@@ -1,0 +1,108 @@
+"""A folder of pytest files: readable, one a task, for ``pytest suite/ --solution my_solution.py``.
+
+The files need pytest and nothing else. They run the solution in pytest's own process, without a
+sandbox: they are for people who test code they trust.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.reports.exporters.entry import Card, ExportedTask, Written
+from evalplus_lite.reports.exporters.humaneval import judging_text
+from evalplus_lite.sandbox.guest_programs import module_text
+from evalplus_lite.store import write_text
+from evalplus_lite.types import HarnessKind
+from evalplus_lite.values.source import call, literal
+
+ID_LENGTH = 60
+TEXTS = Path(__file__).with_name("pytest_conftest.txt")
+KINDS: tuple[HarnessKind, ...] = ("call", "method", "sequence", "factory", "script")
+
+
+def write_pytest(
+    folder: Path, entries: Sequence[ExportedTask], card: Card | None = None
+) -> Written:
+    """Write the folder's files, one for each task.
+
+    Cases are sorted by length, so that the first failure shown is the shortest. Raises
+    InputError if two tasks would share a file, or a file cannot be written.
+    """
+    names: dict[str, str] = {}
+    for entry in entries:
+        name = file_name(entry.task.id).casefold()  # some file systems do not tell case apart
+        other = names.setdefault(name, entry.task.id)
+        if other != entry.task.id:
+            raise InputError(
+                f"tasks {other!r} and {entry.task.id!r} would be one file",
+                remedy="choose one of them with --tasks, or give it another id",
+            )
+    write_text(folder / "conftest.py", TEXTS.read_text(encoding="utf-8"))
+    if any(entry.task.harness.row for entry in entries):
+        write_text(folder / "harness.py", module_text())
+    for entry in entries:
+        write_text(folder / file_name(entry.task.id), task_text(entry))
+    return Written(len(entries), sum(entry.left_out for entry in entries))
+
+
+def file_name(task_id: str) -> str:
+    """Return a task's file name: ``HumanEval/3`` is tested by ``test_HumanEval_3.py``."""
+    return f"test_{re.sub(r'[^A-Za-z0-9_]', '_', task_id)}.py"
+
+
+def task_text(entry: ExportedTask) -> str:
+    """Return the source of one task's test file."""
+    task = entry.task
+    rows = sorted(_rows(entry), key=lambda row: (len(row[0]), row[0], row[2]))
+    cases = "".join(f"    ({inputs}, {expected}, {name}),\n" for inputs, expected, name in rows)
+    heading = f"{task.id}: {len(entry.base)} base and {len(entry.plus)} further cases"
+    about = "\n".join(f"# {_shown(line)}".rstrip() for line in task.prompt.strip().splitlines())
+    name = task.entry_point.replace(".", "_") or "script"
+    of = f" of `{task.entry_point}`" if task.entry_point else ""
+    return f'''"""{_docstring(heading)}{of}."""
+
+{about}
+
+import copy
+
+import pytest
+
+TASK, ENTRY_POINT = {task.id!a}, {task.entry_point!r}
+HARNESS = {task.harness.row!r}
+
+CASES = [  # inputs, expected output, name; shortest first
+{cases}]
+
+
+@pytest.mark.parametrize(
+    "inputs, expected", [case[:2] for case in CASES], ids=[case[2] for case in CASES]
+)
+def test_{name}(solution, inputs, expected):
+    output = solution(*copy.deepcopy(inputs))
+    assert is_right(inputs, output, expected), (
+        f"{{ENTRY_POINT}}{{inputs!r}} is {{output!r}}, not {{expected!r}}"
+    )
+
+
+{judging_text(task)}'''
+
+
+def _rows(entry: ExportedTask) -> Iterable[tuple[str, str, str]]:
+    for number, case, expected in entry.literals():
+        group = "base" if number < entry.suite.base_count else "plus"
+        shown = call("", case.arguments)
+        if len(shown) > ID_LENGTH:
+            shown = f"{shown[: ID_LENGTH - 4]}...)"
+        yield literal(tuple(case.arguments)), literal(expected), ascii(f"{group}-{number}{shown}")
+
+
+def _docstring(text: str) -> str:
+    return _shown(text).replace("\\", "\\\\").replace('"', "'")
+
+
+def _shown(line: str) -> str:
+    """Return a line with control characters and invisible ones escaped."""
+    return "".join(c if c.isprintable() or c == "\t" else ascii(c)[1:-1] for c in line)

@@ -1,0 +1,529 @@
+"""What exe-report found, as tables: models, trends, runs, costs, and the tasks themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import log10
+from typing import TYPE_CHECKING, Any
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.jobs.tables import Cell, Table, percent
+from evalplus_lite.reports.plots.canvas import Picture, logarithmic
+from evalplus_lite.reports.plots.material import Material, Missing, Product
+from evalplus_lite.reports.plots.style import BASE, PLUS, QUIET, colour, mark, short
+
+if TYPE_CHECKING:
+    from evalplus_lite.reports.plots.canvas import Axes, Figure
+
+Summary = Mapping[str, Any]
+MOST_NAMES = 20
+COLUMNS = 4
+PANEL = 1.9
+"""Inches that a row of panels is high."""
+WORDS = {
+    "lines": "lines of code",
+    "run: microseconds": "processing time (µs)",
+    "run: calls": "function calls",
+    "identifiers": "identifiers",
+}
+"""Measures of figure 5, and how they are called there."""
+PER_LINE = ("calls per line", "identifiers created per line", "branches per line",
+            "return statements per line")  # fmt: skip
+
+
+def statistics(summary: Summary, name: str) -> Picture | None:
+    """Return pass@1 against four measures (figure 5)."""
+    return _panels(summary, name, list(WORDS), "Pass@1 by measure (figure 5)")
+
+
+def per_line(summary: Summary, name: str) -> Picture | None:
+    """Return pass@1 against measures for each line of code (figure 8)."""
+    return _panels(summary, name, PER_LINE, "Pass@1 by measure per line (figure 8)")
+
+
+def runtime(summary: Summary, name: str) -> Picture | None:
+    """Return pass@1 against all that was counted as cases ran (figure 10)."""
+    found = dict.fromkeys(row["measure"] for row in summary["trends"])
+    names = [each for each in found if each.startswith("run: ")]
+    return _panels(summary, name, names, "Pass@1 by runtime statistic (figure 10)")
+
+
+def _panels(summary: Summary, name: str, measures: Iterable[str], title: str) -> Picture | None:
+    """Return a panel a measure with each model's groups, its line, and its variance as a band."""
+    trends = [row for row in summary["trends"] if row["scope"] == "all" and row["groups"]]
+    names = [each for each in measures if any(row["measure"] == each for row in trends)]
+    if not names:
+        return None
+    labels = [row["model"] for row in summary["models"]]
+    shown = {each: [row for row in trends if row["measure"] == each and row["model"] in labels]
+             for each in names}  # fmt: skip
+    caption = (
+        "Mean pass@1 of cases in groups of equal width; the more cases, the more solid the mark. "
+        "The band is the variance within each group, the line the least-squares fit over the "
+        "logarithm (per line of code: over the measure itself). Cases whose measure is 0 are on no "
+        "logarithmic scale and left out there."
+    )
+    heads = ("measure", "model", "from", "to", "cases", "functions", "pass@1 %", "variance")
+    rows: list[tuple[Cell, ...]] = []
+    data: list[tuple[Cell, ...]] = [
+        ("measure", "model", "low", "high", "middle", "cases", "functions", "pass_at_1",
+         "variance", "interval_low", "interval_high")
+    ]  # fmt: skip
+    for each in names:
+        for row in shown[each]:
+            for g in row["groups"]:
+                rows.append((each, row["model"], g["low"], g["high"], g["points"], g["clusters"],
+                             percent(g["mean"]), g["variance"]))  # fmt: skip
+                data.append((each, row["model"], g["low"], g["high"], g["middle"], g["points"],
+                             g["clusters"], g["mean"], g["variance"], *g["interval"]))  # fmt: skip
+    table = Table(name, title, caption, heads, rows, left=2, data=data)
+
+    def draw(figure: Figure) -> None:
+        lines = -(-len(names) // COLUMNS)
+        every = figure.subplots(lines, min(COLUMNS, len(names)), sharey=True, squeeze=False)
+        panels = list(every.flat)
+        for axes in panels[len(names) :]:
+            axes.set_visible(False)
+        for axes, measure in zip(panels, names, strict=False):
+            for row in shown[measure]:
+                _trend(axes, row, labels.index(row["model"]))
+            axes.set(ylim=(-0.03, 1.03))
+            axes.set_title(short(_words(measure), 24))
+        for row_of in every:
+            row_of[0].set_ylabel("pass@1")
+        legend(figure, panels[0], len(labels))
+
+    height = 0.5 + PANEL * -(-len(names) // COLUMNS)
+    return Picture(name, title, caption, draw, table, height=height)
+
+
+def _words(measure: str) -> str:
+    """Return a panel's title; the figure's says what all of its panels have in common."""
+    plain = measure.removeprefix("run: ").removesuffix(" per line").replace("_", " ")
+    return WORDS.get(measure, plain)
+
+
+def _trend(axes: Axes, row: Summary, number: int) -> None:
+    groups, fit = row["groups"], row["fit"]
+    at, means = [g["middle"] for g in groups], [g["mean"] for g in groups]
+    most = max(g["points"] for g in groups)
+    axes.fill_between(
+        at,
+        [max(0.0, g["mean"] - g["variance"]) for g in groups],
+        [min(1.0, g["mean"] + g["variance"]) for g in groups],
+        color=colour(number), alpha=0.12, linewidth=0,
+    )  # fmt: skip
+    for x, y, group in zip(at, means, groups, strict=True):
+        solid = 0.25 + 0.75 * log10(1 + group["points"]) / log10(1 + most)
+        axes.plot([x], [y], color=colour(number), marker=mark(number), alpha=solid)
+    axes.plot([], [], color=colour(number), marker=mark(number), label=short(row["model"], 28))
+    is_logarithmic = row["scale"] == "logarithmic" and min(at) > 0
+    if fit is not None:
+        ends = [min(at), max(at)]
+        scaled = [log10(each) if is_logarithmic else each for each in ends]
+        heights = [fit["intercept"] + fit["slope"] * each for each in scaled]
+        axes.plot(ends, heights, color=colour(number), linewidth=1)
+    if is_logarithmic and max(at) > min(at):
+        wide = max(at) / min(at) > 100
+        logarithmic(axes, "x", parts=(1,) if wide else (1, 2, 5))
+
+
+def legend(figure: Figure, axes: Axes, count: int) -> None:
+    """Name the lines above all panels, where there are several and not too many."""
+    if 1 < count <= MOST_NAMES:
+        handles, names = axes.get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside upper center", ncols=3)
+
+
+TOP = 20
+"""Packages whose models are told apart."""
+
+
+def repositories(summary: Summary, name: str) -> Picture | None:
+    """Return the cases of each package, the largest first (figure 3)."""
+    found = summary["repositories"]
+    rows = [(n, row["package"], row["cases"], row["functions"])
+            for n, row in enumerate(found["packages"], 1)]  # fmt: skip
+    if len(rows) < 2:
+        return None
+    fit = found["falloff"]
+    caption = f"Cases of {len(rows)} packages."
+    if fit is not None:
+        caption += (
+            f" The line is {fit['intercept']:.0f} {fit['slope']:+.0f} log10(rank); it explains "
+            f"{percent(fit['r2'])} % of the variance."
+        )
+    heads = ("rank", "package", "cases", "functions")
+    table = Table(name, "Cases by package (figure 3)", caption, heads, rows, left=2)
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        ranks = [row[0] for row in rows]
+        axes.bar(ranks, [row[2] for row in rows], color=BASE, width=0.8)
+        if fit is not None:
+            line = [fit["intercept"] + fit["slope"] * log10(rank) for rank in ranks]
+            axes.plot(ranks, [max(0.0, each) for each in line], color=PLUS)
+        axes.set(xlabel="package by rank", ylabel="cases")
+        if len(rows) <= TOP:
+            axes.set_xticks(ranks, [short(row[1], 18) for row in rows], rotation=60, ha="right")
+        axes.grid(axis="x", visible=False)
+
+    return Picture(name, table.title, caption, draw, table, height=3.2)
+
+
+def packages(summary: Summary, name: str) -> Picture | None:
+    """Return pass@1 by package: models on the largest, and the mean on all (figure 4)."""
+    rows = summary["packages"]
+    if len(rows) < 2:
+        return None
+    labels = [row["model"] for row in summary["models"]]
+    caption = (
+        f"Left: pass@1 on the {min(TOP, len(rows))} packages with most cases, bars are 95 % "
+        f"intervals. Right: the mean over models of all {len(rows)} packages, sorted."
+    )
+    shown: list[list[Cell]] = [
+        [row["package"], row["cases"], row["functions"], percent(row["mean"]),
+         *(_rate(row["models"].get(label)) for label in labels)]
+        for row in rows
+    ]  # fmt: skip
+    data: list[Sequence[Cell]] = [
+        ("package", "model", "cases", "functions", "pass_at_1", "low", "high")
+    ]
+    data += [
+        (row["package"], label, own["cases"], own["functions"], own["pass@1"], *own["interval"])
+        for row in rows
+        for label, own in row["models"].items()
+        if own
+    ]
+    heads = ("package", "cases", "functions", "mean %", *labels)
+    table = Table(name, "Pass@1 by package (figure 4)", caption, heads, shown, data=data)
+
+    def draw(figure: Figure) -> None:
+        left, right = figure.subplots(1, 2, width_ratios=[2, 1])
+        largest = rows[:TOP]
+        step = 0.7 / max(1, len(labels))
+        for number, label in enumerate(labels):
+            all_here = enumerate(row["models"].get(label) for row in largest)
+            here = [(at, own) for at, own in all_here if own]
+            at = [place + (number - (len(labels) - 1) / 2) * step for place, _ in here]
+            middle = [own["pass@1"] for _, own in here]
+            low, high = ([own["interval"][end] for _, own in here] for end in (0, 1))
+            spread = [[m - e for m, e in zip(middle, low, strict=True)],
+                      [e - m for m, e in zip(middle, high, strict=True)]]  # fmt: skip
+            left.errorbar(at, middle, yerr=spread, color=colour(number), marker=mark(number),
+                          linestyle="", elinewidth=0.7, label=short(label, 28))  # fmt: skip
+        left.set_xticks(range(len(largest)), [short(row["package"], 18) for row in largest],
+                        rotation=60, ha="right")  # fmt: skip
+        left.set(ylim=(-0.03, 1.03), ylabel="pass@1")
+        means = sorted((row["mean"] for row in rows), reverse=True)
+        right.bar(range(1, len(means) + 1), means, color=BASE, width=0.8)
+        right.set(ylim=(-0.03, 1.03), xlabel="packages, by mean pass@1")
+        for axes in (left, right):
+            axes.grid(axis="x", visible=False)
+        legend(figure, left, len(labels))
+
+    return Picture(name, table.title, caption, draw, table, height=3.8)
+
+
+def constructs(summary: Summary, name: str) -> Picture | None:
+    """Return pass@1 of programs with each construct, beside those without (section 3)."""
+    rows = summary["constructs"]
+    if not rows:
+        return None
+    label = rows[0]["model"]
+    caption = (
+        f"{label}: pass@1 on cases of programs that have a construct (with 95 % intervals) and, as "
+        "crosses, on all others. Constructs go together with longer programs: no causes. The CSV "
+        "has figures of each model."
+    )
+    own = [row for row in rows if row["model"] == label]
+    own.sort(key=lambda row: (row["with"]["pass@1"], row["construct"]))
+    heads = ("construct", "cases", "functions", "with %", "without %", "points [95 %]")
+    shown: list[tuple[Cell, ...]] = [
+        (row["construct"], row["with"]["cases"], row["with"]["functions"], _rate(row["with"]),
+         _rate(row["without"]), _gap(row))
+        for row in own
+    ]  # fmt: skip
+    data: list[tuple[Cell, ...]] = [
+        ("construct", "model", "cases", "functions", "with", "low", "high", "without",
+         "difference", "difference_low", "difference_high")
+    ]  # fmt: skip
+    data += [
+        (row["construct"], row["model"], row["with"]["cases"], row["with"]["functions"],
+         row["with"]["pass@1"], *row["with"]["interval"],
+         row["without"] and row["without"]["pass@1"], row["difference"],
+         *(row["interval"] or (None, None)))
+        for row in rows
+    ]  # fmt: skip
+    table = Table(name, "Pass@1 by construct (section 3)", caption, heads, shown, data=data)
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        for at, row in enumerate(own):
+            axes.plot(row["with"]["interval"], [at, at], color=colour(0), linewidth=1)
+            axes.plot([row["with"]["pass@1"]], [at], color=colour(0), marker=mark(0))
+            if row["without"]:
+                axes.plot([row["without"]["pass@1"]], [at], color=QUIET, marker="x", linestyle="")
+        axes.set_yticks(range(len(own)), [row["construct"] for row in own])
+        axes.set(xlim=(-0.02, 1.02), xlabel="pass@1")
+
+    return Picture(name, table.title, caption, draw, table, height=0.8 + 0.2 * len(own))
+
+
+def _gap(row: Summary) -> str:
+    if row["difference"] is None:
+        return "-"
+    low, high = (f"{100 * end:+.1f}" for end in row["interval"])
+    return f"{100 * row['difference']:+.1f} [{low}, {high}]"
+
+
+def _rate(found: Summary | None) -> str:
+    return "-" if found is None else percent(found["pass@1"])
+
+
+SHOWN = 60
+"""Rows of the tables of trends and constructs as they are shown; CSV has all."""
+
+
+def execution(material: Material) -> Iterator[Product]:
+    """Yield each table and figure of the paper on execution prediction, or why there is none."""
+    found = False
+    for output, ending in material.of("execution"):
+        found = True
+        try:
+            yield from [*_made(output.summary, ending)]
+        except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+            raise InputError(
+                f"is not as exe-report wrote it: {type(error).__name__}: {error}",
+                path=output.path,
+                remedy="make it again with exe-report",
+            ) from None
+    if not found:
+        yield Missing("execution", "needs a folder of exe-report")
+
+
+def _made(summary: Summary, ending: str) -> Iterator[Product]:
+    for name, (make, reason) in MAKERS.items():
+        made = make(summary, f"{name}{ending}")
+        yield Missing(f"{name}{ending}", reason) if made is None else made
+    for each in summary.get("missing", ()):
+        yield Missing(f"{each['name']}{ending}", each["reason"])
+
+
+def _scores(summary: Summary, name: str) -> Table | None:
+    rows = summary["models"]
+    if not rows:
+        return None
+    caption = (
+        f"Pass@1 on {summary['answered']} of {summary['cases']} cases, and on those that raise; "
+        "95 % intervals count the cases of a function as alike as they are."
+    )
+    if not summary["same_cases"]:
+        caption += " The models did not answer the same cases."
+    shown = [(row["model"], *_sure(row["all"]), *_sure(row["errors"]), row["all"]["cases"],
+              row["errors"] and row["errors"]["cases"]) for row in rows]  # fmt: skip
+    heads = ("model", "all, %", "all, 95 %", "errors, %", "errors, 95 %", "cases", "raising")
+    return Table(name, "Pass@1 (table 1)", caption, heads, shown, data=_long(rows))
+
+
+def _long(rows: Sequence[Summary]) -> list[tuple[Cell, ...]]:
+    found: list[tuple[Cell, ...]] = [
+        ("model", "cases_of", "cases", "functions", "pass_at_1", "low", "high")
+    ]
+    found += [
+        (row["model"], kind, some["cases"], some["functions"], some["pass@1"], *some["interval"])
+        for row in rows
+        for kind in ("all", "errors")
+        if (some := row[kind]) is not None
+    ]
+    return found
+
+
+def _functions(summary: Summary, name: str) -> Table | None:
+    rows = [
+        (row["model"], own["count"], f"{own['mean']:.3f}", f"{own['sigma']:.3f}",
+         *own["histogram"])
+        for row in summary["models"]
+        if (own := row["functions"])
+    ]  # fmt: skip
+    heads = ("model", "functions", "mean", "sigma",
+             *(f"from {n / 10:.1f}" for n in range(10)))  # fmt: skip
+    caption = (
+        "Mean and standard deviation of the functions' pass rates, and how many functions have a "
+        "rate in each tenth. The paper has 0.742 and 0.293 for GPT-4o."
+    )
+    return Table(name, "Pass rates of functions", caption, heads, rows) if rows else None
+
+
+def _runs(summary: Summary, name: str) -> Table | None:
+    rows: list[tuple[Cell, ...]] = []
+    data: list[tuple[Cell, ...]] = [("model", "run", "pass_at_1")]
+    for row in summary["models"]:
+        runs = row["runs"]
+        if runs is not None:
+            some = runs["pass@1"]
+            shares = [percent(each) for each in (min(some), max(some), runs["deviation"])]
+            rows.append((row["model"], len(some), *shares, runs["within"], runs["between"]))
+            data += [(row["model"], number, each) for number, each in enumerate(some)]
+    heads = ("model", "runs", "lowest %", "highest %", "deviation %", "within", "between")
+    caption = (
+        "Pass@1 of each run of a model on the same cases. Within: the variance of one case's "
+        "answers; between: that of the cases' pass rates."
+    )
+    return Table(name, "Variance between runs", caption, heads, rows, data=data) if rows else None
+
+
+def _questions(summary: Summary, name: str) -> Table | None:
+    rows: list[tuple[Cell, ...]] = []
+    data: list[tuple[Cell, ...]] = [("model", "question", "cases", "rate", "low", "high")]
+    for row in summary.get("questions", ()):
+        for kind, own in row["kinds"].items():
+            rows.append((row["model"], kind, own["cases"], *_sure(own)))
+            data.append((row["model"], kind, own["cases"], own["pass@1"], *own["interval"]))
+        if (own := row["consistency"]) is not None:
+            ends = [percent(end) for end in own["interval"]]
+            shown = (percent(own["mean"]), f"{ends[0]} to {ends[1]}")
+            rows.append((row["model"], "consistency", own["moments"], *shown))
+            data.append(
+                (row["model"], "consistency", own["moments"], own["mean"], *own["interval"])
+            )
+    caption = (
+        "Pass@1 by what was asked of a moment of a run, and REval's incremental consistency over "
+        "moments that were asked about in every way."
+    )
+    heads = ("model", "question", "cases", "%", "95 %")
+    return Table(name, "Moments of runs", caption, heads, rows, left=2, data=data) if rows else None
+
+
+def _trends(summary: Summary, name: str) -> Table | None:
+    known = ("measure", "scope", "model", "cases", "functions", "zero", "scale")
+    keys = (*known, "spearman", "spearman_low", "spearman_high",
+            "slope", "slope_low", "slope_high", "intercept")  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    data: list[tuple[Cell, ...]] = [keys]
+    labels = dict.fromkeys(row["model"] for row in summary["trends"])
+    for row in summary["trends"]:
+        ranks, fit = row["spearman"], row["fit"]
+        data.append(
+            (
+                *(row[key] for key in known),
+                *((ranks["value"], *ranks["interval"]) if ranks else (None,) * 3),
+                *((fit["slope"], *fit["interval"], fit["intercept"]) if fit else (None,) * 4),
+            )
+        )
+        if row["model"] == next(iter(labels)):
+            rows.append(
+                (
+                    row["measure"],
+                    row["scope"],
+                    row["cases"],
+                    _coefficient(ranks, "value", 1, 2),
+                    _coefficient(fit, "slope", 100, 1),
+                    "x10" if row["scale"] == "logarithmic" else "x+1",
+                )
+            )
+    caption = (
+        f"{next(iter(labels), '')}: Spearman's coefficient of pass@1 with each measure, and the "
+        "change of pass@1 in points where the measure is ten times (x10) or one (x+1) larger, by "
+        "least squares; 95 % intervals by function. Per model, all rows: the CSV."
+    )
+    heads = ("measure", "cases of", "cases", "Spearman [95 %]", "points [95 %]", "per")
+    title = "Pass@1 by measure (figures 5, 8, 10)"
+    return Table(name, title, caption, heads, rows[:SHOWN], left=2, data=data) if rows else None
+
+
+def _coefficient(found: Summary | None, key: str, scale: float, digits: int) -> str:
+    if found is None:
+        return "-"
+    value, low, high = (scale * each for each in (found[key], *found["interval"]))
+    return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def _called_most(summary: Summary, name: str) -> Table | None:
+    rows = [
+        (row["function"], row["calls"], row["cases"], percent(row["pass@1"]))
+        for row in summary["called_most"]
+    ]
+    caption = "Functions with most calls in a run (median) of those that are answered well."
+    heads, title = (
+        ("function", "calls", "cases", "pass@1 %"),
+        "Many calls, well answered (figure 7)",
+    )
+    return Table(name, title, caption, heads, rows) if rows else None
+
+
+def _cost(summary: Summary, name: str) -> Table | None:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            f"predictions of {row['model']}",
+            row["predictions"],
+            row["tokens"]["prompt"],
+            row["tokens"]["completion"],
+            f"{row['tokens']['a_prediction']:.0f}",
+            row["cost"],
+        )
+        for row in summary["models"]
+        if row["tokens"]["a_prediction"]
+    ]
+    made = summary["generation"]
+    if made is not None:
+        tokens = made["prompt"] + made["completion"]
+        rows.append((f"inputs by {', '.join(made['models']) or 'a model'}", made["functions"],
+                     made["prompt"], made["completion"], f"{tokens / made['functions']:.0f}",
+                     made["cost"]))  # fmt: skip
+    caption = (
+        "Tokens in all and a prediction, or a function whose inputs a model wrote, and what they "
+        "cost by the prices given. The paper has 1,112 tokens a batch of inputs and 1,123 a case."
+    )
+    heads = ("what", "asked", "tokens in", "tokens out", "tokens each", "cost")
+    return Table(name, "Tokens and cost", caption, heads, rows) if rows else None
+
+
+def _sizes(summary: Summary, name: str) -> Table | None:
+    rows: list[tuple[Cell, ...]] = [
+        (row["measure"], row["median"], row["paper_median"], row["max"], row["paper_max"])
+        for row in summary["sizes"]
+    ]
+    caption = "Medians and maxima over functions, beside the paper's (section 2.2)."
+    heads = ("measure", "median", "median in the paper", "most", "most in the paper")
+    return Table(name, "Sizes of tasks", caption, heads, rows) if rows else None
+
+
+def _variation(summary: Summary, name: str) -> Table | None:
+    rows: list[tuple[Cell, ...]] = [
+        (row["measure"], row["mean"], row["mean_where_any"], row["paper"], row["functions"])
+        for row in summary["variation"]
+    ]
+    caption = (
+        "Mean coefficient of variation within a function's cases; where any: over functions whose "
+        "cases differ at all."
+    )
+    heads = ("counter", "mean", "where any", "paper", "functions")
+    title = "How cases of a function differ"
+    return Table(name, title, caption, heads, rows) if rows else None
+
+
+def _sure(found: Summary | None) -> tuple[str, str]:
+    if found is None:
+        return "-", ""
+    return percent(found["pass@1"]), " to ".join(map(percent, found["interval"]))
+
+
+MAKERS: Mapping[str, tuple[Callable[[Summary, str], Product | None], str]] = {
+    "exe-scores": (_scores, "no prediction could be graded"),
+    "exe-repositories": (repositories, "needs tasks of two packages"),
+    "exe-packages": (packages, "needs answers on two packages"),
+    "exe-statistics": (statistics, "needs statistics in the tasks, as mine writes them"),
+    "exe-called-most": (_called_most, "needs runtime statistics, and functions answered well"),
+    "exe-per-line": (per_line, "needs static statistics in the tasks"),
+    "exe-runtime": (runtime, "needs runtime statistics in the tasks"),
+    "exe-constructs": (constructs, "no program has a construct that is looked for"),
+    "exe-trends": (_trends, "needs statistics in the tasks"),
+    "exe-functions": (_functions, "no prediction could be graded"),
+    "exe-questions": (_questions, "no task asks about a moment of a run: mine --questions 50"),
+    "exe-runs": (_runs, "each model answered once: predict -n 5 -t 0.8, or give several files"),
+    "exe-cost": (_cost, "the predictions name no tokens"),
+    "exe-sizes": (_sizes, "needs static statistics in the tasks"),
+    "exe-variation": (_variation, "needs tasks that mine wrote"),
+}
+"""By name: what makes it of a report's summary, and what it would take where that is nothing."""

@@ -1,0 +1,386 @@
+"""pass@k against k, and pass@1 of all models, each with what chance leaves of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evalplus_lite.jobs.outputs import ModelRun, Tests
+from evalplus_lite.jobs.tables import Cell, Table, percent
+from evalplus_lite.reports.plots.canvas import Picture, grid, logarithmic
+from evalplus_lite.reports.plots.material import Board, Material, Missing, Product, model_of
+from evalplus_lite.reports.plots.style import BASE, PLUS, QUIET, STAR, colour, folded, mark, short
+from evalplus_lite.statistics.means import intervals
+from evalplus_lite.statistics.pass_at_k import DEFAULT_K, estimate
+
+if TYPE_CHECKING:
+    from evalplus_lite.reports.plots.canvas import Axes, Figure
+
+CURVES, SCORES = "pass-at-k", "scores"
+MOST_TOGETHER = 6
+"""Models whose curves are drawn into one panel; of more, each has a panel of its own."""
+MOST_PANELS = 24
+MOST_ROWS = 40
+KINDS: dict[Tests, str] = {"base": "base tests", "plus": "base and plus"}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """An entrant's pass@k on some tests, with its 95 % interval."""
+
+    tests: Tests
+    k: int
+    value: float
+    low: float
+    high: float
+
+    @property
+    def shares(self) -> tuple[float, float, float]:
+        """The value, and the ends of its interval."""
+        return self.value, self.low, self.high
+
+
+Found = Sequence[tuple[ModelRun, Sequence[Point]]]
+
+
+def points(entrant: ModelRun, tests: Tests, ks: Sequence[int]) -> list[Point]:
+    """Return pass@k for those of ``ks`` that every task has samples enough for."""
+    given = entrant.right(tests)
+    shares, bounds = estimate(given, ks), intervals(given, ks)
+    return [
+        Point(tests, k, shares[f"pass@{k}"], *bounds[f"pass@{k}"])
+        for k in ks
+        if f"pass@{k}" in shares
+    ]
+
+
+def fewest(entrant: ModelRun) -> int:
+    """Return how many samples every task has at least."""
+    return min(count.total for count in entrant.counts.values())
+
+
+def steps(most: int) -> list[int]:
+    """Return ks from 1 to ``most``, all of the small ones, and some of the large."""
+    found = {k for k in range(1, most + 1) if k <= 10}
+    size = 10
+    while size < most:
+        found |= {size * part // 10 for part in (12, 15, 20, 30, 40, 50, 60, 80, 100)}
+        size *= 10
+    return sorted(k for k in {*found, most} if k <= most)
+
+
+def pass_at_k(material: Material) -> Iterator[Product]:
+    """Yield the curves for each suite that judged models with several samples a task."""
+    for board in material.boards:
+        some = [each for each in board.entrants if fewest(each) > 1]
+        if some and len(board.entrants) <= MOST_TOGETHER:
+            yield _curves(board, board.entrants)  # those of one sample as points
+        elif some:
+            yield _curves(board, some)
+        else:
+            yield Missing(f"{CURVES}{board.ending}", "needs two or more samples of every task")
+    if not material.boards:
+        yield Missing(CURVES, "needs results of evaluate")
+
+
+def scores(material: Material) -> Iterator[Product]:
+    """Yield pass@1 of all models for each suite that judged."""
+    for board in material.boards:
+        yield _scores(board)
+    if not material.boards:
+        yield Missing(SCORES, "needs results of evaluate")
+
+
+def _table(name: str, title: str, caption: str, found: Found) -> Table:
+    rows = [(each, at) for each, some in found for at in some]
+    data: list[tuple[Cell, ...]] = [
+        (each.label, each.temperature, at.tests, len(each.counts), at.k, *at.shares)
+        for each, at in rows
+    ]
+    return Table(
+        name,
+        title,
+        caption,
+        ("model", "tests", "k", "pass@k %", "from", "to"),
+        [(each.label, at.tests, at.k, *map(percent, at.shares)) for each, at in rows],
+        left=2,
+        data=[("model", "temperature", "tests", "tasks", "k", "pass_at_k", "low", "high"), *data],
+    )
+
+
+def _curves(board: Board, some: Sequence[ModelRun]) -> Picture:
+    found = [
+        (each, [at for tests in board.tests for at in points(each, tests, steps(fewest(each)))])
+        for each in some
+    ]
+    shown = found
+    if len(found) > MOST_PANELS:  # a model at the temperature that is best for many samples
+        tops = {model_of(each): (each, curve) for each, curve in sorted(found, key=_height)}
+        shown = [tops[model] for model in dict.fromkeys(model_of(each) for each, _ in found)]
+        shown = shown[:MOST_PANELS]
+    together = len(found) <= MOST_TOGETHER
+    most = max(curve[-1].k for _, curve in found)
+    caption = f"{board.dataset}: unbiased pass@k over all tasks; bands are 95 % intervals."
+    left_out = len(board.entrants) - len(some)
+    if left_out:
+        caption += f" {left_out} models with one sample a task have no curve."
+    if len(shown) < len(found):
+        caption += f" {len(shown)} of {len(found)}, a model at its best temperature each; the "
+        caption += "table has all."
+    table = _table(f"{CURVES}{board.ending}", "pass@k against k", caption, found)
+
+    def draw(figure: Figure) -> None:
+        if together:
+            panels = grid(figure, len(board.tests))
+            for axes, tests in zip(panels, board.tests, strict=True):
+                for number, (each, curve) in enumerate(found):
+                    label = short(each.label) if tests == board.tests[0] else None
+                    _line(axes, [p for p in curve if p.tests == tests], colour(number),
+                          marker=mark(number), label=label)  # fmt: skip
+                axes.set_title(KINDS[tests])
+        else:
+            panels = grid(figure, len(shown))
+            for axes, (each, curve) in zip(panels, shown, strict=True):
+                for _, other in shown:
+                    axes.plot(*_coordinates(other, board.tests[-1]), color=QUIET, lw=0.4)
+                for tests in board.tests:
+                    label = KINDS[tests] if axes is panels[0] else None
+                    _line(axes, [p for p in curve if p.tests == tests],
+                          BASE if tests == "base" else PLUS, label=label)  # fmt: skip
+                axes.set_title(folded(each.label), fontsize=6.5)
+        for axes in panels:
+            axes.set(ylim=(0, 1))
+            logarithmic(axes, "x", parts=(1, 2, 5) if together or most <= 20 else (1,))
+        figure.supxlabel("k", fontsize=8)
+        figure.supylabel("pass@k", fontsize=8)
+        figure.legend(loc="outside upper right", ncols=3)
+
+    rows = 1 if together else -(-len(shown) // 4)
+    return Picture(table.name, table.title, caption, draw, table, height=1.0 + 1.7 * max(rows, 1.3))
+
+
+def _height(pair: tuple[ModelRun, Sequence[Point]]) -> float:
+    return pair[1][-1].value
+
+
+def _coordinates(some: Sequence[Point], tests: Tests) -> tuple[list[int], list[float]]:
+    chosen = [point for point in some if point.tests == tests]
+    return [point.k for point in chosen], [point.value for point in chosen]
+
+
+def _line(
+    axes: Axes, some: Sequence[Point], shade: str, *, label: str | None, marker: str = ""
+) -> None:
+    """Draw a curve with its band; marks at 1, 10, 100 only, where people read it off."""
+    ks = [point.k for point in some]
+    at = [number for number, k in enumerate(ks) if k in (1, 10, 100, 1000) or k == ks[-1]]
+    axes.plot(ks, [point.value for point in some], color=shade, label=label, marker=marker,
+              markevery=at)  # fmt: skip
+    low, high = [point.low for point in some], [point.high for point in some]
+    if len(some) > 1:
+        axes.fill_between(ks, low, high, color=shade, alpha=0.15, linewidth=0)
+    else:
+        axes.vlines(ks, low, high, color=shade, linewidth=1)
+
+
+def _scores(board: Board) -> Picture:
+    found = [
+        (each, [at for tests in board.tests for at in points(each, tests, (1,))])
+        for each in board.entrants
+    ]
+    found.sort(key=lambda pair: (-pair[1][-1].value, pair[0].label))
+    shown = found[:MOST_ROWS]
+    caption = f"{board.dataset}: pass@1 with its 95 % interval, the best model first."
+    if len(shown) < len(found):
+        caption += f" The first {len(shown)} of {len(found)}; the table has all."
+    table = _table(f"{SCORES}{board.ending}", "pass@1 by model", caption, found)
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        for tests, shift in zip(board.tests, (-0.14, 0.14), strict=False):
+            some = [point for _, own in shown for point in own if point.tests == tests]
+            ends = (
+                [max(0.0, p.value - p.low) for p in some],
+                [max(0.0, p.high - p.value) for p in some],
+            )
+            shade = BASE if tests == "base" else PLUS
+            axes.errorbar([p.value for p in some], [place + shift for place in range(len(some))],
+                          xerr=ends, color=shade, fmt="s" if tests == "base" else "o", capsize=2,
+                          label=KINDS[tests])  # fmt: skip
+        axes.set(xlim=(0, 1), xlabel="pass@1", ylim=(len(shown) - 0.5, -0.5))
+        axes.set_yticks(range(len(shown)), [short(each.label) for each, _ in shown])
+        axes.grid(axis="y", visible=False)
+        figure.legend(loc="outside upper right", ncols=2)
+
+    return Picture(table.name, table.title, caption, draw, table, height=1.0 + 0.27 * len(shown))
+
+
+# pass@k by temperature, the best one marked: the EvalPlus paper's Table 3.
+
+if TYPE_CHECKING:
+    from evalplus_lite.reports.plots.canvas import Figure
+
+TABLE, PICTURE = "models", "temperatures"
+Drawn = Sequence[tuple[ModelRun, Point]]
+"""One pass@k of one model, at each of its temperatures."""
+
+
+def models(material: Material) -> Iterator[Product]:
+    """Yield the table for each suite that judged."""
+    for board in material.boards:
+        yield _temperature_table(board)
+    if not material.boards:
+        yield Missing(TABLE, "needs results of evaluate")
+
+
+def temperatures(material: Material) -> Iterator[Product]:
+    """Yield a picture for each suite that judged some model at several temperatures."""
+    for board in material.boards:
+        some = {
+            model: own
+            for model, own in _by_model(board).items()
+            if len({each.temperature for each in own} - {None}) > 1
+        }
+        if some:
+            yield _picture(board, some)
+        else:
+            yield Missing(
+                f"{PICTURE}{board.ending}",
+                "needs one model's samples at two or more temperatures, named by the key "
+                "temperature of their rows",
+            )
+    if not material.boards:
+        yield Missing(PICTURE, "needs results of evaluate")
+
+
+def is_greedy(entrant: ModelRun) -> bool:
+    """Say whether samples were drawn greedily: at 0, or one a task at no known temperature."""
+    if entrant.temperature is None:
+        return max(count.total for count in entrant.counts.values()) == 1
+    return entrant.temperature == 0
+
+
+def best(drawn: Drawn) -> tuple[ModelRun, Point] | None:
+    """Return the highest; of equals that of the lowest temperature."""
+    return min(drawn, key=lambda pair: (-pair[1].value, pair[0].temperature or 0.0), default=None)
+
+
+def _by_model(board: Board) -> dict[str, list[ModelRun]]:
+    found: dict[str, list[ModelRun]] = {}
+    for each in board.entrants:
+        found.setdefault(model_of(each), []).append(each)
+    return found
+
+
+def _drawn(own: Sequence[ModelRun], tests: Tests, k: int) -> Drawn:
+    return [(each, point) for each in own for point in points(each, tests, (k,))]
+
+
+def _temperature_table(board: Board) -> Table:
+    ks = [k for k in DEFAULT_K if any(fewest(each) >= k for each in board.entrants)]
+    rows: list[list[Cell]] = []
+    data: list[list[Cell]] = []
+    for model, own in _by_model(board).items():
+        greedy = [each for each in own if is_greedy(each)]
+        sampled = [each for each in own if not is_greedy(each)]
+        for tests in board.tests:
+            first = best(_drawn(greedy, tests, 1))
+            tops = [best(_drawn(sampled, tests, k)) for k in ks]
+            shown = [percent(None if top is None else top[1].value) for top in (first, *tops)]
+            heats = ["-" if top is None else _heat(top[0]) for top in tops]
+            rows.append([model, tests, *shown, *heats])
+            for k in ks:
+                top = best(_drawn(sampled, tests, k))
+                for each, at in [*_drawn(greedy, tests, k), *([] if top is None else [top])]:
+                    facts = (model, each.temperature, is_greedy(each), tests, len(each.counts), k)
+                    data.append([*facts, *at.shares])
+    caption = (
+        f"{board.dataset}: k=1* is greedy decoding (temperature 0, or one sample of each task "
+        "at no known temperature), the other columns are unbiased pass@k at the best temperature "
+        "for that k, T its value, ? if samples do not name it."
+    )
+    return Table(
+        f"{TABLE}{board.ending}",
+        "pass@k by model",
+        caption,
+        ("model", "tests", "k=1*", *(f"k={k}" for k in ks), *(f"T{k}*" for k in ks)),
+        rows,
+        left=2,
+        data=[
+            ["model", "temperature", "greedy", "tests", "tasks", "k", "pass_at_k", "low", "high"],
+            *data,
+        ],
+    )
+
+
+def _heat(entrant: ModelRun) -> str:
+    return "?" if entrant.temperature is None else f"{entrant.temperature:g}"
+
+
+def _picture(board: Board, some: dict[str, list[ModelRun]]) -> Picture:
+    ks = [k for k in DEFAULT_K if any(fewest(each) >= k for own in some.values() for each in own)]
+    shown = list(some.items())[:MOST_PANELS]
+    caption = (
+        f"{board.dataset}: unbiased pass@k against temperature, solid on "
+        f"{KINDS[board.tests[-1]]}"
+        + (", dashed on base tests alone" if board.has_plus else "")
+        + ". A star marks the best temperature."
+    )
+    if len(shown) < len(some):
+        caption += f" The first {len(shown)} of {len(some)} models; the table has all."
+    lines: dict[tuple[str, Tests, int], Drawn] = {
+        (model, tests, k): _drawn([one for one in own if one.temperature is not None], tests, k)
+        for model, own in some.items()
+        for tests in board.tests
+        for k in ks
+    }
+    stars = {key: best(drawn) for key, drawn in lines.items() if drawn}
+    columns = ("model", "temperature", "tests", "k", "best", "pass_at_k", "low", "high")
+    data: list[tuple[Cell, ...]] = [
+        (
+            model,
+            each.temperature,
+            tests,
+            k,
+            STAR if stars[model, tests, k] == (each, at) else "",
+            *at.shares,
+        )
+        for (model, tests, k), drawn in lines.items()
+        for each, at in drawn
+    ]
+    table = Table(f"{PICTURE}{board.ending}", "pass@k by temperature", caption, columns, data)
+
+    def draw(figure: Figure) -> None:
+        panels = grid(figure, len(shown))
+        for axes, (model, _) in zip(panels, shown, strict=True):
+            for number, k in enumerate(ks):
+                for tests in board.tests:
+                    line = lines[model, tests, k]
+                    is_last = tests == board.tests[-1]
+                    label = f"k = {k}" if is_last and axes is panels[0] else None
+                    axes.plot(
+                        *_line_coordinates(line),
+                        color=colour(number),
+                        marker="o",
+                        markersize=2.5,
+                        linestyle="-" if is_last else (0, (3, 2)),
+                        label=label,
+                    )
+                    star = best(line)
+                    at = _line_coordinates([] if star is None else [star])
+                    axes.plot(*at, color=colour(number), marker=STAR, markersize=11,
+                              markeredgecolor="white", zorder=5)  # fmt: skip
+            axes.set(ylim=(0, 1))
+            axes.set_title(folded(model), fontsize=6.5)
+        figure.supxlabel("temperature", fontsize=8)
+        figure.supylabel("pass@k", fontsize=8)
+        figure.legend(loc="outside upper right", ncols=3)
+
+    height = 1.0 + 1.7 * max(-(-len(shown) // 4), 1.3)
+    width = 7.0 if len(shown) > 2 else 2.6 * len(shown) + 1.2
+    return Picture(table.name, table.title, caption, draw, table, height=height, width=width)
+
+
+def _line_coordinates(drawn: Drawn) -> tuple[list[float], list[float]]:
+    return [each.temperature or 0.0 for each, _ in drawn], [at.value for _, at in drawn]

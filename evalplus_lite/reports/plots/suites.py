@@ -1,0 +1,176 @@
+"""How many tests suites have, and what small ones give up: the EvalPlus paper's Tables 2 and 4."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from evalplus_lite.jobs.tables import Cell, Table, percent
+from evalplus_lite.reports.plots.material import Material, Missing, Product, SuiteSize, model_of
+
+COUNTS, REDUCTION = "test-counts", "reduction"
+CRITERIA = {
+    "coverage, 1-fold": "coverage",
+    "mutants, 1-fold": "mutants",
+    "samples, 1-fold": "samples",
+    "classic, 1-fold": "all three",
+    "full, 1-fold": "full",
+    "default": "default",
+}
+"""Policies of cross-validation that the table shows, and their headings: the paper's three criteria
+with their union (its Full), then what this project adds. CSV has all policies."""
+SIZED = re.compile(r"(.+), size ([0-9.]+)")
+"""The name of a policy that was given a size: the mode, plus cases a task."""
+BUILT_IN = re.compile(r".+, \d+-fold|default.*")
+
+
+def test_counts(material: Material) -> Iterator[Product]:
+    """Yield the table of all suites that were given."""
+    if not material.suites:
+        yield Missing(
+            COUNTS, "needs a folder of augment or reduce, or a data set: --dataset NAME|PATH"
+        )
+        return
+    rows: list[list[Cell]] = []
+    data: list[list[Cell]] = [
+        ["suite", "content", "tests", "tasks", "mean", "median", "min", "max"]
+    ]
+    for suite in material.suites:
+        for tests, numbers in (("base", suite.base), ("base and plus", suite.all)):
+            if tests == "base" or suite.all != suite.base:
+                mean, middle, least, most = SuiteSize.figures(numbers)
+                shown = (f"{mean:.1f}", f"{middle:.1f}", least, most, len(numbers))
+                rows.append([suite.name, tests, *shown])
+                data.append([suite.name, suite.content, tests, len(numbers), mean, middle, least,
+                             most])  # fmt: skip
+    yield Table(
+        COUNTS,
+        "Tests a task",
+        "Tests by task of each suite, those of its tasks without plus tests included.",
+        ("suite", "tests", "average", "median", "min", "max", "tasks"),
+        rows,
+        left=2,
+        data=data,
+    )
+
+
+def reduction(material: Material) -> Iterator[Product]:
+    """Yield a table for each cross-validation, and one of samples that several suites judged."""
+    found: list[Product] = [
+        _left_out(output.summary, f"{REDUCTION}{ending}")
+        for output, ending in material.of("crossval")
+    ]
+    judged = _judged(material)
+    yield from found
+    if judged is not None:
+        yield judged
+    if judged is None and not found:
+        yield Missing(
+            REDUCTION,
+            "needs a folder of crossval, or results of the same samples on a suite and a smaller "
+            "one of it",
+        )
+
+
+def _left_out(summary: Mapping[str, Any], name: str) -> Table:
+    """Return pass@1 and size a model and criterion, the model's own samples left out."""
+    lines = {(row["model"], row["policy"]): row for row in (*summary["models"], *summary["pooled"])}
+    given = list(dict.fromkeys(policy for _, policy in lines))
+    shown = [each for each in CRITERIA if each in given]
+    shown += [each for each in given if not BUILT_IN.fullmatch(each) and not SIZED.fullmatch(each)]
+    base = summary.get("cases_a_task", {}).get("base")
+    rows: list[list[Cell]] = []
+    for model in dict.fromkeys(model for model, _ in lines):
+        own = [lines[model, policy] for policy in shown if (model, policy) in lines]
+        if own:
+            cells = [
+                [percent(row["pass@1"]["reduced"]), f"{row['size'] + (base or 0):.1f}"]
+                for row in own
+            ]
+            shares = own[0]["pass@1"]
+            ends = [percent(shares["base"]), percent(shares["plus"])]
+            rows.append([model, *(cell for pair in cells for cell in pair), *ends])
+    tests = "tests" if base is not None else "plus tests"
+    caption = (
+        f"{summary['dataset']}: pass@1 and {tests} a task of smaller suites, each chosen without "
+        "the samples of the model that it judges; last, pass@1 on base tests and on all."
+    )
+    columns = [f"{CRITERIA.get(each, each)}, {what}" for each in shown for what in ("%", tests)]
+    columns = ["model", *columns, "base, %", "all, %"]
+    data: list[list[Cell]] = [
+        [
+            "model",
+            "policy",
+            "plus_tests",
+            "base_tests",
+            "pass_at_1",
+            "pass_at_1_random",
+            "pass_at_1_base",
+            "pass_at_1_all",
+            "failures",
+            "failures_kept",
+            "low",
+            "high",
+        ]
+    ]
+    for (model, policy), row in lines.items():
+        rates = row["pass@1"]
+        data.append([model, policy, row["size"], base, rates["reduced"], rates["random"],
+                     rates["base"], rates["plus"], row["failures"], row["kept"],
+                     *row["interval"]])  # fmt: skip
+    return Table(name, "Reduced suites", caption, columns, rows, data=data)
+
+
+def _judged(material: Material) -> Table | None:
+    """Return what several suites say of the same samples, None where no sample was judged twice."""
+    sizes = {suite.content: suite for suite in material.suites}
+    found: dict[tuple[Any, ...], dict[str, float]] = {}
+    names: dict[tuple[Any, ...], str] = {}
+    for board in material.boards:
+        for each in board.entrants:
+            samples = each.evaluation.summary["run"].get("samples", ())
+            files = tuple(sorted(one["sha256"] for one in samples))
+            key = (files, each.model, each.temperature, frozenset(each.counts))
+            right = sum(one.plus_right / one.total for one in each.counts.values())
+            found.setdefault(key, {})[board.content] = right / len(each.counts)
+            names.setdefault(key, model_of(each))
+    found = {key: rates for key, rates in found.items() if key[0] and len(rates) > 1}
+    contents = [board.content for board in material.boards
+                if any(board.content in rates for rates in found.values())]  # fmt: skip
+    if not found:
+        return None
+    contents.sort(key=lambda each: -sizes[each].mean if each in sizes else 0.0)
+    titles = {board.content: f"{board.dataset}{board.ending}" for board in material.boards}
+    heads = [_suite_name(sizes.get(each), titles[each]) for each in contents]
+    data: list[list[Cell]] = [["model", "suite", "content", "tests", "pass_at_1"]]
+    for key, rates in found.items():
+        for content, rate in rates.items():
+            size = sizes[content].mean if content in sizes else None
+            data.append([names[key], titles[content], content, size, rate])
+    return Table(
+        f"{REDUCTION}-judged",
+        "The same samples on several suites",
+        "pass@1 in %, and tests a task of each suite where its file was given.",
+        ("model", *heads),
+        [
+            [names[key], *(percent(rates.get(each)) for each in contents)]
+            for key, rates in found.items()
+        ],
+        data=data,
+    )
+
+
+def _suite_name(size: SuiteSize | None, title: str) -> str:
+    return title if size is None else f"{size.name}, {size.mean:.1f} tests"
+
+
+def sizes_of(
+    pooled: Sequence[Mapping[str, Any]],
+) -> dict[str, list[tuple[float, Mapping[str, Any]]]]:
+    """Return by mode the lines of policies that were given a size, smallest first."""
+    found: dict[str, list[tuple[float, Mapping[str, Any]]]] = {}
+    for row in pooled:
+        if match := SIZED.fullmatch(row["policy"]):
+            found.setdefault(match[1], []).append((row["size"], row))
+    return {mode: sorted(some, key=lambda pair: pair[0]) for mode, some in found.items()}

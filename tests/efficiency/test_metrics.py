@@ -1,0 +1,56 @@
+"""The figures of efficiency, against their definitions and by hand."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+
+import pytest
+
+from evalplus_lite.efficiency.metrics import dps, eff_at_k, growth, score
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 5])
+def test_eff_at_k_is_the_mean_of_the_best_of_all_subsets(k: int) -> None:
+    scores = [0.0, 0.3, 0.3, 0.9, 1.2]
+    best = [max(some) for some in itertools.combinations(scores, k)]
+    assert eff_at_k(scores, k) == pytest.approx(statistics.fmean(best))
+
+
+def test_eff_at_k_of_too_few_samples() -> None:
+    with pytest.raises(ValueError, match="undefined"):
+        eff_at_k([1.0], 2)
+
+
+def test_scores() -> None:
+    """As much work as the reference scores 1, twice as much 0, half as much 1.5; a failure 0."""
+    reference = [[10, 100], [200]]
+    assert score([[100, 10], [200]], reference) == 1
+    assert score([[200], [400]], reference) == 0
+    assert score([[50], [100]], reference) == 1.5
+    assert score([[50], [None]], reference) == 0
+
+
+def test_dps_gives_equal_work_equal_rank() -> None:
+    assert dps(10, [10, 10, 20, 40]) == (100, 100)
+    assert dps(20, [10, 10, 20, 40]) == (50, pytest.approx(200 / 3))
+
+
+@pytest.mark.parametrize(
+    ("units", "name"),
+    [
+        ([5, 5, 5, 5], "constant"),
+        ([110, 210, 410, 810], "linear"),
+        ([100, 400, 1600, 6400], "quadratic"),
+        ([8, 64, 512, 4096], "cubic"),
+        ([10, 40, 160, 320], "undecided"),
+    ],
+)
+def test_growth(units: list[int], name: str) -> None:
+    found = growth([8, 16, 32, 64], units)
+    assert found is not None
+    assert found.name == name
+
+
+def test_growth_needs_three_sizes() -> None:
+    assert growth([8, 16], [1, 2]) is None

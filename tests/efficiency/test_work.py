@@ -1,0 +1,162 @@
+"""Counted work: exact, out of a program's reach, and only on right answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from evalplus_lite.efficiency.inputs import levels
+from evalplus_lite.efficiency.metrics import growth
+from evalplus_lite.efficiency.work import Work, uncounted, work
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.types import Case, Task
+from evalplus_lite.values import wire
+
+LISTS, TEXTS, NUMBERS = ([3, 1, 2], [5, 4, 9, 1]), ("hello world", "abcabc"), (3, 10)
+TEXTBOOK = {  # name: (class, base inputs, program)
+    "first": ("constant", LISTS, "def f(xs):\n    return xs[0]\n"),
+    "formula": ("constant", NUMBERS, "def f(n):\n    return n * (n + 1) // 2\n"),
+    "sum": ("linear", LISTS, "def f(xs):\n    return sum(xs)\n"),
+    "reversed": ("linear", TEXTS, "def f(s):\n    return s[::-1]\n"),
+    "sorted": ("linear", LISTS, "def f(xs):\n    return sorted(xs)\n"),
+    "cached": (
+        "linear",
+        NUMBERS,
+        "from functools import cache\n@cache\ndef f(n):\n"
+        "    return n if n < 2 else f(n - 1) + f(n - 2)\n",
+    ),
+    "pairs": (
+        "quadratic",
+        LISTS,
+        "def f(xs):\n    n = len(xs)\n"
+        "    return sum(1 for i in range(n) for j in range(i) if xs[i] > xs[j])\n",
+    ),
+    "in a list": (
+        "quadratic",
+        LISTS,
+        "def f(xs):\n    r = []\n    for x in xs:\n        if x not in r:\n"
+        "            r.append(x)\n    return r\n",
+    ),
+    "count": ("quadratic", LISTS, "def f(xs):\n    return [x for x in xs if xs.count(x) == 1]\n"),
+    "in front": (
+        "quadratic",
+        TEXTS,
+        "def f(s):\n    r = ''\n    for c in s:\n        r = c + r\n    return r\n",
+    ),
+    "triples": (
+        "cubic",
+        LISTS,
+        "def f(xs):\n    n, c = len(xs), 0\n    for i in range(n):\n        for j in range(i):\n"
+        "            for k in range(j):\n                c += xs[i] + xs[j] + xs[k] == -1\n"
+        "    return c\n",
+    ),
+    "Fibonacci": (
+        "exponential",
+        NUMBERS,
+        "def f(n):\n    return n if n < 2 else f(n - 1) + f(n - 2)\n",
+    ),
+}
+
+
+def task(source: str, base: tuple[object, ...] = ()) -> Task:
+    return Task("t", "", "f", source, base=tuple(Case((value,)) for value in base))
+
+
+@pytest.mark.parametrize("name", sorted(TEXTBOOK))
+def test_textbook_growth(sandbox: Sandbox, name: str) -> None:
+    expected, base, source = TEXTBOOK[name]
+    grown = levels(sandbox, task(source, base), count=5, seed=0)
+    found = growth([each.size for each in grown], [max(each.units) for each in grown])
+    assert found is not None
+    assert found.name == expected
+
+
+def counted(sandbox: Sandbox, source: str, *values: object, expected: object = None) -> list[Work]:
+    outputs = None if expected is None else [wire.encode(expected)] * len(values)
+    cases = [(value,) for value in values]
+    return work(sandbox, task(source), source, cases, outputs, most=10**7)
+
+
+def test_the_same_work_twice(sandbox: Sandbox) -> None:
+    """A count is exact."""
+    source = TEXTBOOK["count"][2]
+    assert counted(sandbox, source, [1, 2] * 40) == counted(sandbox, source, [1, 2] * 40)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(xs):\n    exec('x = sum(range(10**6))')\n    return 0\n",
+        "import threading\ndef f(xs):\n    return 0\n",
+        "import sys\ndef f(xs):\n    return sys._getframe().f_back.f_locals\n",
+        "def f(xs):\n    global _evalplus_lite_left\n    _evalplus_lite_left = 1 << 60\n",
+        "def f(xs):\n    return f.__globals__\n",
+        "import numpy\ndef f(xs):\n    return 0\n",
+        "import ctypes\ndef f(xs):\n    return 0\n",
+        "def f(xs):\n    return getattr(f, '__glo' + 'bals__')\n",
+        "def f(xs):\n    return _ᵉvalplus_lite_left\n",
+    ],
+)
+def test_a_program_that_could_reach_the_counter_is_not_counted(source: str) -> None:
+    assert uncounted(source)
+
+
+def test_what_one_call_keeps_helps_no_other(sandbox: Sandbox) -> None:
+    """Each case has a process of its own, so a cache between calls saves nothing."""
+    cached = (
+        "known = {}\ndef f(n):\n    if n not in known:\n        known[n] = sum(range(n))\n"
+        "    return known[n]\n"
+    )
+    assert not uncounted(cached)
+    first, second = counted(sandbox, cached, 5000, 5000)
+    assert first == second
+
+
+def test_only_a_right_answer_has_work(sandbox: Sandbox) -> None:
+    """A program that is wrong on a large input alone counts as wrong, however fast."""
+    lazy = "def f(n):\n    return sum(range(n)) if n < 100 else 0\n"
+    (found,) = counted(sandbox, lazy, 5000, expected=12497500)
+    assert found == Work(None, "wrong")
+
+
+@pytest.mark.parametrize(
+    ("source", "cause"),
+    [
+        ("def f(n):\n    while True:\n        pass\n", "late"),
+        (
+            "def f(n):\n    while True:\n        try:\n            f(n)\n"
+            "        except BaseException:\n            pass\n",
+            "late",
+        ),
+        ("def f(n):\n    return 1 // 0\n", "error"),
+    ],
+)
+def test_what_fails_has_no_work(sandbox: Sandbox, source: str, cause: str) -> None:
+    assert [each.cause for each in counted(sandbox, source, 5)] == [cause]
+
+
+@pytest.mark.parametrize(
+    ("slow", "fast"),
+    [
+        (
+            "def f(xs):\n    return [x for x in xs if x in list(xs)]\n",
+            "def f(xs):\n    return xs\n",
+        ),
+        ("def f(xs):\n    return sorted(xs)[-1]\n", "def f(xs):\n    return max(xs)\n"),
+        (
+            "def f(xs):\n    return sorted(xs, key=lambda x: x)\n",
+            "def f(xs):\n    return sorted(xs)\n",
+        ),
+        (
+            "import re\ndef f(xs):\n    return re.findall('a', 'a' * len(xs))\n",
+            "def f(xs):\n    return len(xs)\n",
+        ),
+        ("import copy\ndef f(xs):\n    return copy.deepcopy(xs)\n", "def f(xs):\n    return xs\n"),
+        ("def f(xs):\n    return 3 ** (10 * len(xs)) * 7\n", "def f(xs):\n    return 3 * 7\n"),
+    ],
+)
+def test_work_within_one_call_counts(sandbox: Sandbox, slow: str, fast: str) -> None:
+    values = [(each * 7919) % 1009 for each in range(500)]
+    (more,), (less,) = counted(sandbox, slow, values), counted(sandbox, fast, values)
+    assert more.units is not None
+    assert less.units is not None
+    assert more.units > 1.2 * less.units
