@@ -98,7 +98,7 @@ OPEN: dict[str, Sequence[tuple[Any, ...]]] = {
     "631_replace_spaces": [("a b_c",), ("a\tb",), ("a\n",)],
     "633_pair_xor_Sum": [([7, 3, -5], 3), ([7, 3, 5], 2), ([2**31, 1], 2)],
     "638_wind_chill": [(-1, 1)],
-    "639_sample_nam": [(["DYLAN"],), (["A"],)],
+    "639_sample_nam": [(["_a"],), (["\u00c9a"],), ([""],)],
     "643_text_match_wordz_middle": [("zaza",), ("az bz c",), (" za",)],
     "724_power_base_sum": [(2, -1), (10, 10_000)],
     "725_extract_quotation": [('a "b',), ('a "" b',)],
@@ -152,6 +152,15 @@ def test_mbpp_checks_take_every_right_answer(
     outcomes = call(sandbox, source, "check", rows)
     accepted = [isinstance(each, Returned) and wire.decode(each.data) for each in outcomes]
     assert accepted == [True] * len(right) + [False] * len(wrong)
+
+
+def test_names_with_later_capitals_are_kept(sandbox: Sandbox) -> None:
+    """Only a small first letter removes a name: the repaired reference says so."""
+    source = load_contracts("mbpp")["639_sample_nam"]
+    rows = [(["DYLAN", "sally", "McCoy", "A"],), ([],)]
+    assert all(isinstance(each, Returned) for each in call(sandbox, source, "precondition", rows))
+    outcomes = call(sandbox, source, "sample_nam", rows)
+    assert [isinstance(each, Returned) and wire.decode(each.data) for each in outcomes] == [11, 0]
 
 
 def test_mbpp_contracts_reject_what_is_open(sandbox: Sandbox, shared: Path) -> None:

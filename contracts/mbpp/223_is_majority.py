@@ -4,7 +4,7 @@ import math
 
 
 def precondition(arr, n, x):
-    assert type(arr) is list and arr, "arr must be a list of at least one element"
+    assert type(arr) is list, "arr must be a list"
     for number in (*arr, x):
         is_number = type(number) is int or (type(number) is float and math.isfinite(number))
         assert is_number, "x and every element of arr must be a finite number"
