@@ -207,6 +207,23 @@ def test_same_is_by_the_tasks_rule() -> None:
     assert not same(a, b"junk", ordered)
 
 
+SHUFFLE = "import random\ndef f(x):\n    x = list(x)\n    random.shuffle(x)\n    return x\n"
+
+
+@pytest.mark.parametrize(
+    ("condition", "cause"),
+    [("sorted(output) == sorted(inputs[0])", None), ("output == expected", "unstable")],
+)
+def test_a_check_decides_whether_another_answer_is_stable(
+    sandbox: Sandbox, condition: str, cause: str | None
+) -> None:
+    """A task with many right answers keeps its inputs, unless its check wants a certain one."""
+    contract = f"def check(inputs, output, expected):\n    return {condition}\n"
+    task = make_task([(list(range(9)),)], reference=SHUFFLE, contract=contract)
+    found = answers(sandbox, task)
+    assert [drop.cause for drop in found.dropped] == ([] if cause is None else [cause])
+
+
 def test_has_check() -> None:
     """Whether a contract judges answers is read from its text."""
     assert not has_check(make_task())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evalplus_lite.errors import ReferenceSolutionError, UnusableTask
@@ -30,7 +30,14 @@ from evalplus_lite.grading.subsets import relinked, subset
 from evalplus_lite.sandbox import Expected, Inputs, Limits, More, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter, StepBudget, ration
 from evalplus_lite.store.opening import Blobs, Packed
-from evalplus_lite.tasks.contracts import as_text, violations
+from evalplus_lite.tasks.contracts import (
+    CHECK_LIMITS,
+    accepts,
+    as_text,
+    check_of,
+    has_check,
+    violations,
+)
 from evalplus_lite.types import (
     Case,
     Cause,
@@ -43,6 +50,7 @@ from evalplus_lite.types import (
     VerdictName,
     clip,
 )
+from evalplus_lite.values import wire
 
 # Whether the programs that a task comes with, all taken to be right, give the same answers.
 
@@ -242,14 +250,40 @@ def _unstable(
             for nth, place in enumerate(order)
             if nth not in second.same
         }
-        for nth, data in second.data.items():
-            varied[order[nth]] = data
-            del found[order[nth]]
+        if has_check(task):  # two answers may both be right: the check tells
+            first = [answers[order[nth]] for nth in second.data]
+            asked = [cases[order[nth]] for nth in second.data]
+            right = _accepted(other, task, asked, second.data.values(), first)
+            for nth, is_right in zip(second.data, right, strict=True):
+                if is_right:
+                    del found[order[nth]]
+        else:
+            for nth, data in second.data.items():
+                varied[order[nth]] = data
+                del found[order[nth]]
         lost |= found
         left = order = [place for place in left if place not in found]
         if not found:
             return lost
     return lost | {place: _difference(answers[place], None) for place in left}
+
+
+def _accepted(
+    sandbox: Sandbox,
+    task: Task,
+    cases: Iterable[Case],
+    answers: Iterable[bytes],
+    expected: Iterable[bytes | Packed],
+) -> list[bool]:
+    """Return which answers the task's check accepts where the others are expected."""
+    rows = [
+        (wire.encode(list(case.arguments)), answer, _bytes(first))
+        for case, answer, first in zip(cases, answers, expected, strict=True)
+    ]
+    if not rows:
+        return []
+    inputs = Inputs.joined(rows, private=True)
+    return [accepts(each) for each in sandbox.run(check_of(task), inputs, CHECK_LIMITS).outcomes]
 
 
 def _bytes(data: bytes | Packed) -> bytes:

@@ -12,7 +12,7 @@ from evalplus_lite.grading.subsets import subset
 from evalplus_lite.sandbox import Inputs, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
 from evalplus_lite.store.opening import LARGE, Blobs, Packed
-from evalplus_lite.tasks.contracts import CHECK_LIMITS, FALSE, accepts, as_text, check_of
+from evalplus_lite.tasks.contracts import CHECK_LIMITS, FALSE, accepts, as_text, check_of, has_check
 from evalplus_lite.tasks.unit_test_check import OWN_WORD
 from evalplus_lite.types import (
     Case,
@@ -224,7 +224,8 @@ class SecondRun:
         self.same: set[int] = set()
         self.other: dict[int, str] = {}
         self.data: dict[int, bytes] = {}
-        """What unit tests saw the second time, if that is something else."""
+        """What a task whose unit tests or ``check`` decide answered the second time, where it is
+        something else."""
 
     def equal(self, first: int, last: int) -> bool:
         """Take down that these are as before."""
@@ -240,7 +241,7 @@ class SecondRun:
             self.same.add(case)
         else:
             self.other[case] = shown_answer(outcome.data)
-            if is_tested(self.task):
+            if is_tested(self.task) or has_check(self.task):
                 self.data[case] = outcome.data
         return True
 

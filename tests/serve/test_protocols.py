@@ -203,7 +203,6 @@ class TestOpenInstruct:
         assert all(each >= 0 for each in found["runtimes"][:2])
         found = ask(server, "/test_program", {**body, "tests": json.dumps(tests)})
         assert found["results"] == [1, 1, 0]
-        assert ask(server, "/test_program", {**body, "tests": []})["results"] == []
 
     def test_an_object_that_equals_everything_passes_nothing(self, server: Running) -> None:
         """Nor one that changes what comparing means."""

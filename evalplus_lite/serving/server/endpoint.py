@@ -19,6 +19,7 @@ from starlette.routing import Route
 from evalplus_lite.errors import EvalPlusLiteError
 from evalplus_lite.serving.server.answers import STATUS, answer, error_row, refusal
 from evalplus_lite.serving.server.metrics import Metrics
+from evalplus_lite.serving.server.models import ErrorAnswer
 from evalplus_lite.serving.server.queue import Busy
 from evalplus_lite.serving.server.service import Service, UnknownTask
 from evalplus_lite.version import __version__
@@ -49,6 +50,8 @@ class Endpoint:
     asked: type[BaseModel] | None = None
     answered: type[BaseModel] | None = None
     family: str = "evalplus_lite"
+    media: tuple[str, ...] = ("application/json",)
+    """The content types of its answer."""
 
 
 def application(service: Service, endpoints: Sequence[Endpoint], metrics: Metrics) -> Starlette:
@@ -125,8 +128,10 @@ def _missing(service: Service) -> Callable[[Request, Exception], Awaitable[Respo
 
 TEMPLATE = "#/components/schemas/{model}"
 ERRORS = {
+    "400": "No request of HTTP.",
     "401": "A token is needed.",
     "404": "No such task, data set or path.",
+    "405": "Another method is needed.",
     "413": "The request is too large.",
     "422": "The request cannot be used, or its task cannot be judged: no verdict.",
     "429": "Too many programs are waiting; Retry-After says when to ask again.",
@@ -148,6 +153,7 @@ def described(endpoints: Sequence[Endpoint]) -> Endpoint:
 def description(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     """Return the document; bodies are named as their models are, by family where two agree."""
     models = [model for each in endpoints for model in (each.asked, each.answered) if model]
+    models.append(ErrorAnswer)
     modes = [(model, "validation") for model in dict.fromkeys(models)]
     refs, schemas = models_json_schema(modes, ref_template=TEMPLATE)  # type: ignore[arg-type]
     paths: dict[str, dict[str, Any]] = {}
@@ -170,17 +176,22 @@ def description(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
 
 
 def _operation(endpoint: Endpoint, refs: Any) -> dict[str, Any]:
-    def content(model: type[BaseModel] | None) -> dict[str, Any]:
+    def content(
+        model: type[BaseModel] | None, media: Sequence[str] = ("application/json",)
+    ) -> dict[str, Any]:
         schema = {} if model is None else refs[(model, "validation")]
-        return {"application/json": {"schema": schema}}
+        return {each: {"schema": schema if each == "application/json" else {}} for each in media}
 
     found: dict[str, Any] = {
         "summary": endpoint.summary,
         "operationId": f"{endpoint.method.lower()}{endpoint.path.replace('/', '_')}",
         "tags": [endpoint.family],
         "responses": {
-            "200": {"description": "Done.", "content": content(endpoint.answered)},
-            **{status: {"description": text} for status, text in ERRORS.items()},
+            "200": {"description": "Done.", "content": content(endpoint.answered, endpoint.media)},
+            **{
+                status: {"description": text, "content": content(ErrorAnswer)}
+                for status, text in ERRORS.items()
+            },
         },
     }
     if endpoint.asked is not None:

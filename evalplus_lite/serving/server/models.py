@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -15,10 +16,14 @@ MOST_TOTAL = 60
 LEAST_SECONDS = 0.05
 
 
+Seconds = Annotated[float, Field(strict=True)]
+"""A number: ``true`` and ``"5"`` are refused."""
+
+
 class Exact(BaseModel):
     """A request of which every key is known: a misspelled one is refused, not ignored."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Loose(BaseModel):
@@ -32,6 +37,13 @@ class Answered(BaseModel):
 
     tier: str = Field(description="The tier of isolation that programs ran in.")
     version: str
+
+
+class ErrorAnswer(Answered):
+    """The reason why a request has no answer; ``detail`` is its message again."""
+
+    error: dict[str, Any]
+    detail: str
 
 
 class LimitsGiven(Exact):

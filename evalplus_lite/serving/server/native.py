@@ -180,7 +180,15 @@ async def metrics(asking: Asking) -> Response:
 
 
 ENDPOINTS = (
-    Endpoint("POST", "/v1/verify", "Judge programs", verify, VerifyRequest, VerifyResponse),
+    Endpoint(
+        "POST",
+        "/v1/verify",
+        "Judge programs",
+        verify,
+        VerifyRequest,
+        VerifyResponse,
+        media=("application/json", NDJSON),
+    ),
     Endpoint("GET", "/healthz", "Whether programs can be judged", health),
-    Endpoint("GET", "/metrics", "Counters for Prometheus", metrics),
+    Endpoint("GET", "/metrics", "Counters for Prometheus", metrics, media=("text/plain",)),
 )

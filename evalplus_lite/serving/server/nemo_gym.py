@@ -21,7 +21,7 @@ MOST_UNPACKED = 64 << 20
 """Bytes that packed tests may come to."""
 
 
-class VerifyRequest(BaseModel):
+class NemoGymRequest(BaseModel):
     """A model's response, and the tests that belong to it; all of it is sent back."""
 
     model_config = ConfigDict(extra="allow")
@@ -30,7 +30,7 @@ class VerifyRequest(BaseModel):
     verifier_metadata: dict[str, Any]
 
 
-class VerifyResponse(BaseModel):
+class NemoGymResponse(BaseModel):
     """The request, with the reward: 1 if every test was passed, else 0."""
 
     model_config = ConfigDict(extra="allow")
@@ -44,7 +44,7 @@ class VerifyResponse(BaseModel):
 
 async def verify(asking: Asking) -> Response:
     """Judge a response."""
-    body: VerifyRequest = asking.body
+    body: NemoGymRequest = asking.body
     service = asking.service
     output = _output(body.response)
     given = body.model_dump(mode="json")
@@ -112,6 +112,6 @@ def _unpacked(text: Any, most: int) -> dict[str, Any]:
 
 ENDPOINTS = (
     Endpoint(
-        "POST", "/verify", "Judge a response", verify, VerifyRequest, VerifyResponse, "NeMo-Gym"
+        "POST", "/verify", "Judge a response", verify, NemoGymRequest, NemoGymResponse, "NeMo-Gym"
     ),
 )

@@ -11,7 +11,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.serving.server.answers import answer
 from evalplus_lite.serving.server.endpoint import Asking, Endpoint
 from evalplus_lite.serving.server.judged import verdict
-from evalplus_lite.serving.server.models import Loose, granted
+from evalplus_lite.serving.server.models import Loose, Seconds, granted
 from evalplus_lite.serving.server.service import Asked
 from evalplus_lite.store.parsing import parse_json
 
@@ -23,8 +23,8 @@ class TestRequest(Loose):
     """A program and its tests: a list, or a text with the list as JSON."""
 
     program: str
-    tests: Any
-    max_execution_time: float = 1.0
+    tests: list[Any] | str
+    max_execution_time: Seconds = 1.0
 
 
 class TestResponse(BaseModel):
@@ -58,8 +58,6 @@ async def _answer(asking: Asking, tests: list[Any], form: str, data: Any) -> Res
     body: TestRequest = asking.body
     service = asking.service
     identity = {"tier": service.tier, "version": service.version}
-    if not tests:
-        return answer({"results": [], "runtimes": [], **identity})
     limits = granted(service, body.max_execution_time)
     asked = Asked.given(form, data, "request")
     row = await verdict(asking, asked, body.program, ["tests"], limits)
@@ -76,7 +74,7 @@ async def _answer(asking: Asking, tests: list[Any], form: str, data: Any) -> Res
 
 
 def _tests(body: TestRequest) -> list[Any]:
-    tests = body.tests or []
+    tests: Any = body.tests
     if type(tests) is str:
         try:
             tests = parse_json(tests)
@@ -86,6 +84,8 @@ def _tests(body: TestRequest) -> list[Any]:
             ) from None
     if type(tests) is not list:
         raise InputError(f"tests is a {type(tests).__name__}, a list was expected")
+    if not tests:  # an empty list of results would pass ``all``
+        raise InputError("there is no test", remedy="give one or more")
     return tests
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 from starlette.responses import Response
@@ -12,7 +12,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.serving.server.answers import answer
 from evalplus_lite.serving.server.endpoint import Asking, Endpoint
 from evalplus_lite.serving.server.judged import verdict
-from evalplus_lite.serving.server.models import Loose, granted
+from evalplus_lite.serving.server.models import Loose, Seconds, granted
 from evalplus_lite.serving.server.runs import cuts, in_base64, ran
 from evalplus_lite.serving.server.service import Asked, Service, UnknownTask
 from evalplus_lite.store.parsing import parse_json
@@ -115,9 +115,9 @@ class RunCodeRequest(Loose):
     code: str
     language: str
     stdin: str | None = None
-    compile_timeout: float = SECONDS
-    run_timeout: float = SECONDS
-    memory_limit_MB: int = -1
+    compile_timeout: Seconds = SECONDS
+    run_timeout: Seconds = SECONDS
+    memory_limit_MB: Annotated[int, Field(strict=True)] = -1
     files: dict[str, str | None] = Field(default={}, description="Contents in base 64 by path.")
     fetch_files: list[str] = Field(default=[])
 
@@ -150,8 +150,8 @@ class SubmitConfig(Loose):
     language: str | None = None
     locale: str | None = None
     is_fewshot: bool | None = None
-    compile_timeout: float | None = None
-    run_timeout: float | None = None
+    compile_timeout: Seconds | None = None
+    run_timeout: Seconds | None = None
     custom_extract_logic: str | None = None
     provided_data: list[dict[str, Any]] | dict[str, Any] | None = None
     extra: dict[str, Any] = Field(default={})

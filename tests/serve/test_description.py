@@ -1,0 +1,54 @@
+"""The server against its own OpenAPI description."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SCHEMATHESIS = shutil.which("schemathesis", path=str(Path(sys.executable).parent)) or shutil.which(
+    "schemathesis"
+)
+
+
+@pytest.fixture(scope="module")
+def described(start: Callable[..., Any]) -> Any:
+    return start()
+
+
+@pytest.mark.skipif(SCHEMATHESIS is None, reason="schemathesis is not installed")
+def test_answers_are_as_described(described: Any) -> None:
+    """Generated requests, valid and not, get the statuses, types and schemas that are described."""
+    server = described
+    command = [str(SCHEMATHESIS), "run", f"{server.url}/openapi.json"]
+    # No schema can say that a task needs its programs: a valid form may still be refused.
+    options = ["--max-examples", "10", "--seed", "1"]
+    options += ["--exclude-checks", "positive_data_acceptance"]
+    done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert " passed" in done.stdout
+
+
+def test_each_model_has_a_name_of_its_own(described: Any) -> None:
+    """A client is generated of the names: two models of one name would get their modules' paths."""
+    names = described.client.get("/openapi.json").json()["components"]["schemas"]
+    assert {"VerifyRequest", "NemoGymRequest", "ErrorAnswer"} <= names.keys()
+    assert not [name for name in names if "__" in name]
+
+
+@pytest.mark.parametrize("tests", [None, [], "[]", "null", {}])
+def test_no_test_is_no_pass(described: Any, tests: object) -> None:
+    """An empty list of results would be a full reward."""
+    body = {"program": "x = 1", "tests": tests}
+    assert described.client.post("/test_program", json=body).status_code == 422
+
+
+@pytest.mark.parametrize("seconds", [False, "5", [1]])
+def test_a_time_limit_is_a_number(described: Any, seconds: object) -> None:
+    body = {"program": "x = 1", "tests": ["assert x == 1"], "max_execution_time": seconds}
+    assert described.client.post("/test_program", json=body).status_code == 422
