@@ -19,7 +19,7 @@ from evalplus_lite.generate.strategies import sampled
 from evalplus_lite.types import Case, Task
 from evalplus_lite.values import wire
 from evalplus_lite.values.identity import key
-from evalplus_lite.values.kinds.enum import EnumMember
+from evalplus_lite.values.kinds.declared import EnumMember
 from evalplus_lite.values.kinds.kind import Kind
 from evalplus_lite.values.kinds.registry import KINDS
 

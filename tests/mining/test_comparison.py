@@ -11,7 +11,7 @@ from evalplus_lite.exe.asking.predict import Prediction
 from evalplus_lite.exe.asking.score import is_same, score
 from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
-from evalplus_lite.values.kinds.defaultdict import DefaultDict
+from evalplus_lite.values.kinds.containers import DefaultDict
 
 
 def test_keys_are_known_as_json_and_as_python_write_them() -> None:

@@ -27,7 +27,7 @@ from evalplus_lite.statistics.means import clustered_interval
 from evalplus_lite.statistics.pass_at_k import pass_at_k
 from evalplus_lite.store import Row, parse_json, read_beginning, read_jsonl, read_text
 from evalplus_lite.types import Value
-from evalplus_lite.values.kinds.defaultdict import DefaultDict
+from evalplus_lite.values.kinds.containers import DefaultDict
 from evalplus_lite.values.source import value_of
 
 MOST_NESTED = 200

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evalplus_lite.types import Value
-from evalplus_lite.values.kinds.defaultdict import DefaultDict
+from evalplus_lite.values.kinds.containers import DefaultDict
 
 
 class UnaskableError(TypeError):

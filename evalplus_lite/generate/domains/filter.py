@@ -20,7 +20,7 @@ from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.contracts import parse
 from evalplus_lite.types import Task, Value
 from evalplus_lite.values.identity import key
-from evalplus_lite.values.kinds.enum import EnumMember
+from evalplus_lite.values.kinds.declared import EnumMember
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
 # Relations: what held in all base inputs between arguments, or within one list.

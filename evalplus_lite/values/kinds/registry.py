@@ -1,25 +1,19 @@
-"""The types there are: every module here that has a ``KIND``, and what each is known by."""
+"""The types there are: every ``Kind`` of the modules here, and what each is known by."""
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import pkgutil
 import textwrap
 from functools import cache
+from operator import attrgetter
 
 from evalplus_lite.values import encoding, kinds
+from evalplus_lite.values.kinds import arrays, containers, declared, numbers, times
 from evalplus_lite.values.kinds.kind import Kind
 
-
-def _found() -> tuple[Kind, ...]:
-    names = sorted(module.name for module in pkgutil.iter_modules(kinds.__path__))
-    modules = (importlib.import_module(f"{kinds.__name__}.{name}") for name in names
-               if name not in ("kind", "registry"))  # fmt: skip
-    return tuple(module.KIND for module in modules)
-
-
-KINDS = _found()
+_MODULES = (arrays, containers, declared, numbers, times)
+_ALL = (each for module in _MODULES for each in vars(module).values() if isinstance(each, Kind))
+KINDS = tuple(sorted(_ALL, key=attrgetter("name")))
 BY_NAME = {kind.name: kind for kind in KINDS}
 BY_TYPE = {kind.type: kind for kind in KINDS}
 
@@ -37,5 +31,6 @@ def guest_text() -> str:
     for kind in KINDS:
         for function in (kind.pack, kind.unpack):
             found.append(textwrap.dedent(inspect.getsource(function)))
-        found.append(f"register({kind.name!r}, {kind.inside!r}, _pack, _unpack)\n")
+        names = f"{kind.pack.__name__}, {kind.unpack.__name__}"
+        found.append(f"register({kind.name!r}, {kind.inside!r}, {names})\n")
     return "\n".join(found)
