@@ -133,7 +133,7 @@ def test_the_pytest_folder_names_what_is_left_out(tmp_path: Path) -> None:
                "harness": {"observe": ["printed"]}}]  # fmt: skip
     export(own_tasks(tmp_path / "own.jsonl", kinds), tmp_path / "out", format="pytest")
     readme = (tmp_path / "out" / "README.md").read_text()
-    assert "test_HumanEval_3.py" in readme
+    assert f"`Own/task-3` is tested by `{file_name('Own/task-3')}`" in readme
     assert "--solution" in readme
     assert "\n    prints: pytest: " in readme
     assert "integers:" not in readme

@@ -27,7 +27,7 @@ README = """\
 ## Files
 
 A task's file is named by its id, in which every character but A-Z, a-z, 0-9 and _ becomes _:
-`HumanEval/3` is tested by `test_HumanEval_3.py`. A contract's check is at the end of the file: it
+`Own/task-3` is tested by `test_Own_task_3.py`. A contract's check is at the end of the file: it
 decides where several answers are right. `conftest.py` finds the solutions.
 
 ## How to run it
@@ -35,7 +35,7 @@ decides where several answers are right. `conftest.py` finds the solutions.
     pytest THIS_FOLDER --solution my_solution.py
 
 A file is tested by the tests of the functions that it defines. `--solution` may be a folder: it has
-a file for each task, named by the same rule (`HumanEval_3.py`). `--seconds 10` gives each case more
+a file for each task, named by the same rule (`Own_task_3.py`). `--seconds 10` gives each case more
 time. Solutions run without a sandbox: test only code that you trust.
 
 ## Left out
