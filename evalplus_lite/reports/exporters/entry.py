@@ -8,17 +8,18 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.types import CALL, Case, HarnessKind, Suite, Task, Value
+from evalplus_lite.types import CALL, Case, HarnessKind, Suite, Task, Unusable, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.source import is_readable
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a description of the exported set names: the set, and its data's licence."""
+    """What a description of the exported set names: the set, its licence, tasks not in it."""
 
     name: str = "suite"
     licence: str = "other"
+    left_out: tuple[Unusable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

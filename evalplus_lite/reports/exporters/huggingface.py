@@ -14,6 +14,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.reports.exporters.entry import Card, ExportedTask, Written
 from evalplus_lite.reports.exporters.humaneval import check_text
 from evalplus_lite.store import write_jsonl, write_text
+from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.values import codec
 
 _CARD = """\
@@ -44,6 +45,7 @@ configs:
 | `inputs`, `expected` | a JSON list of argument lists, and of right outputs, base cases first |
 | `base_count` | how many of the inputs are the task's own |
 | `comparison` | the rule and tolerances by which outputs are compared |
+| `has_check` | 1 if `test` accepts other outputs, too: compare by `test`, not by `expected` |
 
 `inputs` and `expected` are text: JSON in which `{{"$tuple": [...]}}`, `{{"$set": [...]}}`,
 `{{"$float": "nan"}}` and the like stand for what JSON cannot say.
@@ -84,6 +86,7 @@ def write_huggingface(folder: Path, entries: Sequence[ExportedTask], card: Card)
                 "expected": codec.dumps(entry.expected),
                 "base_count": entry.suite.base_count,
                 "comparison": json.dumps(entry.task.rule.row),
+                "has_check": int(has_check(entry.task)),
             }
             for entry in entries
         ),

@@ -10,7 +10,7 @@ from dataclasses import replace
 from evalplus_lite.programs import parsing
 from evalplus_lite.reports.exporters.entry import Card, ExportedTask, Written
 from evalplus_lite.store import write_jsonl
-from evalplus_lite.tasks.contracts import parse
+from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Rule, Task
 from evalplus_lite.values.comparison import LONGEST_NUMBER, TEXT_RULES
 from evalplus_lite.values.source import literal
@@ -203,10 +203,8 @@ def judging_text(task: Task, *, name: str = "is_right") -> str:
     By the task's rule; where its contract has a ``check``, an answer that the rule does not accept
     is put to that check. Helper functions have names that begin with ``name``.
     """
-    checks = task.contract is not None and parse(task.contract).has_check
-    if not checks:
+    if not has_check(task):
         return _rule_text(task.rule, name)
-    assert task.contract is not None
     return (
         _rule_text(task.rule, f"{name}_by_rule")
         + "\n\n"

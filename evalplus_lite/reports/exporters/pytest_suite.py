@@ -15,10 +15,33 @@ from evalplus_lite.reports.exporters.entry import Card, ExportedTask, Written
 from evalplus_lite.reports.exporters.humaneval import judging_text
 from evalplus_lite.sandbox.guest_programs import module_text
 from evalplus_lite.store import write_text
-from evalplus_lite.types import HarnessKind
+from evalplus_lite.types import HarnessKind, clip
 from evalplus_lite.values.source import call, literal
 
 ID_LENGTH = 60
+README = """\
+# {name}
+
+{tasks} tasks with {cases} cases: a test file for each task.
+
+## Files
+
+A task's file is named by its id, in which every character but A-Z, a-z, 0-9 and _ becomes _:
+`Own/task-3` is tested by `test_Own_task_3.py`. A contract's check is at the end of the file: it
+decides where several answers are right. `conftest.py` finds the solutions.
+
+## How to run it
+
+    pytest THIS_FOLDER --solution my_solution.py
+
+A file is tested by the tests of the functions that it defines. `--solution` may be a folder: it has
+a file for each task, named by the same rule (`Own_task_3.py`). `--seconds 10` gives each case more
+time. Solutions run without a sandbox: test only code that you trust.
+
+## Left out
+
+{left_out}
+"""
 TEXTS = Path(__file__).with_name("pytest_conftest.txt")
 KINDS: tuple[HarnessKind, ...] = ("call", "method", "sequence", "factory", "script")
 
@@ -26,7 +49,7 @@ KINDS: tuple[HarnessKind, ...] = ("call", "method", "sequence", "factory", "scri
 def write_pytest(
     folder: Path, entries: Sequence[ExportedTask], card: Card | None = None
 ) -> Written:
-    """Write the folder's files, one for each task.
+    """Write the folder's files, one for each task, and a README.md.
 
     Cases are sorted by length, so that the first failure shown is the shortest. Raises
     InputError if two tasks would share a file, or a file cannot be written.
@@ -45,7 +68,22 @@ def write_pytest(
         write_text(folder / "harness.py", module_text())
     for entry in entries:
         write_text(folder / file_name(entry.task.id), task_text(entry))
-    return Written(len(entries), sum(entry.left_out for entry in entries))
+    lost = sum(entry.left_out for entry in entries)
+    write_text(folder / "README.md", _readme(entries, card or Card(), lost))
+    return Written(len(entries), lost)
+
+
+def _readme(entries: Sequence[ExportedTask], card: Card, lost: int) -> str:
+    rows = [(each.task_id, each.detail) for each in card.left_out]
+    reason = "{} inputs that are nested too deeply, or of a class that the program declares"
+    rows += [(entry.task.id, reason.format(entry.left_out)) for entry in entries if entry.left_out]
+    lines = [f"    {clip(id)}: {clip(text)}" for id, text in rows]  # code: no text is markup
+    return README.format(
+        name=clip(card.name),
+        tasks=len(entries),
+        cases=sum(len(entry.suite.cases) for entry in entries) - lost,
+        left_out="\n".join(lines) or "No task and no input was left out.",
+    )
 
 
 def file_name(task_id: str) -> str:
