@@ -19,7 +19,6 @@ DATA = Dataset("some", (Task("set/0", "def f(x):\n", "f", "def f(x):\n    return
 GOOD = {"task_id": "set/0", "solution": "x = 1"}
 UNUSABLE: list[Any] = [
     None,
-    ["x"],
     1,
     "x\x00",
     "x" * (MAX_SOURCE + 1),
@@ -40,7 +39,7 @@ def test_an_answer_that_cannot_be_a_program_is_one_that_fails(
     """Such an answer keeps its place, task and index, raises when run, and is counted."""
     answers = [{"task_id": "set/0", "solution": value} for value in UNUSABLE]
     faults = Faults()
-    path = rows(tmp_path, *answers, {"task_id": "set/0", "completion": ["x"]}, GOOD)
+    path = rows(tmp_path, *answers, {"task_id": "set/0", "completion": 1.5}, GOOD)
     found = list(read_samples(path, DATA, extraction=extraction, faults=faults))
     assert [sample.index for sample in found] == list(range(len(UNUSABLE) + 2))
     for sample in found[:-1]:

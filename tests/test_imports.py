@@ -72,7 +72,7 @@ def test_help_loads_no_stage(tmp_path: Path) -> None:
     """The help of the command loads options and words, not what the commands do."""
     found = loaded("from evalplus_lite.cli import main\nmain(['--help'])", tmp_path)
     own = [name.split(".") for name in found if name.startswith("evalplus_lite.")]
-    wings = {"exe", "reports", "serving"}
+    wings = {"efficiency", "exe", "reports", "serving"}
     rooms = {name[1] for name in own if name[1:2] and not name[2:] and name[1] not in wings}
     assert rooms <= {"cli", "errors", "lazy", "types", "version"}
     assert {name[2] for name in own if name[1] in wings and name[2:]} <= {"commands"}

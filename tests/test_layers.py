@@ -51,7 +51,7 @@ def room_of(parts: Sequence[str]) -> str:
     return nested if nested in ALL else parts[0]
 
 
-FACES = {"exe/__init__.py", "reports/__init__.py", "serving/__init__.py"}
+FACES = {"efficiency/__init__.py", "exe/__init__.py", "reports/__init__.py", "serving/__init__.py"}
 """Modules that only name what others define, and import it when it is used."""
 DRAWING = {"exe/report.py", "exe/task_files.py", "exe/commands/exe.py"}
 """Modules of execution tasks that draw or export with the reports wing, where it is here."""

@@ -49,7 +49,7 @@ with Session(on_progress=progress) as session:
     # 4. A small suite that still rejects the first model's wrong programs, and what it makes of
     #    the second model, which it never saw.
     small = reduce(suite.dataset, models["first"], out=OUT / "small", session=session)
-    print(f"{small.size.chosen} of {small.summary['cases']} inputs, bound {small.size.bound}")
+    print(f"{small.summary['chosen']} of {small.summary['cases']} inputs")
     again = evaluate(small.dataset, models["second"], ks=(1,), session=session)
     print("second, small suite:", again.pass_at_k)
 

@@ -1,5 +1,15 @@
 """Efficiency: how much work right programs do as inputs grow, counted, on checked answers."""
 
-from evalplus_lite.efficiency.job import EfficiencyResult, efficiency
+from __future__ import annotations
 
-__all__ = ["EfficiencyResult", "efficiency"]
+from typing import TYPE_CHECKING
+
+from evalplus_lite.lazy import lazily
+
+if TYPE_CHECKING:
+    from evalplus_lite.efficiency.job import EfficiencyResult as EfficiencyResult
+    from evalplus_lite.efficiency.job import efficiency as efficiency
+
+_HOMES = {"efficiency.job": "EfficiencyResult efficiency"}
+"""Where the public names are defined."""
+__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

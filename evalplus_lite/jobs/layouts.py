@@ -167,7 +167,7 @@ def leaderboard(summary: Summary) -> Iterator[Table]:
         suites = [suite for suite in ("plus", "base") if board["entrants"][0][suite] is not None]
         note = RANKS
         if board["fewer_tasks"]:
-            note += f" Not ranked, judged on fewer tasks: {', '.join(board['fewer_tasks'])}."
+            note += f" Not ranked, no samples for some tasks: {', '.join(board['fewer_tasks'])}."
         yield Table(
             f"leaderboard-{number}",
             f"{board['dataset']}: pass@{summary['k']}, {board['tasks']} tasks",

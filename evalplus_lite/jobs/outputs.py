@@ -390,6 +390,13 @@ class ModelRun:
         """The model and temperature of its rows."""
         return self.model, self.temperature
 
+    @property
+    def missing(self) -> int:
+        """How many tasks of the suite that judged have no sample of this model."""
+        summary = self.evaluation.summary
+        whole = summary["tasks"] + len(summary.get("tasks_without_samples", ()))
+        return max(0, int(whole) - len(self.counts))
+
     def right(self, tests: Tests) -> dict[str, Count]:
         """Return for each task its samples and how many of them pass the base cases, or all."""
         if tests == "base":

@@ -47,7 +47,7 @@ def leaderboard(*folders: Paths, k: int = 1) -> LeaderboardResult:
     ``folders`` are what ``evaluate`` wrote, or hold such. A rank is one more than the number of
     entrants that are better beyond doubt: by the exact paired test on the tasks that both have, at
     5 % after Holm over all pairs of the board. Equal ranks are ties, whatever the scores. Order is
-    by score on all tests. A run that judged fewer tasks than others is listed last, without a rank.
+    by score on all tests. A run without samples for some tasks is listed last, without a rank.
     Nothing is run and nothing written; InputError as for ``compare``.
     """
     paths: list[str | os.PathLike[str]] = []
@@ -62,13 +62,12 @@ def leaderboard(*folders: Paths, k: int = 1) -> LeaderboardResult:
 
 def _board(evaluations: list[Evaluation], k: int) -> dict[str, Any]:
     runs = entrants(evaluations)
-    most = max(len(run.right("base")) for run in runs)
-    # A run that judged fewer tasks has a score of other tasks: it is listed last and has no rank.
-    whole = [run for run in runs if len(run.right("base")) == most]
-    partial = [run for run in runs if len(run.right("base")) < most]
-    found = compared(whole, k=k, least=1, every=True).summary
+    # A run without samples for some tasks has a score of other tasks: it is listed last, unranked.
+    whole = [run for run in runs if not run.missing]
+    partial = [run for run in runs if run.missing]
+    found = compared(whole or partial, k=k, least=1, every=True).summary
     last = "plus" if found["entrants"][0]["plus"] else "base"
-    rows = _sorted(found["entrants"], last)
+    rows = _sorted(found["entrants"], last) if whole else []
     for each in rows:
         for suite in SUITES:
             if each[suite]:
@@ -83,7 +82,7 @@ def _board(evaluations: list[Evaluation], k: int) -> dict[str, Any]:
     return {
         "dataset": found["dataset"],
         "content": found["content"],
-        "tasks": most,
+        "tasks": max(len(run.counts) + run.missing for run in runs),
         "entrants": rows + unranked,
         "fewer_tasks": [each["label"] for each in unranked],
         "differs": found["differs"],

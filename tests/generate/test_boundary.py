@@ -11,9 +11,8 @@ from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine import boundary
 from evalplus_lite.generate.engine.boundary import BoundaryCombinations
-from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.generate.engine.slots import GenerationState, Slot
-from evalplus_lite.types import Case, Value
+from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
 
 
@@ -108,36 +107,6 @@ def test_corners_do_not_combine_what_was_refused_alone() -> None:
 def test_corners_without_arguments_have_nothing_to_draw() -> None:
     """A function without parameters has no corners."""
     assert BoundaryCombinations([], random.Random(2).random).draw() == {}
-
-
-@pytest.mark.parametrize("blank", boundary.BLANKS)
-def test_texts_have_every_blank_at_every_place(blank: str) -> None:
-    """Each kind stands before the last character, at both ends and inside, with nothing drawn."""
-    base = [("ab cd", 3)]
-    found = {case.arguments for case in boundary.planned(base, slots(*base))}
-    forms = {"ab c" + blank + "d", "ab cd" + blank, blank + "ab cd", "ab" + blank + " cd"}
-    assert {(text, 3) for text in forms} <= found
-
-
-def test_lists_have_ties_of_their_extremes_at_each_magnitude() -> None:
-    """The largest and the smallest repeat, also where numbers are large."""
-    base = [([3, 1, 2],)]
-    lists = [case.arguments[0] for case in boundary.planned(base, slots(*base))]
-    tied = [each for each in lists if each.count(max(each)) > 1]
-    assert {len(str(max(each))) for each in tied} == {1, 4, 7}
-    assert any(each.count(min(each)) > 1 for each in lists)
-
-
-def test_planned_inputs_are_the_same_whatever_the_seed() -> None:
-    """Generators of two seeds both propose the first blank forms within sixty inputs."""
-    base = [Case(("ab cd",)), Case(("x\ty\n",))]
-    batches = []
-    for seed in (0, 1):
-        domains = InputFilter.typed([case.arguments for case in base])
-        proposed = Generator(base, input_filter=domains, rng=random.Random(seed)).propose(60)
-        batches.append({case.arguments for case in proposed})
-    for blank in (" ", "\t", "\n"):
-        assert all(("ab c" + blank + "d",) in batch for batch in batches)
 
 
 def test_deep_nesting_makes_no_huge_values() -> None:

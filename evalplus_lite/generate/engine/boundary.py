@@ -11,7 +11,7 @@ from evalplus_lite.generate.domains.profile import SEQUENCES, hashable
 from evalplus_lite.generate.domains.text import CLASSES, tokens
 from evalplus_lite.generate.engine.growth import largest_magnitude, parts_of
 from evalplus_lite.generate.engine.slots import Slot
-from evalplus_lite.types import Case, Value
+from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
@@ -409,88 +409,3 @@ class BoundaryCombinations:
             if values and (at == always or random() < 0.5):
                 choice[at] = values[int(random() * random() * len(values))]
         return choice
-
-
-# Planned inputs: what every task gets whatever the seed, in a fixed order.
-
-Arguments = tuple[Value, ...]
-BLANKS = (" ", "\t", "\n", "\r\n", "\x0b", "\u00a0")
-
-
-def planned(base: Sequence[Arguments], slots: Sequence[Slot]) -> Iterator[Case]:
-    """Yield one changed argument at a time: blanks in texts, thresholds, ties beside extremes.
-
-    The arguments take turns, so that a small budget has the first forms of each. The parents are
-    the simplest seed and the largest of moderate size; nothing is drawn.
-    """
-    if not base:
-        return
-    sizes = [(len(key(arguments)), at) for at, arguments in enumerate(base)]
-    small = min(sizes)[1]
-    moderate = max([size for size in sizes if size[0] <= _LARGE_SEED], default=min(sizes))[1]
-    for parent in dict.fromkeys((moderate, small)):
-        arguments = base[parent]
-        streams = [
-            _at(arguments, at, _variations(value, slot))
-            for at, (value, slot) in enumerate(zip(arguments, slots, strict=False))
-        ]
-        for name, changed in _alternating(streams):
-            yield Case(changed, "boundary", parent, (f"boundary.{name}",))
-
-
-_LARGE_SEED = 400
-"""Bytes of a seed's identity up to which it is a parent of planned inputs."""
-
-
-def _at(
-    arguments: Arguments, at: int, variations: Iterator[tuple[str, Value]]
-) -> Iterator[tuple[str, Arguments]]:
-    for name, value in variations:
-        yield name, (*arguments[:at], value, *arguments[at + 1 :])
-
-
-def _variations(value: Value, slot: Slot) -> Iterator[tuple[str, Value]]:
-    if type(value) in slot.choices:
-        return
-    if type(value) is str:
-        yield from (("blanks", text) for text in _blank_forms(value))
-    elif type(value) is int or type(value) is float:
-        constants = slot.state.constants
-        numbers = constants.integers if type(value) is int else constants.floats
-        yield from (("threshold", number) for number in numbers[:_THRESHOLDS])
-    elif type(value) is list and value:
-        if all(type(each) is int or type(each) is float for each in value):
-            yield from (("ties", numbers) for numbers in _tied_extremes(value))
-        elif all(type(each) is str for each in value):
-            last = value[-1]
-            yield from (("blanks", [*value[:-1], text]) for text in _blank_forms(last))
-
-
-_THRESHOLDS = 24
-
-
-def _blank_forms(text: str) -> Iterator[str]:
-    """Yield the text with each kind of blank before the last character, at the ends, and inside."""
-    middle = len(text) // 2
-    for place in range(4):
-        for blank in BLANKS:
-            yield (
-                text[:-1] + blank + text[-1:],
-                text + blank,
-                blank + text,
-                text[:middle] + blank + text[middle:],
-            )[place]
-
-
-def _tied_extremes(numbers: list[Value]) -> Iterator[list[Value]]:
-    """Yield lists whose extremes repeat: beside each other, at the ends, at a large magnitude."""
-    low, high = min(numbers), max(numbers)
-    yield [*numbers, high]
-    yield [low, *numbers]
-    yield [high, *numbers, high]
-    yield [low, high, high, low]
-    for scale in (1000, 10**6):
-        large = [number * scale for number in numbers]
-        yield large
-        yield [*large, max(large), min(large)]
-        yield [max(large), *numbers, max(large)]

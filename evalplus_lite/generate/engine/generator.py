@@ -15,7 +15,7 @@ from functools import partial
 
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
-from evalplus_lite.generate.engine.boundary import Assignment, BoundaryCombinations, planned
+from evalplus_lite.generate.engine.boundary import Assignment, BoundaryCombinations
 from evalplus_lite.generate.engine.challenges import SCALING, Challenges
 from evalplus_lite.generate.engine.cross_argument import CrossArgument
 from evalplus_lite.generate.engine.growth import GrowthLimits
@@ -87,8 +87,6 @@ class Generator:
         self._pending: dict[bytes, _Pending] = {}
         self._seeds, self._sampled = deque(seeds), deque(sampled)
         self._boundaries = BoundaryCombinations(self.slots, rng.random)
-        self._planned = planned([case.arguments for case in base], self.slots)
-        self._is_planned = False
         self._choice: Assignment = {}
         self._cross_argument = CrossArgument()
         for case in base:
@@ -262,11 +260,7 @@ class Generator:
         return self._sampled.popleft() if self._sampled else None
 
     def _at_boundary(self) -> Case | None:
-        """Return a planned input and one with arguments at boundaries in turn; None at the end."""
-        self._is_planned = not self._is_planned
-        case = next(self._planned, None) if self._is_planned else None
-        if case is not None:
-            return case
+        """Return some input of the pool with arguments at boundaries; None if there are none."""
         choice = self._boundaries.draw()
         if not choice or not self.pool.size:
             return None

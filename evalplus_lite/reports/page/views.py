@@ -247,7 +247,6 @@ def _small(suite: Known, mutated: Sequence[MutatedFile]) -> dict[str, Any] | Non
         "cases": suite.small["cases"],
         "kept": suite.small["base"] + suite.small["chosen"],
         "base": suite.small["base"],
-        "bound": suite.small["bound"],
         "killed": sum(bool(k) for file in mutated for k in file.killers) if mutated else None,
         "lost": None,
         "further": 0,
