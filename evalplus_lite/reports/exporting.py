@@ -18,7 +18,10 @@ from evalplus_lite.types import Unusable
 
 @dataclass(frozen=True, slots=True)
 class ExportResult(Result):
-    """What was written: ``tasks``, ``cases``, and how many cases the format ``left_out``."""
+    """What was written: ``tasks``, ``cases``, and how many cases the format ``left_out``.
+
+    ``lost`` has how many for each task that was written without some of its cases.
+    """
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the one row that there is."""
@@ -75,5 +78,6 @@ def export(
         "tasks": written.tasks,
         "cases": sum(len(each.suite.cases) for each in entries) - written.left_out,
         "left_out": lost + written.left_out,
+        "lost": dict(written.lost),
     }
     return ExportResult({**counts, "out": str(out), "run": run, **listed(data, source)})

@@ -99,7 +99,7 @@ def test_evalplus_form_has_its_fields_and_plain_inputs(tmp_path: Path) -> None:
     """Inputs are lists of argument lists; tuples become lists, what JSON lacks is counted."""
     made = entry(((3, 1), 1), ([1], 1), ([b"x"], 1))
     written = write_evalplus(tmp_path / "out.jsonl", [made])
-    assert (written.tasks, written.left_out) == (1, 1)
+    assert (written.tasks, written.lost) == (1, {made.task.id: 1})
     (row,) = rows(tmp_path / "out.jsonl")
     assert row["base_input"] == [[[3, 1], 1]]
     assert row["plus_input"] == [[[1], 1]]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evalplus_lite.cli.console import say, tell
+from evalplus_lite.cli.console import SHOWN, say, tell
 from evalplus_lite.cli.options import one_path
 from evalplus_lite.cli.run import JOB, Run, takes
 from evalplus_lite.errors import InputError, one_of
@@ -91,6 +91,8 @@ def export(
 
     def show() -> None:
         say(exported(result))
+        for row in sorted(result.summary["lost"].items(), key=lambda row: -row[1])[:SHOWN]:
+            screen.note("  {}: {} inputs left out, which the format cannot hold".format(*row))
         tell(result.summary, screen)
 
     return run.ended(result, show, attention=lambda: result.unusable)
@@ -99,6 +101,10 @@ def export(
 def exported(result: exporting.ExportResult) -> str:
     """Return what was written, in a line."""
     lost = result.summary["left_out"]
-    note = f"; {lost} inputs left out, which the format cannot hold" if lost else ""
+    note = (
+        f"; {lost} inputs left out, which the format cannot hold or judges otherwise"
+        if lost
+        else ""
+    )
     counts = f"{result.summary['tasks']} tasks, {result.summary['cases']} inputs"
     return f"{counts}: {result.summary['out']}{note}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -24,10 +24,15 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """How many tasks were written, and how many of their cases the format cannot hold."""
+    """How many tasks were written, and for which ids how many cases the format cannot hold."""
 
     tasks: int
-    left_out: int = 0
+    lost: Mapping[str, int]
+
+    @property
+    def left_out(self) -> int:
+        """How many cases of the written tasks the format cannot hold."""
+        return sum(self.lost.values())
 
 
 def unheld(task: Task, *, kinds: Collection[HarnessKind] = ()) -> str:
@@ -107,3 +112,8 @@ class ExportedTask:
         if task.reference.startswith(task.prompt):
             return task.reference[len(task.prompt) :]
         return f"    raise NotImplementedError\n\n\n{task.reference}"
+
+
+def lost_cases(entries: Iterable[ExportedTask]) -> dict[str, int]:
+    """Return for each task with cases that no program can hold how many there are."""
+    return {entry.task.id: count for entry in entries if (count := entry.left_out)}

@@ -30,13 +30,13 @@ def write_evalplus(
 
     Raises InputError if the file cannot be written.
     """
-    lost = 0
+    lost: dict[str, int] = {}
 
     def rows() -> Iterator[Mapping[str, Any]]:
-        nonlocal lost
         for entry in entries:
             base, plus = _inputs(entry.base), _inputs(entry.plus)
-            lost += len(entry.suite.cases) - len(base) - len(plus)
+            if count := len(entry.suite.cases) - len(base) - len(plus):
+                lost[entry.task.id] = count
             yield _row(entry, base, plus)
 
     return Written(write_jsonl(path, rows(), allow_nan=True), lost)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.reports.exporters.entry import Card, ExportedTask, Written
+from evalplus_lite.reports.exporters.entry import Card, ExportedTask, Written, lost_cases
 from evalplus_lite.reports.exporters.humaneval import check_text
 from evalplus_lite.store import write_jsonl, write_text
 from evalplus_lite.tasks.contracts import has_check
@@ -102,4 +102,4 @@ def write_huggingface(folder: Path, entries: Sequence[ExportedTask], card: Card)
         plus=sum(len(entry.plus) for entry in entries),
     )
     write_text(folder / "README.md", readme)
-    return Written(len(entries), sum(entry.left_out for entry in entries))
+    return Written(len(entries), lost_cases(entries))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evalplus_lite.programs import parsing
-from evalplus_lite.reports.exporters.entry import Card, ExportedTask, Written
+from evalplus_lite.reports.exporters.entry import Card, ExportedTask, Written, lost_cases
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Rule, Task
@@ -302,7 +302,7 @@ def write_humaneval(
             for entry in entries
         ),
     )
-    return Written(count, sum(entry.left_out for entry in entries))
+    return Written(count, lost_cases(entries))
 
 
 def check_text(entry: ExportedTask) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.reports.exporters.entry import Card, ExportedTask, Written
+from evalplus_lite.reports.exporters.entry import Card, ExportedTask, Written, lost_cases
 from evalplus_lite.reports.exporters.humaneval import judging_text
 from evalplus_lite.sandbox.guest_programs import module_text
 from evalplus_lite.store import write_text
@@ -68,20 +68,20 @@ def write_pytest(
         write_text(folder / "harness.py", module_text())
     for entry in entries:
         write_text(folder / file_name(entry.task.id), task_text(entry))
-    lost = sum(entry.left_out for entry in entries)
-    write_text(folder / "README.md", _readme(entries, card or Card(), lost))
-    return Written(len(entries), lost)
+    written = Written(len(entries), lost_cases(entries))
+    write_text(folder / "README.md", _readme(entries, card or Card(), written))
+    return written
 
 
-def _readme(entries: Sequence[ExportedTask], card: Card, lost: int) -> str:
+def _readme(entries: Sequence[ExportedTask], card: Card, written: Written) -> str:
     rows = [(each.task_id, each.detail) for each in card.left_out]
     reason = "{} inputs that are nested too deeply, or of a class that the program declares"
-    rows += [(entry.task.id, reason.format(entry.left_out)) for entry in entries if entry.left_out]
+    rows += [(id, reason.format(count)) for id, count in written.lost.items()]
     lines = [f"    {clip(id)}: {clip(text)}" for id, text in rows]  # code: no text is markup
     return README.format(
         name=clip(card.name),
         tasks=len(entries),
-        cases=sum(len(entry.suite.cases) for entry in entries) - lost,
+        cases=sum(len(entry.suite.cases) for entry in entries) - written.left_out,
         left_out="\n".join(lines) or "No task and no input was left out.",
     )
 
