@@ -37,7 +37,7 @@ def rerun(
     (evaluation,) = evaluations
     task_id, _, index = sample.rpartition("#")
     if not task_id or not index.isdecimal():
-        raise InputError(f"{sample!r} names no sample", remedy="give TASK#INDEX: HumanEval/0#3")
+        raise InputError(f"{sample!r} names no sample", remedy="give TASK#INDEX")
     names: dict[str, list[Any]] = {}
     for each in evaluation.rows():
         names.setdefault(each["task_id"], []).append((each["index"], each["program"]))
