@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from evalplus_lite.jobs.own_tasks import draft_from_pytest as draft_from_pytest
     from evalplus_lite.jobs.quality import quality as quality
     from evalplus_lite.jobs.reduction import reduce as reduce
+    from evalplus_lite.jobs.rerunning import rerun as rerun
     from evalplus_lite.jobs.samples import read_samples as read_samples
     from evalplus_lite.jobs.seeds import seed_source as seed_source
     from evalplus_lite.jobs.session import Session as Session
@@ -70,6 +71,7 @@ _HOMES = {
     "jobs.mutants": "find_survivors",
     "jobs.quality": "quality",
     "jobs.reduction": "reduce",
+    "jobs.rerunning": "rerun",
     "jobs.samples": "read_samples",
     "jobs.seeds": "seed_source",
     "jobs.session": "Session",

@@ -57,6 +57,7 @@ audit: List inputs on which most programs that pass the base tests contradict th
 Judge programs
 generate: Draw programs for a dataset's tasks from any OpenAI-compatible server.
 evaluate: Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
+rerun: Run a judged program on one case again, and show what it did.
 merge: Merge the output of sharded runs.
 """
 """The commands by panel, each with the first paragraph of its help; it is the function, or the app,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +18,7 @@ from evalplus_lite.jobs import evaluation
 from evalplus_lite.jobs.datasets import samples_name
 from evalplus_lite.jobs.evaluation import EvaluationResult
 from evalplus_lite.jobs.layouts import MOST_MODELS
+from evalplus_lite.jobs.outputs import Evaluation
 from evalplus_lite.jobs.scores import MOST_FILES
 from evalplus_lite.jobs.tables import ends, percent
 from evalplus_lite.store.labels import label
@@ -91,6 +93,7 @@ def evaluate(
 
     def shown() -> None:
         _show(result, folder, screen)
+        _name_failure(result, folder, dataset)
         name_report(folder, datasets=[dataset])
         for row in result.summary["groups"][:MOST_PASTED]:
             say(pasted(result.summary, row))
@@ -133,6 +136,16 @@ def _show(result: EvaluationResult, folder: Path, screen: Screen) -> None:
     if "traces" in summary:
         screen.note("our own code failed, which is worth a report: traces in summary.json")
     say(f"every verdict, with the input that decided it: {shown_path(result.path or folder)}")
+
+
+def _name_failure(result: EvaluationResult, folder: Path, dataset: str) -> None:
+    """Print the line that runs the first failure again."""
+    rows = Evaluation(folder, result.summary).rows()
+    row = next((each for each in rows if "failure" in each), None)
+    if row is not None:
+        sample, case = f"{row['task_id']}#{row['index']}", str(row["failure"]["case"])
+        words = ["evalplus-lite", "rerun", str(folder), sample, "--case", case, "-d", dataset]
+        say(f"the first failure again: {shlex.join(words)}")
 
 
 def pasted(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:

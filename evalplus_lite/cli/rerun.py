@@ -1,0 +1,48 @@
+"""``evalplus-lite rerun``: one failure of a results folder again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evalplus_lite.cli.console import say
+from evalplus_lite.cli.run import SANDBOX, Run, takes
+from evalplus_lite.jobs import rerunning
+
+NAMES = ("input", "printed", "actual", "traceback", "expected", "verdict", "detail")
+
+
+@takes("package", *SANDBOX)
+def rerun(
+    run: Run,
+    out: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that evaluate wrote.")],
+    sample: Annotated[str, typer.Argument(metavar="TASK#INDEX", help="The sample.")],
+    case: Annotated[
+        int | None, typer.Option("--case", help="Which case; without it the one that decided.")
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", "-d", help="The data set that judged.")
+    ] = None,
+) -> int:
+    """Run a judged program on one case again, and show what it did.
+
+    Shown are the input, what was printed, the answer or traceback, the expected value and the
+    verdict.
+
+    [bold]Example[/bold]  evalplus-lite rerun out/my-model HumanEval/0#3 --case 17
+    """
+    with run.started() as (session, _):
+        result = rerunning.rerun(out, sample, case, dataset, session)
+
+    def show() -> None:
+        say(f"{result['task_id']}#{result['index']}, case {result['case']}")
+        for name in NAMES:
+            first, *rest = str(result.get(name, "")).splitlines() or [""]
+            if first or rest:
+                say(f"{name + ':':<10} {first}")
+            for line in rest:
+                say(f"{'':<10} {line}")
+
+    return run.ended(result, show)

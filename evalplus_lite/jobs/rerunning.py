@@ -1,0 +1,95 @@
+"""One failure again: a judged program on one case of its task."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from typing import Any
+
+from evalplus_lite.errors import EvalPlusLiteError, InputError
+from evalplus_lite.execution.base import Call
+from evalplus_lite.jobs.datasets import content_hash, load_dataset
+from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.outputs import read_evaluations
+from evalplus_lite.jobs.session import Session, within
+from evalplus_lite.jobs.workers.settings import Settings
+from evalplus_lite.jobs.workers.shared_data import SharedData
+from evalplus_lite.sandbox import preset
+from evalplus_lite.tasks import Dataset
+
+
+def rerun(
+    folder: str | os.PathLike[str],
+    sample: str,
+    case: int | None = None,
+    dataset: Dataset | str | os.PathLike[str] | None = None,
+    session: Session | None = None,
+) -> dict[str, Any]:
+    """Run a judged program on one case again; return input, output, expected value and verdict.
+
+    ``folder`` is one that ``evaluate`` wrote, ``sample`` a task's id and a sample's index, such as
+    ``HumanEval/0#3``, ``case`` the position of a case (None: the case that decided). ``dataset``
+    is needed where the name in the summary is not that of a known data set.
+    """
+    evaluations = read_evaluations([folder])
+    if len(evaluations) > 1:
+        raise InputError("holds several evaluations", path=folder, remedy="give the folder of one")
+    (evaluation,) = evaluations
+    task_id, _, index = sample.rpartition("#")
+    if not task_id or not index.isdecimal():
+        raise InputError(f"{sample!r} names no sample", remedy="give TASK#INDEX")
+    names: dict[str, list[Any]] = {}
+    for each in evaluation.rows():
+        names.setdefault(each["task_id"], []).append((each["index"], each["program"]))
+        if (each["task_id"], str(each["index"])) == (task_id, index):
+            row = each
+            break
+    else:
+        if task_id in names:
+            samples = ", ".join(str(number) for number, _ in names[task_id][:10])
+            raise InputError(f"{task_id} has no sample {index}", remedy=f"there are: {samples}")
+        close = difflib.get_close_matches(task_id, names, n=1)
+        remedy = f"did you mean {close[0]!r}?" if close else f"the first is {next(iter(names), '')}"
+        raise InputError(f"no sample is for a task {task_id!r}", path=folder, remedy=remedy)
+    number = row.get("failure", {}).get("case") if case is None else case
+    if number is None:
+        raise InputError(f"{sample} passed, no case decided", remedy="give --case")
+    source = next((text for name, text in evaluation.programs() if name == row["program"]), None)
+    if source is None:
+        raise InputError(f"the program of {sample} is not there", path=folder)
+    with within(session) as opened:
+        data = _opened(evaluation.dataset if dataset is None else dataset, opened)
+        if content_hash(data) != evaluation.content:
+            # Of a run with --tasks the whole data set differs, too, but its cases are the same.
+            opened.note(f"{data.name} is not, or is more than, what judged: give that with -d")
+        task = next((each for each in data.tasks if each.id == task_id), None)
+        if task is None:
+            raise InputError(f"{data.name} has no task {task_id!r}", remedy="give -d")
+        facts = evaluation.summary["run"]["limits"]
+        settings = Settings(
+            preset(facts["preset"]),
+            facts["memory_bytes"],
+            facts.get("total_seconds"),
+            has_plus=data.has_plus,
+        )
+        pool = opened.pool()
+        origin = SuiteSource(given=data.suites, cache=opened.cache)
+        work = "evalplus_lite.jobs.workers.rerunning:rerunning"
+        call = Call(work, (origin.settings, settings.to_row(), False, None))
+        item = (SharedData(pool, data.suites).ref(task), source, number)
+        result: dict[str, Any] = pool.submit(call, item, key=task_id, then=dict).result()
+    if "cases" in result:
+        most = result["cases"]
+        raise InputError(f"{task_id} has no case {number}", remedy=f"give 0 to {most - 1}")
+    return {"task_id": task_id, "index": row["index"], "case": number, **result}
+
+
+def _opened(dataset: Dataset | str | os.PathLike[str], session: Session) -> Dataset:
+    if isinstance(dataset, Dataset):
+        return dataset
+    try:
+        return load_dataset(dataset, session=session)
+    except EvalPlusLiteError as error:
+        raise InputError(
+            f"the data set {dataset} cannot be read: {error}", remedy="give it with -d"
+        ) from error
