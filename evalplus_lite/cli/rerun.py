@@ -34,7 +34,7 @@ def rerun(
     [bold]Example[/bold]  evalplus-lite rerun out/my-model HumanEval/0#3 --case 17
     """
     with run.started() as (session, _):
-        result = rerunning.rerun(out, sample, case, dataset, session)
+        result = rerunning.rerun(out, sample, case=case, dataset=dataset, session=session)
 
     def show() -> None:
         say(f"{result['task_id']}#{result['index']}, case {result['case']}")

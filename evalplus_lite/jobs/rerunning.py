@@ -21,6 +21,7 @@ from evalplus_lite.tasks import Dataset
 def rerun(
     folder: str | os.PathLike[str],
     sample: str,
+    *,
     case: int | None = None,
     dataset: Dataset | str | os.PathLike[str] | None = None,
     session: Session | None = None,
