@@ -128,6 +128,7 @@ class Campaign:
             list(self.packages),
             None if self.client is None else self.client.options,
             None if self.refresh is None else str(self.refresh.path),
+            os.getcwd(),  # what paths are relative to: a worker may have been started elsewhere
         )
         call = Call("evalplus_lite.exe.work:mining", settings)
         left = iter(names)

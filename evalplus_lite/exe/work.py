@@ -272,17 +272,22 @@ ARCHIVES = (".whl", ".tar.gz", ".tgz", ".zip", ".tar.bz2", ".tar.xz")
 def mining(place: WorkerContext, settings: Row) -> Work:
     """Of a package, named or by its path, the row that ``PackageWork.row`` makes.
 
-    ``settings`` are those of mining, the paths of companions and of archives at hand, and the
-    options of the client of a model that writes inputs, or None.
+    ``settings`` are those of mining, the paths of companions and of archives at hand, the options
+    of the client of a model that writes inputs (or None), the file of earlier tasks (or None), and
+    the folder that paths are relative to.
     """
-    options, companions, at_hand, client, earlier = settings
+    options, companions, at_hand, client, earlier, root = settings
+    if root != os.getcwd():
+        at_hand = [os.path.join(root, path) for path in at_hand]
+        companions = [os.path.join(root, path) for path in companions]
+        earlier = None if earlier is None else os.path.join(root, earlier)
     source = None if client is None else Client(**client)
     found = archives_by_name([Path(path) for path in (*companions, *at_hand)])
     folders = [path for path in map(Path, companions) if path.is_dir()]
     wanted = None if earlier is None else Earlier(Path(earlier)).inputs()
     work = PackageWork(MiningSettings(**options), folders, found, source, wanted)
     sandboxes = Sandboxes(place.sandbox)
-    return lambda name: work.row(name, sandboxes)
+    return lambda name: work.row(name, sandboxes, root)
 
 
 class PackageWork:
@@ -299,14 +304,14 @@ class PackageWork:
         self.settings, self.source, self.wanted = settings, source, wanted
         self.folders, self.archives = folders, archives
 
-    def row(self, name: str, sandboxes: Sandboxes) -> dict[str, Any]:
+    def row(self, name: str, sandboxes: Sandboxes, root: str = "") -> dict[str, Any]:
         """Return a package's tasks, rejects, times and funnel as a journal's row."""
         funnel = Funnel()
         row: dict[str, Any] = {"package": name, "tasks": [], "rejects": [], "seconds": {}}
         problem = ""
         try:
             with tempfile.TemporaryDirectory(prefix="package-") as folder, ExitStack() as stack:
-                package = self._opened(name, Path(folder), stack)
+                package = self._opened(name, Path(folder), stack, root)
                 row["sha256"] = package.origin.sha256
                 others = [
                     *self._stubs(package, stack, Path(folder, "stubs"), row["rejects"]),
@@ -334,13 +339,14 @@ class PackageWork:
             return lost_row(name, problem.removeprefix(f"{name}: "))
         return row | {"mined": len(row["tasks"]), "funnel": funnel.to_json(), "problem": problem}
 
-    def _opened(self, name: str, folder: Path, stack: ExitStack) -> PackageSource:
+    def _opened(self, name: str, folder: Path, stack: ExitStack, root: str) -> PackageSource:
         if is_repository(name):
             archive, commit = fetched(name, folder)
             package = stack.enter_context(open_package(archive))
             package.origin = commit.of(package.origin)
             return package
-        path = Path(name) if is_path(name) else download(name, folder)
+        local = Path(name) if root in ("", os.getcwd()) else Path(root, name)
+        path = local if is_path(name) or local.exists() else download(name, folder)
         return stack.enter_context(open_package(path))
 
     def _tests(
