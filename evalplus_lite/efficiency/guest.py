@@ -47,6 +47,12 @@ DIGIT = 2
 SMALL = 1 << 60
 SEQUENCES = (list, tuple, str, bytes, bytearray)
 SIZED = (*SEQUENCES, set, frozenset, dict, deque, range, Counter, OrderedDict, defaultdict)
+IN_C: tuple[type, ...] = (
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.MethodWrapperType,
+    types.WrapperDescriptorType,
+)
 LAZY = frozenset((map, filter, zip, enumerate, reversed))
 PREFIX = "_evalplus_lite_"
 OPERATIONS: dict[type[ast.AST], int] = {
@@ -84,7 +90,16 @@ class Ledger:
     def functions(self) -> dict[str, Any]:
         return {
             PREFIX + name: getattr(self, name)
-            for name in ("called", "each", "added", "operated", "contains", "equals", "sliced")
+            for name in (
+                "called",
+                "each",
+                "added",
+                "operated",
+                "contains",
+                "equals",
+                "looked",
+                "sliced",
+            )
         } | {PREFIX + "grown": self.grown, PREFIX + "deleted": self.deleted}
 
     # Calls
@@ -97,25 +112,32 @@ class Ledger:
             if getattr(own, "__globals__", None) is self.names:
                 self.names[LEFT] -= FRAME
                 return function
-        if (
-            getattr(function, "__module__", None) == "program"
-            or kind is functools._lru_cache_wrapper
-        ):
-            return function  # a class, or a cached function: what it runs is rewritten
+        if kind is functools._lru_cache_wrapper or is_own(function):
+            return function  # what it runs is rewritten, or was wrapped when it was handed over
+        if kind is types.MethodWrapperType and function.__name__ == "__call__":
+            return self.called(function.__self__)
         if is_lazy(function):
             # ``map`` may call what runs in C for each item.
             units = MADE + (CALL + ITEM if function is map else ITEM // 2)
-            return lambda *arguments, **options: self.each(function(*arguments, **options), units)
+            return lambda *arguments, **options: self.each(
+                function(*map(self.handed, arguments), **options), units
+            )
         if function is any or function is all:
             return lambda items: function(self.each(items, MADE))
 
         def counted(*arguments: Any, **options: Any) -> Any:
+            arguments = tuple(map(self.handed, arguments))
+            options = {name: self.handed(value) for name, value in options.items()}
             before = sizes(function, arguments)
             result = function(*arguments, **options)
             self.charge(CALL + cost(function, arguments, options, before, result))
             return result
 
         return counted
+
+    def handed(self, value: Any) -> Any:
+        """Return what is handed over in place of a value: a function in C charges when called."""
+        return self.called(value) if type(value) in IN_C else value
 
     def each(self, items: Iterable[Any], units: int) -> Iterable[Any]:
         names = self.names
@@ -175,19 +197,23 @@ class Ledger:
             except ValueError:  # found by identity alone, as NaN is
                 place = len(items)
             self.charge(LOOKED * place)
+        elif isinstance(items, (list, tuple, deque)):
+            self.looked(items)
         elif kind is str and type(item) is str:
             self.charge(SCANNED * (items.find(item) + len(item) if found else len(items)))
         return found
 
     def equals(self, left: Any, right: Any) -> Any:
-        kind = type(left)
-        if kind is type(right) and kind in SIZED and len(left) == len(right):
-            self.charge((CHARACTER if kind is str else LOOKED) * len(left))
+        if isinstance(left, SIZED) and length(left) == length(right):
+            self.looked(left)
         return left == right
 
+    def looked(self, items: Any) -> Any:
+        self.charge((CHARACTER if isinstance(items, str) else LOOKED) * length(items))
+        return items
+
     def sliced(self, part: Any) -> Any:
-        if type(part) in SIZED:
-            self.charge(weight(type(part)) * len(part))
+        self.charge(weight(type(part)) * length(part))
         return part
 
     def deleted(self, owner: Any) -> Any:
@@ -247,7 +273,18 @@ def is_lazy(function: Any) -> bool:
 
 
 def length(value: Any) -> Any:
-    return len(value) if type(value) in SIZED else 0
+    """Return the length of a container by the type that it is built on, whatever it says itself."""
+    for kind in SIZED:
+        if isinstance(value, kind):
+            return kind.__len__(value)  # type: ignore[arg-type]
+    return 0
+
+
+def is_own(function: Any) -> bool:
+    """Whether a function is a class of the program that is built on nothing else."""
+    return isinstance(function, type) and all(
+        base is object or base.__module__ == "program" for base in function.__mro__
+    )
 
 
 def sizes(function: Any, arguments: Sequence[Any]) -> tuple[Any, ...]:
@@ -294,7 +331,7 @@ def cost(  # one clause a family of functions
             return DIGIT * count * count + CHARACTER * size if count > 2 else 0
         per = HASHED if function in (set, frozenset, dict, Counter, OrderedDict) else COPIED
         return float(per * max(size, length(result)))
-    if type(owner) is list:
+    if isinstance(owner, list):
         if name == "sort":
             return sorting(owner, options) if owner else 0.0
         if name in ("index", "count", "remove"):
@@ -302,14 +339,16 @@ def cost(  # one clause a family of functions
         if name in ("insert", "pop"):
             at = arguments[0] if arguments and type(arguments[0]) is int else held
             return CHARACTER * max(0, held - (at if at >= 0 else held + at))
-        return COPIED * (size if name == "extend" else held if name in COPYING else 0)
-    if type(owner) in (str, bytes):
+        if name in ("append", "extend", *COPYING):
+            return COPIED * (size if name == "extend" else held if name in COPYING else 0)
+        return LOOKED * held
+    if isinstance(owner, (str, bytes)):
         return float(
             SCANNED * held
             + CHARACTER * length(result)
             + MADE * (length(result) if type(result) is list else size if name == "join" else 0)
         )
-    if type(owner) in SIZED:  # sets, dicts, deques
+    if isinstance(owner, SIZED):  # sets, dicts, deques
         if name in ("get", "add", "append", "appendleft", "popleft", "setdefault", "discard"):
             return 0
         if name in ("pop", "popitem", "items", "keys", "values", "isdisjoint"):
@@ -333,6 +372,8 @@ def cost(  # one clause a family of functions
     if module == "re" or type(owner).__module__ == "re":
         return MATCHED * size
     if function in (sum, min, max, len):
+        if function is sum and length(result):  # each step copies what was added up
+            return float(COPIED * length(result) * size)
         return 0 if function is len else LOOKED * size
     if function in (hash, id, isinstance, ord, chr, print, range, iter, next):
         return 0
@@ -429,29 +470,63 @@ class Working(Counting):
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         self.generic_visit(node)
         target: ast.expr = ast.Constant(None)
-        if isinstance(node.target, ast.Name):
-            target = ast.Name(node.target.id, ast.Load())
+        where = node.target
+        if isinstance(where, ast.Name):
+            target = ast.Name(where.id, ast.Load())
+        elif (
+            isinstance(where, ast.Subscript)
+            and isinstance(where.value, ast.Name)
+            and isinstance(where.slice, (ast.Name, ast.Constant))
+        ):
+            target = ast.Subscript(where.value, where.slice, ast.Load())
         node.value = call(PREFIX + "grown", target, node.value)
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
-        if len(node.ops) != 1:
+        if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.In, ast.NotIn, ast.Eq)):
+            if not all(isinstance(each, (ast.Is, ast.IsNot)) for each in node.ops):
+                node.comparators = [call(PREFIX + "looked", each) for each in node.comparators]
             return node
         (operator,), (right,) = node.ops, node.comparators
         if isinstance(operator, (ast.In, ast.NotIn)):
             found: ast.expr = call(PREFIX + "contains", node.left, right)
             return found if isinstance(operator, ast.In) else ast.UnaryOp(ast.Not(), found)
-        if isinstance(operator, ast.Eq):
-            return call(PREFIX + "equals", node.left, right)
-        return node
+        return call(PREFIX + "equals", node.left, right)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.slice, ast.Slice) and isinstance(node.ctx, ast.Load):
             return call(PREFIX + "sliced", node)
-        if isinstance(node.ctx, ast.Del):
+        if isinstance(node.ctx, ast.Del) or (
+            isinstance(node.slice, ast.Slice) and isinstance(node.ctx, ast.Store)
+        ):
             node.value = call(PREFIX + "deleted", node.value)
+        return node
+
+    def visit_Starred(self, node: ast.Starred) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = call(PREFIX + "sliced", node.value)
+        return node
+
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
+        self.generic_visit(node)
+        node.values = [
+            each if key is not None else call(PREFIX + "sliced", each)
+            for key, each in zip(node.keys, node.values, strict=True)
+        ]
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        if any(isinstance(part, ast.Starred) for each in node.targets for part in ast.walk(each)):
+            node.value = call(PREFIX + "sliced", node.value)
+        return node
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
+        self.generic_visit(node)
+        node.value = call(PREFIX + "sliced", node.value)
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:

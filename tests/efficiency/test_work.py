@@ -160,3 +160,31 @@ def test_work_within_one_call_counts(sandbox: Sandbox, slow: str, fast: str) -> 
     assert more.units is not None
     assert less.units is not None
     assert more.units > 1.2 * less.units
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "class Kept(list):\n    pass\ndef f(xs):\n    ys = Kept(xs)\n"
+        "    return [-x in ys for x in xs][0]\n",
+        "def f(xs):\n    return [xs.__contains__(-x) for x in xs][0]\n",
+        "def f(xs):\n    return [0 != -x in xs for x in xs][0]\n",
+        "def f(xs):\n    return [xs != xs[:] for x in xs][0]\n",
+        "def f(xs):\n    return len([[*xs] for x in xs])\n",
+        "def f(xs):\n    for x in xs:\n        a, *b = xs\n",
+        "def f(xs):\n    return len(list(map(sorted, [xs] * len(xs))))\n",
+        "def f(xs):\n    return len(sorted(xs, key=lambda x: sorted.__call__(xs)))\n",
+        "from functools import lru_cache\ndef f(xs):\n    g = lru_cache(1)(sorted)\n"
+        "    for at, x in enumerate(xs):\n        g(tuple(xs[at:]))\n",
+        "from functools import partial\ndef f(xs):\n    g = partial(sorted)\n"
+        "    g.__module__ = 'program'\n    for x in xs:\n        g(xs)\n",
+    ],
+)
+def test_quadratic_work_is_not_hidden(sandbox: Sandbox, hidden: str) -> None:
+    """Twice the size takes about four times the work, by whatever road it goes into C."""
+    assert not uncounted(hidden)
+    lists = [[each * 7919 % 10007 for each in range(1, size)] for size in (100, 200)]
+    less, more = (each.units for each in counted(sandbox, hidden, *lists))
+    assert less is not None
+    assert more is not None
+    assert more > 2.8 * less
