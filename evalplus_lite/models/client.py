@@ -144,7 +144,8 @@ class Client:
                 self._connection.abort(batch)
             raise
         finally:
-            pool.shutdown(cancel_futures=True)
+            # The collector may end a generator that was left early in one of its own threads.
+            pool.shutdown(wait=not batch.has_entered(), cancel_futures=True)
 
     def _count(self, more: Usage) -> None:
         with self._lock:

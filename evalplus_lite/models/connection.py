@@ -141,6 +141,10 @@ class Batch:
         """Have all requests that this thread sends be part of it."""
         self.threads.own = self
 
+    def has_entered(self) -> bool:
+        """Whether this thread's requests are part of it."""
+        return getattr(self.threads, "own", None) is self
+
 
 class _Call:
     """One request, and the socket that it waits on: shut when its time is up."""

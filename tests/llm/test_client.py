@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -375,3 +376,19 @@ def test_each_stops_at_an_error(model_server: Any) -> None:
     with pytest.raises(LLMError):
         list(source.each(lambda word: source.ask(ask(str(word))), range(1000)))
     assert len(model_server.asked) < 20
+
+
+def test_each_may_end_in_its_own_thread(model_server: Any) -> None:
+    """A generator left early may be closed in one of its own threads, as the collector may."""
+    is_left, is_closed = threading.Event(), threading.Event()
+
+    def work(item: int) -> None:
+        if item == 1:
+            is_left.wait(60)
+            answers.close()
+            is_closed.set()
+
+    answers: Any = client(model_server, concurrency=1).each(work, range(100))
+    next(answers)
+    is_left.set()
+    assert is_closed.wait(60)
