@@ -19,6 +19,8 @@ from typing import Any
 from evalplus_lite.errors import InputError
 
 CHANCE = 0.05
+DOUBT = 0.3
+"""The chance below which a constraint that is not taken on makes inputs that break it doubtful."""
 HABITS: Mapping[str, float] = {
     "rectangular": 0.35,
     "square": 0.35,
@@ -97,15 +99,18 @@ class Ledger:
     """Decides which of the constraints found are taken on, and remembers all of them.
 
     ``choices`` are the user's, by name of the constraint: True takes one on whatever its support.
+    ``chance`` is how likely habit alone may explain the support of one that is taken on.
     """
 
-    def __init__(self, choices: Mapping[str, bool] | None = None) -> None:
-        self._choices = choices or {}
+    def __init__(
+        self, choices: Mapping[str, bool] | None = None, *, chance: float = CHANCE
+    ) -> None:
+        self._choices, self._chance = choices or {}, chance
         self._constraints: dict[str, Constraint] = {}
 
     def takes(self, name: str, text: str, *, kind: str, seen: int) -> bool:
         """Note a constraint with its support; return whether it is taken on."""
-        enough = needed(kind)
+        enough = needed(kind, chance=self._chance)
         chosen = self._choices.get(name)
         is_on = seen >= enough if chosen is None else chosen
         self._constraints[name] = Constraint(name, text, seen, enough, is_on, chosen is not None)
@@ -120,8 +125,8 @@ class Ledger:
         return tuple(self._constraints.values())
 
 
-def needed(kind: str) -> int:
+def needed(kind: str, *, chance: float = CHANCE) -> int:
     """Return how many informative examples a kind of constraint needs."""
     if kind in LIMITS:
         return LIMITS[kind]
-    return math.ceil(math.log(CHANCE) / math.log(HABITS[kind]))
+    return math.ceil(math.log(chance) / math.log(HABITS[kind]))

@@ -13,7 +13,7 @@ from evalplus_lite.generate.domains.annotations import UNKNOWN, Type, hints
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.constants import characters as characters_of
 from evalplus_lite.generate.domains.domain import Domain
-from evalplus_lite.generate.domains.evidence import Constraint, Ledger
+from evalplus_lite.generate.domains.evidence import CHANCE, DOUBT, Constraint, Ledger
 from evalplus_lite.generate.domains.inference import Column
 from evalplus_lite.generate.domains.profile import SEQUENCES, SIZED, Profile
 from evalplus_lite.programs import parsing
@@ -317,6 +317,8 @@ class InputFilter:
     """One domain an argument, the numbers of arguments seen, and relations between arguments.
 
     ``found`` are all constraints that the examples keep to, taken on or not, with their support.
+    ``strict``, where no contract decides, is the filter that also has those that are likely
+    enough for an input that breaks one to be doubtful.
     """
 
     profiles: tuple[Profile, ...]
@@ -324,6 +326,7 @@ class InputFilter:
     arities: tuple[int, ...]
     relations: tuple[Relation, ...] = ()
     found: tuple[Constraint, ...] = ()
+    strict: InputFilter | None = None
 
     @classmethod
     def infer(
@@ -340,13 +343,17 @@ class InputFilter:
         Raises InputError if there is no base input, or no constraint of a name in ``choices``.
         """
         profiles, columns = _profiles(base)
-        ledger = Ledger(choices)
-        domains = tuple(
-            inference.inferred(profile, column, ledger, known=known)
-            for profile, column in zip(profiles, columns, strict=True)
-        )
-        found = infer_relations(base, ledger)
-        return cls(profiles, domains, _arities(base), found, ledger.finished())
+
+        def inferred(chance: float) -> InputFilter:
+            ledger = Ledger(choices, chance=chance)
+            domains = tuple(
+                inference.inferred(profile, column, ledger, known=known)
+                for profile, column in zip(profiles, columns, strict=True)
+            )
+            relations = infer_relations(base, ledger)
+            return cls(profiles, domains, _arities(base), relations, ledger.finished())
+
+        return replace(inferred(CHANCE), strict=inferred(DOUBT))
 
     @classmethod
     def typed(
@@ -386,8 +393,7 @@ class InputFilter:
         members = members_of(task.reference)
         if not members:
             return found
-        domains = tuple(with_members(domain, members) for domain in found.domains)
-        return replace(found, domains=domains)
+        return found.with_members(members)
 
     @classmethod
     def _of_task(cls, task: Task, constants: Constants | None, *, is_own: bool) -> InputFilter:
@@ -408,6 +414,16 @@ class InputFilter:
             return cls.infer([*base, *_shown(task, base)], known=known, choices=task.constraints)
         except InputError as error:
             raise InputError(f"{task.id}: {error.problem}", remedy=error.remedy) from None
+
+    def with_members(self, members: tuple[EnumMember, ...]) -> InputFilter:
+        """Return the filter that allows all members of enumerations of which it allows one."""
+        domains = tuple(with_members(domain, members) for domain in self.domains)
+        strict = self.strict and self.strict.with_members(members)
+        return replace(self, domains=domains, strict=strict)
+
+    def doubt(self, arguments: Arguments) -> str | None:
+        """Return why an input that may be proposed is doubtful, or None where it is not."""
+        return self.strict and self.strict.explain(arguments)
 
     def admits(self, arguments: Arguments) -> bool:
         """Return whether the input may be proposed."""

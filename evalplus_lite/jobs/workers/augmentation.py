@@ -88,13 +88,15 @@ def generator_of(
     seeds: Sequence[Case],
     *,
     is_own: bool,
+    doubts: bool = True,
 ) -> Proposer:
     """Return a generator that has seen these base cases; ``seeds`` are proposed first.
 
-    ``is_own``: the contract was written for the task, and is the only limit.
+    ``is_own``: the contract was written for the task, and is the only limit. Without ``doubts``
+    no input is doubtful.
     """
     name = f"{seed}:{task.id}"
-    if (found := text_generator(task, base, name, seeds)) is not None:
+    if (found := text_generator(task, base, name, seeds, doubts=doubts)) is not None:
         return found
     from evalplus_lite.generate.strategies import sampled  # a third of a second, not for --help
 
@@ -122,6 +124,8 @@ def generator_of(
     input_filter = InputFilter.of_task(seen, constants=constants, is_own=is_own)
     if code is not None:
         input_filter = code.unrelated(input_filter)
+    if not doubts:
+        input_filter = replace(input_filter, strict=None)
     shown = examples(task.prompt, task.entry_point) if not task.harness.constructed else []
     first = [Case(each, "docstring") for each in shown]
     make: Callable[..., Proposer] = Generator if code is None else partial(AdaptedGenerator, code)
@@ -262,6 +266,8 @@ def _sorted_out(answers: Answers, rungs: Sequence[Rung], dropped: dict[str, int]
 
 # A task's suite as it grows: seeds, mutation, filter, reference, until there are inputs enough.
 
+DOUBTFUL = "doubtful: "
+"""What the reason of a case begins with that breaks what all examples seem to share."""
 MOST_UNANSWERED = 10
 MOST_STRESS = 40  # cases of a task that ask too much of right programs to be tests of correctness
 PROBED = 12  # at most one of so many inputs was made to find out how far sizes go
@@ -300,7 +306,13 @@ class TaskAugmentation:
         self.tops: list[Suite] = []
         self.apart: list[Case] = []
         self.generator = generator_of(
-            sandbox, self.task, base.suite.cases, seed, seeds, is_own=is_own
+            sandbox,
+            self.task,
+            base.suite.cases,
+            seed,
+            seeds,
+            is_own=is_own,
+            doubts=not budget.doubtful,
         )
         self.raises = KnownRaises.of(self.task, base.suite)
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
@@ -410,8 +422,12 @@ class TaskAugmentation:
     def _fair(self, answers: Answers) -> Answers:
         """Return the answers that every right program gives, whatever its design."""
         answers = self._untied(answers)
-        reasons = enumerate(self.bearable.demands(answers.suite.cases, answers.steps))
-        return self._set_apart(answers, {n: reason for n, reason in reasons if reason})
+        cases = answers.suite.cases
+        reasons = enumerate(self.bearable.demands(cases, answers.steps))
+        apart = {n: reason for n, reason in reasons if reason}
+        doubts = ((n, self.generator.doubt(case)) for n, case in enumerate(cases))
+        apart |= {n: f"{DOUBTFUL}{why}" for n, why in doubts if why}
+        return self._set_apart(answers, apart)
 
     def _untied(self, answers: Answers) -> Answers:
         """Return the answers without those that another right program may give otherwise."""

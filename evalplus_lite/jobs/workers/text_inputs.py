@@ -49,7 +49,7 @@ class TextValues:
 
 
 def text_generator(
-    task: Task, base: Sequence[Case], seed: str, seeds: Sequence[Case]
+    task: Task, base: Sequence[Case], seed: str, seeds: Sequence[Case], *, doubts: bool = True
 ) -> AdaptedGenerator | None:
     """Return a generator of a task's input texts, None if its inputs are not single texts.
 
@@ -68,6 +68,8 @@ def text_generator(
         input_filter = InputFilter.typed(values, choices=task.constraints)
     else:
         input_filter = InputFilter.of_task(seen, constants=constants)
+    if task.generator or not doubts:  # it shows what inputs may be
+        input_filter = replace(input_filter, strict=None)
     return AdaptedGenerator(
         TextValues(form),
         base,
