@@ -16,6 +16,7 @@ from evalplus_lite.tasks.texts.drawing import SCALES, Drawing
 from evalplus_lite.tasks.texts.forms import Form, TextForm, Unfit
 from evalplus_lite.tasks.texts.grammar import GrammarError
 from evalplus_lite.tasks.texts.inference import text_form, values_of
+from evalplus_lite.tasks.texts.statement import StatedForm
 from evalplus_lite.types import Case, Returned, Task, Value
 from evalplus_lite.values import wire
 
@@ -64,7 +65,7 @@ def text_generator(
         return None
     constants = Constants.of_task(task)
     seen = replace(task, base=tuple(map(Case, values)))
-    if task.grammar:
+    if task.grammar or (isinstance(form, StatedForm) and form.is_whole):
         input_filter = InputFilter.typed(values, choices=task.constraints)
     else:
         input_filter = InputFilter.of_task(seen, constants=constants)
@@ -84,6 +85,8 @@ def text_generator(
 
 def _random(form: TextForm, base: Sequence[Case], seed: str) -> list[Case]:
     """Return inputs drawn at random from a form, small ones and large ones in turn."""
+    if isinstance(form, StatedForm):
+        form = form.form
     if not isinstance(form, Form):
         return []
     texts = [case.arguments[0] for case in base]

@@ -63,7 +63,8 @@ class Field:
     ``is_open``, all that the line still has.
 
     ``low`` and ``high`` bound numbers; ``letters`` are the characters allowed in words, and of a
-    ``literal`` its text.
+    ``literal`` its text. A row of numbers may have an ``order``: ``increasing``, ``sorted``,
+    ``distinct`` or a ``permutation``.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Field:
     low: Amount | float | None = None
     high: Amount | float | None = None
     letters: str = ""
+    order: str = ""
 
     @property
     def is_row(self) -> bool:
@@ -188,7 +190,8 @@ class Writer:
                     items = [None]
                 if each.count:
                     items = _fitted(items, each.count.of(scope), None)
-                text = " ".join([written(each, item, scope) for item in items])
+                texts = [written(each, item, scope) for item in items]
+                text = " ".join(_arranged(each, texts, scope) if each.order else texts)
             words.append(text)
         self.lines.append(" ".join(words))
 
@@ -251,6 +254,33 @@ def written(field: Field, value: Value, scope: Scope) -> str:
     if not text.isprintable():
         raise Unfit(f"{field.name} has characters that no text of a test should have")
     return _lettered(text, field.letters) or field.letters[:1] or "a"
+
+
+def _arranged(field: Field, texts: list[str], scope: Scope) -> list[str]:
+    """Return the integers of a row in the order that its field has; raises Unfit if none can be."""
+    if field.kind != "int":
+        return texts
+    values = list(map(int, texts))
+    if field.order == "sorted":
+        return list(map(str, sorted(values)))
+    low, high = bounds(field, scope)
+    if field.order == "permutation":
+        places = sorted(range(len(values)), key=values.__getitem__)
+        ranks = {place: rank for rank, place in enumerate(places, int(low) if low == 0 else 1)}
+        return [str(ranks[place]) for place in range(len(values))]
+    taken: set[int] = set()
+    for at, value in enumerate(values):  # the next number that is free, from the least one on
+        while value in taken and value < high:
+            value += 1
+        if value in taken:
+            value = int(low) if math.isfinite(low) else min(values)
+            while value in taken:
+                value += 1
+            if value > high:
+                raise Unfit(f"{field.name} has no more values that differ")
+        taken.add(value)
+        values[at] = value
+    return list(map(str, sorted(values) if field.order == "increasing" else values))
 
 
 def _items(value: Value) -> list[Value]:
