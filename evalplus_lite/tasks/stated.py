@@ -1,4 +1,4 @@
-"""Constraints on inputs that a task's own text states: ``1 <= n <= 10^5``, ``s consists of digits``.
+"""Constraints on inputs that a task's text states: ``1 <= n <= 10^5``, ``s consists of digits``.
 
 Two styles are read: that of contests, in TeX (``1 \\leq A_i \\leq N``), and that of functions with
 named parameters (``0 <= nums[i] < nums.length``). A statement is used only where all examples keep
@@ -8,6 +8,7 @@ to it, so one that was misread binds nothing; what is not understood is left out
 from __future__ import annotations
 
 import ast
+import math
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,6 +16,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, TypeAlias
+
+from evalplus_lite.programs import parsing
+from evalplus_lite.types import Task
 
 Names: TypeAlias = Mapping[str, Any]
 """The values of an input by the names that the text gives them; lists for what has an index."""
@@ -43,7 +47,8 @@ class Stated:
     letters: tuple[tuple[str, str], ...] = ()
     lengths: tuple[tuple[str, str], ...] = ()
     order: tuple[str, str] = ("", "")
-    """``lengths`` are those of a name's texts; ``order``: a name whose values are ``increasing``, ``sorted``, ``distinct`` or a ``permutation``."""
+    """``lengths`` are those of a name's texts; ``order`` is a name with how its values are ordered:
+    ``increasing``, ``sorted``, ``distinct`` or a ``permutation``."""
 
     def holds(self, names: Names) -> bool | None:
         """Return whether an input keeps to it, None where it says nothing of such an input."""
@@ -53,12 +58,22 @@ class Stated:
             return None
 
 
+def readable(text: str) -> str:
+    """Return a text in lines of a bounded length, longer ones cut into sentences or left out."""
+    lines = [
+        sentence
+        for line in text[:LONGEST].splitlines()
+        for sentence in ([line] if len(line) <= LONGEST_LINE else re.split(r"(?<=[.;:])\s", line))
+    ]
+    return "\n".join(line.strip() for line in lines if len(line) <= LONGEST_LINE)
+
+
 def constraints_of(text: str) -> tuple[list[Stated], bool]:
     """Return what a task's block of constraints states, and whether all its lines were understood.
 
     A text without such a block states what its sentences say in formulas.
     """
-    text = text[:LONGEST]
+    text = readable(text)
     found: list[Stated] = []
     block = _BLOCK.search(text)
     if block is None:
@@ -77,7 +92,8 @@ def constraints_of(text: str) -> tuple[list[Stated], bool]:
 
 
 _BLOCK = re.compile(
-    r"^[#*\s]*Constraints:?[*\s]*$(.*?)(?=^[#*\s]*(?:Input|Output|Sample|Examples?|Note|class |def )\b|\Z)",
+    r"^[#* \t]*Constraints:?[* \t]*$(.*?)"
+    r"(?=^[#* \t]*(?:Input|Output|Sample|Examples?|Note|class |def )\b|\Z)",
     re.M | re.S | re.I,
 )
 _EMPTY = re.compile(
@@ -109,6 +125,8 @@ _TEX = (
     (r"\\(?:times|cdot)(?![a-z])|×", "*"),
     (r"\\(?:[lcdv]?dots|ldots)(?![a-z])|…|\.\.\.", " ... "),
     (r"\\(?:min|max)(?![a-z])", lambda m: m[0][1:]),
+    (r"\\in(?![a-z])", " is one of "),
+    (r"\\[lr]brace(?![a-z])", " "),
     (r"\\([#_&%$])", r"\1"),
     (r"\^\s*\{([^{}]*)\}", r"**(\1)"),
     (r"\^(?:th|st|nd|rd)\b", ""),
@@ -129,10 +147,11 @@ def _line(line: str) -> list[Stated]:
     """Return what a line states, nothing where it is not understood as a whole."""
     if re.match(r"(?:if|when|unless)\b", line, re.I) or len(line) > LONGEST_LINE:
         return []
+    line = _RUN.sub(r"\1", re.sub(r"\s+", " ", line))
     line = _COMMENT.sub("", _EACH.sub("", line)).rstrip().removesuffix(".")
     if match := _UNEQUAL.fullmatch(line):
         return _order("distinct")(match, line)
-    for pattern, make in _PHRASES:
+    for pattern, make in _COMPILED:
         if (match := pattern.fullmatch(line)) and (found := make(match, line)):
             return found
     if some := _SOME.fullmatch(line):
@@ -152,9 +171,12 @@ def _exists(formula: str, names: Names) -> bool:
 
 _EACH = re.compile(r"^(?:each|every|for every \w+,)\s+(?:of\s+)?(?:the\s+)?", re.I)
 _SOME = re.compile(
-    r"there (?:is|exists) (?:an?|at least one) (?:element |index )?\w (?:such that|where) ([^<>=!]+(?:<=|>=|==|!=|<|>|=)[^<>=!]+)",
+    r"there (?:is|exists) (?:an?|at least one) (?:element |index )?\w (?:such that|where) "
+    r"([^<>=!]+(?:<=|>=|==|!=|<|>|=)[^<>=!]+)",
     re.I,
 )
+_RUN = re.compile(r"\b([A-Za-z]\w*)\[[01]\](?: ?, ?\1\[\w+\])*[, ]*\.\.\.[, ]*(?:and )?\1\[\w+\]")
+"""``A[1], A[2], ..., A[N]``."""
 _COMMENT = re.compile(
     r"\s*(?:\(\w+ ?!= ?\w+\)|,? (?:if|for) \w+ ?!= ?\w+|\(len\(\w+\) is [^()]*\))\.?$"
 )
@@ -162,7 +184,11 @@ _UNEQUAL = re.compile(
     r"(?P<names>[A-Za-z]\w*)(?:\[\w+\])*\[(?P<one>[a-z])\]\s*!=\s*(?P=names)(?:\[\w+\])*\[(?!(?P=one))[a-z]\]"
 )
 _NAME = r"[A-Za-z]\w*(?:\[\w+\])*"
-_NAMES = rf"(?:(?:characters? (?:in|of)|each of|both|the (?:values?|elements?|strings?) (?:in|of))\s+)?({_NAME}(?:(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+){_NAME})*)"
+_ABOUT = (
+    r"(?:(?:characters? (?:in|of)|each of|both|(?:the |all )*"
+    r"(?:values?|elements?|strings?|words|integers|numbers|given) (?:in|of)|all)\s+)?"
+)
+_NAMES = rf"{_ABOUT}({_NAME}(?:(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+){_NAME})*)"
 _CLASSES = {
     "lowercase": "abcdefghijklmnopqrstuvwxyz",
     "lower-case": "abcdefghijklmnopqrstuvwxyz",
@@ -173,15 +199,19 @@ _CLASSES = {
 
 
 def _listed(names: str) -> list[str]:
+    names = re.sub(f"^{_ABOUT}", "", names, flags=re.I)
     return [each for each in re.split(r"\s*,\s*and\s+|\s*,\s*|\s+and\s+", names) if each]
 
 
 def _letters_of(words: str) -> str:
     """Return the characters that words name: classes of letters, or single ones in a list."""
     lower = words.lower()
+    if re.search(r"\b(?:at least|at most|exactly|other than|no)\b", lower):
+        raise Unclear
     found = "".join(letters for name, letters in _CLASSES.items() if name in lower)
     if "letters" in lower and not re.search(r"(?:lower|upper)-?case", lower):
         found += _CLASSES["lowercase"] + _CLASSES["uppercase"]
+    words = re.sub(r"\bthe characters? ", "", words)
     rest = re.sub(
         r"\b(?:English|lowercase|uppercase|letters?|digits?|characters?|alphabets?)\b", " ", words
     )
@@ -247,20 +277,19 @@ def _one_of(match: re.Match[str], line: str) -> list[Stated]:
         return []
 
     def test(values: Names) -> bool:
-        chosen = [values[name] if name in values else _missing() for name in names]
+        chosen = [_of(values, name) for name in names]
         return all(
             str(one) in tokens or _is_made_of(one, tokens)
             for each in chosen
             for one in _leaves(each)
         )
 
-    return [
-        Stated(
-            line,
-            test,
-            letters=tuple((n, "".join(tokens)) for n in names if all(len(t) == 1 for t in tokens)),
-        )
-    ]
+    single = "".join(tokens) if all(len(each) == 1 for each in tokens) else ""
+    whole = [number(each) for each in tokens]
+    ends = [str(each) for each in sorted(each for each in whole if each is not None)]
+    bounds = [(name, ends[0], ends[-1]) for name in names] if None not in whole else []
+    letters = [(name, single) for name in names] if single else []
+    return [Stated(line, test, bounds=tuple(bounds), letters=tuple(letters))]
 
 
 def _is_made_of(value: Any, tokens: Sequence[str]) -> bool:
@@ -279,6 +308,11 @@ def _missing() -> Any:
     raise Unclear
 
 
+def _of(values: Names, name: str) -> Any:
+    """Return the value of a name; Unclear if it has none."""
+    return values[name] if name in values else _missing()
+
+
 def _base(name: str) -> str:
     return name.partition("[")[0]
 
@@ -289,6 +323,11 @@ def _length(match: re.Match[str], line: str) -> list[Stated]:
     if between := re.fullmatch(r"between\s+(.+?)\s+and\s+(.+?)(?:,?\s*inclusive)?,?", length):
         return _comparison(f"{between[1]} <= {', '.join(names)} <= {between[2]}", line)
     return _comparison(f"{', '.join(names)} == {length}", line)
+
+
+def _equal_lengths(match: re.Match[str], line: str) -> list[Stated]:
+    equal = " == ".join(f"len({name})" for name in _listed(match["names"]))
+    return [*_length(match, line), *_comparison(equal, line)]
 
 
 def _between(match: re.Match[str], line: str) -> list[Stated]:
@@ -310,7 +349,7 @@ def _starts(match: re.Match[str], line: str) -> list[Stated]:
     at = {"first": 0, "last": -1}[match["end"].lower()]
 
     def test(values: Names) -> bool:
-        texts = _texts(values[name] if name in values else _missing())
+        texts = _texts(_of(values, name))
         return all((each[at] == letter) is (match["no"] is None) for each in texts)
 
     return [Stated(line, test)]
@@ -329,10 +368,12 @@ def _order(kind: str) -> Callable[[re.Match[str], str], list[Stated]]:
 
     def make(match: re.Match[str], line: str) -> list[Stated]:
         names = [_base(name) for name in _listed(match["names"])]
+        if kind == "distinct" and len(names) > 1:
+            return [Stated(line, lambda values: _distinct(_together(values, names)))]
         return [
             Stated(
                 line,
-                lambda values, name=name: test(values[name] if name in values else _missing()),  # type: ignore[misc]
+                lambda values, name=name: test(_of(values, name)),  # type: ignore[misc]
                 order=(name, kind),
             )
             for name in names
@@ -344,6 +385,21 @@ def _order(kind: str) -> Callable[[re.Match[str], str], list[Stated]]:
 def _distinct(values: Any) -> bool:
     items = _sequence(values)
     return len({repr(each) for each in items}) == len(items)
+
+
+def _together(values: Names, names: Sequence[str]) -> list[Any]:
+    """Return what names stand for as one list: their items, or themselves."""
+    found = [_of(values, name) for name in names]
+    if all(isinstance(each, list | tuple) for each in found):
+        return [one for each in found for one in each]
+    return found
+
+
+def _pairs(match: re.Match[str], line: str) -> list[Stated]:
+    def test(values: Names) -> bool:
+        return _distinct([*zip(_of(values, match["a"]), _of(values, match["b"]), strict=True)])
+
+    return [Stated(line, test)]
 
 
 def _sorted(values: Any) -> bool:
@@ -365,14 +421,12 @@ def _permutation(match: re.Match[str], line: str) -> list[Stated]:
     if (of := match["of"]) and re.fullmatch(r"[A-Za-z]\w*", of):
 
         def same(values: Names) -> bool:
-            if name not in values or of not in values:
-                raise Unclear
-            return sorted(values[name]) == sorted(values[of])
+            return sorted(_of(values, name)) == sorted(_of(values, of))
 
         return [Stated(line, same)]
 
     def test(values: Names) -> bool:
-        items = sorted(_sequence(values[name] if name in values else _missing()))
+        items = sorted(_sequence(_of(values, name)))
         return items in (list(range(1, len(items) + 1)), list(range(len(items))))
 
     return [Stated(line, test, order=(name, "permutation"))]
@@ -382,106 +436,86 @@ def _contains(match: re.Match[str], line: str) -> list[Stated]:
     name, letter = _base(match["names"]), match["letter"]
 
     def test(values: Names) -> bool:
-        return all(
-            letter in each for each in _texts(values[name] if name in values else _missing())
-        )
+        return all(letter in each for each in _texts(_of(values, name)))
 
     return [Stated(line, test)]
 
 
-_LENGTH = r"(?:(?:a|of|whose|with|and)\s+)*(?:has\s+)?length\s+(?P<length>(?:is\s+)?(?:between\s+\S+(?:\s*[-*+]\s*\S+)*\s+and\s+[^,]+?(?:,\s*inclusive)?|\S+))"
-_OF = r"(?:(?:and\s+)?(?:that\s+)?(?:consisting|consists?|made up|composed|contains?|contain|made)\s*(?:of|only)?|where each character is)(?:\s+(?:of|only))*"
-_PHRASES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], list[Stated]]], ...] = tuple(
-    (re.compile(pattern, re.I), make)
-    for pattern, make in (
-        (
-            rf"(?P<names>{_NAMES})\s+(?:is|are)\s+(?:an?\s+)?(?:(?:non-empty\s+)?strings?\s+)?{_LENGTH},?\s+{_OF}\s+(?P<letters>.+)",
-            _consists,
-        ),
-        (
-            rf"(?P<names>{_NAMES})\s+(?:is|are)\s+an?\s+length-(?P<length>\w+)\s+string\s+{_OF}\s+(?P<letters>.+)",
-            _consists,
-        ),
-        (
-            rf"(?P<names>{_NAMES})\s+(?:(?:is|are)\s+(?:an?\s+)?(?:non-empty\s+)?strings?\s+)?{_OF}\s+distinct\s+\w+",
-            _order("distinct"),
-        ),
-        (
-            rf"(?P<names>{_NAMES})\s+(?:(?:is|are)\s+(?:an?\s+)?(?:non-empty\s+)?(?:strings?|characters?)\s+)?{_OF}\s+(?P<letters>.+)",
-            _consists,
-        ),
-        (
-            rf"(?P<names>{_NAMES})\s+(?:is|are)\s+(?:an?\s+|all\s+)?(?P<letters>(?:lowercase|uppercase|lower-case)(?:\s+(?:and|or)\s+uppercase)?\s+English\s+(?:letters?|characters?)|English\s+letters?|digits?)",
-            _consists,
-        ),
-        (rf"(?P<names>{_NAMES})\s+(?:is|are)\s+(?:an?\s+)?strings?\s+{_LENGTH}", _length),
-        (
-            rf"(?:the\s+)?lengths?\s+of\s+(?P<names>{_NAMES})\s+(?:is|are)\s+(?P<length>between\s+.+)",
-            _length,
-        ),
-        (
-            rf"(?:the\s+)?lengths?\s+of\s+(?P<names>{_NAMES})\s+are\s+equal\s+and\s+(?P<length>between\s+.+)",
-            lambda m, line: [
-                *_length(m, line),
-                *_comparison(" == ".join(f"len({n})" for n in _listed(m["names"])), line),
-            ],
-        ),
-        (
-            rf"(?P<names>{_NAMES})\s+(?:is|are)\s+(?:an?\s+)?integers?\s+between\s+(?P<low>.+?)\s+and\s+(?P<high>.+?)(?:,?\s*\(?(?:both\s+)?inclusive\)?)?",
-            _between,
-        ),
-        (
-            rf"(?P<names>{_NAMES})\s+(?:is|are)\s+(?:an?\s+)?(?P<parity>odd|even)(?:\s+(?:numbers?|integers?))?",
-            _parity,
-        ),
-        (rf"(?P<names>{_NAME})\s+has\s+an\s+(?P<parity>odd|even)\s+length", _even_length),
-        (
-            rf"(?P<names>{_NAME})\s+is\s+(?:a\s+)?(?:positive\s+)?(?:multiple\s+of|divisible\s+by)\s+(?P<of>\w+)",
-            _multiple,
-        ),
-        (
-            rf"(?P<names>{_NAMES})\s+(?:is|are)\s+(?:all\s+)?(?:pairwise\s+)?(?:distinct|different|unique)(?:\s+(?:integers?|values?|strings?|from each other))?",
-            _order("distinct"),
-        ),
-        (
-            rf"(?:all\s+)?(?:the\s+)?(?:integers|values|elements|numbers|strings|words|characters)\s+(?:of|in)\s+(?P<names>{_NAME})\s+are\s+(?:distinct|unique|different)",
-            _order("distinct"),
-        ),
-        (rf"(?:each\s+)?character occurs at most once in (?P<names>{_NAME})", _order("distinct")),
-        (
-            rf"(?P<names>{_NAME})\s+is\s+sorted\s+in\s+(?:a\s+)?strictly\s+(?:increasing|ascending)\s+order",
-            _order("increasing"),
-        ),
-        (
-            rf"(?P<names>{_NAME})\s+is\s+sorted(?:\s+in\s+(?:a\s+)?(?:non-decreasing|ascending|increasing)\s+order)?",
-            _order("sorted"),
-        ),
-        (
-            rf"\(?\s*(?P<names>{_NAME})(?:[\s,.]+{_NAME})*\s*\)?\s+(?:is|are)\s+a\s+permutation(?:\s+of\s+(?P<of>.+))?",
-            _permutation,
-        ),
-        (
-            rf"(?P<names>{_NAMES})\s+(?:is|are)\s+(?:either\s+|one\s+of\s+(?:the\s+characters\s+)?)?(?P<values>\S+(?:\s*,\s*\S+)*,?\s+(?:or|and)\s+\S+|\S(?:\s*,\s*\S)+)",
-            _one_of,
-        ),
-        (
-            rf"(?P<names>{_NAMES})\s+(?:is|are)\s+(?:an?\s+)?strings?\s+of\s+(?P<letters>(?:lowercase|uppercase)\s+English\s+letters)\s+(?:with|of)\s+(?:a\s+)?length\s+(?P<length>.+)",
-            _consists,
-        ),
-        (
-            rf"the\s+(?P<end>first|last)\s+character\s+of\s+(?P<names>{_NAME})\s+is\s+(?P<no>not\s+)?['\"]?(?P<letter>\S)['\"]?",
-            _starts,
-        ),
-        (
-            rf"(?P<names>{_NAME})\s+is\s+a\s+positive\s+integer\s+(?:not\s+greater\s+than|at\s+most)\s+(?P<high>.+)",
-            _at_most,
-        ),
-        (
-            rf"(?P<names>{_NAME})\s+contains\s+at\s+least\s+one\s+['\"]?(?P<letter>\S)['\"]?",
-            _contains,
-        ),
-    )
+_WORDS: Mapping[str, str] = {
+    "NAMES": "(?P<names>{names})",
+    "NAME": "(?P<names>{name})",
+    "BE": "(?:is|are)(?: an?)?(?: all)?",
+    "STRINGS": "(?:non-empty )?(?:strings?|characters?)",
+    "LENGTH": "(?:(?:of|whose|with|and) )*(?:an? )?(?:has )?length (?:is )?(?P<length>{amount})",
+    "BETWEEN": r"between (?P<low>.+?) and (?P<high>.+?)(?:,? \(?(?:both )?inclusive\)?)?",
+    "OF": "(?:(?:and )?(?:that )?(?:consist(?:ing|s)?|made up|composed|contains?|made)"
+    "(?: of| only)*|where each character is)",
+    "CASE": "(?:lower-?case|upper-?case)(?: (?:and|or) (?:lower-?case|upper-?case))?",
+    "LETTERS": "(?P<letters>.+)",
+    "UNIQUE": "(?:pairwise )?(?:distinct|different|unique)",
+    "PARITY": "(?P<parity>odd|even)",
+    "LETTER": r"['\"]?(?P<letter>\S)['\"]?",
+}
+"""What the words in capitals of a phrase stand for."""
+_AMOUNT = r"between \S+(?: ?[-*+] ?\S+)* and [^,]+?(?:, inclusive)?|\S+"
+Make: TypeAlias = Callable[[re.Match[str], str], list[Stated]]
+_PHRASES: tuple[tuple[str, Make], ...] = (
+    (
+        r"NAMES BE STRINGS (?:OF|of) (?P<letters>.+?),? with (?:a )?length (?:of )?(?P<length>.+)",
+        _consists,
+    ),
+    (r"NAMES BE(?: STRINGS)? LENGTH,? OF LETTERS", _consists),
+    (r"NAMES BE length-(?P<length>\w+) STRINGS OF LETTERS", _consists),
+    (r"NAMES(?: BE STRINGS)? OF distinct \w+", _order("distinct")),
+    (r"NAMES(?: BE STRINGS)? OF LETTERS", _consists),
+    (
+        r"NAMES BE (?P<letters>CASE English (?:letters?|characters?|alphabets?)"
+        r"|English letters?|digits?)",
+        _consists,
+    ),
+    (r"NAMES BE STRINGS LENGTH", _length),
+    (r"(?:the )?lengths? of NAMES (?:is|are) (?P<length>between .+)", _length),
+    (r"(?:the )?lengths? of NAMES are equal and (?P<length>between .+)", _equal_lengths),
+    (r"NAMES BE integers? BETWEEN", _between),
+    (r"NAMES BE PARITY(?: numbers?| integers?)?", _parity),
+    (r"NAME has an PARITY length", _even_length),
+    (r"NAME BE (?:positive )?(?:multiple of|divisible by) (?P<of>\w+)", _multiple),
+    (r"NAMES BE UNIQUE(?: integers?| values?| strings?| from each other)?", _order("distinct")),
+    (
+        r"(?:(?:the )?pairs |all )?\((?P<a>[A-Za-z]\w*)\[\w\], ?(?P<b>[A-Za-z]\w*)\[\w\]\)"
+        r" (?:are UNIQUE|!= \((?P=a)\[\w\], ?(?P=b)\[\w\]\))",
+        _pairs,
+    ),
+    (r"(?:each )?character occurs at most once in NAME", _order("distinct")),
+    (
+        r"NAME is sorted in (?:a )?strictly (?:increasing|ascending) order",
+        _order("increasing"),
+    ),
+    (
+        r"NAME is sorted(?: in (?:a )?(?:non-decreasing|ascending|increasing) order)?",
+        _order("sorted"),
+    ),
+    (r"\(? ?NAME(?:[ ,.]+{name})* ?\)? BE permutation(?: of (?P<of>.+))?", _permutation),
+    (
+        r"NAMES (?:is|are) (?:either |one of (?:the characters )?)?"
+        r"(?P<values>\S+(?: ?, ?\S+)*,? (?:or|and) \S+|\S(?: ?, ?\S)+)",
+        _one_of,
+    ),
+    (r"NAMES BE strings? of (?P<letters>CASE English letters) LENGTH", _consists),
+    (r"the (?P<end>first|last) character of NAME is (?P<no>not )?LETTER", _starts),
+    (r"NAME is a positive integer (?:not greater than|at most) (?P<high>.+)", _at_most),
+    (r"NAME contains at least one LETTER", _contains),
 )
+
+
+def _pattern(phrase: str) -> re.Pattern[str]:
+    text = re.sub(r"[A-Z]{2,}", lambda match: _WORDS.get(match[0], match[0]), phrase)
+    for key, part in (("{names}", _NAMES), ("{name}", _NAME), ("{amount}", _AMOUNT)):
+        text = text.replace(key, part)
+    return re.compile(text, re.I)
+
+
+_COMPILED = tuple((_pattern(phrase), make) for phrase, make in _PHRASES)
 
 # Formulas: chains of comparisons between what names, indices and numbers stand for.
 
@@ -518,12 +552,8 @@ def _comparison(formula: str, line: str) -> list[Stated]:
     if ladder := _LADDER.search(formula):
         kind = "increasing" if ladder["op"] == "<" else "sorted"
         name = ladder["name"]
-        test = _increasing if kind == "increasing" else _sorted
-        order = Stated(
-            line,
-            lambda values: test(values[name] if name in values else _missing()),
-            order=(name, kind),
-        )
+        is_ordered = _increasing if kind == "increasing" else _sorted
+        order = Stated(line, lambda values: is_ordered(_of(values, name)), order=(name, kind))
         before, after = formula[: ladder.start()], formula[ladder.end() :]
         chains = [before + ladder["first"], _loose(before) + f"{name}[i]"] if before.strip() else []
         chains += [ladder["last"] + after, f"{name}[i]" + _loose(after)] if after.strip() else []
@@ -684,9 +714,9 @@ def _item(node: ast.Subscript, names: Names) -> Any:
         if type(at) is int and isinstance(inner, ast.Name):
             at -= isinstance(names[inner.id], Items)
         return value[at] if type(at) is int and 0 <= at < len(value) else _missing()
-    if isinstance(inner, ast.Subscript) and not isinstance(inner.slice, ast.Constant):
-        if all(isinstance(each, list | tuple | str) for each in value):
-            return Items(one for each in value for one in each)
+    is_inner = isinstance(inner, ast.Subscript) and not isinstance(inner.slice, ast.Constant)
+    if is_inner and all(isinstance(each, list | tuple | str) for each in value):
+        return Items(one for each in value for one in each)
     return value
 
 
@@ -724,6 +754,32 @@ def _bound(operand: Sequence[ast.expr], sign: str, strictly: str, step: int) -> 
     return f"{text} + {step}" if sign == strictly else text
 
 
+def stated_for(task: Task) -> tuple[list[Stated], list[str], bool]:
+    """Return what the text of a function's task states that its base cases keep to, the names of
+    the parameters, and whether that is all that its block of constraints states."""
+    if task.harness.kind not in ("call", "method") or task.harness.constructed:
+        return [], [], False
+    parameters = _parameters(task.reference, task.entry_point)
+    if not parameters:
+        return [], [], False
+    stated, is_whole = constraints_of(task.prompt)
+    inputs = [dict(zip(parameters, case.arguments, strict=False)) for case in task.base]
+    kept = [each for each in stated if is_kept(each, inputs)]
+    return kept, parameters, is_whole and len(kept) == len(stated)
+
+
+def _parameters(source: str, entry_point: str) -> list[str]:
+    """Return the names of a function's parameters, of a method those after the first."""
+    owner, _, name = entry_point.rpartition(".")
+    tree = parsing.parse(source)
+    scopes = [each for each in tree.body if isinstance(each, ast.ClassDef) and each.name == owner]
+    for node in (one for scope in (scopes if owner else [tree]) for one in scope.body):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
+            names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
+            return names[1:] if owner else names
+    return []
+
+
 def is_kept(stated: Stated, inputs: Sequence[Names]) -> bool:
     """Return whether all inputs keep to a statement, and it says something of one of them."""
     said = [stated.holds(names) for names in inputs]
@@ -747,17 +803,26 @@ _RECORD = re.compile(
 _PAIR = re.compile(r"[\[(]\s*([A-Za-z]\w*)\s*,\s*([A-Za-z]\w*)\s*[\])]")
 
 
+_ALIAS = re.compile(
+    r"(?<![\w\])])([A-Za-z]\w*)\s*==?\s*(len\([\w\[\]]+\))|(len\([\w\[\]]+\))\s*==?\s*([A-Za-z]\w*)(?![\w(\[])"
+)
+
+
 def _with_records(found: list[Stated], text: str) -> list[Stated]:
     """Return statements that know the fields which the text names of the items of lists."""
-    plain = _plain(text)
+    plain = "\n".join(map(_plain, text.splitlines()))
     owners: dict[str, tuple[str, int]] = {}
     for match in _RECORD.finditer(plain):
         for place, name in enumerate(match[2].split(",")):
             owners.setdefault(_base(name.strip()), (match[1], place))
+    sizes = {m[1] or m[4]: _expression(m[2] or m[3]) for m in _ALIAS.finditer(plain)}
     pairs = dict.fromkeys(match.groups() for match in _PAIR.finditer(plain)) if not owners else {}
 
     def named(values: Names) -> Names:
         more: dict[str, Any] = {}
+        for name, size in sizes.items():  # ``n == nums.length``, where n is no parameter
+            if name not in values:
+                more[name] = _common(size, values)
         for name, (owner, place) in owners.items():
             if owner in values and name not in values:
                 more[name] = _column(values[owner], place)
@@ -772,7 +837,17 @@ def _with_records(found: list[Stated], text: str) -> list[Stated]:
         test = each.test
         return replace(each, test=lambda values: test(named(values)))
 
-    return [wrapped(each) for each in found] if owners or pairs else found
+    return [wrapped(each) for each in found] if owners or pairs or sizes else found
+
+
+def _common(size: ast.expr, values: Names) -> float | None:
+    """Return the one number that a length is: NaN where rows differ, None where there are none."""
+    try:
+        found = _value(size, values)
+    except (Unclear, TypeError):
+        return None
+    numbers = set(found) if isinstance(found, Items) else {found}
+    return None if not numbers else numbers.pop() if len(numbers) == 1 else math.nan
 
 
 def _column(rows: Any, place: int) -> Items | None:

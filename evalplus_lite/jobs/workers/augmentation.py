@@ -35,7 +35,14 @@ from evalplus_lite.grading.oracle import UNLISTED, Answers, answer
 from evalplus_lite.grading.orders import FreeOrders
 from evalplus_lite.grading.subsets import as_stress, joined, subset
 from evalplus_lite.jobs.consensus import UNANSWERED, Dispute, Panel
-from evalplus_lite.jobs.workers.augmented import Augmented, bounds, finished, ordered, too_long
+from evalplus_lite.jobs.workers.augmented import (
+    DOUBTFUL,
+    Augmented,
+    bounds,
+    finished,
+    ordered,
+    too_long,
+)
 from evalplus_lite.jobs.workers.budget import GROWTH, Budget, needed
 from evalplus_lite.jobs.workers.shared_data import cases_of, staged
 from evalplus_lite.jobs.workers.text_inputs import drawn, text_generator
@@ -266,8 +273,6 @@ def _sorted_out(answers: Answers, rungs: Sequence[Rung], dropped: dict[str, int]
 
 # A task's suite as it grows: seeds, mutation, filter, reference, until there are inputs enough.
 
-DOUBTFUL = "doubtful: "
-"""What the reason of a case begins with that breaks what all examples seem to share."""
 MOST_UNANSWERED = 10
 MOST_STRESS = 40  # cases of a task that ask too much of right programs to be tests of correctness
 PROBED = 12  # at most one of so many inputs was made to find out how far sizes go

@@ -17,6 +17,8 @@ from evalplus_lite.store.writing import packed_row
 from evalplus_lite.tasks.suite_file import suite_row
 from evalplus_lite.types import Case, Suite, Task
 
+DOUBTFUL = "doubtful: "
+"""What the reason of a stress case begins with that breaks what all examples seem to share."""
 LONGEST_ANSWER = 1 << 15
 """Bytes, in wire form, of what is expected of an input made here."""
 
@@ -85,11 +87,13 @@ def finished(task: Task, result: Augmented) -> Row:
     """Return a finished task as (facts, part of the suite file), so that who collects it writes
     them and needs to look at no case."""
     suite = result.suite
+    stress = () if suite.stress is None else suite.stress.cases
     facts = {
         "task_id": task.id,
         "base_count": suite.base_count,
         "count": len(suite.cases),
-        "stress": 0 if suite.stress is None else len(suite.stress.cases),
+        "stress": len(stress),
+        "doubtful": sum(each.reason.startswith(DOUBTFUL) for each in stress),
         "provenance": dict(suite.provenance),
         "sources": dict(result.sources),
         "dropped": dict(result.dropped),

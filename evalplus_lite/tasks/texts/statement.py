@@ -12,20 +12,39 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evalplus_lite.tasks.stated import Items, Names, Stated, constraints_of, is_kept, number
-from evalplus_lite.tasks.texts.forms import Amount, Block, Field, Form, Line, Part, Scope, Unfit
+from evalplus_lite.tasks.stated import (
+    Items,
+    Names,
+    Stated,
+    constraints_of,
+    is_kept,
+    number,
+    readable,
+)
+from evalplus_lite.tasks.texts.forms import (
+    Amount,
+    Block,
+    Field,
+    Form,
+    Kind,
+    Line,
+    Part,
+    Scope,
+    Unfit,
+)
 from evalplus_lite.types import Value
 
 _BLOCK = re.compile(
-    r"^[#*\s]*Input(?:\s+Format)?:?[*\s]*$(?:.*?(?:format|follows|form)\b[^\n]*\n)(.*?)(?=^[#*\s]*(?:Output|Constraints|Sample|Here|Each|The|Note|where)\b|\Z)",
+    r"^[#* \t]*Input(?:\s+Format)?:?[* \t]*$(?:.*?(?:format|follows|form)\b[^\n]*\n)(.*?)"
+    r"(?=^[#* \t]*(?:Output|Constraints|Sample|Here|Each|The|Note|where)\b|\Z)",
     re.M | re.S | re.I,
 )
 _CASE = re.compile(
-    r"each (?:test ?)?case[^\n]*format[^\n]*\n+(.*?)(?=^\s*(?:Output|Constraints|Sample|Here)\b|\n\s*\n|\Z)",
+    r"each (?:test ?)?case[^\n]*format[^\n]*\n+(.*?)"
+    r"(?=^\s*(?:Output|Constraints|Sample|Here)\b|\n\s*\n|\Z)",
     re.M | re.S | re.I,
 )
 MOST_LINES = 30
-LONGEST = 10_000
 _TOKEN = re.compile(
     r"(?P<dots>\\[lcvd]?dots(?![a-z])|\.\.\.|…|⋮|(?<!\S):(?!\S))|(?P<name>[A-Za-z][A-Za-z0-9]*)(?:_(?:\{(?P<many>[^{}]*)\}|(?P<one>\d+|[A-Za-z]+)))?"
 )
@@ -46,7 +65,8 @@ class _Unread(ValueError):
 
 def form_in(statement: str) -> Form | None:
     """Return the form of input texts that a statement shows, None if it shows none."""
-    block = _BLOCK.search(statement[:LONGEST])
+    statement = readable(statement)
+    block = _BLOCK.search(statement)
     if block is None:
         return None
     rows = [_items(line) for line in block[1].strip().splitlines() if line.strip(" `$")]
@@ -60,7 +80,7 @@ def form_in(statement: str) -> Form | None:
 
 def _case(statement: str) -> list[list[_Item]]:
     """Return the lines of one of several test cases, none where there is no such format."""
-    block = _CASE.search(statement[:LONGEST])
+    block = _CASE.search(statement)
     return [_items(line) for line in block[1].splitlines() if line.strip(" `$")] if block else []
 
 
@@ -159,7 +179,7 @@ def _line(row: Sequence[_Item], known: set[str], *, depth: int) -> Line:
         count = _amount(last, known)
         if first == "0":
             count = replace(count, plus=count.plus + 1)
-        kind = "char" if run[-1].is_glued or any(each.is_glued for each in run) else "any"
+        kind: Kind = "char" if run[-1].is_glued or any(each.is_glued for each in run) else "any"
         fields.append(Field(item.name, kind, count=count))
     if len({each.name for each in fields}) < len(fields):
         raise _Unread
@@ -231,7 +251,7 @@ class NamedValues:
             self.values[field.name].append(value)
             return
         self.values[field.name] = value
-        base, _, index = field.name.partition("_")
+        base, _separator, index = field.name.partition("_")
         if index:
             self.values.setdefault(base, Items()).append(value)
 
@@ -253,14 +273,11 @@ def bounded(form: Form, stated: Sequence[Stated]) -> Form:
     def limit(text: str, field: Field) -> Amount | float | None:
         if (value := number(text)) is not None:
             return value
-        match = re.fullmatch(r"(\w+)((?: [-+] \d+)*)", text)
+        match = re.fullmatch(r"(\w+)(?:\[\w+\])*((?: [-+] -?\d+)*)", text)
         if match is None or match[1] not in names or match[1] == field.name:
             return None
-        return Amount(
-            match[1],
-            1,
-            sum(int(each.replace(" ", "")) for each in re.findall(r"[-+] \d+", match[2])),
-        )
+        terms = re.findall(r"([-+]) (-?\d+)", match[2])
+        return Amount(match[1], 1, sum(int(n) if sign == "+" else -int(n) for sign, n in terms))
 
     def changed(field: Field, before: frozenset[str]) -> Field:
         for each in stated:
