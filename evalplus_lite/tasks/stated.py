@@ -82,7 +82,7 @@ def constraints_of(text: str) -> tuple[list[Stated], bool]:
         return _with_records(found, text)[:MOST_STATED], False
     is_whole = True
     for raw in block[1].splitlines():
-        line = _plain(raw.strip().lstrip("-*•").strip())
+        line = _plain(re.sub(r"^[-*•]\s+", "", raw.strip())).strip()
         if not line or _EMPTY.search(line):
             continue
         stated = _line(line)
