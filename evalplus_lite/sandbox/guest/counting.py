@@ -1,11 +1,11 @@
-"""What runs inside the sandbox to count a program's steps: the program, rewritten so that it does.
+"""Step counting inside the sandbox, by rewriting the program.
 
 Like ``child`` it is sent as *text* and imports the standard library only. A step is a statement
 executed or an item that a comprehension takes: the same number on every machine, however busy. A
-function counts in a local variable, which costs a third of what a global one does, and hands its
-count over every thousand steps and when it ends; generators, whose end may never come, use the
-global one at once. A search in a list is a step for 64 elements; other work within one call of a
-built-in function is no step.
+function counts in a local variable, which costs a third of a global one. It hands its count over
+every thousand steps and when it ends; generators, which may never end, use the global one directly.
+A search in a list is a step for 64 elements; other work within one call of a built-in function is
+not counted.
 """
 
 from __future__ import annotations
@@ -69,14 +69,14 @@ LINEAR = frozenset({"count", "index", "insert", "pop", "remove"})
 FREE = (ast.Pass, ast.Global, ast.Nonlocal)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SCOPES = (*FUNCTIONS, ast.ClassDef, ast.Lambda)
-FRAMES = 3  # frames of ours on the stack, by which a program that counts its steps may recur deeper
+FRAMES = 3  # frames of our own on the stack, added to the recursion limit of a counted program
 
 
 class Counting(ast.NodeTransformer):
     """Puts a count before each run of statements that are executed one after the other."""
 
     is_local = False
-    """Whether the function that is visited counts in a local variable."""
+    """Whether the visited function counts in a local variable."""
 
     def generic_visit(self, node: Any) -> Any:
         outer = self.is_local
@@ -140,7 +140,7 @@ class Counting(ast.NodeTransformer):
 
 
 def is_generator(function: ast.FunctionDef) -> bool:
-    """Whether a function yields."""
+    """Return whether a function yields."""
     rest: list[ast.AST] = [*function.body]
     while rest:
         node = rest.pop()
@@ -179,7 +179,7 @@ class CountedExecution:
 def load(
     source: str, entry_point: str, spec: Mapping[str, Any]
 ) -> tuple[Callable[..., Any], Names]:
-    """Bind a program that counts; return what is called, and its names, with the count."""
+    """Bind a counting program; return the function to call, and its names, with the count."""
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(5 * usual)
     try:
@@ -211,7 +211,7 @@ def counter(
 OVER = -1
 
 
-def rationed(
+def budgeted(
     source: str,
     entry_point: str,
     spec: Mapping[str, Any],
@@ -244,12 +244,12 @@ Spent = type(SPENT, (BaseException,), {})
 
 
 class Metered:
-    """Calls one of several programs, of which each call ends after so many steps.
+    """Calls one of several programs, each call limited to a number of steps.
 
-    One that has made ``total`` steps in all its calls is called no further: ``SPENT`` is raised.
-    A program is loaded when it is called first and forgotten when the next one is. One that is
-    alone is loaded at once, under the limits of loading. Arguments come in wire form, as several
-    programs take the same.
+    A program that has used ``total`` steps in all its calls is not called again: ``SPENT`` is
+    raised. A program is loaded on its first call and forgotten when the next one is called. A
+    single program is loaded at once, under the limits of loading. Arguments come in wire form, as
+    several programs take the same ones.
     """
 
     def __init__(
@@ -288,7 +288,8 @@ class Metered:
     def change(self, number: int) -> None:
         self.function, self.names, self.failure = None, {}, None
         self.number, self.rest = number, self.total
-        # Functions and their module refer to each other: what the last program holds would stay.
+        # Functions and their module refer to each other: without this the last program's data would
+        # stay.
         sys.modules.pop("program", None)
         gc.collect()
         sys.modules["random"].seed(int(os.environ["PYTHONHASHSEED"]))
