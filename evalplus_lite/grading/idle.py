@@ -49,8 +49,8 @@ def require_effect(sandbox: Sandbox, task: Task, suite: Suite) -> None:
             task.id,
             "unobserved",
             f"a program that does nothing would pass: {' and '.join(task.harness.observe)} are "
-            "observed, and on no input does the reference do more; give such an input, or say "
-            "what else is to be observed",
+            "observed, and on no input does the reference do more; give such an input, or "
+            "observe something else",
         )
 
 

@@ -224,7 +224,7 @@ def generate(
                     " settings",
                     path=path,
                     remedy="use the same settings to resume, choose another output, or --force to"
-                    " begin anew",
+                    " start over",
                 )
         missing = [draw for draw in wanted if (draw.task.id, draw.index) not in have]
 
