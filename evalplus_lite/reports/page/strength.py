@@ -152,7 +152,7 @@ MOST_GIVEN_UP = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CurvePoint:
     """A suite on the curve: tests a task on average, and the share of mutants that they kill."""
 
     name: str
@@ -229,7 +229,7 @@ WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 640, 270, 48, 34, 24
 
 
 def chart(
-    title: str, words: str, line: Sequence[tuple[int, float]], points: Sequence[Point]
+    title: str, words: str, line: Sequence[tuple[int, float]], points: Sequence[CurvePoint]
 ) -> dict[str, Any]:
     """Return coordinates of a line and points: shares upwards, tests to the right, by logarithm."""
     values = [share for _, share in line] + [point.share for point in points]

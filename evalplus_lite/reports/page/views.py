@@ -15,8 +15,8 @@ from evalplus_lite.reports.page.document import Section
 from evalplus_lite.reports.page.gathering import WORDS
 from evalplus_lite.reports.page.strength import (
     MOST_GIVEN_UP,
+    CurvePoint,
     MutatedFile,
-    Point,
     by_source,
     chart,
     checked,
@@ -203,7 +203,7 @@ def _chosen(suite: Known, mutated: Sequence[MutatedFile]) -> dict[str, set[int]]
     return {id: {*range(row["base"]), *row["chosen"]} for id, row in rows.items()}
 
 
-def _points(suite: Known, mutated: Sequence[MutatedFile]) -> list[Point]:
+def _points(suite: Known, mutated: Sequence[MutatedFile]) -> list[CurvePoint]:
     count = len(mutated) or 1
     found = []
     rows = (suite.mutants or {"by_task": {}})["by_task"]
@@ -212,10 +212,10 @@ def _points(suite: Known, mutated: Sequence[MutatedFile]) -> list[Point]:
     for name, chosen in named:
         if chosen is not None:
             tests = sum(len(chosen.get(file.name, ())) for file in mutated) / count
-            found.append(Point(name, tests, share_killed(mutated, chosen)))
+            found.append(CurvePoint(name, tests, share_killed(mutated, chosen)))
     every = {file.name: set(range(file.tests)) for file in mutated}
     tests = sum(file.tests for file in mutated) / count
-    return [*found, Point("whole suite", tests, share_killed(mutated, every))]
+    return [*found, CurvePoint("whole suite", tests, share_killed(mutated, every))]
 
 
 def _charts(suite: Known, mutated: Sequence[MutatedFile]) -> Iterator[dict[str, Any]]:
