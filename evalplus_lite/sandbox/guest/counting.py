@@ -83,18 +83,28 @@ class Counting(ast.NodeTransformer):
         is_block = isinstance(node, (*FUNCTIONS, ast.ClassDef))
         described = ast.get_docstring(node, clean=False) if is_block else None
         if isinstance(node, SCOPES):
-            self.is_local = isinstance(node, ast.FunctionDef) and not is_generator(node)
+            self.is_local = self.counts_locally(node)
         super().generic_visit(node)
         if not isinstance(node, (ast.Module, ast.ClassDef)):
             for field in ("body", "orelse", "finalbody"):
                 statements = getattr(node, field, None)
                 if isinstance(statements, list) and statements:
                     is_loop = isinstance(node, (ast.For, ast.While)) and field == "body"
-                    setattr(node, field, self.counted(statements, is_loop))
+                    setattr(node, field, self.counted(statements, node if is_loop else None))
         if is_block:
             description = [] if described is None else [ast.Expr(ast.Constant(described))]
             node.body = [*description, ast.Global([LEFT]), *self.framed(node.body)]
-        elif isinstance(node, ast.Lambda):
+        else:
+            self.instrument(node)
+        self.is_local = outer
+        return node
+
+    def counts_locally(self, scope: ast.AST) -> bool:
+        return isinstance(scope, ast.FunctionDef) and not is_generator(scope)
+
+    def instrument(self, node: Any) -> None:
+        """Count the work of an expression that is not a step of its own."""
+        if isinstance(node, ast.Lambda):
             node.body = ast.IfExp(call(TICK), node.body, ast.Constant(None))
         elif isinstance(node, ast.comprehension) and not node.is_async:
             node.iter = call(EACH, node.iter)
@@ -105,17 +115,17 @@ class Counting(ast.NodeTransformer):
             for at, operator in enumerate(node.ops):
                 if isinstance(operator, (ast.In, ast.NotIn)):
                     node.comparators[at] = call(WORK, node.comparators[at])
-        self.is_local = outer
-        return node
 
-    def counted(self, statements: list[ast.stmt], is_loop: bool) -> list[ast.stmt]:
+    def counted(
+        self, statements: list[ast.stmt], loop: ast.For | ast.While | None
+    ) -> list[ast.stmt]:
         found: list[ast.stmt] = []
         run: list[ast.stmt] = []
         for at, statement in enumerate(statements, 1):
             run.append(statement)
             if at == len(statements) or isinstance(statement, NESTING):
                 weight = sum(not isinstance(each, FREE) for each in run)
-                if is_loop and not found:
+                if loop is not None and not found:
                     weight = max(1, weight)  # a loop of nothing ends, too
                     found += self.count(weight, check=True)
                 elif weight:
