@@ -223,7 +223,7 @@ def generate(
                     f"sample {draw.index} of {draw.task.id} was drawn with another model, prompt or"
                     " settings",
                     path=path,
-                    remedy="resume with the same settings, use another output or --force to start over",
+                    remedy="keep the same settings to resume, choose another output, or --force",
                 )
         missing = [draw for draw in wanted if (draw.task.id, draw.index) not in have]
 

@@ -193,7 +193,7 @@ class Journal:
             raise InputError(
                 f"was begun with other settings: {changes}",
                 path=self.path,
-                remedy="resume with the same settings, use another output or --force to start over",
+                remedy="keep the same settings to resume, choose another output, or --force",
             )
 
 
