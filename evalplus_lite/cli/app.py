@@ -67,7 +67,7 @@ WINGS = ("reports", "serving", "exe", "efficiency")
 
 
 class _Command(TyperCommand):
-    """A command whose help shows no type beside an option that takes no value."""
+    """A command whose help omits the type of options without a value."""
 
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters as the command line and its help see them."""
@@ -132,7 +132,7 @@ app = typer.Typer(
 
 
 def _list() -> Iterator[tuple[str, str, str, str]]:
-    """Yield panel, name, summary and home of each command that is here."""
+    """Yield panel, name, summary and module of each installed command."""
     lists = {"cli": LIST}
     for wing in WINGS:
         if find_spec(f"evalplus_lite.{wing}") is not None:
@@ -152,7 +152,7 @@ def _list() -> Iterator[tuple[str, str, str, str]]:
 
 COMMANDS: dict[str, str] = {}
 HOMES: dict[str, str] = {}
-"""Where the module of each command is."""
+"""The module of each command."""
 for _panel, _name, _summary, _home in _list():
     COMMANDS[_name], HOMES[_name] = _summary, _home
     app.command(_name, help=_summary, rich_help_panel=_panel)(lambda: None)
@@ -200,7 +200,7 @@ def _run(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except Exception as error:
-        shown = getattr(error, "format_message", None)  # what the command line itself refuses
+        shown = getattr(error, "format_message", None)  # a rejection by the command line itself
         if shown is None:
             raise
         if not shown().strip():  # nothing was asked, and the help was shown

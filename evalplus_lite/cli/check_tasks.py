@@ -1,4 +1,4 @@
-"""``evalplus-lite check-tasks``: what is tested for each task, what is skipped, and why."""
+"""``evalplus-lite check-tasks``: tested parts of each task, skipped parts, and reasons."""
 
 from __future__ import annotations
 
@@ -33,14 +33,13 @@ def check_tasks(
     """Show what is tested for each task, and what is skipped.
 
     The reference is run on the task's own inputs, twice and in another order, and on the examples
-    in its prompt. Shown are whether it loads, answers its inputs (with the outputs given, if there
-    are any), answers them alike, in a way that is observed, with values that can be compared, and
-    in time; whether the contract accepts these inputs; how many steps the longest takes (a usual
-    machine makes 20 million a second); and below the table whatever is lost or odd. Exits with 1 if
-    a task cannot be used.
+    in its prompt. The table shows whether it loads, answers its inputs (with the task's outputs, if
+    any), gives the same answers again, with observable and comparable values, in time; whether the
+    contract accepts these inputs; and the steps of the longest run (a typical machine makes 20
+    million a second). Lost inputs and remarks follow. Exits with 1 if a task cannot be used.
 
-    With --constraints nothing is checked: for each task it shows what new inputs have to satisfy
-    where no contract decides that.
+    With --constraints nothing is checked: it shows the inferred constraints on new inputs for each
+    task without a contract.
 
     [bold]Example[/bold]  evalplus-lite check-tasks tasks.jsonl
     """

@@ -40,9 +40,9 @@ OPTIONS: Mapping[str, Any] = {
 }
 """Every option that ``takes`` can add, in the order of the help."""
 SANDBOX = ("workers", "sandbox", "json")
-"""What a command takes that runs programs on this machine."""
+"""Options of a command that runs programs on this machine."""
 JOB = ("tasks", "backend", "require_tier", "package", "strict", *SANDBOX)
-"""What a job on a dataset takes that may run on a cluster."""
+"""Options of a job on a dataset that may run on a cluster."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,5 +169,5 @@ def takes(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
 
 
 def folder_for(out: Path | None, job: str, dataset: str, data: Dataset, *parts: str) -> Path:
-    """Return the folder of ``--out``, or one that is named after what the job works on."""
+    """Return the folder of ``--out``, or one that is named after the job's input."""
     return out or default_folder(job, dataset, data, *parts)

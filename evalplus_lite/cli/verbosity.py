@@ -1,4 +1,4 @@
-"""How much a long command says while it runs, and where: the options that all of them have."""
+"""Verbosity, progress and log options that all long commands have."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ VOICE: Mapping[str, Any] = {"quiet": Quiet, "verbose": Verbose, "log_file": LogF
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """What a command may show besides its results."""
+    """The output that a command may show besides its results."""
 
     quiet: bool = False
     verbose: bool = False
@@ -58,7 +58,7 @@ current: ContextVar[Voice] = ContextVar("current", default=Voice())  # noqa: B03
 """The voice of the command that runs."""
 
 typed: ContextVar[Sequence[str]] = ContextVar("typed", default=())
-"""What was typed after the program's name."""
+"""The command line after the program's name."""
 
 
 @contextmanager
@@ -108,7 +108,7 @@ def _said(error: BaseException) -> str:
 
 
 class ProgressRate:
-    """How fast a stage is and how long it takes yet, by what was done in the last minute."""
+    """The speed of a stage and its remaining time, from the steps of the last minute."""
 
     def __init__(self, total: int | None, clock: Callable[[], float] = time.monotonic) -> None:
         self.total, self._clock = total, clock
@@ -136,9 +136,9 @@ class ProgressRate:
         return (self.done - self._known - before) / (now - since) if now > since else 0.0
 
     def _is_stable(self, rate: float) -> bool:
-        """Return whether the rate predicts: steps were done all along, lately at nearly this rate.
+        """Return whether the rate predicts: steps were done steadily, lately at nearly this rate.
 
-        The first steps of a stage wait for sandboxes to start, and say nothing of those to come.
+        The first steps of a stage wait for sandboxes to start, and predict nothing.
         """
         now, since = self._clock(), self._seen[0][0]
         if now - since < STABLE_SECONDS:
@@ -161,7 +161,7 @@ class ProgressRate:
 
 
 def spoken(seconds: float) -> str:
-    """Return a time as a person says it: ``23 s``, ``12 min``, ``3 h 20 min``."""
+    """Return a duration in words: ``23 s``, ``12 min``, ``3 h 20 min``."""
     if seconds < 99.5:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

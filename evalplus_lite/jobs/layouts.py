@@ -68,7 +68,7 @@ def suite(summary: Summary) -> Iterator[Table]:
 
 
 def checks(summary: Summary) -> Iterator[Table]:
-    """Yield each task with what holds of it."""
+    """Yield each task with the results of its checks."""
     rows = summary["tasks"]
     names = list(rows[0]["checks"])[1:] if rows else []
     yield Table(
@@ -95,7 +95,7 @@ ANSWERS = {True: "yes", False: "NO", None: "-"}
 
 
 def _tested(row: Summary) -> str:
-    """Return how a task's programs are invoked, what is looked at, and how it is compared."""
+    """Return how a task's programs are invoked, observed, and compared."""
     if row["harness"] is None:
         return ""
     return f"{row['harness']}, {' and '.join(row['observe'])}, {row['compared']}"
@@ -218,7 +218,9 @@ def reduction(summary: Summary) -> Iterator[Table]:
 
 
 def cross_validation(summary: Summary) -> Iterator[Table]:
-    """Yield what each policy keeps of unseen models' failures, and each model's pass@1."""
+    """Yield the share of unseen models' failures that each policy preserves, and each model's
+    pass@1.
+    """
     yield Table(
         "crossval",
         f"{summary['dataset']}: plus-only failures of unseen models that are still rejected",
@@ -374,7 +376,7 @@ def audit(summary: Summary) -> Iterator[Table]:
     shown = [(row["task_id"], each) for row in findings for each in row["examples"][:1]]
     yield Table(
         "disputed",
-        "the clearest input of each: who says what",
+        "the clearest input of each, with all answers",
         "",
         ["task", "input", "the reference", "programs"],
         [
@@ -520,11 +522,11 @@ def _camps(camps: Sequence[Summary]) -> str:
 
 
 def _said(vote: Summary) -> str:
-    """Return what a program or a contract says: a value, or why there is none."""
+    """Return the vote of a program or a contract: a value, or why there is none."""
     ((word, what),) = vote.items()
     return short(source(what) if word == "value" else f"{word} {what}".strip(), MOST_VALUE)
 
 
 def _arguments(tree: Any) -> str:
-    """Return an input as it stands in a call."""
+    """Return an input as the arguments of a call."""
     return short(arguments(tree), MOST_VALUE)

@@ -1,4 +1,4 @@
-"""One's own tasks: what a check finds of them, and drafts from a module or a pytest file."""
+"""Your own tasks: checks, and drafts from a module or a pytest file."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from evalplus_lite.tasks.published.rows import LEFT_OUT
 from evalplus_lite.tasks.pytest_asserts import Asserted, asserted
 from evalplus_lite.types import CALL, Case, Cause, Rule, Task, Unusable
 
-# Checking a task: what of it will be tested, what not, and why.
+# The check of a task: parts that will be tested, parts that will not, and why.
 
 CHECKS: Mapping[str, tuple[Cause, ...]] = {
     "row": ("unreadable", "duplicate"),
@@ -54,7 +54,7 @@ CHECKS: Mapping[str, tuple[Cause, ...]] = {
     "representable": ("unrepresentable",),
     "time": ("slow", "budget"),
 }
-"""What is checked of a task, in order, and the causes by which it does not hold."""
+"""The checks of a task, in order, and the causes of their failure."""
 MOST_STEPS = 200_000_000
 MOST_EXAMPLES = 100
 """Examples of a prompt that are tried."""
@@ -66,7 +66,7 @@ def check_of(cause: str) -> str:
 
 
 def checking(place: WorkerContext, settings: Row) -> Work:
-    """Of a staged task, what a check found, as a row."""
+    """Return the result of checking a staged task, as a row."""
     source = source_of(settings)
 
     def check(item: Row) -> Row:
@@ -91,7 +91,7 @@ def checking(place: WorkerContext, settings: Row) -> Work:
 
 
 def described(task: Task) -> dict[str, Any]:
-    """Return what a task asks to be tested."""
+    """Return the tested parts of a task."""
     return {
         "task_id": task.id,
         "harness": task.harness.kind,
@@ -104,7 +104,7 @@ def described(task: Task) -> dict[str, Any]:
 
 
 def failed(cause: str, detail: str) -> dict[str, Any]:
-    """Return what is known of a task that cannot be used: what stands in its way comes first."""
+    """Return the facts about an unusable task: the obstacle comes first."""
     found: dict[str, bool | None] = dict.fromkeys(CHECKS)
     broken = check_of(cause)
     for name in CHECKS:
@@ -197,7 +197,7 @@ STATUSES = ("ready", "remarks", "unusable")
 
 @dataclass(frozen=True, slots=True)
 class CheckResult(Result):
-    """What was found of each task; ``ready`` ones first in the counts."""
+    """The check of each task; ``ready`` ones first in the counts."""
 
     kind: ClassVar[str] = "checks"
 
@@ -225,12 +225,12 @@ def check_tasks(
     tasks: Sequence[str] | None = None,
     session: Session | None = None,
 ) -> CheckResult:
-    """Say of each task what will be tested, what is ignored, and why.
+    """Show what is tested for each task, what is ignored, and why.
 
         for row in check_tasks("tasks.jsonl").to_rows():
             print(row["task_id"], row["status"], row["remarks"])
 
-    ``dataset`` is a ``Dataset``, a name or a path, ``tasks`` chooses some, as ``Dataset.only``
+    ``dataset`` is a ``Dataset``, a name or a path, ``tasks`` selects some, as ``Dataset.only``
     says. The reference is run on the task's own inputs, twice, and on the examples in its prompt;
     the contract is held against these inputs. ``status`` is ``ready``, ``remarks`` (usable, but
     something is lost or odd) or ``unusable``. A bad task stops no other. Raises InputError if no
@@ -276,14 +276,14 @@ def _unread(bad: Unusable) -> dict[str, Any]:
     }
 
 
-# Task files drafted from what one has: a Python module, or a pytest file.
+# Task files drafted from a Python module, or a pytest file.
 
 LIMITS = Limits(cpu=2.0, load=10.0)
 
 
 @dataclass(frozen=True, slots=True)
 class DraftResult(Result):
-    """A task file: the ``tasks`` that were drafted, and what was left out and why."""
+    """A task file: the drafted ``tasks``, and the skipped parts with reasons."""
 
     tasks: tuple[Task, ...]
 
@@ -305,9 +305,9 @@ def draft_from_module(
 
     A function's examples in doctest's form are its inputs, with outputs; without any, inputs are
     made by its annotations. The function, with what it needs of the module, is the reference, which
-    is run in the sandbox: an input that it does not answer, or not as the example says, is left
-    out. The module itself is never imported. Raises InputError if no task comes of it, or ``out``
-    is there already, unless ``force`` replaces it.
+    is run in the sandbox: an input that it does not answer, or answers unlike the example, is
+    skipped. The module itself is never imported. Raises InputError if it yields no task, or ``out``
+    exists already, unless ``force`` replaces it.
     """
     program = SourceModule.read(Path(module))
     tasks, lost = module_tasks(program)
@@ -401,7 +401,7 @@ def _result(
             if suite is None:
                 reason = source.unusable[task.id].detail
                 if not task.base:
-                    reason = "it has no examples, and its annotations do not tell its arguments"
+                    reason = "it has no examples, and its annotations do not describe its arguments"
                 left_out.append(LeftOut(name, 0, reason))
                 continue
             left_out += [

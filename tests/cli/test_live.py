@@ -88,7 +88,7 @@ def test_a_log_has_all_and_a_pipe_no_bar(folder: Path) -> None:
     assert "\x1b" not in quiet.stdout + quiet.stderr
     log = (folder / "logs/a.log").read_text().splitlines()
     assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ ", line) for line in log)
-    assert "evaluate begins: 24 steps" in log[1]
+    assert "evaluate started: 24 steps" in log[1]
     assert any(re.search(r"evaluate ended .*24 of 24.*\d+ pass", line) for line in log)
     assert log[-1].endswith("exit code 0")
 

@@ -21,8 +21,11 @@ from evalplus_lite.types import Failure, Verdict
 
 
 def verifying(place: WorkerContext, settings: Row) -> Work:
-    """Of (staged task, program), the verdict as plain data, with what should be known
-    of the task's suite; of (staged task, a failure's fields), the case in words."""
+    """Judge a staged task's program, or describe its failure.
+
+    Of (staged task, program), the verdict as plain data, with notes on the task's suite; of (staged
+    task, a failure's fields), the case in words.
+    """
     return Verification(place, settings).work
 
 
