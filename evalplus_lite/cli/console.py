@@ -44,16 +44,16 @@ LONG_WORD = 24
 class Screen:
     """Progress of a job on stderr: a bar on a terminal, else periodic lines.
 
-    The command's ``voice`` has its --quiet, --verbose and --log-file.
+    The command's ``verbosity`` has its --quiet, --verbose and --log-file.
     """
 
     def __init__(self) -> None:
         self.console = Console(stderr=True, highlight=False, emoji=False)
-        self.voice = verbosity.current.get()
+        self.verbosity = verbosity.current.get()
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self._name, self._pace = "", verbosity.ProgressRate(None)
-        self._spoke = self._logged = time.monotonic()
+        self._printed = self._logged = time.monotonic()
 
     def __enter__(self) -> Screen:
         return self
@@ -75,10 +75,14 @@ class Screen:
         """Start a stage of ``total`` steps, ending the one before."""
         self._stop()
         self._name, self._pace = printable(name), verbosity.ProgressRate(total)
-        self._spoke = self._logged = time.monotonic()
-        self.voice.write(f"{name} started" + ("" if total is None else f": {total} steps"))
+        self._printed = self._logged = time.monotonic()
+        self.verbosity.write(f"{name} started" + ("" if total is None else f": {total} steps"))
         # A dumb terminal cannot go back in a line.
-        if self.console.is_terminal and not self.console.is_dumb_terminal and not self.voice.quiet:
+        if (
+            self.console.is_terminal
+            and not self.console.is_dumb_terminal
+            and not self.verbosity.quiet
+        ):
             words = TextColumn(
                 "{task.fields[words]}",
                 markup=False,
@@ -100,21 +104,21 @@ class Screen:
         self._pace.advance(steps, counts or {}, known=known)
         now = time.monotonic()
         if self._bar is not None and self._task is not None:
-            if now - self._spoke > 0.1:  # a terminal shows no more than that
-                self._spoke = now
+            if now - self._printed > 0.1:  # a terminal shows no more than that
+                self._printed = now
                 self._bar.update(self._task, completed=self._pace.done, words=self._pace.words())
-        elif now - self._spoke > (1.0 if self.voice.verbose else QUIET_SECONDS):
-            self._spoke = now
-            if not self.voice.quiet:
+        elif now - self._printed > (1.0 if self.verbosity.verbose else QUIET_SECONDS):
+            self._printed = now
+            if not self.verbosity.quiet:
                 print(f"{self._name}: {self._pace.words()}", file=sys.stderr, flush=True)
         if now - self._logged > QUIET_SECONDS:
             self._logged = now
-            self.voice.write(f"{self._name}: {self._pace.words()}")
+            self.verbosity.write(f"{self._name}: {self._pace.words()}")
 
     def note(self, text: str) -> None:
         """Print one line for the user on stderr."""
         self.console.print(Text(printable(text)), soft_wrap=True)
-        self.voice.write(text)
+        self.verbosity.write(text)
 
     @contextlib.contextmanager
     def waiting(self, what: str, *, seconds: float = QUIET_SECONDS) -> Iterator[None]:
@@ -142,10 +146,10 @@ class Screen:
             self._bar.stop()
             self._bar = self._task = None
         if self._name:
-            took = verbosity.spoken(time.monotonic() - self._pace.start)
+            took = verbosity.duration(time.monotonic() - self._pace.start)
             ended = f"{self._name} ended after {took}: {self._pace.words()}"
-            self.voice.write(ended)
-            if self.voice.verbose:
+            self.verbosity.write(ended)
+            if self.verbosity.verbose:
                 print(ended, file=sys.stderr, flush=True)
             self._name = ""
 

@@ -15,7 +15,7 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import Screen, print_json, say
-from evalplus_lite.cli.verbosity import VOICE, speaking, typed
+from evalplus_lite.cli.verbosity import VERBOSITY_OPTIONS, typed, with_verbosity
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import default_folder, load_dataset
 from evalplus_lite.jobs.session import Result, Session
@@ -36,7 +36,7 @@ OPTIONS: Mapping[str, Any] = {
     "strict": options.Strict,
     "shard": options.Shard,
     "json": options.Json,
-    **VOICE,
+    **VERBOSITY_OPTIONS,
 }
 """Every option that ``takes`` can add, in the order of the help."""
 SANDBOX = ("workers", "sandbox", "json")
@@ -143,12 +143,14 @@ def takes(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """
 
     def decorated(function: Callable[..., int]) -> Callable[..., int]:
-        taken = [name for name in OPTIONS if name in (*names, *VOICE)]
+        taken = [name for name in OPTIONS if name in (*names, *VERBOSITY_OPTIONS)]
 
         @functools.wraps(function)
         def command(context: typer.Context, **given: Any) -> int:
             run = Run(context=context, **{name: given.pop(name) for name in taken})
-            with speaking(quiet=run.quiet, verbose=run.verbose, log_file=run.log_file) as done:
+            with with_verbosity(
+                quiet=run.quiet, verbose=run.verbose, log_file=run.log_file
+            ) as done:
                 return done(function(run, **given))
 
         hints = get_type_hints(function, include_extras=True)
