@@ -44,20 +44,20 @@ PANELS = (
 )
 LIST = """
 Start here
-doctor: Show which sandbox layers hold here, asked from inside, and what to install for the rest.
+doctor: Show which sandbox layers hold here, probed from inside, and what to install for the rest.
 cache: Show, list and clear cached files.
 Your own tasks
 init: Write task files: commented examples, or drafts from a module or a pytest file.
 check-tasks: Show what is tested for each task, and what is skipped.
 Build test suites
-augment: Expand a dataset's inputs and compute what is expected of them.
+augment: Expand a dataset's inputs and compute their expected outputs.
 reduce: Choose few inputs that still find wrong programs, seen and unseen.
-quality: Measure how well suites tell right programs from wrong ones, side by side.
+quality: Measure how well suites separate right programs from wrong ones, side by side.
 audit: List inputs on which most programs that pass the base tests contradict the reference.
 Judge programs
 generate: Draw programs for a dataset's tasks from any OpenAI-compatible server.
 evaluate: Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
-rerun: Run a judged program on one case again, and show what it did.
+rerun: Run a judged program on one case again, and show the result.
 merge: Merge the output of sharded runs.
 """
 """The commands by panel, each with the first paragraph of its help; it is the function, or the app,
