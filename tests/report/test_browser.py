@@ -266,7 +266,7 @@ def test_without_scripts(made: Made, browser: Browser) -> None:
     found = seen(browser, java_script_enabled=False)
     found.go(made.url)
     text = found.page.locator("main").inner_text()
-    for part in ("pass@1", "careful", "Own/1", "Where they came from", "Strength against size"):
+    for part in ("pass@1", "careful", "Own/1", "Where they came from", "What inputs kill"):
         assert part in text
     assert found.page.locator(".map svg path").count() > 0
     found.page.context.close()
