@@ -52,7 +52,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """What a request asks for instead of the usual: seconds a case, bytes, seconds in all."""
 
     seconds: float | None = None
@@ -166,7 +166,7 @@ class Service:
         program: str,
         *,
         options: Iterable[str] = (),
-        limits: Limits = Limits(),
+        limits: RequestLimits = RequestLimits(),
     ) -> asyncio.Future[dict[str, Any]]:
         """Have a program judged in its turn; the future gives the row of ``serving.worker``."""
         item = (asked.source, program, tuple(options), limits.row)
