@@ -47,7 +47,7 @@ from evalplus_lite.store.resuming import finished, open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks import load_dataset as read_dataset
 from evalplus_lite.tasks.contracts import has_check, shown
-from evalplus_lite.tasks.drafts import Example, examples
+from evalplus_lite.tasks.drafts import DraftCase, examples
 from evalplus_lite.tasks.loading import shipped
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, with_base_cases
 from evalplus_lite.tasks.published.rows import LEFT_OUT
@@ -303,12 +303,12 @@ SAMPLE = re.compile(
 )
 
 
-def _examples(task: Task) -> list[Example]:
+def _examples(task: Task) -> list[DraftCase]:
     """Return the examples in a prompt, as calls or as input and output texts."""
     if task.harness.kind == "script":
         pairs = [(each[1].strip("`\n ") + "\n", each[2].strip("`\n ") + "\n")
                  for each in SAMPLE.finditer(task.prompt)]  # fmt: skip
-        return [Example("", 0, (text,), wire.encode(output)) for text, output in pairs]
+        return [DraftCase("", 0, (text,), wire.encode(output)) for text, output in pairs]
     if task.harness.kind != "call":
         return []
     return [each for each in examples(task.prompt, task.entry_point) if not each.problem]
@@ -704,7 +704,7 @@ def to_sarif(result: LintResult, path: str) -> dict[str, Any]:
             "name": entry["name"],
             "shortDescription": {"text": entry["what"]},
             "fullDescription": {"text": entry["why"]},
-            "help": {"text": f"Example: {entry['example']} Remedy: {entry['remedy']}"},
+            "help": {"text": f"DraftCase: {entry['example']} Remedy: {entry['remedy']}"},
             "defaultConfiguration": {"level": LEVELS[entry["verdict"]]},
         }
         for code, entry in codes().items()

@@ -38,7 +38,10 @@ def test_each_example_is_ready(path: Path, session: Session) -> None:
     """Nothing is amiss with an example, but for the reference that one shows to be missing."""
     assert path.read_text(encoding="utf-8").startswith("# ")
     result = lint(path, session=session)
-    assert {each["code"] for row in result.to_rows() for each in row["findings"]} <= {"T104", "T303"}
+    assert {each["code"] for row in result.to_rows() for each in row["findings"]} <= {
+        "T104",
+        "T303",
+    }
 
 
 def test_init_replaces_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
