@@ -51,9 +51,9 @@ class Picture:
 PICTURES = (
     Picture("report-light", "#/suite-1"),
     Picture("report-dark", "#/suite-1", is_dark=True),
-    Picture("report-task", "#/task/HumanEval%2F1"),
+    Picture("report-task", "#task/HumanEval/1"),
     Picture("report-sample", "{failing}"),
-    Picture("report-compare", "#/compare/{failing_task}"),
+    Picture("report-compare", "{failing_task}/compare"),
     Picture("report-inputs", "#/inputs", height=1000),
     Picture("report-strength", "#/inputs", height=640, opened="Strength against size"),
     Picture("report-survivors", "#/survivors", is_dark=True),
@@ -128,7 +128,7 @@ def made_up(data: Dataset) -> Iterator[Sample]:
 def taken(browser: Browser, page: Path) -> Iterator[tuple[str, bytes]]:
     """Yield each picture's name and its PNG."""
     failing = failing_sample(browser, page)
-    task = failing.split("/")[2]
+    task = failing.partition("/sample/")[0]
     for picture in PICTURES:
         view = opened(browser, picture)
         address = picture.address.format(failing=failing, failing_task=task)
@@ -156,8 +156,8 @@ def failing_sample(browser: Browser, page: Path) -> str:
     """Return the address of the first sample with a wrong answer to a short input."""
     view = browser.new_page()
     for number in range(int(TASKS.split("-")[1]) + 1):
-        view.goto(f"{page.as_uri()}#/task/HumanEval%2F{number}")
-        for address in view.locator("#view a[href*='#/sample/']").evaluate_all(ADDRESSES):
+        view.goto(f"{page.as_uri()}#task/HumanEval/{number}")
+        for address in view.locator("#view a[href*='/sample/']").evaluate_all(ADDRESSES):
             view.goto(f"{page.as_uri()}{address}")
             values = view.locator("#view .value").all_inner_texts()
             if len(values) >= 3 and 6 <= len(values[0]) <= 40:

@@ -52,7 +52,7 @@ class Screen:
         self.voice = verbosity.current.get()
         self._bar: Progress | None = None
         self._task: TaskID | None = None
-        self._name, self._pace = "", verbosity.Pace(None)
+        self._name, self._pace = "", verbosity.ProgressRate(None)
         self._spoke = self._logged = time.monotonic()
 
     def __enter__(self) -> Screen:
@@ -74,7 +74,7 @@ class Screen:
     def stage(self, name: str, total: int | None) -> None:
         """Begin a stage of ``total`` steps, ending the one before."""
         self._stop()
-        self._name, self._pace = printable(name), verbosity.Pace(total)
+        self._name, self._pace = printable(name), verbosity.ProgressRate(total)
         self._spoke = self._logged = time.monotonic()
         self.voice.write(f"{name} begins" + ("" if total is None else f": {total} steps"))
         # A dumb terminal cannot go back in a line.

@@ -107,7 +107,7 @@ def _said(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
-class Pace:
+class ProgressRate:
     """How fast a stage is and how long it takes yet, by what was done in the last minute."""
 
     def __init__(self, total: int | None, clock: Callable[[], float] = time.monotonic) -> None:

@@ -75,7 +75,7 @@ INNER = (ast.stmt, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.Gene
 """Parts of a statement that are counted when they run, not with it."""
 
 
-class Ledger:
+class WorkMeter:
     """What charges for work; its functions are the only names that a rewritten program gets."""
 
     def __init__(self, names: Names) -> None:
@@ -580,7 +580,7 @@ class WorkedExecution:
         self.code = code
         self.module = types.ModuleType("program")
         self.names = self.module.__dict__
-        self.ledger = Ledger(self.names)
+        self.ledger = WorkMeter(self.names)
 
     def __call__(self) -> Names:
         self.names.clear()

@@ -20,7 +20,7 @@ from evalplus_lite.statistics.means import difference_of_shares, noise
 from evalplus_lite.statistics.pass_at_k import Count
 from evalplus_lite.statistics.trends import (
     LineFit,
-    Point,
+    Observation,
     RankCorrelation,
     SizeGroup,
     line_fit,
@@ -78,7 +78,7 @@ class ModelGrades:
 
 
 @dataclass(frozen=True)
-class Material:
+class GradedTasks:
     """Tasks, graded answers, and CPU seconds of cases where they were measured."""
 
     tasks: Mapping[str, MinedTask]
@@ -140,10 +140,12 @@ class Material:
 
     def points(
         self, measure: str, rates: Mapping[Place, float], places: Iterable[Place]
-    ) -> list[Point]:
+    ) -> list[Observation]:
         """Return the cases with this measure as points, functions being clusters."""
         return [
-            Point(self.tasks[place[0]].function_id, self.measures[place][measure], rates[place])
+            Observation(
+                self.tasks[place[0]].function_id, self.measures[place][measure], rates[place]
+            )
             for place in places
             if place in rates and measure in self.measures[place]
         ]
@@ -162,7 +164,7 @@ LINEAR = frozenset({"maintainability"})
 """Measures that are not counts: no logarithm is taken of them, nor of shares per line."""
 
 
-def trend_rows(material: Material) -> Iterator[dict[str, Any]]:
+def trend_rows(material: GradedTasks) -> Iterator[dict[str, Any]]:
     """Yield a row a measure, scope (``all`` cases or ``errors``) and model.
 
     ``spearman`` is over all of these cases, ``fit`` over the logarithm of the measure where that is
@@ -185,7 +187,7 @@ def trend_rows(material: Material) -> Iterator[dict[str, Any]]:
                     yield row | _trend(points, is_linear=is_linear, grouped=scope == "all")
 
 
-def _trend(points: list[Point], *, is_linear: bool, grouped: bool) -> dict[str, Any]:
+def _trend(points: list[Observation], *, is_linear: bool, grouped: bool) -> dict[str, Any]:
     fit = line_fit(points) if is_linear else logarithmic_fit(points)
     groups = size_groups(points, count=GROUPS, logarithmic=not is_linear) if grouped else []
     return {
@@ -280,7 +282,7 @@ EASY = 0.8
 MOST_CALLED = 10
 
 
-def model_rows(material: Material, prices: Mapping[str, Prices]) -> Iterator[Row]:
+def model_rows(material: GradedTasks, prices: Mapping[str, Prices]) -> Iterator[Row]:
     """Yield a row a model: table 1, functions' mean and sigma, runs, tokens and cost."""
     for model in material.models:
         rates = material.rates[model.label]
@@ -347,7 +349,7 @@ def _runs(model: ModelGrades) -> Row | None:
     }
 
 
-def question_rows(material: Material) -> Iterator[Row]:
+def question_rows(material: GradedTasks) -> Iterator[Row]:
     """Yield a row a model that was asked about moments of runs: rates by kind, and consistency."""
     asked = {id: task.facts["question"] for id, task in material.tasks.items()
              if "question" in task.facts}  # fmt: skip
@@ -375,7 +377,7 @@ def question_rows(material: Material) -> Iterator[Row]:
             }
 
 
-def package_rows(material: Material) -> Iterator[Row]:
+def package_rows(material: GradedTasks) -> Iterator[Row]:
     """Yield a row a package, the one with most cases first: pass@1 of each model, and their mean.
 
     The mean counts each model the same, however many cases it answered.
@@ -399,7 +401,7 @@ def package_rows(material: Material) -> Iterator[Row]:
         }
 
 
-def repositories(material: Material) -> Row:
+def repositories(material: GradedTasks) -> Row:
     """Return the cases of each package by rank, and the line over the rank's logarithm."""
     cases: Counter[str] = Counter()
     functions: Counter[str] = Counter()
@@ -432,7 +434,7 @@ def _falloff(counts: list[int]) -> Row | None:
     return {"intercept": intercept, "slope": slope, "r2": 1 - rest / spread if spread else 1.0}
 
 
-def construct_rows(material: Material) -> Iterator[Row]:
+def construct_rows(material: GradedTasks) -> Iterator[Row]:
     """Yield a row a construct and model: pass@1 with it and without, and how much they differ.
 
     Several constructs go together with longer programs: a difference is no cause.
@@ -462,7 +464,7 @@ def construct_rows(material: Material) -> Iterator[Row]:
             }
 
 
-def called_most(material: Material) -> list[Row]:
+def called_most(material: GradedTasks) -> list[Row]:
     """Return the functions with most calls among those that models answer well (figure 7)."""
     first = next(iter(material.rates.values()), {})
     rates, calls = defaultdict(list), defaultdict(list)
@@ -479,7 +481,7 @@ def called_most(material: Material) -> list[Row]:
     return rows[:MOST_CALLED]
 
 
-def is_same_cases(material: Material) -> bool:
+def is_same_cases(material: GradedTasks) -> bool:
     """Return whether all models answered the same cases."""
     asked = [set(rates) for label, rates in material.rates.items() if label != ALL_MODELS]
     return all(each == asked[0] for each in asked)

@@ -28,7 +28,7 @@ from evalplus_lite.exe.asking.score import (
 from evalplus_lite.exe.running.runs import CPU_SECONDS, CallableProgram
 from evalplus_lite.exe.task_files import KnownTasks, read_tasks
 from evalplus_lite.exe.tasks.mined import MinedTask
-from evalplus_lite.exe.tasks.published import LeftOut
+from evalplus_lite.exe.tasks.published import SkippedRow
 from evalplus_lite.exe.tasks.tags import check_tags
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
 from evalplus_lite.jobs.datasets import file_facts, run_facts
@@ -274,7 +274,7 @@ def predict(
     """
     check_tags([*without, *tagged])
     keep_inputs({"output": out}, {"tasks": tasks})
-    left_out: list[LeftOut] = []
+    left_out: list[SkippedRow] = []
     given = read_tasks(tasks, left_out=left_out) if isinstance(tasks, str | os.PathLike) else tasks
     chosen = (
         task

@@ -13,7 +13,7 @@ from evalplus_lite.exe import findings
 from evalplus_lite.exe.asking.judging import judge_by
 from evalplus_lite.exe.asking.predict import Prediction
 from evalplus_lite.exe.asking.score import GradedPrediction
-from evalplus_lite.exe.findings import Material, ModelGrades, Place
+from evalplus_lite.exe.findings import GradedTasks, ModelGrades, Place
 from evalplus_lite.exe.prediction import graded_all
 from evalplus_lite.exe.statistics.measures import TIME
 from evalplus_lite.exe.task_files import KnownTasks
@@ -76,7 +76,7 @@ def exe_report(
         models = _graded(given, named, judge, opened)
         missing: list[dict[str, str]] = []
         seconds = dict(_seconds(known, tasks, times, missing))
-        material = Material(known, models, seconds)
+        material = GradedTasks(known, models, seconds)
         missing += [
             {"name": model.label, "reason": f"all {model.undecided} predictions are not judged"}
             for model in models
@@ -236,7 +236,7 @@ def _by_model(
 
 
 def _computed(
-    material: Material, prices: Mapping[str, Prices], missing: list[dict[str, str]]
+    material: GradedTasks, prices: Mapping[str, Prices], missing: list[dict[str, str]]
 ) -> dict[str, Any]:
     """Return every number of the report."""
     tasks = list(material.tasks.values())

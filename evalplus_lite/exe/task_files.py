@@ -14,7 +14,7 @@ from evalplus_lite.exe.asking.prompt import Asked
 from evalplus_lite.exe.asking.score import read_predictions
 from evalplus_lite.exe.tasks.mined import MinedTask
 from evalplus_lite.exe.tasks.mined import read_tasks as read_mined
-from evalplus_lite.exe.tasks.published import LeftOut, PublishedFile, form_of
+from evalplus_lite.exe.tasks.published import PublishedFile, SkippedRow, form_of
 from evalplus_lite.exe.tasks.publishing import written
 from evalplus_lite.jobs.datasets import file_facts, run_facts
 from evalplus_lite.jobs.session import keep_inputs
@@ -23,7 +23,7 @@ from evalplus_lite.store import read_jsonl, write_jsonl
 
 
 def read_tasks(
-    path: str | os.PathLike[str], *, left_out: list[LeftOut] | None = None
+    path: str | os.PathLike[str], *, left_out: list[SkippedRow] | None = None
 ) -> Iterator[MinedTask]:
     """Yield the tasks of a mined file, or of rows of CRUXEval, LiveCodeBench or CodeI/O.
 
@@ -41,14 +41,14 @@ class KnownTasks:
     """Tasks by id, and what predictions may be about besides."""
 
     tasks: Mapping[str, MinedTask]
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[SkippedRow] = field(default_factory=list)
     ignored: int = 0
     """Predictions about rows that are left out: of other programs' files."""
 
     @classmethod
     def of(cls, tasks: str | os.PathLike[str] | Iterable[MinedTask]) -> KnownTasks:
         """Read a file, or take what is given; InputError for two tasks of one id."""
-        left_out: list[LeftOut] = []
+        left_out: list[SkippedRow] = []
         if isinstance(tasks, str | os.PathLike):
             tasks = read_tasks(tasks, left_out=left_out)
         found: dict[str, MinedTask] = {}

@@ -49,7 +49,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class Splitter:
     """How an item may be worked on in parts, each an item, where that ends sooner.
 
     ``count`` says how many it has, ``cut`` gives them, ``join`` makes of their rows, in their
@@ -90,7 +90,7 @@ class Backend(Protocol):
         *,
         key: Callable[[Row], Hashable] | None = None,
         lost: Callable[[Row, Exception], Row] | None = None,
-        parts: Parts | None = None,
+        parts: Splitter | None = None,
         done: Callable[[Row], object] | None = None,
     ) -> Iterator[Row]:
         """Yield what the call makes of each item, in the items' order.

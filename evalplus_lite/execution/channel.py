@@ -99,7 +99,7 @@ def split(data: bytes) -> tuple[list[Row], bytes]:
     return found, data[place:]
 
 
-class Reader:
+class MessageReader:
     """Gathers what comes from a socket into whole messages."""
 
     def __init__(self, channel: socket.socket) -> None:
@@ -146,7 +146,7 @@ class Reader:
         return (message,)
 
 
-class Writer:
+class MessageWriter:
     """Sends messages on a socket without waiting: what does not fit is kept, and sent later."""
 
     def __init__(self, channel: socket.socket) -> None:

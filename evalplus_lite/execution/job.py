@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evalplus_lite.errors import InfrastructureError
-from evalplus_lite.execution.base import Call, Parts, Row
+from evalplus_lite.execution.base import Call, Row, Splitter
 from evalplus_lite.execution.channel import decoded, encoded
 
 AHEAD_SECONDS, MOST_AHEAD = 0.2, 48
@@ -56,7 +56,7 @@ class Job:
     key: Hashable
     then: Callable[[Row], Any]
     held: Held | None = None
-    parts: Parts | None = None
+    parts: Splitter | None = None
     size: int = 1
     """How many parts it has."""
     tries: int = 0

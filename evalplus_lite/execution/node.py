@@ -25,7 +25,7 @@ STAGE_SECONDS = 120.0
 """How long a chunk waits for the staged rows of the chunks before it."""
 
 
-class Node:
+class ClusterNode:
     """The supervisors of this machine; safe for threads. They end with this process."""
 
     def __init__(self, workers: int, config: Row, preload: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ from concurrent.futures import Future
 from typing import IO, Any, Protocol, Self
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.execution.base import Call, Parts, Ref, Result, Row
+from evalplus_lite.execution.base import Call, Ref, Result, Row, Splitter
 from evalplus_lite.execution.channel import decoded, encoded
 from evalplus_lite.execution.job import Defect, Held, Job, KnownCall, Lost
 from evalplus_lite.execution.worker_pool import WorkerPool
@@ -221,7 +221,7 @@ class Processes:
         *,
         key: Callable[[Row], Hashable] | None = None,
         lost: Callable[[Row, Exception], Row] | None = None,
-        parts: Parts | None = None,
+        parts: Splitter | None = None,
         done: Callable[[Row], object] | None = None,
     ) -> Iterator[Row]:
         """Yield what the call makes of each item, in the items' order, as ``Backend.map`` says."""
@@ -269,7 +269,7 @@ class Processes:
         key: Hashable,
         then: Callable[[Row], Any],
         held: Held | None,
-        parts: Parts | None = None,
+        parts: Splitter | None = None,
     ) -> Job:
         job = Job(next(self._numbers), call, encoded(item), key, then, held, parts)
         if parts is not None:

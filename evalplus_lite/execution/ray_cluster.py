@@ -23,7 +23,7 @@ from evalplus_lite.execution.affinity_queue import MOST_KEYS, AffinityQueue
 from evalplus_lite.execution.base import Row
 from evalplus_lite.execution.channel import body, decoded, unpacked
 from evalplus_lite.execution.job import Job, KnownCall, Lost
-from evalplus_lite.execution.node import DONE, Node, failure
+from evalplus_lite.execution.node import DONE, ClusterNode, failure
 from evalplus_lite.execution.processes import MOST_HELD, Processes, Workforce
 from evalplus_lite.execution.worker_pool import TRIES
 from evalplus_lite.sandbox import TIERS, SandboxConfig
@@ -216,8 +216,8 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-class RayNode(Node):
-    """``Node`` as Ray's actor, which ends with the raylet that has started it."""
+class RayNode(ClusterNode):
+    """``ClusterNode`` as Ray's actor, which ends with the raylet that has started it."""
 
     def __init__(self, workers: int, config: Row, preload: Sequence[str]) -> None:
         super().__init__(workers, config, preload)

@@ -26,7 +26,7 @@ from typing import Any
 from evalplus_lite import errors
 from evalplus_lite.errors import EvalPlusLiteError, InputError, UnusableTask
 from evalplus_lite.execution.base import Call, Ref, Row, Work, make
-from evalplus_lite.execution.channel import Reader, decoded, encoded, packed
+from evalplus_lite.execution.channel import MessageReader, decoded, encoded, packed
 from evalplus_lite.execution.job import Defect
 from evalplus_lite.sandbox import Sandbox, SandboxConfig
 
@@ -46,7 +46,7 @@ def main() -> None:
     control = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     try:
-        path, config, stage, reports, preload = Reader(control).receive()
+        path, config, stage, reports, preload = MessageReader(control).receive()
     except (EOFError, OSError):  # it has gone already
         return
     sys.path[:] = path
@@ -159,7 +159,7 @@ class Supervisor:
             # Started while the caller still reads; whatever is in the way, the first item meets.
             with contextlib.suppress(EvalPlusLiteError):
                 self.sandbox.start()
-            reader = Reader(self.channel)
+            reader = MessageReader(self.channel)
             while True:
                 self.heed(reader.receive())
         self.sandbox.close()

@@ -17,7 +17,7 @@ from pathlib import Path
 from evalplus_lite.errors import InfrastructureError
 from evalplus_lite.execution.affinity_queue import AffinityQueue
 from evalplus_lite.execution.base import Row
-from evalplus_lite.execution.channel import Reader, Writer, decoded, packed
+from evalplus_lite.execution.channel import MessageReader, MessageWriter, decoded, packed
 from evalplus_lite.execution.job import Job, Lost
 from evalplus_lite.execution.supervisor import DEFINE, DONE, MOST_CALLS, WORK, revived
 from evalplus_lite.sandbox import SandboxConfig, probe
@@ -59,7 +59,7 @@ class Launcher:
         except OSError as error:
             self.control.close()
             raise InfrastructureError(f"cannot start a process: {error.strerror}") from None
-        self.reader = Reader(self.control)
+        self.reader = MessageReader(self.control)
 
     def fork(self) -> Supervised:
         """Have a supervisor forked; OSError if the launcher has gone."""
@@ -95,7 +95,7 @@ class Supervised:
 
     def __init__(self, channel: socket.socket) -> None:
         self.channel = channel
-        self.reader, self.writer = Reader(channel), Writer(channel)
+        self.reader, self.writer = MessageReader(channel), MessageWriter(channel)
         self.in_flight: OrderedDict[int, Job] = OrderedDict()
         self.pid: int | None = None
         """Known once it has said hello."""

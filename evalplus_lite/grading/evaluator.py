@@ -14,7 +14,7 @@ from pathlib import Path
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.grading.observer import VerdictObserver, check_deferred, is_killed
 from evalplus_lite.grading.reference_runs import is_tested, shown_part
-from evalplus_lite.grading.times import BySteps, ByTime, Pace, ReferenceTimes
+from evalplus_lite.grading.times import BySteps, ByTime, ReferenceTimes, TimePolicy
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Preset, Program, Sandbox
 from evalplus_lite.sandbox.steps import FEWEST, Allowance
 from evalplus_lite.types import Suite, Task, Verdict, VerdictName
@@ -39,7 +39,7 @@ class PreparedSuite:
     inputs: Inputs
     expected: Expected
     limits: Limits
-    pace: Pace | None = None
+    pace: TimePolicy | None = None
     """What a case may use beyond the limit; None: nothing."""
     has_plus: bool = True
     """Whether there is a verdict on plus cases; False if the whole dataset has none."""
@@ -88,7 +88,7 @@ class PreparedSuite:
 
     @classmethod
     def _of(
-        cls, task: Task, suite: Suite, pace: Pace, limits: Limits, has_plus: bool = True
+        cls, task: Task, suite: Suite, pace: TimePolicy, limits: Limits, has_plus: bool = True
     ) -> PreparedSuite:
         if not suite.cases:
             raise UnusableTask(task.id, "no inputs", "its suite has no cases")

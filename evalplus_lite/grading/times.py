@@ -119,7 +119,7 @@ def _read(path: Path | None) -> float | None:
 MOST_STEPS = 1 << 30  # counting a reference ends here: about a minute of a usual machine
 
 
-class Pace(Protocol):
+class TimePolicy(Protocol):
     """Says how long a program may take on a case beyond the usual limit."""
 
     @property

@@ -9,11 +9,17 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.jobs.reduction import Measured, measurement
+from evalplus_lite.jobs.reduction import MeasuredTask, measurement
 from evalplus_lite.jobs.samples import Samples
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
-from evalplus_lite.reduction.cross_validation import Field, Line, compared, crossval, pooled
+from evalplus_lite.reduction.cross_validation import (
+    GradedSamples,
+    PolicyRow,
+    compared,
+    crossval,
+    pooled,
+)
 from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.reduction.requirements import MODES
 from evalplus_lite.reduction.set_cover import bitset
@@ -76,11 +82,11 @@ def cross_validate(
         )
         if share is not None and share.is_part:
             return CrossValidationResult(share.end())
-        field = Field(found.matrices, found.samples, found.judges)
+        field = GradedSamples(found.matrices, found.samples, found.judges)
         if not field.has_judges:
             _require_models(field.models)
         opened.stage("leave one out", len(policies))
-        lines: list[Line] = []
+        lines: list[PolicyRow] = []
         for name, policy in policies.items():
             lines += crossval(field, {name: policy})
             opened.advance()
@@ -129,7 +135,7 @@ def policies_to_try(
     return found
 
 
-def _ready_made(path: str | os.PathLike[str], measured: Sequence[Measured]) -> dict[str, int]:
+def _ready_made(path: str | os.PathLike[str], measured: Sequence[MeasuredTask]) -> dict[str, int]:
     """Return a smaller dataset's plus cases as bitsets of the larger one's."""
     other = {task.id: task for task in load_dataset(path)}
     found = {}
@@ -141,7 +147,7 @@ def _ready_made(path: str | os.PathLike[str], measured: Sequence[Measured]) -> d
     return found
 
 
-def _row(line: Line) -> dict[str, Any]:
+def _row(line: PolicyRow) -> dict[str, Any]:
     return {
         "model": line.model,
         "policy": line.policy,

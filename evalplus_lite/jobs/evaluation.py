@@ -27,7 +27,7 @@ from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K
-from evalplus_lite.store.background import Guard, written_beside
+from evalplus_lite.store.background import CancelGuard, written_beside
 from evalplus_lite.store.reading import written_rows
 from evalplus_lite.store.resuming import open_rows
 from evalplus_lite.tasks import Dataset
@@ -231,7 +231,7 @@ def solutions(programs: Iterable[Sample]) -> dict[str, str] | None:
     return found
 
 
-def distinct(programs: SampleSpool, guard: Guard) -> Iterator[dict[str, str]]:
+def distinct(programs: SampleSpool, guard: CancelGuard) -> Iterator[dict[str, str]]:
     """Yield a row for each distinct program: its name in results, and its text."""
     for name, text in first_of_each(programs, guard):
         yield {"program": name, "solution": text}

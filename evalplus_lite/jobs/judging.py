@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 
-from evalplus_lite.execution.base import Backend, Call, Parts, Row
+from evalplus_lite.execution.base import Backend, Call, Row, Splitter
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.grouping import Groups, to_row
 from evalplus_lite.jobs.resumption import judged_before
@@ -30,7 +30,7 @@ def joined(rows: Sequence[Row]) -> Row:
     return evidence, [each for _, judged in rows for each in judged]
 
 
-PARTS = Parts(count=lambda item: len(item[2]), cut=cut, join=joined)
+PARTS = Splitter(count=lambda item: len(item[2]), cut=cut, join=joined)
 
 
 def judge(

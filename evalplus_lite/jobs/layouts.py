@@ -164,8 +164,8 @@ def comparison(summary: Summary) -> Iterator[Table]:
 def leaderboard(summary: Summary) -> Iterator[Table]:
     """Yield a table for each suite, the model runs from the best."""
     for number, board in enumerate(summary["boards"], 1):
-        suites = [suite for suite in ("plus", "base") if board["entrants"][0][suite] is not None]
-        note = RANKS
+        suites = [suite for suite in ("base", "plus") if board["entrants"][0][suite] is not None]
+        note = f"{board['verdict']} {RANKS}"
         if board["fewer_tasks"]:
             note += f" Not ranked, no samples for some tasks: {', '.join(board['fewer_tasks'])}."
         yield Table(

@@ -30,7 +30,7 @@ from evalplus_lite.tasks import load_dataset as read_dataset
 from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.tasks.drafts import (
     LeftOut,
-    Program,
+    SourceModule,
     examples,
     harness_of,
     imported,
@@ -309,7 +309,7 @@ def draft_from_module(
     out. The module itself is never imported. Raises InputError if no task comes of it, or ``out``
     is there already, unless ``force`` replaces it.
     """
-    program = Program.read(Path(module))
+    program = SourceModule.read(Path(module))
     tasks, lost = module_tasks(program)
     drafts = [_with_inputs(task) for task in tasks]
     return _result(Path(module), drafts, lost, out=out, force=force, session=session)
@@ -331,13 +331,13 @@ def draft_from_pytest(
     the module beside it that they are imported from. A function that is not found makes a task
     without a reference. Otherwise as ``draft_from_module``.
     """
-    program = Program.read(Path(file))
+    program = SourceModule.read(Path(file))
     found, lost = asserted(program)
     modules = dict(imported(program.tree))
-    given = None if module is None else Program.read(Path(module))
-    known: dict[str, Program | None] = {}
+    given = None if module is None else SourceModule.read(Path(module))
+    known: dict[str, SourceModule | None] = {}
 
-    def home(name: str) -> Program | None:
+    def home(name: str) -> SourceModule | None:
         if given is not None:
             return given
         if program.function(name) is not None:
@@ -345,7 +345,7 @@ def draft_from_pytest(
         stem = modules.get(name, "")
         if stem not in known:
             path = Path(file).with_name(f"{stem}.py")
-            known[stem] = Program.read(path) if stem and path.is_file() else None
+            known[stem] = SourceModule.read(path) if stem and path.is_file() else None
         return known[stem]
 
     drafts = [_of_assertions(program.name, name, each, home(name)) for name, each in found.items()]
@@ -359,7 +359,7 @@ def _with_inputs(task: Task) -> Task:
     return replace(task, base=tuple(map(Case, inputs)))
 
 
-def _of_assertions(stem: str, name: str, found: Asserted, home: Program | None) -> Task:
+def _of_assertions(stem: str, name: str, found: Asserted, home: SourceModule | None) -> Task:
     node = None if home is None else home.function(name)
     shown = [f">>> {name}({', '.join(map(repr, arguments))})" for arguments in found.inputs[:3]]
     prompt = "\n".join([f"Write the function {name}. It is called like this:", "", *shown, ""])

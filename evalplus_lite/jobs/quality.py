@@ -38,7 +38,7 @@ from evalplus_lite.reduction.matrix import Matrix
 from evalplus_lite.reduction.requirements import mutants_by_key
 from evalplus_lite.sandbox import Sandbox, preset
 from evalplus_lite.sandbox.limits import memory_bytes
-from evalplus_lite.statistics.detection import Judged, by_task, figures, share_row
+from evalplus_lite.statistics.detection import ProgramOutcome, by_task, figures, share_row
 from evalplus_lite.statistics.shares import Share
 from evalplus_lite.store import Row as FileRow
 from evalplus_lite.store import write_jsonl, write_text
@@ -278,7 +278,7 @@ WRONG = frozenset({"fail", "error", "unrepresentable", "crash"})
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ProgramSources:
     """Where programs come from: ``right`` and ``wrong`` ones, and ``samples`` for ``truth`` to tell
     apart. Without ``extract`` answers are programs as they stand.
     """
@@ -332,7 +332,7 @@ class _Distinct:
 
 @contextlib.contextmanager
 def told_apart(
-    given: Given,
+    given: ProgramSources,
     data: Dataset,
     session: Session,
     *,
@@ -537,7 +537,7 @@ def judge_suite(
 
 def _judged(
     rows: Iterable[Mapping[str, Any]], suite: ComparedSuite, *, is_base: bool
-) -> Iterator[Judged]:
+) -> Iterator[ProgramOutcome]:
     """Yield what the suite, or its base cases alone, say of the programs of result rows."""
     for row in rows:
         evidence = suite.evidence[row["task_id"]]
@@ -547,7 +547,7 @@ def _judged(
         rejecting = sum(verdict != "pass" for verdict in known)
         verdict = row["base"] if is_base else whole_verdict(row)
         passes_base = row["base"] == "pass"
-        yield Judged(row["task_id"], verdict == "pass", passes_base, rejecting, len(known))
+        yield ProgramOutcome(row["task_id"], verdict == "pass", passes_base, rejecting, len(known))
 
 
 def _false_alarms(
@@ -686,7 +686,7 @@ def quality(
     """
     judged = {"limits": limits, "memory": memory}
     settings = Settings(preset(limits), memory_bytes(memory))
-    given = Given(right, wrong, samples, extract=extract)
+    given = ProgramSources(right, wrong, samples, extract=extract)
     if all(map(_is_none, (right, wrong, samples))):
         raise InputError("no program is given", remedy="give right or wrong ones, or samples")
     if (truth is None) != _is_none(samples):

@@ -15,13 +15,13 @@ from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts
 from evalplus_lite.jobs.expected import SuiteSource, found_evidence, source_of
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
-from evalplus_lite.jobs.shards import Shard, Share, mapped, share_of, shared_tasks
+from evalplus_lite.jobs.shards import Shard, ShardPlan, mapped, share_of, shared_tasks
 from evalplus_lite.jobs.workers.shared_data import SharedData, staged, suite_of, suite_row
 from evalplus_lite.programs import program_key
 from evalplus_lite.programs.mutation.mutants import Mutant
 from evalplus_lite.reduction.matrix import Matrix, Requirement, build
 from evalplus_lite.reduction.policy import Choice, Policy, choose
-from evalplus_lite.reduction.requirements import KINDS, MODES, Subject, packages
+from evalplus_lite.reduction.requirements import KINDS, MODES, CoverSubject, packages
 from evalplus_lite.reduction.survivors import Fate, Report, report
 from evalplus_lite.tasks import Dataset, write_suites
 from evalplus_lite.tasks.loading import known_contracts
@@ -69,7 +69,7 @@ def measuring(place: WorkerContext, settings: Row) -> Work:
             return found_evidence(source, task.id), None
         suite, kept = answers.suite, None if given else answers.kept
         known = {program_key(program): program for program in programs}
-        subject = Subject(task, suite, known, contract)
+        subject = CoverSubject(task, suite, known, contract)
         matrix = build(place.sandbox, subject, cache=folder, kinds=chosen.kinds)
         small = None
         if chosen.policy is not None:
@@ -153,7 +153,7 @@ def reduced(suite: Suite, cases: Sequence[int]) -> Suite:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredTask:
     """A task with the cases of its suite and their cover matrix.
 
     ``choice`` and the ``small`` suite are there if they were asked for.
@@ -174,7 +174,7 @@ class Measurement:
     """
 
     data: Dataset
-    suites: tuple[Measured, ...]
+    suites: tuple[MeasuredTask, ...]
     samples: tuple[Sample, ...]
     report: dict[str, Any]
     judges: tuple[Sample, ...] = ()
@@ -195,7 +195,7 @@ class ReductionResult(Result):
     kind: ClassVar[str] = "reduction"
 
     dataset: Dataset
-    measured: tuple[Measured, ...]
+    measured: tuple[MeasuredTask, ...]
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row a task: ``cases``, ``base``, ``chosen`` (positions)."""
@@ -254,7 +254,7 @@ def measurement(
     judges: Samples = (),
     stage: str = "requirements",
     strict: bool = False,
-    share: Share | None = None,
+    share: ShardPlan | None = None,
     check: Callable[[Sequence[Sample], Sequence[Sample]], None] = lambda samples, judges: None,
 ) -> Measurement:
     """Return what ``measure`` finds of a dataset; raises InputError if no task can be used.
@@ -302,8 +302,8 @@ def measure(
     kinds: Sequence[str] = tuple(KINDS),
     policy: Policy | None = None,
     progress: Progress = SILENT,
-    share: Share | None = None,
-) -> list[Measured]:
+    share: ShardPlan | None = None,
+) -> list[MeasuredTask]:
     """Return cases and matrix of every task, in order; ``policy`` says what else to choose at once.
 
     Tasks without a usable case are left out: ``source.unusable`` has the causes. Rows are computed
@@ -337,12 +337,12 @@ def measure(
     return found
 
 
-def _measured(data: Dataset, task: Task, row: Row) -> Measured:
+def _measured(data: Dataset, task: Task, row: Row) -> MeasuredTask:
     kept, matrix, small = row
     cases = data.suites[task.id].cases if kept is None else tuple(task.cases[n] for n in kept)
     if small is None:
-        return Measured(task, cases, matrix_of(matrix))
-    return Measured(task, cases, matrix_of(matrix), choice_of(small[0]), suite_of(small[1]))
+        return MeasuredTask(task, cases, matrix_of(matrix))
+    return MeasuredTask(task, cases, matrix_of(matrix), choice_of(small[0]), suite_of(small[1]))
 
 
 def chosen(

@@ -12,7 +12,7 @@ from evalplus_lite.jobs.grouping import SampleSpool
 from evalplus_lite.jobs.outputs import is_result
 from evalplus_lite.programs import program_hash
 from evalplus_lite.store import Row as FileRow
-from evalplus_lite.store.background import Guard
+from evalplus_lite.store.background import CancelGuard
 from evalplus_lite.store.resuming import Rows, finished
 from evalplus_lite.store.sorting import Sorter
 from evalplus_lite.types import Sample, clip
@@ -129,7 +129,7 @@ def _digest(*facts: object) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST).digest()
 
 
-def first_of_each(programs: SampleSpool, guard: Guard) -> Iterator[tuple[str, str]]:
+def first_of_each(programs: SampleSpool, guard: CancelGuard) -> Iterator[tuple[str, str]]:
     """Yield each distinct program's name in results and its text, in the order of the samples."""
     alike, firsts = Sorter(2 * NUMBER), Sorter(2 * NUMBER)
     for place, sample in guard(programs.places()):

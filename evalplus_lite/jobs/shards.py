@@ -93,7 +93,7 @@ def shards_of(out: Path) -> Path:
     )
 
 
-class Share:
+class ShardPlan:
     """What one shard of a job does, and where: made by ``share_of``, planned by the job."""
 
     def __init__(self, shard: Shard, out: Path, *, kind: str, journal: str, kept: Kept) -> None:
@@ -213,7 +213,7 @@ def share_of(
     kind: str,
     journal: str = MEASURED,
     kept: Kept = "apart",
-) -> Share | None:
+) -> ShardPlan | None:
     """Return what a shard does of a job, None if there is to be no shard.
 
     InputError for a text that names no shard, and for a shard without ``out``.
@@ -226,7 +226,7 @@ def share_of(
     chosen = Shard.parse(shard) if isinstance(shard, str) else shard
     if not isinstance(chosen, Shard):
         raise InputError(f"shard is {shard!r}", remedy="give a text such as 2/4")
-    return Share(chosen, Path(out), kind=kind, journal=journal, kept=kept)
+    return ShardPlan(chosen, Path(out), kind=kind, journal=journal, kept=kept)
 
 
 def python_version() -> str:
@@ -306,7 +306,7 @@ def dealt(costs: Sequence[int], names: Sequence[str], parts: int) -> list[list[i
 
 def shared_tasks(
     data: Dataset,
-    share: Share,
+    share: ShardPlan,
     programs: Sequence[Sample],
     others: Sequence[Sample],
     kinds: tuple[str, ...],
@@ -333,7 +333,7 @@ def mapped(
     names: Sequence[str],
     item: Callable[[str], Row],
     *,
-    share: Share | None,
+    share: ShardPlan | None,
     stage: str,
     told: Callable[[], None] = lambda: None,
 ) -> Iterator[Row]:

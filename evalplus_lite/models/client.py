@@ -52,11 +52,11 @@ class Client:
         """
         import openai
 
-        from evalplus_lite.models.connection import Connection, Unusable
+        from evalplus_lite.models.connection import Connection, UnretryableError
 
         if not 0 < timeout < threading.TIMEOUT_MAX:
             raise LLMError(f"a timeout of {timeout} seconds cannot be used (give one above 0)")
-        self._openai, self._unusable = openai, Unusable
+        self._openai, self._unusable = openai, UnretryableError
         self._model = model
         self.url = (base_url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL).rstrip("/")
         address = urlsplit(self.url)

@@ -34,7 +34,7 @@ MAX_NESTING = 50
 class Connection(httpx.Client):
     """Sends requests of the ``openai`` library; what comes back is whole and within bounds.
 
-    Raises ``Unusable`` if the answer is not: too slow, too long, packed, or not JSON of a sane
+    Raises ``UnretryableError`` if the answer is too slow, too long, packed, or not JSON of a sane
     shape. Redirections are not followed: the key and the tasks are for the server that was
     named. ``url`` is for messages, ``seconds`` the time a request has that brings none of its own.
     """
@@ -65,16 +65,16 @@ class Connection(httpx.Client):
                 response = super().send(request, **{**options, "stream": True})
                 body = self._body(response)
         except LLMError as error:
-            raise Unusable(error) from None
+            raise UnretryableError(error) from None
         except httpx.ConnectError:
             raise
         except httpx.TimeoutException:
-            raise Unusable(errors.too_slow(self._url, seconds=seconds)) from None
+            raise UnretryableError(errors.too_slow(self._url, seconds=seconds)) from None
         except httpx.RequestError:
             if call.is_aborted:
                 raise Aborted from None
             if call.is_ended:
-                raise Unusable(errors.too_slow(self._url, seconds=seconds)) from None
+                raise UnretryableError(errors.too_slow(self._url, seconds=seconds)) from None
             raise
         finally:
             self._calls.discard(call)
@@ -118,7 +118,7 @@ class Connection(httpx.Client):
             raise errors.no_answer(self._url, what=f"nests deeper than {MAX_NESTING}")
 
 
-class Unusable(BaseException):
+class UnretryableError(BaseException):
     """Carries an ``LLMError`` past the library, which may try again after any Exception."""
 
     def __init__(self, error: LLMError) -> None:

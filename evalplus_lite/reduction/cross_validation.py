@@ -20,7 +20,7 @@ from evalplus_lite.types import Sample
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PolicyRow:
     """One model under one policy: a field of the paper's Table 4 with more beside it.
 
     ``size`` is plus cases a task on average. ``pass_base``, ``pass_plus``, ``pass_reduced`` and
@@ -54,7 +54,7 @@ class _Graded:
     killed: int
 
 
-class Field:
+class GradedSamples:
     """The samples of all models on all matrices: who wrote what, and what rejects it.
 
     ``judges`` are samples that have no part in choosing; where there are none, each model judges
@@ -101,7 +101,7 @@ class Field:
                 found.setdefault(task_id, set()).add(Requirement("sample", key))
         return found
 
-    def line(self, model: str, name: str, suites: Mapping[str, int]) -> Line:
+    def line(self, model: str, name: str, suites: Mapping[str, int]) -> PolicyRow:
         """Return how a model does on suites, given as bitsets of plus cases by task."""
         kept = expected = accepted_kept = 0.0
         accepted = 0
@@ -133,7 +133,7 @@ class Field:
             for kind, found in right.items()
         }
         size = sum(chosen.bit_count() for chosen in suites.values()) / max(1, len(suites))
-        return Line(
+        return PolicyRow(
             model,
             name,
             size,
@@ -154,7 +154,7 @@ class Field:
         )
 
 
-def crossval(field: Field, policies: Mapping[str, Policy]) -> tuple[Line, ...]:
+def crossval(field: GradedSamples, policies: Mapping[str, Policy]) -> tuple[PolicyRow, ...]:
     """Return a line for each policy and model: suites chosen without what only it wrote.
 
     Where the field has judges, suites are chosen once, by the builders' samples.
@@ -171,24 +171,24 @@ def crossval(field: Field, policies: Mapping[str, Policy]) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def compared(field: Field, name: str, suites: Mapping[str, int]) -> tuple[Line, ...]:
+def compared(field: GradedSamples, name: str, suites: Mapping[str, int]) -> tuple[PolicyRow, ...]:
     """Return a line for each model on ready-made suites: bitsets of plus cases by task."""
     return tuple(field.line(model, name, suites) for model in field.models)
 
 
-def pooled(lines: Iterable[Line]) -> dict[str, Line]:
+def pooled(lines: Iterable[PolicyRow]) -> dict[str, PolicyRow]:
     """Return a line for each policy over all models: sizes and pass@1 averaged, failures added."""
-    grouped: dict[str, list[Line]] = {}
+    grouped: dict[str, list[PolicyRow]] = {}
     for line in lines:
         grouped.setdefault(line.policy, []).append(line)
     return {name: _pool(name, some) for name, some in grouped.items()}
 
 
-def _pool(name: str, lines: Sequence[Line]) -> Line:
-    def mean(part: Callable[[Line], float]) -> float:
+def _pool(name: str, lines: Sequence[PolicyRow]) -> PolicyRow:
+    def mean(part: Callable[[PolicyRow], float]) -> float:
         return sum(map(part, lines)) / len(lines)
 
-    return Line(
+    return PolicyRow(
         model="all",
         policy=name,
         size=mean(lambda line: line.size),

@@ -94,7 +94,7 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
-class Instrumented:
+class InstrumentedReference:
     """A reference rewritten to report its decisions; ``source`` is its text alone."""
 
     source: str
@@ -102,7 +102,7 @@ class Instrumented:
     probes: tuple[Probe, ...]
 
 
-def instrument(program: Program) -> Instrumented:
+def instrument(program: Program) -> InstrumentedReference:
     """Return the program with a probe at every decision.
 
     Raises ReferenceSolutionError if it does not parse.
@@ -114,7 +114,7 @@ def instrument(program: Program) -> Instrumented:
     rewriter = _Rewriter()
     tree = rewriter.visit(tree)
     source = with_marks(tree, prelude=_PRELUDE)
-    return Instrumented(source, probed(source, program), tuple(rewriter.probes))
+    return InstrumentedReference(source, probed(source, program), tuple(rewriter.probes))
 
 
 def decisions(

@@ -11,7 +11,7 @@ from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.reduction.matrix import Matrix, Requirement
 from evalplus_lite.reduction.requirements import KINDS, MODES
 from evalplus_lite.reduction.set_cover import (
-    Problem,
+    CoverProblem,
     columns,
     distinct,
     greedy,
@@ -62,7 +62,7 @@ def ranking(
     rows = tuple(weights)
     left = list(weights.values())
     alike: dict[int, list[int]] = {}
-    for test, column in enumerate(columns(Problem(tests, rows))):
+    for test, column in enumerate(columns(CoverProblem(tests, rows))):
         if column and not given >> test & 1:
             alike.setdefault(column, []).append(test)
     places = [members(column) for column in alike]
@@ -206,7 +206,7 @@ def _ranking(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -
     )
 
 
-def _cover(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -> Problem:
+def _cover(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -> CoverProblem:
     """Return the problem of a cover by the policy.
 
     Equal rows are one, and rows that every case satisfies are left out.
@@ -214,5 +214,5 @@ def _cover(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -> 
     given = (1 << matrix.base_count) - 1
     rows = [row for some in _rows(matrix, policy, without).values() for row in some if row]
     return distinct(
-        Problem(matrix.count, tuple(rows), given, (policy.multiplicity or 1,) * len(rows))
+        CoverProblem(matrix.count, tuple(rows), given, (policy.multiplicity or 1,) * len(rows))
     )

@@ -24,7 +24,7 @@ from evalplus_lite.values import wire
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class CoverSubject:
     """All that a task's requirements follow from; ``samples`` are programs by ``program_key``.
 
     ``contract`` says which plus cases are refused.
@@ -53,7 +53,7 @@ class Compute(Protocol):
     """
 
     def __call__(
-        self, sandbox: Sandbox, subject: Subject, cache: CachedRows, /
+        self, sandbox: Sandbox, subject: CoverSubject, cache: CachedRows, /
     ) -> Mapping[str, int]:
         """Return the rows, in an order that depends on the subject alone."""
         ...
@@ -74,26 +74,26 @@ class RequirementKind:
     packages: tuple[str, ...] = ()
 
 
-def _branches(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+def _branches(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
     return cache.bitsets(
         "branch",
         lambda: branches(sandbox, subject.reference, subject.arguments, REFERENCE_LIMITS),
     )
 
 
-def _decisions(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+def _decisions(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
     inputs = Inputs.of(subject.arguments)
     return cache.bitsets(
         "decision", lambda: decisions(sandbox, subject.reference, inputs, REFERENCE_LIMITS)
     )
 
 
-def _input_classes(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+def _input_classes(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
     answers = [wire.decode(data) for data in subject.suite.expected]
     return input_classes(_structured(subject), answers)
 
 
-def _structured(subject: Subject) -> list[tuple[object, ...]]:
+def _structured(subject: CoverSubject) -> list[tuple[object, ...]]:
     """Return the arguments of each case; of a script, what its input text holds."""
     base = subject.suite.cases[: subject.suite.base_count]
     try:
@@ -104,12 +104,12 @@ def _structured(subject: Subject) -> list[tuple[object, ...]]:
     return values or subject.arguments
 
 
-def _mutant_kills(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+def _mutant_kills(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
     programs = {key: mutant.source for key, mutant in mutants_by_key(subject.task).items()}
     return _planted_kills("mutant", programs, sandbox, subject, cache)
 
 
-def _variant_kills(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+def _variant_kills(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
     task = subject.task
     if task.harness.kind != "call":  # they stand before a function, in its own program
         return {}
@@ -124,7 +124,7 @@ def _planted_kills(
     kind: str,
     programs: Mapping[str, str],
     sandbox: Sandbox,
-    subject: Subject,
+    subject: CoverSubject,
     cache: CachedRows,
 ) -> Mapping[str, int]:
     facts = (
@@ -144,7 +144,7 @@ def _planted_kills(
     return _killed(cache, facts, programs, run)
 
 
-def _sample_kills(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+def _sample_kills(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
     facts = (
         "sample",
         FEWEST,
@@ -230,7 +230,7 @@ def _run(
     return dict(zip(keys, rows, strict=True))
 
 
-def _reference_steps(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Sequence[int]:
+def _reference_steps(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Sequence[int]:
     rows = cache.section("steps")
     if rows is None:
         found = reference_steps(sandbox, subject.task, subject.suite.cases)

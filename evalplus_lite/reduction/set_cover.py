@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class CoverProblem:
     """Which of ``tests`` tests satisfy which requirements; ``given`` are in every suite.
 
     ``wants[i]`` is how many tests ``rows[i]`` is to be satisfied by; left out, each wants one.
@@ -58,7 +58,7 @@ def members(bits: int) -> list[int]:
     return found
 
 
-def distinct(problem: Problem) -> Problem:
+def distinct(problem: CoverProblem) -> CoverProblem:
     """Return the problem with equal rows once and rows that nothing, or everything, meets left out.
 
     A requirement that every test meets tells no test from another: any suite of one test has it.
@@ -72,7 +72,7 @@ def distinct(problem: Problem) -> Problem:
     return replace(problem, rows=tuple(wants), wants=tuple(wants.values()))
 
 
-def demands(problem: Problem) -> list[int]:
+def demands(problem: CoverProblem) -> list[int]:
     """Return, a row, how many of its tests a cover adds to the given ones."""
     return [
         max(0, min(want, row.bit_count()) - (row & problem.given).bit_count())
@@ -80,7 +80,7 @@ def demands(problem: Problem) -> list[int]:
     ]
 
 
-def is_cover(problem: Problem, chosen: Iterable[int]) -> bool:
+def is_cover(problem: CoverProblem, chosen: Iterable[int]) -> bool:
     """Whether the given and the chosen tests together give every row what it wants."""
     taken = bitset(chosen) & ~problem.given
     return all(
@@ -89,7 +89,7 @@ def is_cover(problem: Problem, chosen: Iterable[int]) -> bool:
     )
 
 
-def columns(problem: Problem) -> list[int]:
+def columns(problem: CoverProblem) -> list[int]:
     """Return, a test, the bitset of the rows it satisfies."""
     if not problem.rows:
         return [0] * problem.tests
@@ -99,7 +99,7 @@ def columns(problem: Problem) -> list[int]:
     return turned[::-1][: problem.tests]
 
 
-def greedy(problem: Problem) -> tuple[int, ...]:
+def greedy(problem: CoverProblem) -> tuple[int, ...]:
     """Return a cover without redundant tests, strongest test first.
 
     Greedy set cover (EvalPlus paper, section 2.2), then ``prune``. A given test is never returned.
@@ -135,7 +135,7 @@ def greedy(problem: Problem) -> tuple[int, ...]:
     return prune(problem, taken)
 
 
-def prune(problem: Problem, chosen: Sequence[int]) -> tuple[int, ...]:
+def prune(problem: CoverProblem, chosen: Sequence[int]) -> tuple[int, ...]:
     """Return the chosen tests without given ones and those that the others make redundant.
 
     The last taken are tried first. A row that had what it wants still has it; a row that had less

@@ -21,7 +21,7 @@ from evalplus_lite.sandbox.frames import (
 )
 from evalplus_lite.sandbox.guest import child
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program
-from evalplus_lite.sandbox.timer import More, Spent, Timer
+from evalplus_lite.sandbox.timer import More, ResourceUsage, Timer
 from evalplus_lite.sandbox.worker_handle import (
     START_SECONDS,
     Waiting,
@@ -53,7 +53,7 @@ class RunState:
     """The state of a program's run: the next case, and whether the observer wants more."""
 
     next: int
-    spent: Spent
+    spent: ResourceUsage
     going: bool = True
     loaded: bool = False
 

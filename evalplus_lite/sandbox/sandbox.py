@@ -14,7 +14,7 @@ from evalplus_lite.sandbox.attempt import Attempt, Observer, RunState
 from evalplus_lite.sandbox.frames import Expected
 from evalplus_lite.sandbox.isolation.config import SandboxConfig
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program
-from evalplus_lite.sandbox.timer import More, Spent
+from evalplus_lite.sandbox.timer import More, ResourceUsage
 from evalplus_lite.sandbox.worker_handle import WorkerHandle, WorkerLost
 from evalplus_lite.types import Outcome
 
@@ -22,7 +22,7 @@ MAX_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ProgramRun:
     """What happened on each case (None: not run), and the CPU seconds of it all."""
 
     outcomes: tuple[Outcome | None, ...]
@@ -127,7 +127,7 @@ class Sandbox:
         timed: bool = False,
         more: More | None = None,
         own_clock: bool = False,
-    ) -> Run:
+    ) -> ProgramRun:
         """Call the program on every case and return what happened.
 
         ``judge(case, outcome)`` may return False to end early. Where the process dies in a case
@@ -138,7 +138,7 @@ class Sandbox:
         spent, loaded = self.watch(
             program, inputs, limits, collector, timed=timed, more=more, own_clock=own_clock
         )
-        return Run(tuple(collector.outcomes), spent.cpu, not loaded)
+        return ProgramRun(tuple(collector.outcomes), spent.cpu, not loaded)
 
     def watch(
         self,
@@ -152,7 +152,7 @@ class Sandbox:
         more: More | None = None,
         own_clock: bool = False,
         first: int = 0,
-    ) -> tuple[Spent, bool]:
+    ) -> tuple[ResourceUsage, bool]:
         """Run the program and report each case to ``observer``.
 
         Returns what it used, in time and memory, and whether the program loaded.
@@ -165,7 +165,7 @@ class Sandbox:
         nothing by lying. Cases before ``first`` are left out.
         """
         job = _Run(program, inputs, limits, observer, expected, timed, more, own_clock)
-        state = RunState(first, Spent(limits.total))
+        state = RunState(first, ResourceUsage(limits.total))
         while state.going and state.next < len(inputs):
             death = self._attempt(job, state, len(inputs))
             if death is None:

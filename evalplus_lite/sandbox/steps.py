@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.sandbox import Run
+from evalplus_lite.sandbox import ProgramRun
 from evalplus_lite.sandbox.guest.counting import OVER, SPENT, STOP
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program
 from evalplus_lite.sandbox.sandbox import Sandbox
@@ -99,7 +99,9 @@ class Meter:
         arguments = self.cases[case]
         return exceeds(self.sandbox, self.program, arguments, self.allowance, self.usual)
 
-    def run(self, inputs: Inputs, *, judge: Callable[[int, Outcome], bool] | None = None) -> Run:
+    def run(
+        self, inputs: Inputs, *, judge: Callable[[int, Outcome], bool] | None = None
+    ) -> ProgramRun:
         """Run the program on its cases, encoded as ``inputs``."""
         return self.sandbox.run(
             self.program, inputs, self.limits, judge=judge, more=self.more, own_clock=True

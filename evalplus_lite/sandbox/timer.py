@@ -170,7 +170,7 @@ More = Callable[[int | None], float]
 
 
 @dataclass(slots=True)
-class Spent:
+class ResourceUsage:
     """What a program's processes have used so far, and what they may use on all cases together.
 
     Seconds; ``memory`` is the most bytes that one of them had resident, the interpreter included.
@@ -193,7 +193,12 @@ class Timer:
     """The time of one process, watched from outside."""
 
     def __init__(
-        self, pid: int, worker: WorkerHandle, limits: Limits, spent: Spent, more: More | None
+        self,
+        pid: int,
+        worker: WorkerHandle,
+        limits: Limits,
+        spent: ResourceUsage,
+        more: More | None,
     ) -> None:
         self.watch = Watch(pid)
         self.worker, self.limits, self.spent, self.more = worker, limits, spent, more

@@ -58,7 +58,7 @@ MOST_CASES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ProgramOutcome:
     """What some cases of a task say of a program: ``rejecting`` of ``cases`` reject it.
 
     For right programs only ``is_accepted`` is asked for. ``passes_base`` is whether the task's own
@@ -72,9 +72,9 @@ class Judged:
     cases: int = 0
 
 
-def by_task(judged: Iterable[Judged]) -> dict[str, list[Judged]]:
+def by_task(judged: Iterable[ProgramOutcome]) -> dict[str, list[ProgramOutcome]]:
     """Return the programs of each task, in the tasks' first order."""
-    found: dict[str, list[Judged]] = {}
+    found: dict[str, list[ProgramOutcome]] = {}
     for each in judged:
         found.setdefault(each.task_id, []).append(each)
     return found
@@ -100,7 +100,10 @@ def share_row(shares: Sequence[Share], *, seed: int) -> dict[str, Any]:
 
 
 def figures(
-    right: Mapping[str, Sequence[Judged]], wrong: Mapping[str, Sequence[Judged]], *, seed: int
+    right: Mapping[str, Sequence[ProgramOutcome]],
+    wrong: Mapping[str, Sequence[ProgramOutcome]],
+    *,
+    seed: int,
 ) -> dict[str, Any]:
     """Return the figures of a suite as plain data, from what it says of right and wrong programs.
 
@@ -132,7 +135,7 @@ def figures(
     }
 
 
-def _counted(some: Sequence[Judged], hits: Sequence[bool]) -> Share:
+def _counted(some: Sequence[ProgramOutcome], hits: Sequence[bool]) -> Share:
     return Share(sum(hits), len(some))
 
 
@@ -140,13 +143,13 @@ def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _curve(programs: Sequence[Judged]) -> list[float]:
+def _curve(programs: Sequence[ProgramOutcome]) -> list[float]:
     """Return for N from 1 on the expected share of programs that N cases drawn at random reject."""
     points = [rejections(each) for each in programs]
     return [sum(chances) / len(programs) for chances in zip(*points, strict=True)]
 
 
-def rejections(program: Judged) -> list[float]:
+def rejections(program: ProgramOutcome) -> list[float]:
     """Return for N from 1 to ``MOST_CASES`` the chance that N cases drawn at random reject it."""
     if not program.rejecting and not program.is_accepted:
         return [1.0] * MOST_CASES

@@ -14,7 +14,7 @@ from evalplus_lite.store.writing import write_jsonl
 Item = TypeVar("Item")
 
 
-class Guard(Protocol):
+class CancelGuard(Protocol):
     """Gives items on, until nobody wants what is made of them any more."""
 
     def __call__(self, items: Iterable[Item], /) -> Iterator[Item]:
@@ -28,7 +28,7 @@ class _Ended(Exception):
 
 @contextlib.contextmanager
 def written_beside(
-    path: Path, rows: Callable[[Guard], Iterable[Mapping[str, Any]]]
+    path: Path, rows: Callable[[CancelGuard], Iterable[Mapping[str, Any]]]
 ) -> Iterator[None]:
     """Write rows to a file, as ``write_jsonl`` does, in a thread while the block runs.
 

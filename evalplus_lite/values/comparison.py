@@ -175,7 +175,7 @@ _INTEGERS = {wire.INT, LONG}
 _INEXACT = frozenset({FLOAT, wire.COMPLEX})
 
 
-class Pair:
+class ValueComparison:
     """An output ``a`` and the expected value ``b``, each a WireReader at the values to compare."""
 
     def __init__(self, a: WireReader, b: WireReader, rule: Rule) -> None:
@@ -323,7 +323,7 @@ class Pair:
                 b.skip(0)
             elif kind.drops_zeros:
                 x, y = WireReader(without_zeros(a)), WireReader(without_zeros(b))
-                if not Pair(x, y, self.rule).equal():
+                if not ValueComparison(x, y, self.rule).equal():
                     return False
             elif kind.is_ordered:
                 a.at, b.at = a.at + 1, b.at + 1

@@ -22,7 +22,7 @@ from evalplus_lite.errors import CodecError
 from evalplus_lite.types import ANY, Rule, Step, Tolerance, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.canonical import Keys, KeyTooLong
-from evalplus_lite.values.comparison import NUMBERS, Pair, same
+from evalplus_lite.values.comparison import NUMBERS, ValueComparison, same
 from evalplus_lite.values.kinds.kind import LIST
 from evalplus_lite.values.wire import CONTAINERS, DICT, END, SEQUENCES, WireReader
 
@@ -40,12 +40,12 @@ def canonical(reader: WireReader) -> bytes:
     return Keys(reader, strict=False, hashable=False).next().data
 
 
-class Arranged(Pair):
-    """Two values, compared by a rule that is arranged; ``Pair`` does what lies below its levels."""
+class Arranged(ValueComparison):
+    """Compares two values by an arranged rule; below its levels, as ``ValueComparison`` does."""
 
     def __init__(self, a: WireReader, b: WireReader, rule: Rule) -> None:
         super().__init__(a, b, rule)
-        self.plain = Pair(a, b, rule)
+        self.plain = ValueComparison(a, b, rule)
         self.levels, self.depth = rule.free_levels, 0
         self.fields: Fields = rule.fields
         self.keyed = rule.kind == "sorted"
@@ -173,7 +173,7 @@ class Arranged(Pair):
 
 def _same_key(ours: Found, theirs: Found, rule: Rule) -> bool:
     if isinstance(ours, bytes) and isinstance(theirs, bytes):
-        return ours == theirs or Pair(WireReader(ours), WireReader(theirs), rule).equal()
+        return ours == theirs or ValueComparison(WireReader(ours), WireReader(theirs), rule).equal()
     if isinstance(ours, tuple) and isinstance(theirs, tuple):
         return same(ours[0], theirs[0], rule)
     return False
@@ -259,7 +259,9 @@ def equal(output: bytes, expected: bytes, rule: Rule = Rule()) -> bool:  # noqa:
         return is_something(output) == is_something(expected)
     if rule.kind == "any":
         return any(equal(output, item, replace(rule, kind="python")) for item in _items(expected))
-    pair = (Arranged if rule.is_arranged else Pair)(WireReader(output), WireReader(expected), rule)
+    pair = (Arranged if rule.is_arranged else ValueComparison)(
+        WireReader(output), WireReader(expected), rule
+    )
     with wire.reading():
         right = _unordered(pair) if rule.kind == "unordered" else pair.equal()
     if right:
@@ -291,7 +293,7 @@ def _items(data: bytes) -> Iterator[bytes]:
         yield data[start : reader.at]
 
 
-def _unordered(pair: Pair) -> bool:
+def _unordered(pair: ValueComparison) -> bool:
     a, b = pair.a, pair.b
     parts = _opened(a), _opened(b)
     if parts[0] is None or parts[1] is None:
@@ -326,7 +328,7 @@ def _opened(reader: WireReader) -> int | None:
     return rest if tag in _GROUPS else None
 
 
-def _as_sets(pair: Pair, ours: int, theirs: int) -> bool:
+def _as_sets(pair: ValueComparison, ours: int, theirs: int) -> bool:
     wanted = set(pair.keys(pair.b).many(theirs))
     found = pair.keys(pair.a, longest=max(map(len, wanted), default=0), hashable=False)
     met = set()
@@ -340,7 +342,7 @@ def _as_sets(pair: Pair, ours: int, theirs: int) -> bool:
     return len(met) == len(wanted)
 
 
-def _as_multisets(pair: Pair, count: int) -> bool:
+def _as_multisets(pair: ValueComparison, count: int) -> bool:
     """Drop elements that have an exact partner; pair the rest by the leaf rule."""
     places: defaultdict[bytes, list[int]] = defaultdict(list)
     for key, at in _elements(pair, pair.b, count, math.inf):
@@ -363,7 +365,7 @@ def _as_multisets(pair: Pair, count: int) -> bool:
 
 
 def _elements(
-    pair: Pair, reader: WireReader, count: int, longest: float
+    pair: ValueComparison, reader: WireReader, count: int, longest: float
 ) -> Iterator[tuple[bytes, int]]:
     keys = pair.keys(reader, longest=longest, hashable=False)
     for _ in range(count):

@@ -17,7 +17,7 @@ from support.commands import COMMAND, environment, run, sample_rows, write_rows,
 
 from evalplus_lite.cli.app import COMMANDS, command
 from evalplus_lite.cli.console import Screen
-from evalplus_lite.cli.verbosity import VOICE, Pace, spoken
+from evalplus_lite.cli.verbosity import VOICE, ProgressRate, spoken
 from evalplus_lite.jobs.session import ProgressEvent
 
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
@@ -139,7 +139,7 @@ class Clock:
 def test_the_pace_is_that_of_the_last_minute() -> None:
     """Steps of an earlier run took no time; a slow beginning is forgotten."""
     clock = Clock()
-    pace = Pace(1000, clock)
+    pace = ProgressRate(1000, clock)
     assert pace.words() == "0 of 1000"
     pace.advance(100, {"pass": 60, "fail": 40}, known=True)
     assert pace.words() == "100 of 1000; 60 pass, 40 fail"
@@ -161,8 +161,8 @@ def test_the_pace_is_that_of_the_last_minute() -> None:
     assert pace.words() == "911 of 1000, 1.0/s, 89 s to go; 70 pass"
     pace.advance(89, {})
     assert "to go" not in pace.words()
-    assert Pace(None, clock).words() == "0"
-    young = Pace(100, clock)
+    assert ProgressRate(None, clock).words() == "0"
+    young = ProgressRate(100, clock)
     clock.now += 5.0
     young.advance(1, {})
     assert young.words() == "1 of 100, 12.0/min"

@@ -23,7 +23,7 @@ from evalplus_lite.exe.running.runs import CPU_SECONDS, Invocation
 from evalplus_lite.exe.settings import MiningSettings
 from evalplus_lite.exe.task_files import read_tasks
 from evalplus_lite.exe.tasks.mined import TaskCase
-from evalplus_lite.exe.tasks.published import FORMS, LeftOut, PublishedFile
+from evalplus_lite.exe.tasks.published import FORMS, PublishedFile, SkippedRow
 from evalplus_lite.exe.tasks.publishing import without_future
 from evalplus_lite.jobs.session import Session
 from evalplus_lite.models import Request
@@ -183,7 +183,7 @@ def test_odd_rows_of_codeio_are_left_out(ios: Any, tmp_path: Path) -> None:
     row = {"refcode": "def f(x):\n    return x\n", "funcname": "f"}
     right = {**row, "ios": [{"input": {"x": 1}, "output": 1}]}
     write_jsonl(tmp_path / "rows.jsonl", [right, {**row, "ios": ios}])
-    left_out: list[LeftOut] = []
+    left_out: list[SkippedRow] = []
     assert len(list(read_tasks(tmp_path / "rows.jsonl", left_out=left_out))) == 1
     assert [(each.id, each.line) for each in left_out] == [("codeio/row_2", 2)]
 
@@ -389,7 +389,7 @@ def test_what_is_no_single_call_of_the_function_is_left_out(call: str, tmp_path:
     row = {"question_id": 1, "function_name": "f", "code": CODE, "input": call, "output": "1"}
     right = {**row, "question_id": 2, "input": "f(1, b=2)"}
     write_jsonl(tmp_path / "rows.jsonl", [right, row, {**row, "question_id": 3, "output": "f(1)"}])
-    left_out: list[LeftOut] = []
+    left_out: list[SkippedRow] = []
     assert len(list(read_tasks(tmp_path / "rows.jsonl", left_out=left_out))) == 1
     assert [each.line for each in left_out] == [2, 3]
     assert not any("0x" in each.reason for each in left_out)

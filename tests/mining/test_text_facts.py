@@ -86,6 +86,19 @@ def test_licences_are_recognised_and_judged() -> None:
     text = "Permission is hereby granted, free of charge,\n to any person obtaining a copy"
     assert identify(expression="", field="", classifiers=[], texts=[text]).expression == "MIT"
     assert not identify(expression="", field="see LICENSE", classifiers=[], texts=()).permissive
+    for written, spdx in {
+        "BSD 3-Clause OR Apache-2.0": "BSD-3-Clause OR Apache-2.0",
+        "MIT or (Apache License 2.0 and GPLv3)": "MIT OR (Apache-2.0 AND GPL-3.0-only)",
+        "GPL-3.0-only AND MIT": "GPL-3.0-only AND MIT",
+    }.items():
+        for field in ("expression", "field"):
+            fields = {"expression": "", "field": "", field: written}
+            found = identify(**fields, classifiers=[], texts=())
+            assert (found.expression, found.permissive) == (
+                spdx,
+                " OR " in written or " or " in written,
+            )
+    assert not identify(expression="", field="(" * 900, classifiers=[], texts=()).permissive
 
 
 def test_archives_and_folders_read_alike(toys: Any, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -150,7 +151,9 @@ def test_a_leaderboard_has_a_board_for_each_suite(folder: Path) -> None:
     assert first["entrants"][0]["plus"]["tied_with"] == ["mixed"]
     assert [each["label"] for each in second["entrants"]] == ["other"]
     assert [row["plus_rank"] for row in result.to_rows()] == [1, 1, 3, 1]
-    assert "| lazy | 3 | 0.0 \\[" in result.tables()[0].to_markdown()
+    assert "| lazy | 1 | 100.0 \\[" in result.tables()[0].to_markdown()
+    assert re.search("right and mixed .*; right beats lazy .* 100.0 points", first["verdict"])
+    assert re.search("^other solves 100.0 % .* plus", second["verdict"])
 
 
 def test_a_run_of_fewer_tasks_has_no_rank(folder: Path) -> None:

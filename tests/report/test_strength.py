@@ -13,8 +13,8 @@ import pytest
 
 import evalplus_lite.reports.page
 from evalplus_lite.errors import InputError
-from evalplus_lite.reports.page.strength import (
-    MOST_BYTES,
+from evalplus_lite.reports.page.suites import (
+    MOST_DOCUMENT,
     MutatedFile,
     by_source,
     curve,
@@ -100,7 +100,7 @@ def test_what_a_page_holds() -> None:
     found, words = fitted(large)
     assert found is not None
     assert words
-    assert len(json.dumps(found, separators=(",", ":"))) <= MOST_BYTES
+    assert len(json.dumps(found, separators=(",", ":"))) <= MOST_DOCUMENT
     assert [each["status"] for each in found["files"]["T/0.py"]["mutants"]] == ["Killed"] * 800
     kept = {test["id"] for test in found["testFiles"]["T/0.py"]["tests"]}
     assert all(set(each["killedBy"]) <= kept for each in found["files"]["T/0.py"]["mutants"])

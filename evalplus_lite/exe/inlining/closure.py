@@ -310,7 +310,7 @@ def _position(statement: Statement) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class BlockOrigin:
     """Where a part of an inlined program came from."""
 
     module: str
@@ -325,7 +325,7 @@ class Inlined:
 
     code: str
     entry_point: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[BlockOrigin, ...]
 
 
 def inline(closure: Closure, *, entry_point: str, comments: bool = True) -> Inlined:
@@ -340,7 +340,7 @@ def inline(closure: Closure, *, entry_point: str, comments: bool = True) -> Inli
         imports.append("from types import SimpleNamespace")
     if imports:
         parts.append("\n".join(sorted(imports, key=_import_order)) + "\n")
-    blocks: list[Block] = []
+    blocks: list[BlockOrigin] = []
     origin = ""
     compact = False
     for node in closure.order:
@@ -417,12 +417,12 @@ def _import_order(line: str) -> tuple[bool, str]:
     return (line.startswith("from "), line)
 
 
-def _written(closure: Closure, node: Node) -> tuple[str, Block]:
+def _written(closure: Closure, node: Node) -> tuple[str, BlockOrigin]:
     if node.kind == "statement":
         statement = closure.statements[node]
-        return statement.text, Block(node.where, _name(statement), statement.node.lineno)
+        return statement.text, BlockOrigin(node.where, _name(statement), statement.node.lineno)
     if node.kind == "alias":
-        return f"{node.name} = {node.member}", Block(node.where, node.name, 0)
+        return f"{node.name} = {node.member}", BlockOrigin(node.where, node.name, 0)
     tree: dict[str, object] = {}
     for path, flat in sorted(closure.members[node].items()):
         branch = tree
@@ -431,7 +431,7 @@ def _written(closure: Closure, node: Node) -> tuple[str, Block]:
             assert isinstance(deeper, dict)
             branch = deeper
         branch[path[-1]] = flat
-    return f"{node.name} = {_namespace(tree)}", Block(node.where, node.name, 0)
+    return f"{node.name} = {_namespace(tree)}", BlockOrigin(node.where, node.name, 0)
 
 
 def _namespace(tree: dict[str, object]) -> str:

@@ -157,7 +157,7 @@ def _move_dates(shift, real_time):
     datetime.datetime = kind("datetime", real_moment, methods)
 
 
-class Missing(types.ModuleType):
+class StubModule(types.ModuleType):
     """Stands for a library that is not here; the code under test never needs it to compute."""
 
     def __getattr__(self, name):
@@ -168,7 +168,7 @@ class Missing(types.ModuleType):
         return value
 
 
-class Hollow(Missing):
+class Hollow(StubModule):
     """A package whose own ``__init__`` did not run: its submodules are real, all else made up."""
 
     def __getattr__(self, name):
@@ -265,7 +265,7 @@ class MissingFinder:
         return ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec):
-        return Missing(spec.name)
+        return StubModule(spec.name)
 
     def exec_module(self, module):
         module.__path__ = []

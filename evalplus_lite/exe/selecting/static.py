@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InfrastructureError, InputError, LLMError
-from evalplus_lite.exe.inlining.closure import OF_THE_WHOLE, Block, ClosureBuilder, inline
+from evalplus_lite.exe.inlining.closure import OF_THE_WHOLE, BlockOrigin, ClosureBuilder, inline
 from evalplus_lite.exe.inlining.graph import Obstacle
 from evalplus_lite.exe.reading.index import Module, PackageIndex
 from evalplus_lite.exe.reading.names import arguments_of
@@ -222,7 +222,7 @@ class MinedFunction:
     implementation: str
     """The function's own lines."""
     code: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[BlockOrigin, ...]
     origins: tuple[Origin, ...]
     """The packages whose code went in, its own first."""
     statistics: StaticStatistics

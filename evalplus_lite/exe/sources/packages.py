@@ -51,27 +51,42 @@ def identify(
     """Return a package's licence from its metadata, or from its licence files' wording.
 
     Asked in this order: ``License-Expression`` (PEP 639), classifiers, the free ``License``
-    field, the text of licence files.
+    field, the text of licence files. Both fields are read as SPDX expressions, with names that
+    people use in place of identifiers (``BSD 3-Clause OR Apache-2.0``).
     """
     tables = _tables()
     if expression.strip():
-        return Licence(expression.strip(), is_permissive(expression), "expression")
+        written = _spdx(expression) or expression.strip()
+        return Licence(written, is_permissive(written), "expression")
     named = [tables["classifiers"].get(c.rpartition("::")[2].strip()) for c in classifiers]
     found = sorted({name for name in named if name})
     if found:
         # Several classifiers usually offer a choice.
         text = " OR ".join(found)
         return Licence(text, is_permissive(text), "classifier")
+    if spdx := _spdx(field):
+        return Licence(spdx, is_permissive(spdx), "field")
     # A long field is the licence's text itself.
-    candidates = [(field, "field")] if len(field) > 0 else []
-    for text, source in [*candidates, *((text, "file") for text in texts)]:
-        if source == "field" and len(text) < 80 and (spdx := _by_name(text)):
-            return Licence(spdx, is_permissive(spdx), source)
+    for text, source in [(field, "field"), *((text, "file") for text in texts)]:
         for pattern in tables["texts"]:
             if re.search(pattern["pattern"], re.sub(r"\s+", " ", text), re.IGNORECASE):
                 spdx = str(pattern["spdx"])
                 return Licence(spdx, is_permissive(spdx), source)
     return Licence("unknown", False, "none")
+
+
+def _spdx(text: str) -> str:
+    """Return a field as an SPDX expression, its licences by name or identifier; empty if none."""
+    if len(text) > _LONGEST_EXPRESSION:
+        return ""
+    names = _tables()["spellings"]
+    parts = re.split(r"(\bOR\b|\bAND\b|\bWITH\b|[()])", text, flags=re.IGNORECASE)
+    for words in (text, " ".join(names.get(_plain(part), part) for part in parts)):
+        try:
+            return names.get(_plain(words)) or str(canonicalize_license_expression(words))
+        except (InvalidLicenseExpression, RecursionError, MemoryError):
+            continue
+    return ""
 
 
 def is_permissive(expression: str) -> bool:
@@ -96,9 +111,7 @@ _LONGEST_EXPRESSION = 1000
 
 
 def _word(name: str) -> str:
-    if name in ("AND", "OR"):
-        return name.lower()
-    return str(name.lower() in {each.lower() for each in _tables()["permissive"]})
+    return name.lower() if name in ("AND", "OR") else str(name.lower() in _tables()["permissive"])
 
 
 def _holds(node: ast.expr) -> bool:
@@ -107,18 +120,17 @@ def _holds(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is True
 
 
-def _by_name(text: str) -> str | None:
-    wanted = re.sub(r"[^a-z0-9]+", " ", text.lower()).strip()
-    for name, spdx in _tables()["names"].items():
-        if re.sub(r"[^a-z0-9]+", " ", name.lower()).strip() == wanted:
-            return str(spdx)
-    return None
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", " ", name.lower()).strip()
 
 
 @functools.cache
 def _tables() -> dict[str, Any]:
     data = resources.files("evalplus_lite.exe").joinpath("data/licences.toml")
-    return tomllib.loads(data.read_text(encoding="utf-8"))
+    tables = tomllib.loads(data.read_text(encoding="utf-8"))
+    tables["permissive"] = frozenset(map(str.lower, tables["permissive"]))
+    tables["spellings"] = {_plain(name): spdx for name, spdx in tables["names"].items()}
+    return tables
 
 
 MOST_NOTICES, LONGEST_NOTICE, LONGEST_URL = 20, 200, 300

@@ -48,7 +48,7 @@ class RowForm:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class SkippedRow:
     """A row that cannot be asked about, as a task would be named; its line; why."""
 
     id: str
@@ -65,7 +65,7 @@ class PublishedFile:
     """Reads one file; ``left_out`` takes the rows that cannot be asked about."""
 
     path: Path
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[SkippedRow] = field(default_factory=list)
 
     def tasks(self) -> Iterator[MinedTask]:
         """Yield a task for each row that can be read; InputError names two rows of one id."""
@@ -89,7 +89,7 @@ class PublishedFile:
                 code, entry, cases = form.read(row.data)
             except UNREADABLE as error:
                 why = f"its call or output cannot be read: {_ADDRESS.sub('', str(error))}"
-                self.left_out.append(LeftOut(id, row.line, why[:LONGEST_REASON]))
+                self.left_out.append(SkippedRow(id, row.line, why[:LONGEST_REASON]))
                 continue
             try:
                 static = static_statistics(code, entry)
@@ -97,7 +97,7 @@ class PublishedFile:
                     raise ValueError(f"there is no {entry}")
             except UNREADABLE as error:
                 why = f"its program cannot be asked about: {error}"
-                self.left_out.append(LeftOut(id, row.line, why[:LONGEST_REASON]))
+                self.left_out.append(SkippedRow(id, row.line, why[:LONGEST_REASON]))
                 continue
             facts = {"package": label, "static": static.to_json()} | _facts(row.data)
             yield MinedTask(id, code, entry, tuple(cases), facts)

@@ -186,7 +186,7 @@ HEAVIEST = 25_000
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class LadderResult:
     """What the ladders gave: answered cases, and stress cases if there are any."""
 
     cases: Answers
@@ -196,7 +196,7 @@ class Probe:
 
 def probe(
     sandbox: Sandbox, task: Task, generator: Proposer, base: Sequence[Case], *, purse: StepBudget
-) -> Probe:
+) -> LadderResult:
     """Try the ladders of a generator that has seen the base cases; tell it how far they go."""
     left, suites = generator.ladder(base), [Suite(task.id, (), (), 0)]
     scales, steps = generator.scales, list[int]()
@@ -242,7 +242,7 @@ def probe(
     return _sorted_out(answers, found, dropped)
 
 
-def _sorted_out(answers: Answers, rungs: Sequence[Rung], dropped: dict[str, int]) -> Probe:
+def _sorted_out(answers: Answers, rungs: Sequence[Rung], dropped: dict[str, int]) -> LadderResult:
     """Divide what was answered: the top of each ladder is stress, what is moderate are cases."""
     suite = answers.suite
     top: dict[object, int] = {}
@@ -257,7 +257,7 @@ def _sorted_out(answers: Answers, rungs: Sequence[Rung], dropped: dict[str, int]
             stress[at] = way
     chosen = dict(sorted(stress.items(), reverse=True)[:MOST_TOPS])
     apart = as_stress(suite, chosen)
-    return Probe(answers.only(cases), apart if apart.cases else None, dropped)
+    return LadderResult(answers.only(cases), apart if apart.cases else None, dropped)
 
 
 # A task's suite as it grows: seeds, mutation, filter, reference, until there are inputs enough.

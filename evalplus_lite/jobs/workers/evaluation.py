@@ -36,14 +36,14 @@ def others_of(row: Mapping[str, Any]) -> tuple[str | None, str | None, bool]:
 
 def judging(place: WorkerContext, settings: Row) -> Work:
     """Of a staged task and programs for it, a verdict with a line for each, and the evidence."""
-    return Judge(place, settings).judge
+    return SampleJudge(place, settings).judge
 
 
 Suites: TypeAlias = tuple[PreparedSuite, PreparedSuite | None, frozenset[int], PreparedSuite | None]
 """A suite, its stress cases, its weak tests, and what is left without these."""
 
 
-class Judge:
+class SampleJudge:
     """Judges by (suite source, ``Settings``, where contracts to minimize under are staged)."""
 
     def __init__(self, place: WorkerContext, row: Row) -> None:

@@ -14,7 +14,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.layouts import MOST_PAIRS
 from evalplus_lite.jobs.session import Result
 from evalplus_lite.jobs.tables import percent, short
-from evalplus_lite.reports import comparison, leaderboards
+from evalplus_lite.reports import comparison
 from evalplus_lite.reports.page.rendering import table_page
 from evalplus_lite.statistics.paired import LEVEL
 from evalplus_lite.store import write_text
@@ -86,7 +86,7 @@ def compare(
     write = _writer(out)
     if rank:
         run.refuse("common fail_if_worse fail_if_worse_by", "does not go with --rank")
-        ranked = leaderboards.leaderboard(folders, k=k)
+        ranked = comparison.leaderboard(folders, k=k)
         write(ranked)
         return run.ended(ranked, lambda: _show(ranked, folders, out))
     result = comparison.compare(folders, k=k, common=common)

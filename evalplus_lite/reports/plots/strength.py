@@ -11,7 +11,7 @@ from evalplus_lite.reports.plots.canvas import Picture, logarithmic
 from evalplus_lite.reports.plots.material import Material, Missing, Product
 from evalplus_lite.reports.plots.style import QUIET, STAR, colour, mark, short
 from evalplus_lite.reports.plots.suites import CRITERIA, sizes_of
-from evalplus_lite.statistics.detection import MOST_CASES, Judged, rejections
+from evalplus_lite.statistics.detection import MOST_CASES, ProgramOutcome, rejections
 
 if TYPE_CHECKING:
     from evalplus_lite.reports.plots.canvas import Figure
@@ -74,7 +74,7 @@ def _of_details(evaluation: Evaluation) -> tuple[list[float], int]:
             continue
         known = [each for each in verdicts if each is not None]
         rejecting = sum(each != "pass" for each in known)
-        chances = rejections(Judged(row["task_id"], False, False, rejecting, len(known)))
+        chances = rejections(ProgramOutcome(row["task_id"], False, False, rejecting, len(known)))
         own = sums.setdefault(row["task_id"], [0.0] * MOST_CASES)
         for number, chance in enumerate(chances):
             own[number] += chance

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the text of that module has run in this namespace
     from evalplus_lite.sandbox.guest.checking import Checking
-    from evalplus_lite.sandbox.guest.observing import Faults, Observing, Output
+    from evalplus_lite.sandbox.guest.observing import CapturedStdout, ExceptionFormatter, Observing
     from evalplus_lite.sandbox.guest.script import RAISED, Script
     from evalplus_lite.sandbox.guest.testing import Tested
 
@@ -37,7 +37,7 @@ def bind(
     if kind == "script":
         return Script(execute, spec)
     # Before the program's first line, which may keep the stream for later.
-    output = Output() if "printed" in spec.get("observe", ()) else None
+    output = CapturedStdout() if "printed" in spec.get("observe", ()) else None
     names = execute()
     function: Callable[..., Any]
     if kind == "unittest":
@@ -45,7 +45,7 @@ def bind(
     if "classes" in spec:
         return Checking(found(names, entry_point), names, spec["classes"])
     if kind == "assertions":
-        function = Evaluation(names)
+        function = ExpressionEvaluator(names)
     elif kind == "sequence":
         function = Sequenced(found(names, entry_point), entry_point, spec)
     elif kind == "method":
@@ -56,7 +56,7 @@ def bind(
         if kind == "factory":
             function = Factory(function)
     if "code" in spec or "keywords" in spec:
-        function = Given(function, spec)
+        function = ArgumentDecoder(function, spec)
     if any(part in spec for part in OBSERVED):
         function = Observing(function, spec, output)
     return function
@@ -92,7 +92,7 @@ class Factory:
         return [copy.deepcopy(made(*arguments)) for arguments in calls]
 
 
-class Given:
+class ArgumentDecoder:
     """Calls a function with what a case's arguments stand for: code for its text, keywords."""
 
     def __init__(self, function: Callable[..., Any], spec: Mapping[str, Any]) -> None:
@@ -148,7 +148,7 @@ class Sequenced:
         # The task's name: the class itself may have another, as ``Stack = make_stack()`` gives it.
         self.owner, self.name = owner, name
         self.raises = "exception" in spec.get("observe", ())
-        self.faults = Faults(spec)
+        self.faults = ExceptionFormatter(spec)
 
     def __call__(self, *calls: Sequence[Any]) -> list[Any]:
         answers: list[Any] = []
@@ -180,7 +180,7 @@ class Sequenced:
         return False
 
 
-class Evaluation:
+class ExpressionEvaluator:
     """Evaluates an expression among a program's names."""
 
     def __init__(self, names: Names) -> None:

@@ -22,14 +22,17 @@ class Observing:
     """Calls a function and answers with what is to be observed."""
 
     def __init__(
-        self, function: Callable[..., Any], spec: Mapping[str, Any], output: Output | None = None
+        self,
+        function: Callable[..., Any],
+        spec: Mapping[str, Any],
+        output: CapturedStdout | None = None,
     ) -> None:
         self.function, self.output = function, output
         self.observe = tuple(spec.get("observe", ("value",)))
         self.items, self.awaited = spec.get("items", 0), spec.get("awaited", False)
         self.attributes = tuple(spec.get("attributes", ()))
         self.raises = "exception" in self.observe and spec.get("kind") != "sequence"
-        self.faults = Faults(spec)
+        self.faults = ExceptionFormatter(spec)
 
     def __call__(self, *arguments: Any) -> Any:
         if self.output is not None:
@@ -82,7 +85,7 @@ class Observing:
         return value
 
 
-class Faults:
+class ExceptionFormatter:
     """Says how an exception is told: by the first of the names asked for that it has, or its own.
 
     Names asked for are those of its class and of the classes that it derives from. If there are
@@ -107,7 +110,7 @@ class Faults:
         return [name, str(error)[:LONGEST_MESSAGE]] if self.message else name
 
 
-class Output:
+class CapturedStdout:
     """Standard output as a file in memory, by whatever way a program writes to it."""
 
     def __init__(self) -> None:

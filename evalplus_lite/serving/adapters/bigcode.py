@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalplus_lite.models.completions import COMPLETION_STOP
 from evalplus_lite.serving.adapters.judge import judge, sure
-from evalplus_lite.serving.adapters.samples import Request, configure_for, requests, slug
+from evalplus_lite.serving.adapters.samples import SampleRequest, configure_for, requests, slug
 from evalplus_lite.serving.requests import TaskData
 from evalplus_lite.statistics.pass_at_k import pass_at_k
 from evalplus_lite.tasks.loading import names
@@ -37,15 +37,15 @@ class CodeTask(Base):
         self.stop_words, self.requires_execution = list(COMPLETION_STOP), False
         self._name, self._k = dataset, tuple(k)
 
-    def get_dataset(self) -> Sequence[Request]:
+    def get_dataset(self) -> Sequence[SampleRequest]:
         """Return the tasks."""
         return requests(self._name)
 
-    def get_prompt(self, doc: Request) -> str:
+    def get_prompt(self, doc: SampleRequest) -> str:
         """Return what the model continues."""
         return doc.prompt
 
-    def get_reference(self, doc: Request) -> str:
+    def get_reference(self, doc: SampleRequest) -> str:
         """Return the task's id, by which it is judged."""
         return doc.id
 

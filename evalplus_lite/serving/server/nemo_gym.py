@@ -15,7 +15,7 @@ from evalplus_lite.serving.requests import is_method
 from evalplus_lite.serving.server.answers import answer, marks
 from evalplus_lite.serving.server.endpoint import Asking, Endpoint
 from evalplus_lite.serving.server.judged import verdict
-from evalplus_lite.serving.server.service import Asked, Limits
+from evalplus_lite.serving.server.service import Asked, RequestLimits
 from evalplus_lite.store.parsing import parse_json
 
 MOST_UNPACKED = 64 << 20
@@ -53,7 +53,7 @@ async def verify(asking: Asking) -> Response:
     identity = {"tier": service.tier, "version": service.version}
     if not output.strip():
         return answer({**given, "reward": 0.0, "metadata": {"detail": "no output", **identity}})
-    row = await verdict(asking, asked, output, ["chat", "tests", "program"], Limits())
+    row = await verdict(asking, asked, output, ["chat", "tests", "program"], RequestLimits())
     failure = row["failure"] or {}
     return answer(
         {

@@ -38,7 +38,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """What a request asks for instead of the usual: seconds a case, bytes, seconds in all."""
 
     seconds: float | None = None
@@ -123,7 +123,7 @@ class Service:
         program: str,
         *,
         options: Sequence[str] = (),
-        limits: Limits = Limits(),
+        limits: RequestLimits = RequestLimits(),
     ) -> asyncio.Future[dict[str, Any]]:
         """Have a program judged in its turn; the future gives a ``verdict_row``."""
 
