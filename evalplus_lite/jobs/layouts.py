@@ -37,7 +37,7 @@ def evaluation(summary: Summary) -> Iterator[Table]:
 
     def line(row: Summary, suite: str) -> Iterator[Cell]:
         if many:
-            yield row["model"] or "(not named)"
+            yield f"{row['model'] or '(not named)'}{_part(row)}"
         if many and by_heat:
             yield "" if row["temperature"] is None else f"{row['temperature']:g}"
         yield suite
@@ -48,7 +48,8 @@ def evaluation(summary: Summary) -> Iterator[Table]:
 
     yield Table(
         "evaluation",
-        f"{summary['dataset']}: {summary['samples']} samples of {summary['tasks']} tasks",
+        f"{summary['dataset']}: {summary['samples']} samples of {summary['tasks']} tasks"
+        + ("" if many else "".join(map(_part, groups))),
         "",
         [*names, "tests", *(["samples"] if many else []), *(f"{k} % [95 %]" for k in ks), *seen],
         [tuple(line(row, suite)) for row in groups[:MOST_MODELS] for suite in suites],
@@ -57,6 +58,12 @@ def evaluation(summary: Summary) -> Iterator[Table]:
 
 
 SCORES = ("pass_at_k", "intervals")
+
+
+def _part(row: Summary) -> str:
+    """Return how many tasks a run covers that has no samples for some, else nothing."""
+    missing = len(row["tasks_without_samples"])
+    return f" (partial: {row['tasks']} of {row['tasks'] + missing} tasks)" if missing else ""
 
 
 def suite(summary: Summary) -> Iterator[Table]:
