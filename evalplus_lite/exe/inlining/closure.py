@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -24,6 +25,7 @@ from evalplus_lite.exe.reading.resolve import (
     Resolver,
     Target,
     Unresolved,
+    class_of,
 )
 
 MAX_NODES = 600
@@ -32,6 +34,11 @@ MAX_NODES = 600
 
 OF_THE_WHOLE = frozenset({"name clash", "module state"})
 """Problems that come of what stands together in one program, not of one part of it."""
+MOST_PARENTS = 8
+_HARMLESS = frozenset({"dataclass", "total_ordering", "final"})
+"""Decorators that look for no methods beyond those that Python itself calls."""
+_OPEN = frozenset({"typing.Generic", "typing.NamedTuple", "typing.TypedDict", "abc.ABC"})
+"""Classes of the library that call no method of a class of their kind by name."""
 Identity: TypeAlias = tuple[str, str, str]
 
 
@@ -70,13 +77,22 @@ class ClosureBuilder:
         """Node -> what it needs -> whether while loading."""
         self.pending: list[Node] = []
         self._defined: dict[Definition, list[Node]] = {}
+        self._classes: dict[Node, Statement] = {}
+        """Classes of which only the methods are taken that something mentions."""
+        self._mentioned: set[str] = set()
         self._writes: list[tuple[Node, str]] = []
 
-    def build(self, subject: Definition, others: Sequence[Definition | External] = ()) -> Closure:
+    def build(
+        self,
+        subject: Definition,
+        others: Sequence[Definition | External] = (),
+        driver: str = "",
+    ) -> Closure:
         """Return the closure of a top-level function; its problems say why not, if any.
 
-        ``others``: what the program must hold besides, under its own name.
+        ``others``: what the program must hold besides, under its own name, for ``driver``.
         """
+        self._mentioned.update(re.findall(r"\w+", driver))
         module, name = subject.module, subject.name
         target = self.resolver.resolve(module, name)
         entry = Node("statement", module)
@@ -92,13 +108,14 @@ class ClosureBuilder:
                 self._external(other.member or other.module, other, ())
             else:
                 roots += self._definition(other)
-        while self.pending:
+        while self.pending or self._grown():
             if self._is_hopeless:
                 return self.closure
             if len(self.edges) > MAX_NODES:
                 self._problem("closure too large", f"more than {MAX_NODES} statements")
                 return self.closure
-            self._attempt(self.pending.pop())
+            if self.pending:
+                self._attempt(self.pending.pop())
         callable_ = self._callable(roots)
         for node, written in self._writes:
             if node in callable_:
@@ -179,7 +196,47 @@ class ClosureBuilder:
         module = self.resolver.index.module(node.where)
         assert module is not None
         statement = module.statements[node.position]
+        if isinstance(statement.node, ast.ClassDef) and self._is_open(node.where, statement.node):
+            self._classes[node] = statement
+            statement = statement.cut(())
+        self._follow(node, module, statement)
+
+    def _grown(self) -> bool:
+        """Follow the methods that have been mentioned since; return whether there were any."""
+        is_new = False
+        for node, whole in self._classes.items():
+            statement = whole.cut(self._mentioned)
+            module = self.resolver.index.module(node.where)
+            if statement is not self.closure.statements[node] and module is not None:
+                is_new = True
+                self._follow(node, module, statement)
+        return is_new
+
+    def _is_open(self, module: str, node: ast.ClassDef, depth: int = 0) -> bool:
+        """Return whether nothing calls a class's methods but code that mentions their names."""
+        decorators = {
+            ast.unparse(d).partition("(")[0].rpartition(".")[2] for d in node.decorator_list
+        }
+        if node.keywords or depth > MOST_PARENTS or not decorators <= _HARMLESS:
+            return False
+        for base in node.bases:
+            name, _, rest = ast.unparse(base).partition("[")[0].partition(".")
+            target = self.resolver.resolve(module, name)
+            if isinstance(target, External) and ".".join([target.dotted, rest]).strip(".") in _OPEN:
+                continue
+            parent = class_of(target, self.resolver) if isinstance(target, Definition) else None
+            is_open = isinstance(target, Builtin) or (
+                isinstance(target, Definition)
+                and parent is not None
+                and self._is_open(target.module, parent, depth + 1)
+            )
+            if rest or not is_open:
+                return False
+        return True
+
+    def _follow(self, node: Node, module: Module, statement: Statement) -> None:
         self.closure.statements[node] = statement
+        self._mentioned |= statement.uses.attributes | statement.uses.mentions
         for name in sorted(statement.binds):
             self._own(name, ("def", node.where, name))
         for written in sorted(statement.uses.writes):

@@ -251,3 +251,11 @@ def _is_stub(bindings: list[Statement]) -> bool:
         )
         for s in bindings
     )
+
+
+def class_of(target: Definition, resolver: Resolver) -> ast.ClassDef | None:
+    """Return a class that is bound once at the top of a module; None of anything else."""
+    parsed = resolver.index.module(target.module)
+    bindings = parsed.bindings.get(target.name, []) if parsed else []
+    node = bindings[0].node if len(bindings) == 1 else None
+    return node if isinstance(node, ast.ClassDef) else None

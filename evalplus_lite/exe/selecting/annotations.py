@@ -20,6 +20,7 @@ from evalplus_lite.exe.reading.resolve import (
     ModuleRef,
     Resolver,
     Target,
+    class_of,
 )
 from evalplus_lite.exe.reading.stubs import Stubs
 from evalplus_lite.exe.selecting.built import (
@@ -27,7 +28,6 @@ from evalplus_lite.exe.selecting.built import (
     LIBRARY,
     Built,
     as_plain,
-    class_of,
     narrowed,
     of_enum,
     of_library,

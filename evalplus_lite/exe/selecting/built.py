@@ -10,7 +10,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from evalplus_lite.exe.reading.resolve import Definition, External, Resolver, Target, Unresolved
+from evalplus_lite.exe.reading.resolve import (
+    Definition,
+    External,
+    Resolver,
+    Target,
+    Unresolved,
+    class_of,
+)
 from evalplus_lite.generate.domains.annotations import Type
 
 MOST_MEMBERS = 50
@@ -120,14 +127,6 @@ def _is_enum(owner: ast.ClassDef, module: str, resolver: Resolver, depth: int = 
             if found is not None and _is_enum(found, target.module, resolver, depth + 1):
                 return True
     return False
-
-
-def class_of(target: Definition, resolver: Resolver) -> ast.ClassDef | None:
-    """Return a class that is bound once at the top of a module; None of anything else."""
-    parsed = resolver.index.module(target.module)
-    bindings = parsed.bindings.get(target.name, []) if parsed else []
-    node = bindings[0].node if len(bindings) == 1 else None
-    return node if isinstance(node, ast.ClassDef) else None
 
 
 def member_of(need: Need) -> str | None:

@@ -11,13 +11,12 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from evalplus_lite.exe.reading.resolve import Definition
+from evalplus_lite.exe.reading.resolve import Definition, class_of
 from evalplus_lite.exe.selecting.annotations import PackageAnnotations, Refused
 from evalplus_lite.exe.selecting.built import (
     ANY,
     Built,
     Need,
-    class_of,
     made,
     mentioned,
     needs_of,

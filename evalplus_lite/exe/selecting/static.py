@@ -356,14 +356,17 @@ class StaticMine:
         self, candidate: Candidate, resolver: Resolver, index: PackageIndex
     ) -> MinedFunction | list[Obstacle]:
         subject = Definition(candidate.module, candidate.subject)
-        closure = ClosureBuilder(resolver, self._hopeless).build(subject, candidate.needs)
+        closure = ClosureBuilder(resolver, self._hopeless).build(
+            subject, candidate.needs, candidate.driver
+        )
         if candidate.driver:
             bound = {name for each in closure.statements.values() for name in each.binds}
             if clashes := sorted(bound & {candidate.name, *MADE_WITH}):
                 return [Obstacle("name clash", clashes[0])]
         problems = [*impurities(closure), *closure.problems]
         if problems:
-            if not candidate.needs and any(each.reason not in OF_THE_WHOLE for each in problems):
+            is_alone = not candidate.needs and not candidate.owner
+            if is_alone and any(each.reason not in OF_THE_WHOLE for each in problems):
                 self._hopeless.setdefault(subject, problems)
             return problems
         inlined = inline(closure, entry_point=candidate.name, comments=self.comments)
