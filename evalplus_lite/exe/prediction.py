@@ -29,7 +29,7 @@ from evalplus_lite.exe.running.runs import CPU_SECONDS, CallableProgram
 from evalplus_lite.exe.task_files import KnownTasks, read_tasks
 from evalplus_lite.exe.tasks.mined import MinedTask
 from evalplus_lite.exe.tasks.published import SkippedRow
-from evalplus_lite.exe.tasks.tags import check_tags
+from evalplus_lite.exe.tasks.worth import check_tags
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
 from evalplus_lite.jobs.datasets import file_facts, run_facts
 from evalplus_lite.jobs.session import Result, Session, keep_inputs, within
@@ -281,8 +281,8 @@ def predict(
         for task in given
         if task.cases
         and (max_code is None or len(task.code) <= max_code)
-        and not {*without} & {*task.facts.get("tags", ())}
-        and {*tagged} <= {*task.facts.get("tags", ())}
+        and not {*without} & task.marks
+        and {*tagged} <= task.marks
     )
     listed = [replace(task, cases=task.cases[:cases]) for task in itertools.islice(chosen, limit)]
     path = None if out is None else Path(out)

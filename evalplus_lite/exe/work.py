@@ -39,7 +39,7 @@ from evalplus_lite.exe.sources.repositories import fetched, is_repository
 from evalplus_lite.exe.statistics.measures import variation
 from evalplus_lite.exe.tasks.likeness import Earlier, shape
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
-from evalplus_lite.exe.tasks.tags import tags_of
+from evalplus_lite.exe.tasks.worth import MOST_OF_CLASS, difficulty_of, tags_of, triviality
 from evalplus_lite.execution.base import Row, Work, WorkerContext
 from evalplus_lite.models import Client, ModelSource
 
@@ -47,6 +47,8 @@ BEYOND = "beyond the functions of a package that are run"
 """Why functions are left out that ``MiningSettings.functions`` leaves no room for."""
 
 NOTHING_NEW = "no new inputs"
+NO_CASES = "no cases that meet the validators"
+CROWDED = f"its class has {MOST_OF_CLASS} other tasks"
 UNOBSERVED = "no tests were run"
 """What is told of a package whose tests were to be run."""
 
@@ -75,6 +77,31 @@ class PackageMine:
     """The source that holds the package's tests, if that is another."""
     funnel: Funnel = field(default_factory=Funnel)
 
+    def few_of_a_class(self) -> Iterator[Yield]:
+        """Yield every outcome; of a class the tasks whose runs do most, unless all are wanted."""
+        results = list(self.yields())
+        if self.settings.keep_all:
+            yield from results
+            return
+        ranks: dict[object, list[tuple[int, str]]] = {}
+        for result in results:
+            if (task := result.task) is not None and "class" in task.facts:
+                name = (task.facts["module"], task.facts["class"])
+                lines = task.facts.get("difficulty", {}).get("lines", 0)
+                ranks.setdefault(name, []).append((-lines, task.id))
+        left = {id for found in ranks.values() for _, id in sorted(found)[MOST_OF_CLASS:]}
+        for result in results:
+            task = result.task
+            if task is None or task.id not in left:
+                yield result
+                continue
+            self.funnel.add("mined", -1)
+            if "validators" in task.facts:
+                self.funnel.add(outcome_of(task.facts["validators"]), -1)
+            self.funnel.reject("mined", CROWDED)
+            name = f"{task.facts['module']}.{task.facts['function']}"
+            yield Yield(reject=Reject(self.package.name, name, "mined", CROWDED))
+
     def yields(self) -> Iterator[Yield]:
         """Yield every function's outcome in order of module and line, selection's rejects last."""
         refused = self._refused()
@@ -94,6 +121,7 @@ class PackageMine:
             types=self.settings.types,
             comments=self.settings.comments,
             any_licence=self.settings.any_licence,
+            max_code=self.settings.max_code,
             only=self.wanted,
             observed=seen.of if seen.parameters else None,
             funnel=self.funnel,
@@ -195,7 +223,7 @@ class PackageMine:
         )
 
     def _count(self, verdict: ProofResult) -> None:
-        stages = ("loads", "stable", "proved", "mined")
+        stages = ("loads", "stable", "proved")
         reached = stages.index(verdict.stage) if verdict.stage else len(stages)
         for stage in stages[:reached]:
             self.funnel.add(stage)
@@ -214,12 +242,22 @@ class PackageMine:
             "core": not CORE & set(failed),
             "salvaged": bool(failed) and bool(kept),
         }
+        if not kept:
+            return self._rejected(function, "mined", Obstacle(NO_CASES, ", ".join(failed)))
+        counters = runner.measured([case.call for case in kept])
+        runs = [counted.steps if counted else {} for counted in counters]
+        is_driven = bool(function.driver)
+        trivial = triviality([case.answer for case in kept], runs, is_driven=is_driven)
+        if trivial and not self.settings.keep_all:
+            return self._rejected(function, "mined", Obstacle(trivial, ""))
+        self.funnel.add("mined")
         self.funnel.add(outcome_of(facts["validators"]))
         timed = runner.timed([case.call for case in kept])
-        counters = runner.measured([case.call for case in kept])
+        if difficulty := difficulty_of(runs, is_driven=is_driven):
+            facts["difficulty"] = difficulty
         cases = tuple(
-            TaskCase(case.call, replace(case.answer, cpu=0.0), counted.steps if counted else {})
-            for case, counted in zip(kept, counters, strict=True)
+            TaskCase(case.call, replace(case.answer, cpu=0.0), steps)
+            for case, steps in zip(kept, runs, strict=True)
         )
         if all(counters):
             facts["read"] = any(counted.is_read for counted in counters if counted)
@@ -252,7 +290,6 @@ def task_of(
             "static": function.statistics.to_json(),
             "tags": tags_of(
                 function.code,
-                name=f"{function.module}.{function.name}",
                 iterations=[case.runtime.get("loop_iterations", 0) for case in cases],
             ),
             "shape": shape(function.code, function.name),
@@ -315,7 +352,9 @@ class PackageWork:
                 row["sha256"] = package.origin.sha256
                 others = [
                     *self._stubs(package, stack, Path(folder, "stubs"), row["rejects"]),
-                    *self._companions(package, stack, Path(folder, "required"), row["rejects"]),
+                    *self._companions(
+                        name, package, stack, Path(folder, "required"), row["rejects"]
+                    ),
                 ]
                 tests = self._tests(name, package, stack, Path(folder, "tests"), row["rejects"])
                 mine = PackageMine(
@@ -328,7 +367,7 @@ class PackageWork:
                     tests,
                     funnel,
                 )
-                for result in mine.yields():
+                for result in mine.few_of_a_class():
                     if result.task is not None:
                         row["tasks"].append(result.task.to_json())
                         row["seconds"][result.task.id] = result.seconds
@@ -390,7 +429,7 @@ class PackageWork:
                     rejects.append(not_fetched(package, error))
 
     def _companions(
-        self, package: PackageSource, stack: ExitStack, folder: Path, rejects: list[Row]
+        self, name: str, package: PackageSource, stack: ExitStack, folder: Path, rejects: list[Row]
     ) -> Iterator[PackageSource]:
         """Open the libraries a package requires, as far as they are at hand.
 
@@ -398,16 +437,19 @@ class PackageWork:
         """
         for own in self.folders:
             yield stack.enter_context(open_package(own))
+        is_fetched = self.settings.with_deps
+        if is_fetched is None:
+            is_fetched = not is_path(name) and not is_repository(name)
         pending = required(package, OF_TESTS if self.settings.observe else ())
         seen = {package.name}
         count = 0
         while pending:
-            name, wanted = pending.pop(0)
-            if name in seen:
+            library, wanted = pending.pop(0)
+            if library in seen:
                 continue
-            seen.add(name)
-            path = self.archives.get(name)
-            if path is None and self.settings.with_deps and wanted is not None:
+            seen.add(library)
+            path = self.archives.get(library)
+            if path is None and is_fetched and wanted is not None:
                 count += 1
                 try:
                     if count > MOST_FETCHED:
@@ -417,9 +459,9 @@ class PackageWork:
                 except InputError as error:
                     rejects.append(not_fetched(package, error))
             if path is not None:
-                library = stack.enter_context(open_package(path))
-                pending += required(library)
-                yield library
+                opened = stack.enter_context(open_package(path))
+                pending += required(opened)
+                yield opened
 
 
 def not_fetched(package: PackageSource, error: InputError) -> Row:

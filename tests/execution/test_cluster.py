@@ -100,7 +100,7 @@ def everything(out: Path, backend: str, cache: Path) -> dict[str, bytes]:
         evaluate(OWN, SAMPLES, out=out / "evaluate", session=session)
         suite = augment(OWN, inputs=20, out=out / "augment", session=session).dataset
         reduce(suite, out=out / "reduce", session=session)
-        settings = MiningSettings(functions=2, rounds=1)
+        settings = MiningSettings(functions=2, rounds=1, keep_all=True)
         mine([str(TEXTKIT)], settings=settings, out=out / "mine" / "tasks.jsonl", session=session)
     return {
         f"{each.name}/{name}": data

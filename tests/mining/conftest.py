@@ -42,7 +42,7 @@ class Toys:
     ) -> tuple[dict[str, MinedFunction], dict[str, str]]:
         """Return what static mining makes of them: functions, and reasons of rejects, by name."""
         with open_package(self.wheel(files)) as package:
-            mine = StaticMine(package, types=types)
+            mine = StaticMine(package, types=types, max_code=100_000)
             functions = {f"{f.module}.{f.name}": f for f in mine.functions()}
             return functions, {reject.function: reject.reason for reject in mine.rejects}
 

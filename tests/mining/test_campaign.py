@@ -45,7 +45,7 @@ def test_a_campaign_resumes_and_accounts_for_everything(
     out = Outputs(tmp_path / "out" / "tasks.jsonl")
     packages = [str(path), str(closed), str(tmp_path / "gone.whl")]
     seen: list[tuple[str, int]] = []
-    settings = MiningSettings(rounds=2)
+    settings = MiningSettings(rounds=2, keep_all=True)
     campaign = Campaign(
         packages[:2], out, backend, settings, report=lambda p: seen.append((p.package, p.left))
     )
@@ -70,7 +70,7 @@ def test_a_campaign_resumes_and_accounts_for_everything(
     Path(packages[2]).write_bytes(path.read_bytes())
     assert campaign.run().reasons["packages", "cannot be had or read"] == 0
     with pytest.raises(InputError):
-        Campaign(packages, out, backend, MiningSettings(seed=1)).run()
+        Campaign(packages, out, backend, MiningSettings(seed=1, keep_all=True)).run()
 
 
 def test_requirements_are_those_of_this_python(toys: Any) -> None:
@@ -103,7 +103,9 @@ def test_workers_change_nothing(toys: Any, tmp_path: Path) -> None:
     for workers in (1, 2):
         out = Outputs(tmp_path / str(workers) / "tasks.jsonl")
         with Processes(workers) as backend:
-            Campaign([str(first), str(second)], out, backend, MiningSettings(rounds=2)).run()
+            Campaign(
+                [str(first), str(second)], out, backend, MiningSettings(rounds=2, keep_all=True)
+            ).run()
         texts.append(out.tasks.read_bytes())
     assert texts[0] == texts[1]
     assert texts[0].count(b"\n") == 2
@@ -244,7 +246,9 @@ def test_a_models_cases_are_filled_up_by_type(
     source = Talker(json.dumps({"test_cases": rows}))
     body = "def mod(a: int) -> str:\n    return str(a % 7) + 'x'\n"
     with open_package(toys.wheel({"toy.py": body})) as package:
-        mine = PackageMine(package, MiningSettings(model="m"), sandboxes=sandboxes, source=source)
+        mine = PackageMine(
+            package, MiningSettings(model="m", keep_all=True), sandboxes=sandboxes, source=source
+        )
         (result,) = mine.yields()
     assert result.task is not None
     facts = result.task.facts

@@ -238,7 +238,7 @@ def test_rows_of_predictions_survive_their_file() -> None:
 
 MINED = {
     "task_id": "p/m.cut", "package": "p", "licence": "MIT", "entry_point": "cut",
-    "python": "3.11.7", "tags": ["security"],
+    "python": "3.11.7", "tags": ["hash"],
     "code": "def cut(text: str, size: int = 1):\n    if size < 0:\n        raise ValueError(size)\n"
             "    return {'to': (text[:size], size)}\n",
     "signature": {"parameters": [
@@ -331,7 +331,7 @@ def test_what_is_exported_holds_where_the_program_runs(
 ) -> None:
     """Whatever the annotation says, or where there is none: as their own scorers run the rows."""
     with Session(workers=1) as session:
-        settings = MiningSettings(types="known", rounds=1)
+        settings = MiningSettings(types="known", rounds=1, keep_all=True)
         wheel = toys.wheel({"toy.py": SHOWN})
         mine([str(wheel)], settings=settings, out=tmp_path / "mined.jsonl", session=session)
     mined = {task.entry_point: task for task in read_tasks(tmp_path / "mined.jsonl")}

@@ -130,7 +130,9 @@ def test_a_function_without_annotations_is_proved_like_any(toys: Any, sandboxes:
         """
     path: Path = toys.wheel({"toy.py": body})
     with open_package(path) as package:
-        mine = PackageMine(package, MiningSettings(types="known", rounds=2), sandboxes=sandboxes)
+        mine = PackageMine(
+            package, MiningSettings(types="known", rounds=2, keep_all=True), sandboxes=sandboxes
+        )
         (result,) = mine.yields()
     assert result.task is not None
     assert result.task.facts["compared"] > 10

@@ -202,7 +202,7 @@ def test_two_versions_of_a_package_are_counted_as_what_is_written(tmp_path: Path
 def test_a_run_after_another(repository: Path, tmp_path: Path) -> None:
     """The same functions get new inputs; or only what is new since is written."""
     first = git(repository, "rev-parse", "HEAD~1")
-    settings = MiningSettings()
+    settings = MiningSettings(keep_all=True)
     with Session(workers=1) as session:
         old = mine(
             [f"git+file://{repository}@{first}"],
@@ -261,7 +261,7 @@ def test_so_many_functions_of_a_package_at_most(repository: Path, tmp_path: Path
     with Session(workers=1) as session:
         result = mine(
             [str(repository)],
-            settings=MiningSettings(functions=1),
+            settings=MiningSettings(functions=1, keep_all=True),
             out=tmp_path / "tasks.jsonl",
             session=session,
         )

@@ -514,7 +514,7 @@ def test_the_calls_that_were_mined_are_right_inputs(tmp_path: Path, toys: Any) -
     """Whatever they are given and give: dates as text, members, objects, iterators."""
     tasks = tmp_path / "tasks.jsonl"
     with Session(workers=1) as session:
-        settings = MiningSettings(types="known", rounds=1)
+        settings = MiningSettings(types="known", rounds=1, keep_all=True)
         mine([str(toys.wheel({"toy.py": MINED}))], settings=settings, out=tasks, session=session)
         rows = [
             Prediction(task.id, number, 0, {"python": case.written(task.entry_point)}, of="input")

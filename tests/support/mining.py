@@ -28,7 +28,8 @@ SLUG = '''
 
 
 def mine_all(path: Path, sandboxes: Sandboxes, **settings: Any) -> tuple[list[Any], dict[str, str]]:
-    """Return the tasks of a package and the reasons of its rejects."""
+    """Return the tasks of a package, trivial ones too, and the reasons of its rejects."""
+    settings = {"keep_all": True, **settings}
     with open_package(path) as package:
         mine = PackageMine(package, MiningSettings(**settings), sandboxes=sandboxes)
         results = list(mine.yields())

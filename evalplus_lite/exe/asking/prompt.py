@@ -84,8 +84,9 @@ and nothing else, true or false for each of them, in this order. For three lines
 FORMS = """\
 What JSON has no form for: bytes as text, a character a byte (b'a\\xff' is "a\\u00ff"); dates and \
 times as text in ISO form ("2024-02-29T12:30:00"); time differences, decimals, fractions and paths \
-as the text that str() gives; a member of an enumeration as its name; an object of a dataclass as \
-an object of its fields, a named tuple as a list; "NaN", "Infinity" and "-Infinity"; complex \
+as the text that str() gives; a member of an enumeration as class and name ("Color.RED"), of an \
+IntEnum or an enumeration of text as its value; an object of a class of the program as an object \
+of its public attributes, a named tuple as a list; "NaN", "Infinity" and "-Infinity"; complex \
 numbers as [real, imaginary]; keys that are no text as the text of their JSON: \
 {1: 'a', (2, None): 'b'} is {"1": "a", "[2, null]": "b"}. Equal numbers are alike: 2.0 is 2."""
 INPUT_PROMPT = """A Python {python} program follows, and the value that a call of {name} gave, \

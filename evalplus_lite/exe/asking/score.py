@@ -23,6 +23,7 @@ from evalplus_lite.exe.running.spelling import UnaskableError, key_text, normal,
 from evalplus_lite.exe.statistics.measures import measures
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.exe.tasks.moments import KINDS, consistency
+from evalplus_lite.exe.tasks.worth import SPLITS
 from evalplus_lite.statistics.means import clustered_interval
 from evalplus_lite.statistics.pass_at_k import pass_at_k
 from evalplus_lite.store import Row, parse_json, read_beginning, read_jsonl, read_text
@@ -207,6 +208,12 @@ def score_rows(
             kinds[str(known[place[0]].facts["question"].get("kind"))].append(place)
     for kind, members in sorted(kinds.items()):
         yield _line("question", kind, members, rates, known)
+    splits: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for place in places:
+        splits[str(known[place[0]].facts.get("difficulty", {}).get("split"))].append(place)
+    for split in SPLITS:
+        if split in splits:
+            yield _line("split", split, splits[split], rates, known)
     for group, values in _statistics(known, places).items():
         yield from _quarters(group, values, rates, known)
 

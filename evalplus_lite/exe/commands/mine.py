@@ -16,7 +16,7 @@ from evalplus_lite.exe.inputs.validators import MAX_CASES
 from evalplus_lite.exe.lists import listed_packages
 from evalplus_lite.exe.mining import MiningResult
 from evalplus_lite.exe.selecting.annotations import TypeSet
-from evalplus_lite.exe.selecting.static import UNLICENSED
+from evalplus_lite.exe.selecting.static import MAX_CODE, UNLICENSED
 from evalplus_lite.exe.settings import MiningSettings
 from evalplus_lite.models import Client
 
@@ -47,11 +47,12 @@ def mine(
         ),
     ] = None,
     with_deps: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--with-deps", help="Also download what packages require, if not given: pure wheels."
+            "--with-deps/--no-deps",
+            help="Download what packages require, pure wheels. Default: of those given by name.",
         ),
-    ] = False,
+    ] = None,
     stubs: Annotated[
         bool,
         typer.Option("--stubs", help="Also download stubs of packages without types: typeshed's."),
@@ -104,6 +105,12 @@ def mine(
     functions: Annotated[
         int | None, typer.Option("--functions", min=1, help="Run so many of a package at most.")
     ] = None,
+    max_code: Annotated[
+        int, typer.Option("--max-code", min=1, help="Only programs of so many characters.")
+    ] = MAX_CODE,
+    keep_all: Annotated[
+        bool, typer.Option("--all", help="Keep trivial tasks, and all tasks of a class.")
+    ] = False,
     refresh: Annotated[
         Path | None,
         typer.Option(
@@ -140,6 +147,8 @@ def mine(
         with_deps=with_deps,
         stubs=stubs,
         observe=observe,
+        max_code=max_code,
+        keep_all=keep_all,
     )
     named = [*(packages or []), *(name for file in listed or [] for name in listed_packages(file))]
     if not named and refresh is None:

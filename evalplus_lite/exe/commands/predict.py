@@ -51,7 +51,9 @@ def predict(
     ] = None,
     tag: Annotated[
         list[str] | None,
-        typer.Option("--tag", metavar="TAG", help="Only tasks of a tag (security); several: all."),
+        typer.Option(
+            "--tag", metavar="TAG", help="Only tasks of a tag or split (hard); several: all."
+        ),
     ] = None,
     structured: Annotated[
         bool, typer.Option("--structured", help="Have the server hold answers to a JSON schema.")

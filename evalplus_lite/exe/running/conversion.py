@@ -7,12 +7,15 @@ The middle of the program that the sandbox runs, between ``perturbation`` and ``
 # mypy: ignore-errors
 
 import collections
+import contextlib
 import dataclasses
 import datetime
 import enum
+import sys
 import types
 
 MAX_ITEMS = 20000  # of an iterator that a function returns
+MAX_OBJECTS = 1000  # of an answer
 MAX_BITS = 14_000  # of an integer: Python writes and reads 4300 decimal digits
 MAX_MESSAGE = 2000  # characters of an exception's: the sandbox keeps no more
 MAX_ANSWER = 100_000  # characters, digits and items of one answer: no question is that large
@@ -43,7 +46,11 @@ def taken(value, depth=0):
         except Exception as error:  # of a time zone that the program made: not of the call
             raise Untold(f"a date: {error!r}") from None
     if isinstance(value, enum.Enum):
-        return value._name_ if type(value._name_) is str else taken(value._value_, depth + 1)
+        for plain in (int, str):  # equal to their values, as JSON writes them
+            if isinstance(value, plain) and type(value._value_) is plain:
+                return value._value_
+        is_named = type(value._name_) is str
+        return f"{kind.__name__}.{value._name_}" if is_named else taken(value._value_, depth + 1)
     if kind is datetime.timedelta or kind.__module__ in _AS_TEXT:
         return str(value)
     if depth > 100:
@@ -52,7 +59,7 @@ def taken(value, depth=0):
         return tuple(taken(item, depth + 1) for item in tuple.__iter__(value))
     if dataclasses.is_dataclass(value) and kind is not type:
         named = [field.name for field in dataclasses.fields(value)]
-        return {name: taken(getattr(value, name), depth + 1) for name in named}
+        return _read(value, {name: getattr(value, name) for name in named}, depth)
     if kind in (list, tuple):
         return kind(taken(item, depth + 1) for item in value)
     if kind in (set, frozenset):
@@ -74,7 +81,44 @@ def taken(value, depth=0):
                 raise TooLong(f"more than {MAX_ITEMS} items")
             items.append(taken(item, depth + 1))
         return items
-    return value
+    held = attributes(value)
+    return _read(value, held, depth) if held else value
+
+
+def attributes(value):
+    """Return the public attributes that an object of a program's own class holds."""
+    kind = type(value)
+    library = kind.__module__.partition(".")[0]
+    if library in sys.stdlib_module_names or isinstance(value, _NO_OBJECTS):
+        return {}
+    found = {}
+    for each in reversed(kind.__mro__):
+        slots = each.__dict__.get("__slots__", ())
+        for name in slots if type(slots) in (tuple, list) else ():
+            with contextlib.suppress(AttributeError):
+                found[name] = object.__getattribute__(value, name)
+    with contextlib.suppress(AttributeError):
+        found.update(object.__getattribute__(value, "__dict__"))
+    return {name: item for name, item in found.items() if name[:1] != "_"}
+
+
+_NO_OBJECTS = (type, BaseException, int, str, float, bytes, list, tuple, dict, set, frozenset)
+_open = []  # objects that are being read
+_objects = [0]  # how many were read for this answer
+
+
+def _read(value, held, depth):
+    """Return what an object holds as plain data; Untold where it holds itself."""
+    if id(value) in _open:
+        raise Untold("an object that holds itself")
+    _objects[0] += 1
+    if _objects[0] > MAX_OBJECTS:
+        raise TooLong(f"more than {MAX_OBJECTS} objects")
+    _open.append(id(value))
+    try:
+        return {name: taken(item, depth + 1) for name, item in held.items()}
+    finally:
+        _open.pop()
 
 
 class Failed(Exception):
@@ -90,6 +134,7 @@ def _drained(items):
 
 def plain_result(result):
     """Return a result as plain data; what reading it raises is no answer of the function's."""
+    _objects[0] = 0
     try:
         return bounded(taken(result))
     except Failed as failed:
@@ -128,6 +173,7 @@ class Untold(Exception):
 
 def is_read(value):
     """Return whether a result is other than the plain data that stands for it."""
+    _objects[0] = 0
     try:
         return not (is_plain(value) or bool(value == taken(value)))
     except BaseException:  # such as a counter that has counted enough

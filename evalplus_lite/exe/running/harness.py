@@ -8,11 +8,10 @@ loads the mined code (or the original module) and returns the function that the 
 
 # Runs in a bare interpreter, around values of any type, on whatever version is there.
 # mypy: ignore-errors
-# ruff: noqa: D102, B905
+# ruff: noqa: B905
 # ruff: noqa: F821 - names of the texts that stand before this one
 
 import functools
-import os
 import sys
 import types
 
@@ -31,31 +30,6 @@ def load_inlined(settings):
     return space[settings["name"]]
 
 
-class Lenient:
-    """Finds the package's own modules, and gives stand-ins for what in them fails to load."""
-
-    def __init__(self, roots, module):
-        self.roots, self.module = roots, module
-
-    def find_spec(self, name, path=None, target=None):
-        from importlib.machinery import PathFinder
-
-        if name == self.module or name.partition(".")[0] not in self.roots:
-            return None
-        spec = PathFinder.find_spec(name, path, target)
-        if spec is not None and spec.loader is not None:
-            real = spec.loader.exec_module
-
-            def exec_module(module):
-                try:
-                    real(module)
-                except Exception:
-                    module.__class__ = Missing
-
-            spec.loader.exec_module = exec_module
-        return spec
-
-
 def load_original(settings):
     """Import the original module, with stand-ins for libraries that it cannot do without."""
     import importlib
@@ -64,19 +38,6 @@ def load_original(settings):
     warnings.simplefilter("ignore")
     finder = MissingFinder(frozenset(settings["roots"]))
     sys.meta_path.append(finder)
-    if settings.get("bare_parents"):
-        finder.wanted = None
-        sys.meta_path.insert(0, Lenient(settings["roots"], settings["module"]))
-        parts = settings["module"].split(".")
-        for end in range(1, len(parts)):
-            name = ".".join(parts[:end])
-            parent = Hollow(name)
-            parent.__path__ = [
-                os.path.join(folder, *parts[:end])
-                for folder in sys.path
-                if os.path.isdir(os.path.join(folder, *parts[:end]))
-            ]
-            sys.modules[name] = parent
     before = set(sys.modules)
     while True:
         try:
@@ -161,10 +122,11 @@ def build(settings):
     function = load(settings)
     space = getattr(sys.modules.get("inlined"), "__dict__", {})
     caches = caches_of(space)
+    is_called.append(True)
 
     def entry(args, kwargs):
         if args is None:
-            return list(touched)
+            return [*touched, *sorted(absent)]
         for each in caches:  # a case is asked about in a fresh process
             each.cache_clear()
         try:

@@ -157,35 +157,36 @@ def _move_dates(shift, real_time):
     datetime.datetime = kind("datetime", real_moment, methods)
 
 
+absent = set()  # libraries whose stand-ins were reached for by a call
+is_called = []  # not empty once the original has loaded
+_stubs = {}
+
+
+def reach(name):
+    """Note that a call reached for a stand-in: its answer is not the original's."""
+    if is_called:
+        absent.add(name.partition(".")[0])
+
+
 class StubModule(types.ModuleType):
-    """Stands for a library that is not here; the code under test never needs it to compute."""
+    """Stands for a library that is not here, as long as a module loads."""
 
     def __getattr__(self, name):
         if name.startswith("__") and name != "__version__":
             raise AttributeError(name)
-        value = "99.0.0" if name == "__version__" else _stub(f"{self.__name__}.{name}")
-        setattr(self, name, value)
-        return value
-
-
-class Hollow(StubModule):
-    """A package whose own ``__init__`` did not run: its submodules are real, all else made up."""
-
-    def __getattr__(self, name):
-        import importlib
-        from importlib.machinery import PathFinder
-
-        whole = f"{self.__name__}.{name}"
-        if not name.startswith("__") and PathFinder.find_spec(whole, self.__path__) is not None:
-            return importlib.import_module(whole)
-        return super().__getattr__(name)
+        reach(self.__name__)
+        return "99.0.0" if name == "__version__" else _stub(f"{self.__name__}.{name}")
 
 
 def _stub(name):
+    if name in _stubs:
+        return _stubs[name]
+
     class Meta(type):
         def __getattr__(cls, attribute):
             if attribute.startswith("__"):
                 raise AttributeError(attribute)
+            reach(name)
             return _stub(f"{name}.{attribute}")
 
         def __getitem__(cls, key):
@@ -198,13 +199,14 @@ def _stub(name):
             return cls
 
     def new(cls, /, *args, **kwargs):
+        reach(name)
         if len(args) == 1 and not kwargs and callable(args[0]):
             return args[0]  # a decorator
         return StubValue() if cls is stub else object.__new__(cls)
 
     body = {"__new__": new, "__init__": lambda self, /, *args, **kwargs: None,
-            "__getattr__": lambda self, attribute: _stub(f"{name}.{attribute}")}  # fmt: skip
-    stub = Meta(name.rpartition(".")[2], (), body)
+            "__getattr__": lambda self, attribute: getattr(stub, attribute)}  # fmt: skip
+    stub = _stubs[name] = Meta(name.rpartition(".")[2], (), body)
     return stub
 
 

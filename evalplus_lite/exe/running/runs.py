@@ -123,7 +123,6 @@ class CallableProgram:
     code: str = ""
     module: str = ""
     roots: tuple[str, ...] = ()
-    bare_parents: bool = False
     driver: str = ""
     """Of an original that wants other than plain values: the function ``name`` that calls it."""
     needs: tuple[tuple[str, str | None], ...] = ()
@@ -146,7 +145,6 @@ class CallableProgram:
         }
         if self.module:
             settings |= {"module": self.module, "roots": self.roots}
-            settings["bare_parents"] = self.bare_parents
             settings |= {"driver": self.driver, "needs": self.needs}
         else:
             settings["code"] = self.code

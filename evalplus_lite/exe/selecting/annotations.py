@@ -177,6 +177,8 @@ class _ModuleReader(AnnotationReader):
                 return "transparent"
             if owner == "collections.abc" and last == "Set":
                 return "set"
+            if last == "Self" and self.is_result and self.is_wide:
+                return "any"
             if last not in _TYPING:
                 raise UnreadableError(last)
             return _TYPING[last]
@@ -194,6 +196,8 @@ class _ModuleReader(AnnotationReader):
             if self.is_wide and (owner := class_of(target, self.resolver)) is not None:
                 objects = self.of.made_of(target, owner)
                 if isinstance(objects, Refused):
+                    if self.is_result:  # whose public attributes are the answer
+                        return Type("any")
                     raise UnreadableError(target.name)
                 return objects
             parsed = self.resolver.index.module(target.module)

@@ -41,6 +41,9 @@ from evalplus_lite.exe.selecting.unannotated import Told
 from evalplus_lite.exe.sources.packages import Origin, PackageSource
 from evalplus_lite.exe.statistics.static import StaticStatistics, static_statistics
 
+MAX_CODE = 4096
+"""Characters of a program, unless more are asked for."""
+
 _DEF = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+\w", re.MULTILINE)
 
 
@@ -294,6 +297,7 @@ class StaticMine:
     types: TypeSet = "paper"
     comments: bool = True
     any_licence: bool = False
+    max_code: int = MAX_CODE
     only: Collection[str] | None = None
     """Ids of functions that are asked for; all, if None."""
     observed: Callable[[str, str, str], Mapping[str, Told]] | None = None
@@ -380,6 +384,8 @@ class StaticMine:
         code = inlined.code
         if candidate.driver:
             code = f"{code}\n\n{candidate.driver}"
+        if len(code) > self.max_code:
+            return [Obstacle("program too long", f"{len(code)} characters")]
         try:
             statistics = static_statistics(code, candidate.name)
         except (SyntaxError, RecursionError) as error:
