@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.exe.asking.prompt import FORMS
+from evalplus_lite.exe.asking.predict import FORMS
 from evalplus_lite.exe.running.proof import Original, prove
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
 from evalplus_lite.exe.selecting.static import StaticMine
-from evalplus_lite.exe.sources.archives import open_package
+from evalplus_lite.exe.sources import open_package
 
 SHAPES = """
     import enum

@@ -15,16 +15,20 @@ from support.conversation import Scripted
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe import export_mined
-from evalplus_lite.exe.asking.predict import Prediction, PredictionSettings, parse_call, predict
-from evalplus_lite.exe.asking.prompt import question_of, worked_examples
+from evalplus_lite.exe.asking.predict import (
+    Prediction,
+    PredictionSettings,
+    parse_call,
+    predict,
+    question_of,
+    worked_examples,
+)
 from evalplus_lite.exe.mining import mine
-from evalplus_lite.exe.prediction import Subject, judged_calls, judged_values, score
+from evalplus_lite.exe.prediction import Subject, judged_calls, judged_values, read_tasks, score
 from evalplus_lite.exe.running.runs import CPU_SECONDS, Invocation
-from evalplus_lite.exe.settings import MiningSettings
-from evalplus_lite.exe.task_files import read_tasks
+from evalplus_lite.exe.tasks.forms import FORMS, PublishedFile, SkippedRow, without_future
 from evalplus_lite.exe.tasks.mined import TaskCase
-from evalplus_lite.exe.tasks.published import FORMS, PublishedFile, SkippedRow
-from evalplus_lite.exe.tasks.publishing import without_future
+from evalplus_lite.exe.work import MiningSettings
 from evalplus_lite.jobs.session import Session
 from evalplus_lite.models import Request
 from evalplus_lite.sandbox import Sandbox

@@ -10,9 +10,8 @@ from evalplus_lite.exe.running.proof import Original, prove
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
 from evalplus_lite.exe.selecting.signatures import Signature
 from evalplus_lite.exe.selecting.static import StaticMine
-from evalplus_lite.exe.settings import MiningSettings
-from evalplus_lite.exe.sources.archives import open_package
-from evalplus_lite.exe.work import PackageMine
+from evalplus_lite.exe.sources import open_package
+from evalplus_lite.exe.work import MiningSettings, PackageMine
 
 
 def told(signature: Signature) -> list[tuple[str, str, str]]:

@@ -13,8 +13,8 @@ import pytest
 from evalplus_lite import Session
 from evalplus_lite.exe import mine
 from evalplus_lite.exe.running.observing import Observed, observe
-from evalplus_lite.exe.settings import MiningSettings
-from evalplus_lite.exe.sources.archives import open_package
+from evalplus_lite.exe.sources import open_package
+from evalplus_lite.exe.work import MiningSettings
 from evalplus_lite.sandbox import SandboxConfig
 
 PROJECT = '[project]\nname = "toys"\nversion = "1.0"\nlicense = "MIT"\n'

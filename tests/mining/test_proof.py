@@ -10,8 +10,8 @@ from support.mining import SLUG, mine_all
 from evalplus_lite.exe.inputs.runner import Runner
 from evalplus_lite.exe.running.proof import Original, Sandboxes, prove
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, measure, run
-from evalplus_lite.exe.sources.archives import open_package
-from evalplus_lite.exe.statistics.runtime import COUNTERS, instrument
+from evalplus_lite.exe.sources import open_package
+from evalplus_lite.exe.statistics.counting import COUNTERS, instrument
 
 
 def test_a_wrong_inlining_is_caught(toys: Any, sandboxes: Sandboxes) -> None:

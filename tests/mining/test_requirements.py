@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.settings import MiningSettings
-from evalplus_lite.exe.work import PackageWork
+from evalplus_lite.exe.work import MiningSettings, PackageWork
 
 
 def wheel(path: Path, code: str, requires: str = "") -> Path:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.exe.inlining.closure import ClosureBuilder, inline
+from evalplus_lite.exe.inlining import ClosureBuilder, inline
 from evalplus_lite.exe.reading.index import PackageIndex
 from evalplus_lite.exe.reading.resolve import Definition, Resolver
-from evalplus_lite.exe.sources.archives import open_package
+from evalplus_lite.exe.sources import open_package
 
 
 def test_closure_crosses_files_aliases_and_reexports(toys: Any) -> None:

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.settings import MiningSettings
-from evalplus_lite.exe.sources.archives import open_package
-from evalplus_lite.exe.work import PackageMine
+from evalplus_lite.exe.sources import open_package
+from evalplus_lite.exe.work import MiningSettings, PackageMine
 
 SLUG = '''
     import re

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import importlib
 import sys
 import textwrap
 import warnings
@@ -16,9 +17,30 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 
-from evalplus_lite.exe.reading.library import has_member
 from evalplus_lite.exe.reading.names import MUTATORS, Uses, bound_names, uses_of
-from evalplus_lite.exe.sources.packages import PackageSource, SourceFile
+from evalplus_lite.exe.sources import PackageSource, SourceFile
+
+_MEMBERS: dict[str, frozenset[str]] = {}
+_NEVER_IMPORTED = frozenset({"antigravity", "this", "idlelib", "turtle", "turtledemo", "test"})
+
+
+def has_member(module: str, name: str) -> bool:
+    """Return whether a module of the standard library has a member (or submodule)."""
+    if name == "*":
+        return True
+    if module not in _MEMBERS:
+        root = module.partition(".")[0]
+        if root not in sys.stdlib_module_names or root in _NEVER_IMPORTED:
+            return False
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = frozenset(dir(importlib.import_module(module)))
+        except ImportError:
+            found = frozenset()
+        _MEMBERS[module] = found
+    return name in _MEMBERS[module]
+
 
 # Top-level statements: their text, and conditions that are decided before anything runs.
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.inlining.graph import Obstacle
+from evalplus_lite.exe.inlining import Obstacle
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, RunResult, run
-from evalplus_lite.exe.selecting.built import member_of
 from evalplus_lite.exe.selecting.static import MinedFunction
-from evalplus_lite.exe.sources.packages import PackageSource
+from evalplus_lite.exe.selecting.types import member_of
+from evalplus_lite.exe.sources import PackageSource
 from evalplus_lite.sandbox import Sandbox, SandboxConfig
 
 ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]{4,}")
