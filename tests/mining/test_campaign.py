@@ -117,6 +117,8 @@ def test_chains_and_clashes_are_refused(toys: Any, sandboxes: Sandboxes) -> None
             return len(text.split())
         def stars(number: int, mark: str = "*") -> str:
             return mark * (number % 7) + str(number)
+        def both(text: str, number: int) -> str:
+            return f"{text}={number}" if number > 1 else text.upper()
         """
     tasks, _ = mine_all(toys.wheel({"toy.py": body}), sandboxes, rounds=3)
     by_name = {task.entry_point: task for task in tasks}
