@@ -24,7 +24,6 @@ from typing import Any
 
 from evalplus_lite.sandbox.guest.counting import (
     FREE,
-    FUNCTIONS,
     LEFT,
     NESTING,
     PRELUDE,
@@ -398,31 +397,20 @@ COPYING = frozenset(
 class Working(Counting):
     """Rewrites a program so that it charges for its work; statements as ``Counting`` does."""
 
-    def generic_visit(self, node: Any) -> Any:
-        outer = self.is_local
-        is_block = isinstance(node, (*FUNCTIONS, ast.ClassDef))
-        described = ast.get_docstring(node, clean=False) if is_block else None
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.Lambda)):
-            self.is_local = False
-        ast.NodeTransformer.generic_visit(self, node)
-        if not isinstance(node, (ast.Module, ast.ClassDef)):
-            for field in ("body", "orelse", "finalbody"):
-                statements = getattr(node, field, None)
-                if isinstance(statements, list) and statements:
-                    is_loop = isinstance(node, (ast.For, ast.While)) and field == "body"
-                    setattr(node, field, self.counted(statements, is_loop))
-                    if is_loop:
-                        extra = units_of(node.test) if isinstance(node, ast.While) else ITERATION
-                        node.body.insert(0, *ast.parse(f"{LEFT} -= {extra}").body)
-        if is_block:
-            description = [] if described is None else [ast.Expr(ast.Constant(described))]
-            node.body = [*description, ast.Global([LEFT]), *node.body]
-        self.is_local = outer
-        return node
+    def counts_locally(self, scope: ast.AST) -> bool:
+        return False
 
-    def counted(self, statements: list[ast.stmt], is_loop: bool) -> list[ast.stmt]:
+    def instrument(self, node: Any) -> None:
+        """Do nothing: the ``visit_`` methods rewrite expressions."""
+
+    def counted(
+        self, statements: list[ast.stmt], loop: ast.For | ast.While | None
+    ) -> list[ast.stmt]:
         """Charge for runs of statements that are executed one after the other."""
         result: list[ast.stmt] = []
+        if loop is not None:
+            turn = units_of(loop.test) if isinstance(loop, ast.While) else ITERATION
+            result += ast.parse(f"{LEFT} -= {turn}").body
         run: list[ast.stmt] = []
         for at, statement in enumerate(statements, 1):
             run.append(statement)
@@ -554,7 +542,7 @@ class Working(Counting):
 
     def visit_match_case(self, node: ast.match_case) -> ast.AST:
         node.guard = None if node.guard is None else self.visit(node.guard)
-        node.body = self.counted([self.visit(each) for each in node.body], False)
+        node.body = self.counted([self.visit(each) for each in node.body], None)
         return node
 
 
@@ -580,7 +568,7 @@ class WorkedExecution:
         self.code = code
         self.module = types.ModuleType("program")
         self.names = self.module.__dict__
-        self.ledger = WorkMeter(self.names)
+        self.meter = WorkMeter(self.names)
 
     def __call__(self) -> Names:
         self.names.clear()
@@ -594,7 +582,7 @@ class WorkedExecution:
                 raise names[STOP]
             return True
 
-        names.update(self.ledger.functions())
+        names.update(self.meter.functions())
         names[PREFIX + "tick"] = tick
         sys.modules["program"] = self.module
         exec(self.code, names)

@@ -67,31 +67,38 @@ def suite(summary: Summary) -> Iterator[Table]:
     yield Table("suite", f"{title}{summary['new']} new", "", ["inputs", "count"], rows)
 
 
-def checks(summary: Summary) -> Iterator[Table]:
-    """Yield each task with what holds of it."""
+def lint(summary: Summary) -> Iterator[Table]:
+    """Yield each task with its verdict, then how many tasks each finding is about."""
     rows = summary["tasks"]
-    names = list(rows[0]["checks"])[1:] if rows else []
     yield Table(
-        "checks",
+        "tasks",
         "Tasks",
         "",
-        ["task", "status", "tested", *names, "inputs used", "steps"],
+        ["task", "verdict", "findings", "tested", "inputs used", "steps"],
         [
             (
                 row["task_id"],
-                row["status"],
+                row["verdict"],
+                " ".join(dict.fromkeys(each["code"] for each in row["findings"])),
                 _tested(row),
-                *(ANSWERS[row["checks"][name]] for name in names),
                 f"{row['usable']}/{row['given']}",
                 "" if row["steps"] is None else f"{row['steps']:,}",
             )
             for row in rows
         ],
-        left=3 + len(names),
+        left=4,
     )
-
-
-ANSWERS = {True: "yes", False: "NO", None: "-"}
+    yield Table(
+        "findings",
+        "Findings",
+        "",
+        ["code", "finding", "remedy", "tasks"],
+        [
+            (code, entry["name"], entry["remedy"], entry["tasks"])
+            for code, entry in summary["codes"].items()
+        ],
+        left=3,
+    )
 
 
 def _tested(row: Summary) -> str:
@@ -464,7 +471,7 @@ ROW = ("group", "name", "cases", "tasks")
 LAYOUTS: Mapping[str, Callable[[Summary], Iterator[Table]]] = {
     "evaluation": evaluation,
     "suite": suite,
-    "checks": checks,
+    "lint": lint,
     "contracts": contracts,
     "comparison": comparison,
     "leaderboard": leaderboard,

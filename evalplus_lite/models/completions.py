@@ -223,8 +223,7 @@ def generate(
                     f"sample {draw.index} of {draw.task.id} was drawn with another model, prompt or"
                     " settings",
                     path=path,
-                    remedy="use the same settings to resume, choose another output, or --force to"
-                    " begin anew",
+                    remedy="keep the same settings to resume, choose another output, or --force",
                 )
         missing = [draw for draw in wanted if (draw.task.id, draw.index) not in have]
 

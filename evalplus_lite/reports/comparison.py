@@ -477,7 +477,8 @@ def ranking(evaluations: Sequence[Evaluation], *, k: int = 1) -> Ranking:
     """Return the ranking of what one suite judged, in pass@``k``; see ``leaderboard``."""
     runs = entrants(evaluations)
     # A run without samples for some tasks has a score of other tasks: it is listed last, unranked.
-    whole = [run for run in runs if not run.missing]
+    # In a pair the second is the better one: what it does better is positive.
+    whole = sorted((run for run in runs if not run.missing), key=lambda run: _score(run, k))
     found = compared(whole, k=k, least=1, every=True).summary if whole else {}
     rows = {row["label"]: row for row in found.get("entrants", ())}
     for run in runs:
@@ -493,8 +494,15 @@ def ranking(evaluations: Sequence[Evaluation], *, k: int = 1) -> Ranking:
 
     runs.sort(key=order)
     return Ranking(
-        runs, [rows[run.label] for run in runs], found.get("pairs", ()), found.get("differs", {})
+        runs,
+        [rows[run.label] for run in runs],
+        found.get("pairs", [])[::-1],
+        found.get("differs", {}),
     )
+
+
+def _score(run: ModelRun, k: int) -> float:
+    return estimate(run.right("plus"), (k,)).get(f"pass@{k}", 0.0)
 
 
 @dataclass(frozen=True, slots=True)

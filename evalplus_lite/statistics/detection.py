@@ -1,8 +1,8 @@
-"""How well suites tell right programs from wrong ones, in the field's figures.
+"""Measures of how well suites separate right programs from wrong ones.
 
 True positive and true negative rate as in CodeContests+ (arXiv 2506.05817) and HardTests (arXiv
 2505.24098), detection rate and verifier accuracy as in SAGA (arXiv 2507.06920), Coverage@N as in
-TestCase-Eval (arXiv 2506.12278). docs/guide/reduction.md says what each is here.
+TestCase-Eval (arXiv 2506.12278). docs/guide/reduction.md defines each for this package.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ def bootstrap(
     seed: int,
     draws: int = DRAWS,
 ) -> tuple[float, float]:
-    """Return the 95 % percentile interval of a figure over as many tasks, drawn with replacement.
+    """Return the 95 % percentile interval of a figure by resampling tasks with replacement.
 
-    What a task brings is drawn whole (Miller 2024, arXiv 2411.00640: errors clustered by task).
-    Where all tasks agree the interval is a point: read Wilson's beside it. (0, 1) for no task.
+    A task is resampled whole (Miller 2024, arXiv 2411.00640: errors clustered by task). If all
+    tasks agree the interval is a point: read Wilson's as well. (0, 1) without tasks.
 
-    Of few tasks it is too narrow (docs/measurements/reduction.md): for the mean of a task's
-    figures there is ``mean_interval``, for two models' differences ``paired``.
+    For few tasks it is too narrow (docs/measurements/reduction.md): use ``mean_interval`` for the
+    mean of a task's figures, ``paired`` for two models' differences.
     """
     if not tasks:
         return (0.0, 1.0)
@@ -59,10 +59,10 @@ MOST_CASES = 100
 
 @dataclass(frozen=True, slots=True)
 class ProgramOutcome:
-    """What some cases of a task say of a program: ``rejecting`` of ``cases`` reject it.
+    """A program's results on some cases of a task: ``rejecting`` of ``cases`` reject it.
 
-    For right programs only ``is_accepted`` is asked for. ``passes_base`` is whether the task's own
-    cases accept it.
+    For right programs only ``is_accepted`` is used. ``passes_base``: the task's own cases accept
+    it.
     """
 
     task_id: str
@@ -105,7 +105,7 @@ def figures(
     *,
     seed: int,
 ) -> dict[str, Any]:
-    """Return the figures of a suite as plain data, from what it says of right and wrong programs.
+    """Return the figures of a suite as plain data, from its verdicts on right and wrong programs.
 
     Both by task (``by_task``). ``seed`` draws the bootstrap's tasks.
     """

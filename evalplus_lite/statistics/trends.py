@@ -1,6 +1,6 @@
-"""How a figure goes with a measure: straight lines over logarithms, ranks, and groups by size.
+"""Relations between a figure and a measure: straight lines over logarithms, ranks, size groups.
 
-Points come in clusters (cases of one function): all intervals let those of a cluster be alike.
+Points come in clusters (cases of one function); all intervals allow for correlation within them.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ class SizeGroup:
 
 
 def line_fit(points: Sequence[Observation]) -> LineFit | None:
-    """Return the line through points; None if they have too few clusters or one ``x`` only.
+    """Return the line through points; None for too few clusters or a single ``x``.
 
     The interval is that of the cluster-robust variance (Liang and Zeger 1986, with the usual
-    correction for few clusters) and Student's t, of as many degrees of freedom as clusters but one.
+    correction for few clusters) and Student's t, with one degree of freedom less than clusters.
     """
     sums = _clusters(points)
     if len(sums) < LEAST_CLUSTERS or len({point.x for point in points}) < 2:
@@ -192,7 +192,7 @@ def _standard(values: Sequence[float]) -> list[float]:
 
 
 def student(freedom: int) -> float:
-    """Return the two-sided 95 % point of Student's t with so many degrees of freedom, from 1.
+    """Return the two-sided 95 % point of Student's t for these degrees of freedom, from 1.
 
     By Fisher's and Cornish's series, to three digits from 3 on (Abramowitz and Stegun 26.7.5).
     """

@@ -33,7 +33,7 @@ class Journal:
     ``identity`` names what the rows depend on (dataset, seed, limits ...). It is kept in a file of
     its own (``settings_file``), so that every row of the journal is one of the job's; opening a
     journal whose rows were made with another identity raises InputError. ``force`` drops the rows
-    that an earlier run left, whatever they are, and begins anew.
+    that an earlier run left, whatever they are, and starts over.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Journal:
                 f"is not a row of this job: {type(error).__name__}: {str(error)[:200]}",
                 path=path or self.path,
                 line=row.line,
-                remedy="choose another output, or --force to begin anew",
+                remedy="choose another output, or --force to start over",
             ) from None
 
     def append(self, row: Mapping[str, Any]) -> None:
@@ -184,7 +184,7 @@ class Journal:
             return
         before = parse_json(read_text(place), path=place)
         if type(before) is not dict:
-            raise InputError("is not a file of settings", path=place, remedy="--force begins anew")
+            raise InputError("is not a file of settings", path=place, remedy="--force starts over")
         # Through JSON and back, so that both sides hold what a file can: lists, not tuples.
         now = parse_json(dump_row(identity))
         names = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
@@ -193,8 +193,7 @@ class Journal:
             raise InputError(
                 f"was begun with other settings: {changes}",
                 path=self.path,
-                remedy="use the same settings to resume, choose another output, or --force to"
-                " begin anew",
+                remedy="keep the same settings to resume, choose another output, or --force",
             )
 
 

@@ -1,4 +1,4 @@
-"""Whether an output is right: the comparison rules, on values in wire form.
+"""Comparison rules that decide whether an output is right, on values in wire form.
 
 ``python`` (the default for published sets, so that numbers compare with the literature): Python
 equality, NaN equal to itself; if the *expected* leaf is a float, |a - b| <= max(atol, rtol |b|),
@@ -7,7 +7,7 @@ at every leaf. ``unordered``: as sets of elements. ``multiset``, ``sorted`` and 
 ``values.arrangement``. ``any``: as one of a list of right ones. ``truthiness``: only whether the
 output is something, rather than None or False.
 
-The facts about evalplus 0.3.1 that these differ from are in docs/measurements/soundness.md.
+docs/measurements/soundness.md lists the differences from evalplus 0.3.1.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from evalplus_lite.values.comparison import NUMBERS, ValueComparison, same
 from evalplus_lite.values.kinds.kind import LIST
 from evalplus_lite.values.wire import CONTAINERS, DICT, END, SEQUENCES, WireReader
 
-# Comparison by rules that look at where a value stands: free order, keys, tolerances of fields.
+# Comparison by rules that depend on a value's position: free order, keys, tolerances of fields.
 
 Fields: TypeAlias = tuple[Tolerance, ...]
 Found: TypeAlias = bytes | tuple[Any] | None
@@ -66,7 +66,7 @@ class Arranged(ValueComparison):
             self.rule = usual
 
     def within(self, *steps: object) -> Fields:
-        """Return the fields that lie within what one of the steps leads to."""
+        """Return the fields within the values that one of the steps leads to."""
         return tuple(
             replace(field, at=field.at[1:])
             for field in self.fields
@@ -132,7 +132,7 @@ class Arranged(ValueComparison):
         """Return whether items at the same places have equal keys."""
         a, b, rule = self.a, self.b, self.rule
         wanted = [_measured(b, rule) for _ in range(count)]
-        a.most = a.count + 8 * b.count + MORE_VALUES  # what is equal has about as many values
+        a.most = a.count + 8 * b.count + MORE_VALUES  # equal values have about as many parts
         right = all(_same_key(_measured(a, rule), theirs, rule) for theirs in wanted)
         a.most = math.inf
         return right
@@ -197,7 +197,7 @@ def _measured(reader: WireReader, rule: Rule) -> Found:
 
 
 def _step(reader: WireReader, step: Step) -> bool:
-    """Go on to what a step leads to in the next value; return whether there is such a thing."""
+    """Advance to the place that a step leads to in the next value; return whether it exists."""
     tag = reader.tag()
     if tag in SEQUENCES and isinstance(step, int):
         count = reader.length()
@@ -270,9 +270,9 @@ def equal(output: bytes, expected: bytes, rule: Rule = Rule()) -> bool:  # noqa:
 
 
 def exact(expected: bytes, rule: Rule) -> bytes:
-    """Return bytes that are right as they are: what is expected, or the first of a list of such.
+    """Return bytes that are right without comparison: the expected value, or the first of a list.
 
-    Empty if the list is none.
+    Empty for an empty list.
     """
     return next(_items(expected), b"") if rule.kind == "any" else expected
 

@@ -195,7 +195,12 @@ class LadderResult:
 
 
 def probe(
-    sandbox: Sandbox, task: Task, generator: Proposer, base: Sequence[Case], *, purse: StepBudget
+    sandbox: Sandbox,
+    task: Task,
+    generator: Proposer,
+    base: Sequence[Case],
+    *,
+    step_budget: StepBudget,
 ) -> LadderResult:
     """Try the ladders of a generator that has seen the base cases; tell it how far they go."""
     left, suites = generator.ladder(base), [Suite(task.id, (), (), 0)]
@@ -214,7 +219,7 @@ def probe(
             limits=limits,
             contract=not turn,
             max_failures=1,
-            purse=purse,
+            step_budget=step_budget,
         )
         suites.append(answers.suite)
         steps += answers.steps
@@ -306,7 +311,7 @@ class TaskAugmentation:
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
         self.orders = FreeOrders.of(sandbox, self.task, base.suite)
         self.bearable = Bearable.of(sandbox, self.task)
-        self.purse = budget.purse()
+        self.step_budget = budget.step_budget()
         self.dropped: Counter[str] = Counter()
         self.unanswered: list[Case] = []
         self.review: list[Dispute] = []
@@ -322,7 +327,7 @@ class TaskAugmentation:
             self.task,
             self.generator,
             self.suites[0].cases,
-            purse=self.budget.purse(of_ladders=True),
+            step_budget=self.budget.step_budget(of_ladders=True),
         )
         self.dropped.update(found.dropped)
         if found.tops is not None:
@@ -337,7 +342,7 @@ class TaskAugmentation:
         wanted = self.budget.inputs - self.new
         if wanted <= 0 or self.idle >= self.budget.patience:
             return False
-        self.generator.scales.affordable = self.purse.each
+        self.generator.scales.affordable = self.step_budget.next_share
         size = min(self.size, needed(wanted, kept=self.new, of=self.proposed))
         size = min(size, self.budget.largest_batch)
         batch = self.generator.propose(size)
@@ -387,7 +392,7 @@ class TaskAugmentation:
             base_count=0,
             limits=Limits(cpu=self.budget.seconds, load=10.0),
             max_failures=self.budget.slow,
-            purse=self.purse,
+            step_budget=self.step_budget,
         )
         self.dropped.update(answers.causes)
         failed = [drop.case for drop in answers.dropped if drop.cause in UNANSWERED]
@@ -451,7 +456,7 @@ class TaskAugmentation:
             "seconds": budget.seconds,
             "guards": [constraint.to_json() for constraint in found],
             "bounds": bounds(
-                self.new, self.proposed, budget, self.dropped, is_idle, sizes, self.purse
+                self.new, self.proposed, budget, self.dropped, is_idle, sizes, self.step_budget
             ),
         }
 

@@ -66,7 +66,7 @@ def bounds(
     dropped: Mapping[str, int],
     is_idle: bool,
     sizes: object,
-    purse: StepBudget,
+    step_budget: StepBudget,
 ) -> dict[str, Any]:
     """Return what ended a task's inputs, for its provenance: how many there are, how far sizes
     go, what they cost the reference."""
@@ -74,8 +74,12 @@ def bounds(
     return {
         "kept": kept,
         "proposed": proposed,
-        "end": end if purse.left or end == "inputs" else "steps",
-        "steps": {"spent": purse.spent, "of": purse.total, "next": purse.each},
+        "end": end if step_budget.left or end == "inputs" else "steps",
+        "steps": {
+            "spent": step_budget.spent,
+            "of": step_budget.total,
+            "next": step_budget.next_share,
+        },
         "dropped": {name: count for name, count in sorted(dropped.items()) if count > 0},
         "sizes": sizes,
     }

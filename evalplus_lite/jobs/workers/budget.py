@@ -39,7 +39,7 @@ class Budget:
     patience: int = 4
     slow: int = 8
 
-    def purse(self, *, of_ladders: bool = False) -> StepBudget:
+    def step_budget(self, *, of_ladders: bool = False) -> StepBudget:
         """Return the steps that the reference may take on all inputs that are tried."""
         total = STEPS + STEPS_AN_INPUT * self.inputs
         if not of_ladders:

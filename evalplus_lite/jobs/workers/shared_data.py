@@ -135,14 +135,10 @@ def staged(place: WorkerContext, ref: Ref) -> tuple[Task, Suite | None]:
 class Prepared(Generic[Made]):
     """What a place has prepared of tasks: the least recently used go when it is much."""
 
-    def __init__(self, make: Callable[[Ref], Made], *, most: int = MOST_BYTES) -> None:
-        self._make, self._most = make, most
+    def __init__(self, *, most: int = MOST_BYTES) -> None:
+        self._most = most
         self._made: OrderedDict[Hashable, tuple[int, Made]] = OrderedDict()
         self._size = 0
-
-    def of(self, ref: Ref) -> Made:
-        """Return what is made of a staged task, now or earlier."""
-        return self.under(ref, ref[1], lambda: self._make(ref))
 
     def under(self, key: Hashable, size: int, make: Callable[[], Made]) -> Made:
         """Return what is kept under a key, made now if it is not; ``size`` in bytes, about."""

@@ -8,9 +8,20 @@ from typing import TYPE_CHECKING
 
 from evalplus_lite.jobs.outputs import ModelRun, Tests
 from evalplus_lite.jobs.tables import Cell, Table, percent
-from evalplus_lite.reports.plots.canvas import Picture, grid, logarithmic
+from evalplus_lite.reports.plots.canvas import (
+    BASE,
+    PLUS,
+    QUIET,
+    STAR,
+    Picture,
+    colour,
+    folded,
+    grid,
+    logarithmic,
+    mark,
+    short,
+)
 from evalplus_lite.reports.plots.material import Board, Material, Missing, Product, model_of
-from evalplus_lite.reports.plots.style import BASE, PLUS, QUIET, STAR, colour, folded, mark, short
 from evalplus_lite.statistics.means import intervals
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, estimate
 
