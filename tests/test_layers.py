@@ -53,14 +53,14 @@ def room_of(parts: Sequence[str]) -> str:
 
 FACES = {"efficiency/__init__.py", "exe/__init__.py", "reports/__init__.py", "serving/__init__.py"}
 """Modules that only name what others define, and import it when it is used."""
-DRAWING = {"exe/report.py", "exe/task_files.py", "exe/commands/exe.py"}
+DRAWING = {"exe/report.py", "exe/commands/exe.py"}
 """Modules of execution tasks that draw or export with the reports wing, where it is here."""
 OWNERS = {
     "openai": {"models/client.py", "models/connection.py"},
     "coverage": {"reduction/branches.py"},
     "mutmut": {"programs/mutation/mutants.py"},
     "hypothesis": {"generate/strategies.py"},
-    "radon": {"exe/statistics/static.py"},
+    "radon": {"exe/statistics/measures.py"},
     "jinja2": {"reports/page/rendering.py"},
     "matplotlib": {"reports/plots/canvas.py"},
     "pooch": {"tasks/published/download.py"},
