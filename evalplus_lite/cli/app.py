@@ -48,7 +48,7 @@ doctor: Show which sandbox layers hold here, probed from inside, and what to ins
 cache: Show, list and clear cached files.
 Your own tasks
 init: Write task files: commented examples, or drafts from a module or a pytest file.
-check-tasks: Show what is tested for each task, and what is skipped.
+lint: Check whether each task is fit to judge or train by, and say why not.
 Build test suites
 augment: Expand a dataset's inputs and compute their expected outputs.
 reduce: Choose few inputs that still find wrong programs, seen and unseen.

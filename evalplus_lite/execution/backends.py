@@ -31,7 +31,7 @@ def make_backend(
                 "a required tier is for the backend ray", remedy=f"give --sandbox {require_tier}"
             )
         return Processes(workers, config, preload=preload)
-    if name != "ray" and not name.startswith("ray:"):
+    if not isinstance(name, str) or (name != "ray" and not name.startswith("ray:")):
         raise InputError(
             f"unknown backend {name!r}",
             remedy="give processes, ray, ray:HOST:PORT or ray://HOST:PORT",

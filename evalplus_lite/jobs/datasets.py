@@ -23,7 +23,7 @@ from evalplus_lite.store.locations import Folder, Place, is_folder
 from evalplus_lite.store.opening import opened
 from evalplus_lite.tasks import Dataset, names
 from evalplus_lite.tasks import load_dataset as read_dataset
-from evalplus_lite.tasks.loading import refusal
+from evalplus_lite.tasks.loading import Rows, dataset_of, refusal
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, with_base_cases
 from evalplus_lite.types import Suite, Unusable
 from evalplus_lite.version import __version__
@@ -55,10 +55,10 @@ def load_dataset(
 
 
 def prepared(
-    dataset: Dataset | str | os.PathLike[str], session: Session, *, strict: bool = False
+    dataset: Dataset | str | os.PathLike[str] | Rows, session: Session, *, strict: bool = False
 ) -> Dataset:
-    """Return a dataset, or that of a name or path, with its base cases: see ``load_dataset``."""
-    data = dataset if isinstance(dataset, Dataset) else read_dataset(dataset)
+    """Return a dataset (see ``dataset_of``) with its base cases: see ``load_dataset``."""
+    data = dataset_of(dataset)
     if any(map(has_hidden_cases, data.tasks)):
         data = with_base_cases(data, session.pool())
     if not data.tasks and data.unusable:

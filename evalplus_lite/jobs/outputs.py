@@ -338,6 +338,12 @@ class Evaluation:
         samples = self.summary["run"].get("samples", ())
         return label(samples[0]["path"]) if len(samples) == 1 else self.folder.resolve().name
 
+    def name_of(self, group: RunGroup) -> str:
+        """Return the name of a model at a temperature, as pages and tables show it."""
+        model, heat = group
+        name = model or self.label
+        return name if heat is None else f"{name}, temperature {heat:g}"
+
 
 def read_evaluations(paths: Iterable[str | os.PathLike[str]]) -> list[Evaluation]:
     """Return the evaluations in these folders, and below; InputError where there is none."""
@@ -418,8 +424,7 @@ def entrants(evaluations: Sequence[Evaluation]) -> list[ModelRun]:
             count.plus_right += (row["plus"] or row["base"]) == "pass"
         order = sorted(groups, key=lambda group: (group[0] or "", group[1] or 0.0))
         for model, heat in order:
-            name = model or each.label
-            name = name if heat is None else f"{name}, temperature {heat:g}"
+            name = each.name_of((model, heat))
             found.append(ModelRun(name, each, model, heat, groups[model, heat]))
     names = _distinct(found)
     return [replace(each, label=name) for name, each in zip(names, found, strict=True)]

@@ -76,7 +76,7 @@ def rerun(
         pool = opened.pool()
         origin = SuiteSource(given=data.suites, cache=opened.cache)
         work = "evalplus_lite.jobs.workers.rerunning:rerunning"
-        call = Call(work, (origin.settings, settings.to_row(), False, None))
+        call = Call(work, (origin.settings, settings.to_row(), None))
         item = (SharedData(pool, data.suites).ref(task), source, number)
         result: dict[str, Any] = pool.submit(call, item, key=task_id, then=dict).result()
     if "cases" in result:

@@ -87,7 +87,7 @@ def report(sandbox: Sandbox, task: Task, suite: Suite, matrix: Matrix) -> Report
     made = mutants_by_key(task)
     source = normal_form(task.reference)
     killed = {each.key: row for each, row in matrix.rows.items() if each.kind == "mutant"}
-    reached = _reached(sandbox, task, suite, source, {each.line for each in made.values()})
+    reached = reached_lines(sandbox, task, suite, source, {each.line for each in made.values()})
     fates = (
         Fate(mutant, killed.get(key, 0), reached[mutant.line] | killed.get(key, 0))
         for key, mutant in made.items()
@@ -101,7 +101,7 @@ def _line(number: int, case: Case) -> str:
     return clip(f"{number} ({case.source}): {arguments}")
 
 
-def _reached(
+def reached_lines(
     sandbox: Sandbox, task: Task, suite: Suite, source: str, lines: Collection[int]
 ) -> dict[int, int]:
     """Return for each line of the reference's normal form which cases run its statement."""

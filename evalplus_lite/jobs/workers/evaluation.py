@@ -41,6 +41,10 @@ def judging(place: WorkerContext, settings: Row) -> Work:
     return SampleJudge(place, settings).judge
 
 
+Suites: TypeAlias = tuple[PreparedSuite, PreparedSuite | None, frozenset[int], PreparedSuite | None]
+"""A suite, its stress cases, its weak tests, and what is left without these."""
+
+
 class SampleJudge:
     """Judges by (suite source, ``Settings``, where contracts to minimize under are staged)."""
 
@@ -49,7 +53,7 @@ class SampleJudge:
         self.place, self.source = place, source_of(source)
         self.settings = Settings.of_row(settings)
         self.shrinker = None if contracts is None else Shrinker(place.load(contracts))
-        self.suites = Prepared(self._prepared)
+        self.suites: Prepared[Suites] = Prepared()
         self.told: set[str] = set()
 
     def judge(self, item: Row) -> Row:
@@ -88,7 +92,8 @@ class SampleJudge:
 
     def _verdict(self, ref: Ref, source: str) -> Judged:
         try:
-            row, cost = self._judged(*self.suites.of(ref), source)
+            suites = self.suites.under(ref, ref[1], lambda: self._prepared(ref))
+            row, cost = self._judged(*suites, source)
         except UnusableTask:
             return "unusable", None, "", None, {}
         except SandboxUnavailable:
@@ -136,9 +141,7 @@ class SampleJudge:
             return verdict.base
         return evaluate_program(self.place.sandbox, strong, source).base
 
-    def _prepared(
-        self, ref: Ref
-    ) -> tuple[PreparedSuite, PreparedSuite | None, frozenset[int], PreparedSuite | None]:
+    def _prepared(self, ref: Ref) -> Suites:
         task, given = staged(self.place, ref)
         prepared = self.settings.prepared(self.place, self.source, task, given)
         weak = frozenset(weak_places(task, prepared.suite))

@@ -40,10 +40,11 @@ def rerunning(place: WorkerContext, settings: Row) -> Work:
 
     def work(item: Row) -> dict[str, Any]:
         ref, source, number = item
-        whole = judging.suites.of(ref)
+        own = judging.settings
+        whole = judging.ready(("staged", ref, own.has_plus), own).suite
         if not 0 <= number < len(whole.suite.cases):
             return {"cases": len(whole.suite.cases)}
-        own, task = judging.settings, whole.task
+        task = whole.task
         suite = subset(whole.suite, [number])
         prepared = PreparedSuite.of(task, suite, own.preset, memory=own.memory, total=own.total)
         verdict = evaluate_program(place.sandbox, prepared, source)

@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.errors import UnusableTask
+from evalplus_lite.errors import InputError, UnusableTask
 from evalplus_lite.execution.base import Row, WorkerContext
 from evalplus_lite.grading.evaluator import PreparedSuite
 from evalplus_lite.grading.reference_runs import without_weak
@@ -33,6 +33,10 @@ class Settings:
     """Whether programs that pass are run on the stress cases, too."""
     weak_tests: bool = True
     """Whether tests count that a program could pass without knowing the task."""
+
+    def __post_init__(self) -> None:
+        if self.total is not None and not (type(self.total) in (int, float) and self.total > 0):
+            raise InputError(f"total is {self.total!r}", remedy="give seconds, such as 60, or None")
 
     def facts(self, name: str) -> dict[str, Any]:
         """Return the limits for a summary; ``name`` is the preset's."""

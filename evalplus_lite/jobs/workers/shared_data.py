@@ -135,14 +135,10 @@ def staged(place: WorkerContext, ref: Ref) -> tuple[Task, Suite | None]:
 class Prepared(Generic[Made]):
     """A worker's prepared suites; the least recently used go when they take much memory."""
 
-    def __init__(self, make: Callable[[Ref], Made], *, most: int = MOST_BYTES) -> None:
-        self._make, self._most = make, most
+    def __init__(self, *, most: int = MOST_BYTES) -> None:
+        self._most = most
         self._made: OrderedDict[Hashable, tuple[int, Made]] = OrderedDict()
         self._size = 0
-
-    def of(self, ref: Ref) -> Made:
-        """Return the object made from a staged task, now or earlier."""
-        return self.under(ref, ref[1], lambda: self._make(ref))
 
     def under(self, key: Hashable, size: int, make: Callable[[], Made]) -> Made:
         """Return the object under a key, created if missing; ``size`` in bytes, about."""

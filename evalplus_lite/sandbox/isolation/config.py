@@ -49,8 +49,8 @@ def config_of(tier: object, packages: Iterable[str]) -> SandboxConfig:
     known = {name: name for name in TIERS}
     if not isinstance(tier, str) or tier not in known:
         raise InputError(f"no sandbox tier named {tier!r}", remedy=one_of(str(tier), known))
-    if isinstance(packages, str):
-        raise InputError(f"packages is {packages!r}", remedy=f"give a list: [{packages!r}]")
+    if isinstance(packages, str) or not isinstance(packages, Iterable):
+        raise InputError(f"packages is {packages!r}", remedy="give a list of names")
     names = tuple(packages)
     for name in names:
         if not isinstance(name, str) or not _is_installed(name):
