@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import astuple
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from evalplus_lite.errors import (
     EvalPlusLiteError,
@@ -20,36 +20,38 @@ from evalplus_lite.errors import (
     SandboxUnavailable,
     UnusableTask,
 )
-from evalplus_lite.execution.backends import DEFAULT, make_backend
-from evalplus_lite.execution.base import Call, Row
+from evalplus_lite.execution.backends import DEFAULT
+from evalplus_lite.execution.base import Row
 from evalplus_lite.execution.processes import LOOKAHEAD
-from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.verification import ProgramJudge
 from evalplus_lite.jobs.workers.settings import Settings
-from evalplus_lite.jobs.workers.shared_data import SharedData
-from evalplus_lite.sandbox import Tier, config_of, preset
+from evalplus_lite.sandbox import Tier, preset
 from evalplus_lite.sandbox.limits import memory_bytes
-from evalplus_lite.store import cache_folder
-from evalplus_lite.tasks import Dataset, load_dataset
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.tasks.loading import Rows, dataset_of
 from evalplus_lite.types import Failure, Task, Verdict
 
-WORK = "evalplus_lite.jobs.workers.verification"
 OnFailure = Literal["return", "raise"]
+Items = Iterable[tuple[str, str]]
 
 
 class Verifier:
-    """Judges programs for the tasks of a dataset; a context manager, safe for many threads.
+    """Judges programs for the tasks of a dataset; safe for many threads.
 
         with Verifier("tasks.jsonl") as verifier:
             verdict = verifier.verify("Own/0", "def f(x): return x + x")
             reward = 1.0 if verdict.passed else 0.0
 
-    ``dataset`` is a name, a path or a ``Dataset``. ``limits`` is a preset's name, ``memory`` the
-    bytes that a program may add (or a text: ``"512MiB"``), ``total`` the seconds that all cases of
-    a program together may compute, and wait (default: by the preset), ``workers`` the number of
-    sandboxes (default: one a processor), ``packages`` what programs may import besides numpy. With
-    ``chat`` the programs given are raw answers, from which the code is extracted first. ``sandbox``
-    names a tier; SandboxUnavailable is raised on entry if the machine holds none. InputError names
-    an option that cannot be used.
+    ``dataset`` is a name, a path, a ``Dataset``, a list of ``Task``s, or a list of rows (dicts) as
+    task files hold them. ``limits`` is a preset's name, ``memory`` the bytes that a program may add
+    (or a text: ``"512MiB"``), ``total`` the seconds that all cases of a program together may
+    compute, and wait (default: by the preset), ``workers`` the number of sandboxes (default: one a
+    processor). ``packages`` are importable by programs in addition to numpy. With ``chat`` programs
+    are raw answers, from which the code is extracted first. ``sandbox`` names a tier. InputError
+    names an option that cannot be used.
+
+    Sandboxes start with the first program, which raises SandboxUnavailable if the machine holds
+    none. They end with ``close``, at the end of ``with``, or when the Verifier is garbage.
 
     Unit tests that a program could pass without knowing the task are left out (``weak``) unless
     ``weak_tests`` is True.
@@ -59,17 +61,17 @@ class Verifier:
     loop that meets a program again has its verdict at once. Any number of processes may share one.
     A store that is damaged, full or locked costs time, never a verdict.
 
-    Of a dataset without plus cases ``Verdict.plus`` is None; ``Verdict.passed`` says in any case
-    whether a program passed all there is. A task without a usable case never passes a program: its
-    ``verify`` raises UnusableTask. Both, and suites that cannot see much, are told by an
-    ``EvidenceWarning``.
+    Without plus cases ``Verdict.plus`` is None; ``Verdict.passed`` always means that a program
+    passed every case. A task without a usable case never passes a program: its ``verify`` raises
+    UnusableTask. An ``EvidenceWarning`` reports such tasks and data sets, and suites with blind
+    spots.
 
     A process forked while a Verifier is open may use it, too: with sandboxes of its own.
     """
 
     def __init__(
         self,
-        dataset: str | Path | Dataset,
+        dataset: str | os.PathLike[str] | Dataset | Rows,
         *,
         limits: str = "default",
         memory: int | str = 1 << 30,
@@ -84,39 +86,28 @@ class Verifier:
         backend: str = DEFAULT,
         weak_tests: bool = False,
     ) -> None:
-        self.dataset = dataset if isinstance(dataset, Dataset) else load_dataset(dataset)
-        self._tasks: dict[str, Task] = {task.id: task for task in self.dataset.tasks}
-        settings = Settings(
-            preset(limits),
-            memory_bytes(memory),
-            total,
-            details,
-            self.dataset.has_plus,
-            weak_tests=weak_tests,
+        self.dataset = dataset_of(dataset)
+        settings = Settings(preset(limits), memory_bytes(memory), total, weak_tests=weak_tests)
+        self._judge = ProgramJudge(
+            [self.dataset],
+            settings,
+            workers=workers,
+            sandbox=sandbox,
+            packages=packages,
+            cache=cache,
+            store=store,
+            backend=backend,
         )
-        source = SuiteSource(cache=cache or cache_folder())
-        folder = None if store is None else os.path.abspath(store)
-        self._call = Call(f"{WORK}:verifying", (source.settings, settings.to_row(), chat, folder))
-        config = config_of(sandbox, packages)
-        self._backend = make_backend(backend, workers, config, preload=[WORK])
-        self._staging = SharedData(self._backend, self.dataset.suites)
-        self._told: set[str] = set()
-        self._unusable = {each.task_id: each for each in self.dataset.unusable}
-        self._open = False
-        for each in self.dataset.unusable:
-            _warn(f"task {each.task_id} of {self.dataset.name} cannot be used: {each.detail}")
-        if self._tasks and not self.dataset.has_plus:
+        options = {"verdict": True, "chat": chat, "details": details}
+        self._options = tuple(name for name, is_set in options.items() if is_set)
+        self._warned: set[str] = set()
+        for bad in self.dataset.unusable:
+            _warn(f"task {bad.task_id} of {self.dataset.name} cannot be used: {bad.detail}")
+        if self.tasks and not self.dataset.has_plus:
             _warn(f"{self.dataset.name} has no plus cases: Verdict.plus is None, see .passed")
 
     def __enter__(self) -> Verifier:
-        self._backend.__enter__()
-        self._staging = SharedData(self._backend, self.dataset.suites)
-        try:
-            self._backend.tier  # noqa: B018 - raises if there is none
-        except BaseException:
-            self._backend.close(now=True)
-            raise
-        self._open = True
+        self._judge.reopen()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -124,49 +115,57 @@ class Verifier:
 
     def close(self) -> None:
         """End all sandboxes; programs being judged are finished first."""
-        self._open = False
-        self._backend.close()
+        self._judge.close()
 
     @property
     def tasks(self) -> Mapping[str, Task]:
         """The tasks by id."""
-        return self._tasks
+        return self._judge.tasks[self.dataset.name]
 
     def verify(self, task_id: str, program: str) -> Verdict:
         """Return the verdict on one program; blocks the calling thread only.
 
-        Raises InputError for an unknown task or a program that is no text, UnusableTask for a task
-        without a usable case, InfrastructureError where the machine failed three times: both say
-        nothing about the program.
+        Raises InputError for an unknown task or a program that is not a str, UnusableTask for a
+        task without a usable case, InfrastructureError if the machine failed three times: neither
+        concerns the program.
         """
         return self.submit(task_id, program).result()
 
+    @overload
+    def verify_many(self, items: Items, *, on_failure: Literal["raise"]) -> Iterator[Verdict]: ...
+
+    @overload
     def verify_many(
-        self, items: Iterable[tuple[str, str]], *, on_failure: OnFailure = "return"
+        self, items: Items, *, on_failure: OnFailure = "return"
+    ) -> Iterator[Verdict | EvalPlusLiteError]: ...
+
+    def verify_many(
+        self, items: Items, *, on_failure: OnFailure = "return"
     ) -> Iterator[Verdict | EvalPlusLiteError]:
         """Yield the verdicts on (task id, program) pairs, in their order, run in parallel.
 
-        Items are taken as verdicts are, some ahead, so there may be any number of them. What
-        ``verify`` raises for an item, which is no verdict on its program, stands in the verdict's
-        place; with ``on_failure="raise"`` it is raised there. SandboxUnavailable is raised always.
+        Items are taken on demand, some ahead, so there may be any number of them. Errors of
+        ``verify`` on an item are yielded in place of its verdict; with ``on_failure="raise"`` they
+        are raised there. SandboxUnavailable is always raised.
         """
-        _check(on_failure)
+        _check(items, on_failure)
         return self._verify_many(items, on_failure)
 
     def _verify_many(
-        self, items: Iterable[tuple[str, str]], on_failure: OnFailure
+        self, items: Items, on_failure: OnFailure
     ) -> Iterator[Verdict | EvalPlusLiteError]:
         with contextlib.closing(self._futures(items)) as futures:
             for future in futures:
                 yield _result(future, on_failure)
 
-    def _futures(self, items: Iterable[tuple[str, str]]) -> Generator[Future[Verdict], None, None]:
+    def _futures(self, items: Items) -> Generator[Future[Verdict], None, None]:
         """Yield a future for each item, in their order, some time after it was submitted."""
+        self._judge.open()
         waiting: deque[Future[Verdict]] = deque()
         try:
             for item in items:
                 waiting.append(self._begin(item))
-                if len(waiting) >= LOOKAHEAD * self._backend.workers:
+                if len(waiting) >= LOOKAHEAD * self._judge.backend.workers:
                     yield waiting.popleft()
             while waiting:
                 yield waiting.popleft()
@@ -183,67 +182,70 @@ class Verifier:
                 )
             return self.submit(*item)
         except (InputError, UnusableTask) as error:
-            if not self._open:
-                raise
+            self._judge.open()  # which is a mistake in no item
             failed: Future[Verdict] = Future()
             failed.set_exception(error)
             return failed
 
     async def averify(self, task_id: str, program: str) -> Verdict:
         """Return the verdict on one program without blocking the event loop."""
+        await asyncio.to_thread(self._judge.open)
         return await asyncio.wrap_future(self.submit(task_id, program))
 
+    @overload
     async def averify_many(
-        self, items: Iterable[tuple[str, str]], *, on_failure: OnFailure = "return"
-    ) -> list[Verdict | EvalPlusLiteError]:
+        self, items: Items, *, on_failure: Literal["raise"]
+    ) -> list[Verdict]: ...
+
+    @overload
+    async def averify_many(
+        self, items: Items, *, on_failure: OnFailure = "return"
+    ) -> list[Verdict | EvalPlusLiteError]: ...
+
+    async def averify_many(
+        self, items: Items, *, on_failure: OnFailure = "return"
+    ) -> list[Verdict] | list[Verdict | EvalPlusLiteError]:
         """Return what ``verify_many`` yields as a list, without blocking the event loop."""
-        _check(on_failure)
-        found: list[Verdict | EvalPlusLiteError] = []
+        _check(items, on_failure)
+        await asyncio.to_thread(self._judge.open)
+        results: list[Verdict | EvalPlusLiteError] = []
         with contextlib.closing(self._futures(items)) as futures:
             for future in futures:
                 done, _ = await asyncio.wait([asyncio.wrap_future(future)])
                 done.pop().exception()  # heard: asyncio would complain of one that nobody asks for
-                found.append(_result(future, on_failure))
-        return found
+                results.append(_result(future, on_failure))
+        return results
 
     def submit(self, task_id: str, program: str) -> Future[Verdict]:
         """Have a program judged; return a future of its verdict."""
-        if not self._open:
-            raise InputError(
-                "the Verifier is not open", remedy="use it as `with Verifier(...) as verifier:`"
-            )
-        if not isinstance(task_id, str):
-            raise InputError(f"the task's id is a {type(task_id).__name__}, no text")
-        if (bad := self._unusable.get(task_id)) is not None:
-            raise UnusableTask(bad.task_id, bad.cause, bad.detail)
-        task = self._tasks.get(task_id)
-        if task is None:
-            raise InputError(
-                f"no task {task_id!r} in {self.dataset.name}",
-                remedy=f"the first is {next(iter(self._tasks), None)!r}",
-            )
-        if not isinstance(program, str):
-            raise InputError(f"the program for {task_id} is a {type(program).__name__}, no text")
-        item = (self._staging.ref(task), program)
+        task, name = self._judge.task(_text(task_id, "the task's id"))
+        source = self._judge.source(task, name)
+        program = _text(program, f"the program for {task_id}")
 
-        def verdict(row: Row) -> Verdict:
-            self._tell(task_id, row[0])
-            return _verdict_of(row[1])
+        def verdict(answer: Row) -> Verdict:
+            _, row = answer
+            self._report(task_id, row.get("notes", ()))
+            base, plus, failure, *rest = row["verdict"]
+            return Verdict(base, plus, None if failure is None else Failure(*failure), *rest)
 
-        return self._backend.submit(self._call, item, key=task_id, then=verdict)
+        return self._judge.submit(source, program, self._options, key=task_id, then=verdict)
 
     def explain(self, task_id: str, verdict: Verdict) -> dict[str, Any] | None:
         """Return the case that decided a verdict: input, expected and actual output, as tagged
         JSON; None for a pass."""
-        task = self._tasks.get(task_id)
-        if task is None or verdict.failure is None:
+        task, name = self._judge.task(_text(task_id, "the task's id"))
+        if not isinstance(verdict, Verdict):
+            raise InputError(f"expected a Verdict, got a {type(verdict).__name__}")
+        if verdict.failure is None:
             return None
-        item = (self._staging.ref(task), astuple(verdict.failure))
-        return self._backend.submit(self._call, item, key=task_id, then=dict[str, Any]).result()
+        source, failure = self._judge.source(task, name), astuple(verdict.failure)
+        answer = self._judge.submit(source, failure, key=task_id, then=tuple[float, Row])
+        case: dict[str, Any] = answer.result()[1]
+        return case
 
-    def _tell(self, task_id: str, notes: Iterable[str]) -> None:
-        if task_id not in self._told:
-            self._told.add(task_id)
+    def _report(self, task_id: str, notes: Iterable[str]) -> None:
+        if task_id not in self._warned:
+            self._warned.add(task_id)
             for text in notes:
                 _warn(f"task {task_id}: {text}")
 
@@ -252,7 +254,18 @@ def _warn(text: str) -> None:
     warnings.warn(text, EvidenceWarning, stacklevel=3)
 
 
-def _check(on_failure: object) -> None:
+def _text(value: object, name: str) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"{name} is a {type(value).__name__}, not a str")
+    return value
+
+
+def _check(items: object, on_failure: object) -> None:
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise InputError(
+            f"expected (task id, program) pairs, got a {type(items).__name__}",
+            remedy="give a list of them",
+        )
     if on_failure not in ("return", "raise"):
         raise InputError(f"on_failure is {on_failure!r}", remedy="give 'return' or 'raise'")
 
@@ -266,8 +279,3 @@ def _result(future: Future[Verdict], on_failure: OnFailure) -> Verdict | EvalPlu
         if on_failure == "raise":
             raise
         return error
-
-
-def _verdict_of(row: Row) -> Verdict:
-    base, plus, failure, *rest = row
-    return Verdict(base, plus, None if failure is None else Failure(*failure), *rest)

@@ -38,24 +38,22 @@ COLOURS = 128
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A view to take: its address within the report, colours, size, and what to click before."""
+    """A view to take: its address within the report, colours and size."""
 
     name: str
     address: str
     is_dark: bool = False
     width: int = 1200
     height: int = 800
-    opened: str = ""
 
 
 PICTURES = (
     Picture("report-light", "#/suite-1"),
     Picture("report-dark", "#/suite-1", is_dark=True),
-    Picture("report-task", "#/task/HumanEval%2F1"),
+    Picture("report-task", "#task/HumanEval/1"),
     Picture("report-sample", "{failing}"),
-    Picture("report-compare", "#/compare/{failing_task}"),
+    Picture("report-compare", "{failing_task}/compare"),
     Picture("report-inputs", "#/inputs", height=1000),
-    Picture("report-strength", "#/inputs", height=640, opened="Strength against size"),
     Picture("report-survivors", "#/survivors", is_dark=True),
     Picture("report-mutants", "#mutant/1.py"),
     Picture("report-phone", "#/suite-1", width=360, height=740),
@@ -128,16 +126,12 @@ def made_up(data: Dataset) -> Iterator[Sample]:
 def taken(browser: Browser, page: Path) -> Iterator[tuple[str, bytes]]:
     """Yield each picture's name and its PNG."""
     failing = failing_sample(browser, page)
-    task = failing.split("/")[2]
+    task = failing.partition("/sample/")[0]
     for picture in PICTURES:
         view = opened(browser, picture)
         address = picture.address.format(failing=failing, failing_task=task)
         view.goto(f"{page.as_uri()}{address}")
         view.wait_for_timeout(300)  # Stryker's viewer draws a little later
-        if picture.opened:
-            view.get_by_role("heading", name=picture.opened).evaluate(
-                "each => each.scrollIntoView()"
-            )
         yield picture.name, smaller(view.screenshot())
         view.context.close()
 
@@ -156,8 +150,8 @@ def failing_sample(browser: Browser, page: Path) -> str:
     """Return the address of the first sample with a wrong answer to a short input."""
     view = browser.new_page()
     for number in range(int(TASKS.split("-")[1]) + 1):
-        view.goto(f"{page.as_uri()}#/task/HumanEval%2F{number}")
-        for address in view.locator("#view a[href*='#/sample/']").evaluate_all(ADDRESSES):
+        view.goto(f"{page.as_uri()}#task/HumanEval/{number}")
+        for address in view.locator("#view a[href*='/sample/']").evaluate_all(ADDRESSES):
             view.goto(f"{page.as_uri()}{address}")
             values = view.locator("#view .value").all_inner_texts()
             if len(values) >= 3 and 6 <= len(values[0]) <= 40:
@@ -166,7 +160,6 @@ def failing_sample(browser: Browser, page: Path) -> str:
     raise LookupError("no sample fails by its answer")
 
 
-TO_TOP = "each => each.scrollIntoView()"
 ADDRESSES = "all => all.map((each) => each.getAttribute('href'))"
 
 

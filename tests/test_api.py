@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.commands import alive, descendants
 from support.tasks import DOUBLE, make_task
 
 from evalplus_lite import Dataset, InputError, Task, Verdict, Verifier
@@ -112,8 +116,8 @@ def test_a_failure_is_explained(verifier: Verifier) -> None:
     ("task", "program", "problem"),
     [
         ("Tiny/9", RIGHT, "no task 'Tiny/9' in tiny .the first is 'Tiny/0'"),
-        ("Tiny/0", None, "the program for Tiny/0 is a NoneType, no text"),
-        ("Tiny/0", b"def f(x): return x", "the program for Tiny/0 is a bytes, no text"),
+        ("Tiny/0", None, "the program for Tiny/0 is a NoneType, not a str"),
+        ("Tiny/0", b"def f(x): return x", "the program for Tiny/0 is a bytes, not a str"),
     ],
 )
 def test_mistakes_are_told(verifier: Verifier, task: str, program: Any, problem: str) -> None:
@@ -122,17 +126,63 @@ def test_mistakes_are_told(verifier: Verifier, task: str, program: Any, problem:
         verifier.verify(task, program)
 
 
-def test_it_has_to_be_open(tmp_path: Path) -> None:
-    """Before it is entered and after it is left a Verifier refuses, and says how to use it."""
-    verifier = Verifier(Dataset("tiny", TASKS), workers=1, cache=tmp_path)
-    with pytest.raises(InputError, match="the Verifier is not open"):
+def test_it_opens_when_it_is_used(tmp_path: Path) -> None:
+    """No process runs before the first program; a closed Verifier refuses until it is entered."""
+    verifier, before = Verifier(TASKS, workers=1, cache=tmp_path), descendants(os.getpid())
+    with verifier:
+        assert descendants(os.getpid()) <= before
+    with pytest.raises(InputError, match="closed"):
         verifier.verify("Tiny/0", RIGHT)
+    with pytest.raises(InputError, match="closed"):
+        next(verifier.verify_many([("Tiny/9", RIGHT)]))
     with verifier:
         assert verifier.verify("Tiny/0", RIGHT).plus == "pass"
-    with pytest.raises(InputError, match="the Verifier is not open"):
-        verifier.verify("Tiny/0", RIGHT)
-    with verifier:
-        assert verifier.verify("Tiny/0", RIGHT).plus == "pass"
+    garbage = Verifier(TASKS, workers=1, cache=tmp_path)
+    assert asyncio.run(garbage.averify("Tiny/0", RIGHT)).plus == "pass"
+    pids = descendants(os.getpid()) - before
+    assert pids
+    del garbage
+    gc.collect()
+    while alive(pids):
+        time.sleep(0.05)
+
+
+def judged_plus(verifier: Verifier) -> str | None:
+    return verifier.verify("Tiny/2", RIGHT).plus
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_descriptors_stay_level(tmp_path: Path) -> None:
+    """However a Verifier is used and ended, descriptors and threads are as many as before."""
+    counts = []
+    for _ in range(4):
+        with Verifier(TASKS, workers=2, cache=tmp_path, store=tmp_path / "store") as verifier:
+            verdict = verifier.verify("Tiny/0", WRONG)
+            verifier.explain("Tiny/0", verdict)
+            list(verifier.verify_many(MIXED))
+            next(verifier.verify_many([("Tiny/1", WRONG)] * 50))
+            asyncio.run(verifier.averify_many(MIXED))
+            assert in_a_fork(partial(judged_plus, verifier)) == "pass"
+            verifier.submit("Tiny/0", RIGHT)
+        counts.append((len(os.listdir("/proc/self/fd")), threading.active_count()))
+    assert counts[1:] == counts[:-1]
+
+
+ROW = {"id": "Own/1", "prompt": "Double.", "entry_point": "f", "reference": DOUBLE}
+
+
+def test_what_a_dataset_may_be(tmp_path: Path) -> None:
+    """Tasks and rows are as good as a file; what is neither is refused, and so are odd options."""
+    rows = [{**ROW, "inputs": [[1], ["a"]]}, {**ROW, "id": "Own/2"}]
+    with pytest.warns(EvidenceWarning, match=r"Own/2|no plus"):
+        of_rows = Verifier(rows, workers=1, cache=tmp_path)
+    with of_rows, Verifier(TASKS, workers=1, cache=tmp_path) as of_tasks:
+        assert of_rows.verify("Own/1", RIGHT).passed
+        assert list(of_tasks.tasks) == ["Tiny/0", "Tiny/1", "Tiny/2"]
+    wrong: list[Any] = [None, 5, [], [None], [TASKS[0]] * 2, [TASKS[0], {}], ROW, b"x", TASKS[0]]
+    for value in wrong:
+        with pytest.raises(InputError):
+            Verifier(value)
 
 
 def test_options(tmp_path: Path) -> None:
@@ -189,7 +239,7 @@ def test_what_is_no_verdict_stands_in_its_place(verifier: Verifier) -> None:
         list(verifier.verify_many(MIXED)),
         asyncio.run(verifier.averify_many(MIXED)),
     ):
-        assert [type(item) for item in found] == [Verdict, InputError, InputError, Verdict]
+        assert [isinstance(item, InputError) for item in found] == [False, True, True, False]
         assert (word(found[0]), word(found[3])) == ("pass", "fail")
     verdicts = verifier.verify_many(MIXED, on_failure="raise")
     assert word(next(verdicts)) == "pass"
@@ -212,7 +262,7 @@ def test_a_machine_that_fails_costs_no_other_verdict(tmp_path: Path) -> None:
 
         def kill() -> None:
             while not done.wait(0.2):
-                for pid in verifier._backend.pids:
+                for pid in verifier._judge.backend.pids:
                     os.kill(pid, signal.SIGKILL)
 
         verdicts = verifier.verify_many([("Tiny/0", loop), ("Tiny/0", RIGHT), ("Tiny/0", WRONG)])
@@ -255,11 +305,11 @@ def test_a_forked_child_has_sandboxes_of_its_own(tmp_path: Path) -> None:
             verifier.close()
             return words
 
-        workers = verifier._backend.pids
+        workers = verifier._judge.backend.pids
         assert in_a_fork(work) == ["pass", *["fail"] * 4]
         assert in_a_fork(lambda: (verifier.close(), "closed")[1]) == "closed"
         assert verifier.verify("Tiny/0", RIGHT).plus == "pass"
-        assert verifier._backend.pids == workers
+        assert verifier._judge.backend.pids == workers
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -276,6 +326,11 @@ def test_a_fork_amid_verdicts(tmp_path: Path) -> None:
     ("options", "problem"),
     [
         ({"memory": -5}, "memory is -5"),
+        ({"total": float("nan")}, "total is nan"),
+        ({"cache": 5}, "cache is 5"),
+        ({"store": 5}, "store is 5"),
+        ({"backend": None}, "no backend None"),
+        ({"packages": None}, "packages is None"),
         (
             {"memory": 512},
             "memory is 512 .give bytes .at least 16 MiB., or a string such as '1GiB'",
@@ -315,5 +370,9 @@ def test_an_item_that_is_no_pair_stands_in_its_place(verifier: Verifier) -> None
     """A mistake in an item costs that item only, even one that Python could take apart."""
     items: list[Any] = ["ab", ("Tiny/0", RIGHT), (["Tiny/0"], RIGHT), ("Tiny/0",), None]
     found = list(verifier.verify_many(items))
-    kinds = ["InputError", "Verdict", "InputError", "InputError", "InputError"]
-    assert [type(each).__name__ for each in found] == kinds
+    for wrong in (None, 5, "ab"):
+        with pytest.raises(InputError, match="pairs"):
+            verifier.verify_many(wrong)  # type: ignore[call-overload]
+    with pytest.raises(InputError, match="Verdict"):
+        verifier.explain("Tiny/0", None)  # type: ignore[arg-type]
+    assert [isinstance(each, Verdict) for each in found] == [False, True, False, False, False]

@@ -282,9 +282,10 @@ TYPED = """
 from collections.abc import Sequence
 
 from evalplus_lite import (
-    Case, Dataset, Rule, Sample, Session, Task, UnusableTask, Verdict, Verifier, augment, evaluate,
+    Case, Dataset, Rule, Sample, Session, Task, Verdict, Verifier, augment, evaluate,
     load_dataset, reduce,
 )
+from evalplus_lite.errors import EvalPlusLiteError, UnusableTask
 from evalplus_lite.results import EvaluationResult
 
 
@@ -311,6 +312,15 @@ def rewarded(program: str) -> float:
     return 1.0 if verdict.passed else 0.0
 
 
+def judged_rows(pairs: Sequence[tuple[str, str]], rows: list[dict[str, object]]) -> list[bool]:
+    verifier = Verifier(rows)
+    found: list[Verdict | EvalPlusLiteError] = list(verifier.verify_many(pairs))
+    print(found, Verifier([Task("Own/0", "", "f", "def f(x): return x")]))
+    return [each.passed for each in verifier.verify_many(pairs, on_failure="raise")]
+
+
+programs: list[str] = []
+README
 evaluate("humaneval+", "samples.jsonl", memory=None)
 """
 
@@ -319,7 +329,10 @@ evaluate("humaneval+", "samples.jsonl", memory=None)
 def test_a_program_of_the_users_is_type_checked(tmp_path: Path) -> None:
     """From outside the package its types are known: mypy --strict finds the one mistake made."""
     pytest.importorskip("mypy")
-    (tmp_path / "mine.py").write_text(TYPED)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = "".join(re.findall(r"^```python\n(.*?)^```", readme, re.MULTILINE | re.DOTALL))
+    assert "Verifier(" in shown
+    (tmp_path / "mine.py").write_text(TYPED.replace("README", shown))
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "m"), "mine.py"],
         cwd=tmp_path,

@@ -15,7 +15,7 @@ from evalplus_lite.errors import UnusableTask
 from evalplus_lite.grading import null
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.sandbox import Sandbox
-from evalplus_lite.tasks.loading import dataset_of_row
+from evalplus_lite.tasks.loading import dataset_of
 from evalplus_lite.types import Task
 
 SWALLOWED = """\
@@ -44,7 +44,7 @@ def unit_tests(*statements: str) -> dict[str, Any]:
 
 
 def task_of(row: dict[str, Any]) -> Task:
-    return dataset_of_row(row).tasks[0]
+    return dataset_of([row]).tasks[0]
 
 
 @pytest.mark.parametrize("cached", [False, True])
@@ -68,7 +68,7 @@ def test_one_sound_test_is_enough(sandbox: Sandbox) -> None:
 
 def test_a_verifier_raises_for_a_guessable_task(tmp_path: Path) -> None:
     """No verdict: neither a pass nor a failure."""
-    data = dataset_of_row(unit_tests(SWALLOWED))
+    data = dataset_of([unit_tests(SWALLOWED)])
     with (
         pytest.warns(evalplus_lite.errors.EvidenceWarning, match="no plus"),
         Verifier(data, workers=1, cache=tmp_path) as verifier,

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from evalplus_lite.reduction.set_cover import Problem, bitset, distinct, greedy
+from evalplus_lite.reduction.set_cover import CoverProblem, bitset, distinct, greedy
 
 
-def folded(problem: Problem, demand: int) -> Problem:
+def folded(problem: CoverProblem, demand: int) -> CoverProblem:
     """Return the problem with each row wanting so many tests."""
     return replace(problem, wants=(demand,) * len(problem.rows))
 
 
-def problem(tests: int, *rows: list[int], given: list[int] | None = None) -> Problem:
-    return Problem(tests, tuple(map(bitset, rows)), bitset(given or []))
+def problem(tests: int, *rows: list[int], given: list[int] | None = None) -> CoverProblem:
+    return CoverProblem(tests, tuple(map(bitset, rows)), bitset(given or []))
 
 
 def test_given_tests_are_credited() -> None:

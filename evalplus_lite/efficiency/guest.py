@@ -1,12 +1,12 @@
 """The work counter, which runs inside the sandbox around a program that cannot reach it.
 
 It is sent as text and imports the standard library only. A unit of work is about four simulated
-instructions: a statement has some for each operation that it is made of, and what runs in C has a
-weight times the elements, characters or digits that it goes through. The weights were fitted to
+instructions: a statement has some for each of its operations, and a call of C code has a
+weight times the elements, characters or digits that it processes. The weights were fitted to
 instruction counts (``scripts/benchmarks/efficiency.py weights``).
 
 A program is rewritten before it is run: calls, operators, comparisons, slices and the loops of
-comprehensions pass through functions that charge for what was done. Python functions are never
+comprehensions pass through functions that charge for the work. Python functions are never
 wrapped, so recursion goes as deep as without counting.
 """
 
@@ -24,7 +24,6 @@ from typing import Any
 
 from evalplus_lite.sandbox.guest.counting import (
     FREE,
-    FUNCTIONS,
     LEFT,
     NESTING,
     PRELUDE,
@@ -37,7 +36,7 @@ from evalplus_lite.sandbox.guest.harness import Names, bind
 STATEMENT, ITERATION, ITEM = 30, 20, 50
 """Units of a statement, of a turn of a loop, and of an item of a comprehension."""
 CALL, FRAME = 20, 30
-"""Units of a call of what runs in C, and of a function of the program."""
+"""Units of a call of C code, and of a function of the program."""
 COPIED, LOOKED, COMPARED, HASHED, MADE = 4, 20, 12, 35, 18
 """Units an element: copied; compared in a search; compared in a sort; hashed; taken one by one."""
 CHARACTER, SCANNED, MATCHED = 0.7, 1, 90
@@ -75,8 +74,8 @@ INNER = (ast.stmt, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.Gene
 """Parts of a statement that are counted when they run, not with it."""
 
 
-class Ledger:
-    """What charges for work; its functions are the only names that a rewritten program gets."""
+class WorkMeter:
+    """Charges for work; its functions are the only names that a rewritten program gets."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
@@ -105,7 +104,7 @@ class Ledger:
     # Calls
 
     def called(self, function: Any) -> Any:
-        """Return what is called in place of a function: itself if it is written in Python."""
+        """Return the replacement of a function in a call: itself if it is written in Python."""
         kind = type(function)
         if kind is types.FunctionType or kind is types.MethodType:
             own = getattr(function, "__func__", function)
@@ -113,11 +112,11 @@ class Ledger:
                 self.names[LEFT] -= FRAME
                 return function
         if kind is functools._lru_cache_wrapper or is_own(function):
-            return function  # what it runs is rewritten, or was wrapped when it was handed over
+            return function  # its code is rewritten, or was wrapped when it was passed
         if kind is types.MethodWrapperType and function.__name__ == "__call__":
             return self.called(function.__self__)
         if is_lazy(function):
-            # ``map`` may call what runs in C for each item.
+            # ``map`` may call C code for each item.
             units = MADE + (CALL + ITEM if function is map else ITEM // 2)
             return lambda *arguments, **options: self.each(
                 function(*map(self.handed, arguments), **options), units
@@ -136,7 +135,7 @@ class Ledger:
         return counted
 
     def handed(self, value: Any) -> Any:
-        """Return what is handed over in place of a value: a function in C charges when called."""
+        """Return the replacement of an argument: a function in C that charges when called."""
         return self.called(value) if type(value) in IN_C else value
 
     def each(self, items: Iterable[Any], units: int) -> Iterable[Any]:
@@ -273,7 +272,7 @@ def is_lazy(function: Any) -> bool:
 
 
 def length(value: Any) -> Any:
-    """Return the length of a container by the type that it is built on, whatever it says itself."""
+    """Return the length of a container by its base type, ignoring overrides."""
     for kind in SIZED:
         if isinstance(value, kind):
             return kind.__len__(value)  # type: ignore[arg-type]
@@ -281,7 +280,7 @@ def length(value: Any) -> Any:
 
 
 def is_own(function: Any) -> bool:
-    """Whether a function is a class of the program that is built on nothing else."""
+    """Return whether a function is a class of the program without foreign bases."""
     return isinstance(function, type) and all(
         base is object or base.__module__ == "program" for base in function.__mro__
     )
@@ -293,7 +292,7 @@ def sizes(function: Any, arguments: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def runs(items: Sequence[Any]) -> Any:
-    """Return how many ascending runs plain items have: what a merge sort has to merge."""
+    """Return how many ascending runs plain items have, which a merge sort has to merge."""
     if len(items) > 1 and all(type(item) in (int, float, str) for item in items):
         try:
             falls = sum(a > b for a, b in itertools.pairwise(items))
@@ -319,7 +318,7 @@ def cost(  # one clause a family of functions
     before: Sequence[int],
     result: Any,
 ) -> float:
-    """Return the units of a call of something that runs in C, beside ``CALL``."""
+    """Return the units of a call of C code, in addition to ``CALL``."""
     name = getattr(function, "__name__", "")
     owner = getattr(function, "__self__", None)
     held, size = before[0], max(before[1:], default=0)
@@ -372,7 +371,7 @@ def cost(  # one clause a family of functions
     if module == "re" or type(owner).__module__ == "re":
         return MATCHED * size
     if function in (sum, min, max, len):
-        if function is sum and length(result):  # each step copies what was added up
+        if function is sum and length(result):  # each step copies the sum so far
             return float(COPIED * length(result) * size)
         return 0 if function is len else LOOKED * size
     if function in (hash, id, isinstance, ord, chr, print, range, iter, next):
@@ -398,31 +397,20 @@ COPYING = frozenset(
 class Working(Counting):
     """Rewrites a program so that it charges for its work; statements as ``Counting`` does."""
 
-    def generic_visit(self, node: Any) -> Any:
-        outer = self.is_local
-        is_block = isinstance(node, (*FUNCTIONS, ast.ClassDef))
-        described = ast.get_docstring(node, clean=False) if is_block else None
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.Lambda)):
-            self.is_local = False
-        ast.NodeTransformer.generic_visit(self, node)
-        if not isinstance(node, (ast.Module, ast.ClassDef)):
-            for field in ("body", "orelse", "finalbody"):
-                statements = getattr(node, field, None)
-                if isinstance(statements, list) and statements:
-                    is_loop = isinstance(node, (ast.For, ast.While)) and field == "body"
-                    setattr(node, field, self.counted(statements, is_loop))
-                    if is_loop:
-                        extra = units_of(node.test) if isinstance(node, ast.While) else ITERATION
-                        node.body.insert(0, *ast.parse(f"{LEFT} -= {extra}").body)
-        if is_block:
-            description = [] if described is None else [ast.Expr(ast.Constant(described))]
-            node.body = [*description, ast.Global([LEFT]), *node.body]
-        self.is_local = outer
-        return node
+    def counts_locally(self, scope: ast.AST) -> bool:
+        return False
 
-    def counted(self, statements: list[ast.stmt], is_loop: bool) -> list[ast.stmt]:
+    def instrument(self, node: Any) -> None:
+        """Do nothing: the ``visit_`` methods rewrite expressions."""
+
+    def counted(
+        self, statements: list[ast.stmt], loop: ast.For | ast.While | None
+    ) -> list[ast.stmt]:
         """Charge for runs of statements that are executed one after the other."""
         result: list[ast.stmt] = []
+        if loop is not None:
+            turn = units_of(loop.test) if isinstance(loop, ast.While) else ITERATION
+            result += ast.parse(f"{LEFT} -= {turn}").body
         run: list[ast.stmt] = []
         for at, statement in enumerate(statements, 1):
             run.append(statement)
@@ -540,7 +528,7 @@ class Working(Counting):
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
-        # Annotations and the patterns of ``match`` are no work, and some may not be calls.
+        # Annotations and the patterns of ``match`` cost nothing, and some must not contain calls.
         for argument in ast.walk(node.args):
             if isinstance(argument, ast.arg):
                 argument.annotation = None
@@ -554,7 +542,7 @@ class Working(Counting):
 
     def visit_match_case(self, node: ast.match_case) -> ast.AST:
         node.guard = None if node.guard is None else self.visit(node.guard)
-        node.body = self.counted([self.visit(each) for each in node.body], False)
+        node.body = self.counted([self.visit(each) for each in node.body], None)
         return node
 
 
@@ -580,7 +568,7 @@ class WorkedExecution:
         self.code = code
         self.module = types.ModuleType("program")
         self.names = self.module.__dict__
-        self.ledger = Ledger(self.names)
+        self.meter = WorkMeter(self.names)
 
     def __call__(self) -> Names:
         self.names.clear()
@@ -594,7 +582,7 @@ class WorkedExecution:
                 raise names[STOP]
             return True
 
-        names.update(self.ledger.functions())
+        names.update(self.meter.functions())
         names[PREFIX + "tick"] = tick
         sys.modules["program"] = self.module
         exec(self.code, names)

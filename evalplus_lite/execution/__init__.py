@@ -1,1 +1,1 @@
-"""Where work runs: the protocol of a backend, and backends on one machine."""
+"""Execution backends: the protocol of a backend, and backends on one machine or a Ray cluster."""

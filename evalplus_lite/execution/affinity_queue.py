@@ -1,8 +1,8 @@
-"""Which item goes where: those of one key to the place that knows it, unless another has nothing.
+"""An affinity queue: items with the same key go to the same worker, unless another is idle.
 
-What a place prepares for a key (a task's suite, say) costs much more than an item does. So a place
-first takes items of the keys that are its own, then the oldest key that nobody has; only if there
-is neither does it help another place, with that one's newest items.
+Preparing a key (a task's suite, say) costs a worker much more than an item does. So a worker first
+takes items of its own keys, then the oldest key without a worker. If there is neither, it takes the
+newest items of another worker.
 """
 
 from __future__ import annotations

@@ -19,11 +19,11 @@ def make_backend(
     require_tier: str | None = None,
     preload: Sequence[str] = (),
 ) -> Processes:
-    """Return a backend, not yet open: ``processes`` of this machine, or those of a Ray cluster:
-    ``ray`` (that of RAY_ADDRESS, or one here), ``ray:HOST:PORT`` or ``ray://HOST:PORT``.
+    """Return an unopened backend.
 
-    ``workers`` and ``require_tier`` are for the one and the other. InputError says what does not
-    fit.
+    ``processes`` runs on this machine; ``ray`` uses the Ray cluster at RAY_ADDRESS, or starts one
+    here; ``ray:HOST:PORT`` and ``ray://HOST:PORT`` name a cluster. ``workers`` and ``require_tier``
+    apply to both. InputError explains a mismatch.
     """
     if name == DEFAULT:
         if require_tier is not None:
@@ -31,9 +31,9 @@ def make_backend(
                 "a required tier is for the backend ray", remedy=f"give --sandbox {require_tier}"
             )
         return Processes(workers, config, preload=preload)
-    if name != "ray" and not name.startswith("ray:"):
+    if not isinstance(name, str) or (name != "ray" and not name.startswith("ray:")):
         raise InputError(
-            f"there is no backend {name!r}",
+            f"unknown backend {name!r}",
             remedy="give processes, ray, ray:HOST:PORT or ray://HOST:PORT",
         )
     if workers is not None:

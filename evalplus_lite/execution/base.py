@@ -1,4 +1,4 @@
-"""What a backend is: it runs named work on items of plain data, each beside a sandbox."""
+"""The protocol of a backend: it runs named work on items of plain data, each with a sandbox."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from evalplus_lite.sandbox import Sandbox, SandboxConfig
 
 Row: TypeAlias = Any
 """Plain data: None, bool, int, float, complex, str, bytes, and list, tuple, set, frozenset or dict
-of such, no subclass of any. It is what travels between our own processes."""
+of such, without subclasses. Messages between our own processes consist of it."""
 Ref: TypeAlias = tuple[int, int]
-"""Names a staged row: where its bytes begin, and how many they are."""
+"""Reference to shared data: the position of its bytes, and their number."""
 Result = TypeVar("Result")
 
 
 class WorkerContext(Protocol):
-    """Where work is done: a sandbox, what the call was given, and the rows that were staged."""
+    """What a worker has: a sandbox, and access to shared data."""
 
     @property
     def sandbox(self) -> Sandbox:
@@ -27,20 +27,21 @@ class WorkerContext(Protocol):
         ...
 
     def load(self, ref: Ref) -> Row:
-        """Return a staged row, read anew each time."""
+        """Return shared data, decoded again on each call."""
         ...
 
 
 Work: TypeAlias = Callable[[Row], Row]
 Maker: TypeAlias = Callable[[WorkerContext, Row], Work]
-"""Makes, from a call's settings, the function of an item; what it prepares is kept for the next."""
+"""Makes, from a call's settings, the function of an item; the function is reused for
+later items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Work by name, as ``module:function`` of a ``Maker``, with the settings that it is given.
+    """Work by name, as ``module:function`` of a ``Maker``, with its settings.
 
-    ``packages`` are importable in its sandbox beside those of the backend.
+    ``packages`` are importable in its sandbox, in addition to those of the backend.
     """
 
     maker: str
@@ -49,11 +50,11 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """How an item may be worked on in parts, each an item, where that ends sooner.
+class Splitter:
+    """A way to split an item into smaller ones, used when that finishes sooner.
 
-    ``count`` says how many it has, ``cut`` gives them, ``join`` makes of their rows, in their
-    order, what the call would have made of the whole.
+    ``count`` returns the number of parts, ``cut`` the parts. ``join`` combines their rows, in
+    order, into the row of the whole item.
     """
 
     count: Callable[[Row], int]
@@ -66,12 +67,12 @@ class Backend(Protocol):
 
     @property
     def workers(self) -> int:
-        """How many places there are."""
+        """The number of workers."""
         ...
 
     @property
     def config(self) -> SandboxConfig:
-        """How the places' sandboxes are set up."""
+        """The configuration of the workers' sandboxes."""
         ...
 
     @property
@@ -90,16 +91,16 @@ class Backend(Protocol):
         *,
         key: Callable[[Row], Hashable] | None = None,
         lost: Callable[[Row, Exception], Row] | None = None,
-        parts: Parts | None = None,
+        parts: Splitter | None = None,
         done: Callable[[Row], object] | None = None,
     ) -> Iterator[Row]:
-        """Yield what the call makes of each item, in the items' order.
+        """Yield the call's result for each item, in the items' order.
 
-        Items are taken as needed, a few ahead of the oldest result. Those of one ``key`` meet the
-        same place if that costs no time. The first error is raised where its result would have
-        been; of an item that ends its place again and again, or on which our own code fails,
-        ``lost`` may make a row instead. With ``parts`` items may be cut. ``done`` is called with
-        each row once it is there, from another thread perhaps, however long it waits for its turn.
+        Items are taken on demand, a few ahead of the oldest result. Those with the same ``key`` go
+        to the same worker if that costs no time. The first error is raised in place of its result.
+        ``lost`` may return a row for an item that ends its worker repeatedly, or that our own code
+        fails on. With ``parts`` items may be split. ``done`` is called with each row as soon as it
+        arrives, perhaps from another thread.
         """
         ...
 

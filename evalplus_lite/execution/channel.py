@@ -1,7 +1,7 @@
 """Messages between our own processes: a length, then plain data as marshal writes it.
 
-Marshal is exact for all that ``base.Row`` names, and fast. Both ends run this package's code: what
-an untrusted program said has been read by ``values.wire`` before, and travels as bytes.
+Marshal is exact for all types of ``base.Row``, and fast. Both ends run this package's code:
+``values.wire`` has already read an untrusted program's answers, which travel as bytes.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def split(data: bytes) -> tuple[list[Row], bytes]:
     return found, data[place:]
 
 
-class Reader:
-    """Gathers what comes from a socket into whole messages."""
+class MessageReader:
+    """Assembles messages from a socket."""
 
     def __init__(self, channel: socket.socket) -> None:
         self.channel = channel
@@ -146,8 +146,8 @@ class Reader:
         return (message,)
 
 
-class Writer:
-    """Sends messages on a socket without waiting: what does not fit is kept, and sent later."""
+class MessageWriter:
+    """Sends messages on a socket without waiting; bytes that do not fit are buffered."""
 
     def __init__(self, channel: socket.socket) -> None:
         self.channel = channel
@@ -155,7 +155,7 @@ class Writer:
 
     @property
     def is_behind(self) -> bool:
-        """Whether something is kept."""
+        """Whether bytes are buffered."""
         return bool(self._waiting)
 
     def send(self, data: bytes) -> None:
@@ -164,7 +164,7 @@ class Writer:
         self.flush()
 
     def flush(self) -> None:
-        """Send of what is kept as much as there is room for; OSError as ``send``."""
+        """Send as much of the buffer as the socket accepts. Raises OSError like ``send``."""
         while self._waiting:
             try:
                 sent = self.channel.send(self._waiting[0], socket.MSG_DONTWAIT)

@@ -1,4 +1,4 @@
-"""One item on its way, and the call that it belongs to."""
+"""One item on its way, and its call."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evalplus_lite.errors import InfrastructureError
-from evalplus_lite.execution.base import Call, Parts, Row
+from evalplus_lite.execution.base import Call, Row, Splitter
 from evalplus_lite.execution.channel import decoded, encoded
 
 AHEAD_SECONDS, MOST_AHEAD = 0.2, 48
-"""Items sent to a place ahead of the one it works on keep it at work for about so long: that much
-may pass before a busy caller's process answers. There is one at least, and so many at most."""
+"""Items are sent ahead to keep a worker busy for this many seconds, the time in which a busy
+caller's process may not answer: at least one item, and at most this many."""
 LONG_SECONDS = 1.0
-"""Items that take longer are sent one by one: what waits behind one could be begun elsewhere."""
+"""Items that take longer are sent one by one: an item behind a long one could start elsewhere."""
 
 
 @dataclass
@@ -33,7 +33,7 @@ class KnownCall:
 
     @property
     def depth(self) -> int:
-        """How many items a place may hold at a time, the one it works on included."""
+        """The number of items that a worker may hold at a time, the current one included."""
         if self.seconds >= LONG_SECONDS:
             return 1
         return 1 + min(MOST_AHEAD, math.ceil(AHEAD_SECONDS / max(self.seconds, 1e-6)))
@@ -48,7 +48,7 @@ class Held:
 
 @dataclass(eq=False)
 class Job:
-    """An item in packed form; ``then`` makes of its row what the future gives."""
+    """An item in packed form; ``then`` converts its row into the future's result."""
 
     number: int
     call: KnownCall
@@ -56,9 +56,9 @@ class Job:
     key: Hashable
     then: Callable[[Row], Any]
     held: Held | None = None
-    parts: Parts | None = None
+    parts: Splitter | None = None
     size: int = 1
-    """How many parts it has."""
+    """The number of parts."""
     tries: int = 0
     future: Future[Any] = field(default_factory=Future)
     weight: int = 0
@@ -70,11 +70,13 @@ class Job:
         self.call.took(seconds)
 
     def begin(self) -> bool:
-        """Say whether it is still wanted; from now on it cannot be cancelled."""
+        """Mark the job as running. Return False if it was already cancelled."""
         return self.future.running() or self.future.set_running_or_notify_cancel()
 
     def finish(self, row: Row, weight: int) -> None:
-        """Give the future its result, of so many bytes; the item's own are kept no longer."""
+        """Set the future's result, and release the item's bytes; ``weight`` is the
+        result's size.
+        """
         if self.held is not None:
             self.held.size += weight - self.weight
             self.weight = weight
@@ -87,7 +89,7 @@ class Job:
             self.future.set_result(result)
 
     def split(self) -> list[Job]:
-        """Return its parts as items of their own, which end it when all have ended."""
+        """Return its parts as items of their own; it ends when all have ended."""
         assert self.parts is not None
         items = [encoded(item) for item in self.parts.cut(decoded(self.payload))]
         found: dict[int, Row] = {}

@@ -1,6 +1,6 @@
-"""One node of a cluster: the processes of this machine, given items and staged rows by chunks.
+"""One node of a cluster: the processes of this machine, which receive items in chunks.
 
-Plain data in, plain data out: what carries it from machine to machine is no concern of it.
+It takes and returns plain data, and does not depend on the transport between machines.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from evalplus_lite.sandbox import SandboxConfig
 from evalplus_lite.version import __version__
 
 DONE, FAILED, LOST, DEFECT = range(4)
-"""What became of an item."""
+"""The outcomes of an item."""
 STAGE_SECONDS = 120.0
-"""How long a chunk waits for the staged rows of the chunks before it."""
+"""Seconds that a chunk waits for the shared data of the chunks before it."""
 
 
-class Node:
+class ClusterNode:
     """The supervisors of this machine; safe for threads. They end with this process."""
 
     def __init__(self, workers: int, config: Row, preload: Sequence[str]) -> None:
@@ -35,7 +35,9 @@ class Node:
         self._staged = threading.Condition()
 
     def hello(self) -> Row:
-        """Return what the caller's end has to know: versions, and the tier or why there is none."""
+        """Return the facts that the caller needs: versions, and the tier or the reason for its
+        absence.
+        """
         found = {"version": __version__, "python": platform.python_version(), "tier": None}
         try:
             found["tier"] = self.pool.tier
@@ -44,8 +46,10 @@ class Node:
         return found
 
     def stage(self, first: int, segments: Sequence[bytes]) -> None:
-        """Append bytes to the stage: segments from number ``first``; those that are known are not
-        appended again, and those before them are waited for: chunks may begin in any order.
+        """Append segments of shared data, the first of which has number ``first``.
+
+        Known segments are skipped. Missing earlier ones are waited for, since chunks may start in
+        any order.
         """
         with self._staged:
             if not self._staged.wait_for(lambda: self._segments >= first, STAGE_SECONDS):
@@ -56,9 +60,9 @@ class Node:
             self._staged.notify_all()
 
     def work(self, calls: bytes, jobs: bytes) -> bytes:
-        """Work on the items of a chunk: numbers of calls with what they are, and items of each.
+        """Work on the items of a chunk: calls by number, and items of each.
 
-        Returns for each item what became of it, its row or its error, and its seconds.
+        Returns for each item its outcome, its row or its error, and its seconds.
         """
         for number, (maker, settings, packages) in unpacked(calls).items():
             self._calls.setdefault(number, Call(maker, settings, packages))

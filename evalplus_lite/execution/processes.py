@@ -1,8 +1,8 @@
-"""The default backend: supervisor processes, each with a sandbox; this one deals and collects.
+"""The default backend: supervisor processes, each with a sandbox; this process deals and collects.
 
-Items are packed where they are given and rows unpacked where they arrive, several are with a
-supervisor at a time if they are short, and programs never come near: so the work for this process
-on each is little, and no supervisor waits for it, however busy it is with other things.
+Items are packed when they are submitted and rows unpacked when they arrive. Short items are sent
+several at a time, and programs never come near. So this process does little work for each item, and
+no supervisor waits for it, however busy it is with other things.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from concurrent.futures import Future
 from typing import IO, Any, Protocol, Self
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.execution.base import Call, Parts, Ref, Result, Row
+from evalplus_lite.execution.base import Call, Ref, Result, Row, Splitter
 from evalplus_lite.execution.channel import decoded, encoded
 from evalplus_lite.execution.job import Defect, Held, Job, KnownCall, Lost
 from evalplus_lite.execution.worker_pool import WorkerPool
@@ -60,14 +60,14 @@ def check_workers(workers: object) -> int:
 
 
 LOOKAHEAD = 64
-"""Items taken ahead of the oldest unfinished one, a worker: bounds what waits in memory, while one
-slow item does not keep the other workers waiting."""
+"""Items taken ahead of the oldest unfinished one, per worker: bounds the memory of waiting results,
+while one slow item does not block the other workers."""
 MOST_HELD = 32 << 20
 """Bytes of items and rows together that may wait."""
 
 
 class Workforce(Protocol):
-    """Who works on jobs: the supervisors of this machine, or those of others."""
+    """The workers for jobs: the supervisors of this machine, or those of others."""
 
     tier_known: threading.Event
     lost: int
@@ -82,20 +82,22 @@ class Workforce(Protocol):
         ...
 
     def close(self, *, now: bool) -> None:
-        """Cancel what has not begun, finish the rest or with ``now`` fail it; end all of it."""
+        """Cancel jobs that have not started, and finish the rest or fail them with ``now``; end all
+        workers.
+        """
         ...
 
-    def disown(self) -> None:
-        """In a forked child: leave what works to the parent."""
+    def detach(self) -> None:
+        """Leave the workers to the parent; for a forked child."""
         ...
 
 
 class Processes:
     """Runs calls in supervisor processes; a context manager, safe for threads.
 
-    In a process forked while it is open it is open as well, with supervisors of its own, which are
-    started when first used; closing it there leaves the parent's alone. ``preload`` names modules
-    that the work will need: they are imported once for all supervisors.
+    A process forked while it is open gets supervisors of its own, started when first used; closing
+    it there leaves the parent's alone. ``preload`` names modules that the work will need: they are
+    imported once for all supervisors.
     """
 
     lookahead = LOOKAHEAD
@@ -160,13 +162,13 @@ class Processes:
 
     @property
     def lost(self) -> int:
-        """How many supervisors have ended before they were told to, in all."""
+        """The number of supervisors that ended unexpectedly."""
         return 0 if self._crew is None else self._crew.lost
 
     def after_fork(self) -> None:
-        """In a forked child: leave the parent's processes to it, and begin anew when asked."""
+        """Leave the parent's processes to it, and start new ones on demand; for a forked child."""
         if self._crew is not None:
-            self._crew.disown()
+            self._crew.detach()
             self._crew = None
 
     def _at_work(self) -> Workforce:
@@ -204,7 +206,7 @@ class Processes:
     def submit(
         self, call: Call, item: Row, *, key: Hashable = None, then: Callable[[Row], Result]
     ) -> Future[Result]:
-        """Begin to work on an item; the future gives what ``then`` makes of its row.
+        """Start work on an item; the future holds ``then`` of its row.
 
         Raises InputError if the backend is not open.
         """
@@ -221,10 +223,10 @@ class Processes:
         *,
         key: Callable[[Row], Hashable] | None = None,
         lost: Callable[[Row, Exception], Row] | None = None,
-        parts: Parts | None = None,
+        parts: Splitter | None = None,
         done: Callable[[Row], object] | None = None,
     ) -> Iterator[Row]:
-        """Yield what the call makes of each item, in the items' order, as ``Backend.map`` says."""
+        """Yield the call's result for each item, in the items' order, like ``Backend.map``."""
         known, held = self._known(call), Held()
         waiting: deque[Job] = deque()
 
@@ -244,6 +246,8 @@ class Processes:
             finally:
                 held.size -= job.weight
 
+        # Results leave in the items' order; jobs run in any order. A row is yielded as soon as it
+        # is the oldest and done, or the bound on waiting jobs or bytes is reached.
         try:
             for item in items:
                 name = None if key is None else key(item)
@@ -269,7 +273,7 @@ class Processes:
         key: Hashable,
         then: Callable[[Row], Any],
         held: Held | None,
-        parts: Parts | None = None,
+        parts: Splitter | None = None,
     ) -> Job:
         job = Job(next(self._numbers), call, encoded(item), key, then, held, parts)
         if parts is not None:
@@ -297,7 +301,7 @@ def _kept_file() -> IO[bytes]:
 
 
 def _append(stage: int, data: bytes) -> int:
-    """Append to the stage, which a forked child may do as well; return where the bytes begin."""
+    """Append to the shared data and return the position; a forked child may append too."""
     fcntl.lockf(stage, fcntl.LOCK_EX)
     try:
         start = place = os.fstat(stage).st_size

@@ -1,9 +1,9 @@
-"""A backend on Ray: the same items, dealt by chunks to an actor on each node of a cluster.
+"""A backend on Ray: the same items, dealt in chunks to an actor on each node of a cluster.
 
-An actor holds the supervisors of its node (``node``), which end with it, however it ends. What is
-staged goes to a node once, through Ray's object store; items and rows travel as packed bytes. What
-an actor that is lost had not answered is done again elsewhere, one by one, so that an item that
-ends actors is found and takes no other with it.
+An actor holds the supervisors of its node (``node``), which end with it, however it ends. Shared
+data goes to a node once, through Ray's object store; items and rows travel as packed bytes. The
+unanswered items of a lost actor are done again elsewhere, one by one, so that an item that ends
+actors is found and does not take others with it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from evalplus_lite.execution.affinity_queue import MOST_KEYS, AffinityQueue
 from evalplus_lite.execution.base import Row
 from evalplus_lite.execution.channel import body, decoded, unpacked
 from evalplus_lite.execution.job import Job, KnownCall, Lost
-from evalplus_lite.execution.node import DONE, Node, failure
+from evalplus_lite.execution.node import DONE, ClusterNode, failure
 from evalplus_lite.execution.processes import MOST_HELD, Processes, Workforce
 from evalplus_lite.execution.worker_pool import TRIES
 from evalplus_lite.sandbox import TIERS, SandboxConfig
@@ -32,22 +32,22 @@ from evalplus_lite.version import __version__
 # The actors of a Ray cluster, one a node: starting them, sending chunks, and hearing of them.
 
 CHUNK_SECONDS, MOST_ITEMS = 0.5, 128
-"""A chunk is work for about so long on its node, and of so many items a worker at most."""
+"""Target seconds of a chunk on its node, and maximum items per worker."""
 LOOKAHEAD = 4 * MOST_ITEMS
 """Items taken ahead, a worker: for each node a chunk, the next ones, and some for others."""
 CHUNKS_AHEAD = 3
 """Chunks that a node has at a time: it never waits for the next one."""
 LONG_SECONDS = CHUNKS_AHEAD * CHUNK_SECONDS
-"""What takes longer keeps one worker busy until its node has been dealt to again."""
+"""Longer items keep one worker busy until its node receives the next chunk."""
 HELD = 1 << 19
-"""Bytes of items and rows that may wait for an older item, a worker: while one takes half a minute
-the others go on with what comes after it."""
+"""Bytes of items and rows that may wait for an older item, per worker: while one takes half a
+minute the others continue with later items."""
 MOST_BYTES = 8 << 20
 """Bytes of a chunk's items, beyond its last one."""
 PARENT_SECONDS = 1.0
-"""How often an actor looks whether its raylet is there."""
+"""Seconds between an actor's checks for its raylet."""
 PLACED_SECONDS = 20.0
-"""How long an actor of all of a node's processors may wait for them before it asks for half."""
+"""Seconds that an actor may wait for all of a node's processors before it asks for half."""
 
 
 def library() -> Any:
@@ -83,9 +83,9 @@ def put(data: bytes) -> Any:
 
 
 class Member:
-    """An actor on a node, the chunks that it has, and how fast it is.
+    """An actor on a node, its chunks, and its speed.
 
-    ``heard`` is called, from any thread, with (member, None, facts) when it is at work, with
+    ``heard`` is called, from any thread, with (member, None, facts) when it has started, with
     (member, chunk, answer) for each chunk, and with an exception in the last place when it is lost.
     """
 
@@ -119,10 +119,10 @@ class Member:
             library().remote(RayNode).options(**options).remote(self.workers, *self._setup)
         )
         self._asked = time.monotonic()
-        self._hear(None, self.actor.hello.remote())
+        self._poll(None, self.actor.hello.remote())
 
     def shrink(self) -> None:
-        """Ask for half of the processors if nobody gives all of them."""
+        """Ask for half of the processors if all are not available."""
         waits = self.tier is None and time.monotonic() - self._asked > PLACED_SECONDS
         if waits and self.workers > 1:
             actor, self.actor = self.actor, None
@@ -137,7 +137,9 @@ class Member:
 
     @property
     def room(self) -> float:
-        """Seconds of work that it takes now: none beside an item's last try, some ahead of need."""
+        """Seconds of work that it accepts now: none while an item has its last try, some ahead of
+        need.
+        """
         if self.tier is None or any(chunk[0].tries >= TRIES for chunk, _ in self.chunks.values()):
             return 0.0
         if sum(len(chunk) for chunk, _ in self.chunks.values()) < self.workers:
@@ -146,8 +148,8 @@ class Member:
         return min(CHUNK_SECONDS * self.workers, ahead - sum(s for _, s in self.chunks.values()))
 
     def send(self, number: int, chunk: list[Job], seconds: float, segments: Sequence[Any]) -> None:
-        """Send a chunk that is expected to be so many seconds of work, with what it needs of calls
-        and staged rows unless that is known there.
+        """Send a chunk with its expected seconds of work, and the calls and shared data that it
+        needs and the actor does not have yet.
         """
         known: dict[int, KnownCall] = {job.call.number: job.call for job in chunk}
         calls = {
@@ -168,12 +170,10 @@ class Member:
             self._heard((self, number, error))
             return
         self._segments = len(segments)
-        self._hear(number, answer)
+        self._poll(number, answer)
 
     def answered(self, number: int, answer: bytes) -> list[tuple[Job, tuple[int, bytes, float]]]:
-        """Return the items of a chunk that was answered, each with what became of it, and the
-        seconds that it took.
-        """
+        """Return the items of an answered chunk with their outcomes, and the seconds it took."""
         chunk, _ = self.chunks.pop(number)
         self._calls.update(job.call.number for job in chunk)
         return list(zip(chunk, unpacked(answer), strict=True))
@@ -182,7 +182,7 @@ class Member:
         """End the actor, and with it all that it started."""
         _kill(self.actor)
 
-    def _hear(self, number: int | None, answer: Any) -> None:
+    def _poll(self, number: int | None, answer: Any) -> None:
         actor = self.actor
 
         def tell(future: Any) -> None:
@@ -195,7 +195,7 @@ class Member:
 
 
 def _plain(key: Any) -> Any:
-    """Return a key as it can travel; what cannot counts as none."""
+    """Return a key as plain data; None for a key that cannot be sent."""
     try:
         body(key)
     except ValueError:
@@ -216,8 +216,8 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-class RayNode(Node):
-    """``Node`` as Ray's actor, which ends with the raylet that has started it."""
+class RayNode(ClusterNode):
+    """``ClusterNode`` as Ray's actor, which ends with the raylet that has started it."""
 
     def __init__(self, workers: int, config: Row, preload: Sequence[str]) -> None:
         super().__init__(workers, config, preload)
@@ -229,16 +229,16 @@ class RayNode(Node):
         return self.work(calls, jobs)
 
 
-# Dealing to the members of a Ray cluster, and hearing them: what a crew is on one machine.
+# Dealing to the members of a Ray cluster: the equivalent of a worker pool on one machine.
 
 MOST_SEGMENT = 64 << 20
 """Bytes of staged rows in one object."""
 NODES_SECONDS = 1.0
-"""How often nodes are looked for that have joined."""
+"""Seconds between searches for new nodes."""
 WAIT_SECONDS = 60.0
-"""How long items wait for a node that can work, before they fail."""
+"""Seconds that items wait for a node that can work, before they fail."""
 TIER_SECONDS = 30.0
-"""How long nodes are waited for that have not told their tier, while others could work."""
+"""Seconds to wait for nodes that have not reported their tier, while others could work."""
 STRENGTH: list[str] = [tier for tier in TIERS if tier != "auto"]
 """Tiers, the strongest first."""
 
@@ -264,7 +264,7 @@ class RayCrew:
         self._times: dict[tuple[int, Hashable], float] = {}
         self._segments: list[Any] = []
         self._shipped = 0
-        self._dealer: AffinityQueue[Job] = AffinityQueue()
+        self._queue: AffinityQueue[Job] = AffinityQueue()
         self._lock = threading.Lock()
         self._events: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._is_asleep = self._closing = self._now = False
@@ -286,34 +286,36 @@ class RayCrew:
         with self._lock:
             if self._closing:
                 return False
-            self._dealer.add(job, job.key)
+            self._queue.add(job, job.key)
             wake, self._is_asleep = self._is_asleep, False
         if wake:
             self._events.put(None)
         return True
 
     def close(self, *, now: bool) -> None:
-        """Cancel what has not begun, finish the rest or with ``now`` fail it; end all actors."""
+        """Cancel jobs that have not started, and finish the rest or fail them with ``now``; end all
+        actors.
+        """
         with self._lock:
             self._closing, self._now = True, self._now or now
-            waiting = self._dealer.clear()
+            waiting = self._queue.clear()
         for job in waiting:
             if not job.future.cancel():
                 job.fail(InfrastructureError("the run was ended"))
         self._events.put(None)
         self._thread.join()
 
-    def disown(self) -> None:
-        """In a forked child: leave the actors to the parent. Ray itself works in none."""
+    def detach(self) -> None:
+        """Leave the actors to the parent; for a forked child, in which Ray itself does not work."""
 
     def _run(self) -> None:
         try:
             while not self._is_done():
                 with self._lock:
-                    self._is_asleep = True  # before dealing: what is added from here on rings
+                    self._is_asleep = True  # before dealing: items added from here on wake it
                 self._look()
                 self._deal()
-                self._hear()
+                self._poll()
         except BaseException as error:  # none is expected; nobody may wait for ever
             self._fail_all(InfrastructureError(f"the cluster backend failed: {error!r}"))
         finally:
@@ -326,11 +328,11 @@ class RayCrew:
 
     def _is_done(self) -> bool:
         with self._lock:
-            busy = self._dealer.count or any(each.jobs for each in self._members.values())
+            busy = self._queue.count or any(each.jobs for each in self._members.values())
             return self._closing and (self._now or not busy)
 
     def _look(self) -> None:
-        """Take in nodes that have joined; fail what waits if none can work for long."""
+        """Add nodes that have joined; fail waiting items if no node can work for long."""
         now = time.monotonic()
         if now - self._looked < NODES_SECONDS:
             return
@@ -355,7 +357,7 @@ class RayCrew:
         return Member(id, name, processors, config, self.preload, heard=self._events.put)
 
     def _tell_tier(self) -> None:
-        """Say that the tier is known once every node has answered that is there from the start."""
+        """Set the tier once every initial node has answered."""
         known = all(each.tier for each in self._members.values())
         if known or time.monotonic() - self._begun > TIER_SECONDS:
             self.tier_known.set()
@@ -369,17 +371,17 @@ class RayCrew:
         for member in list(self._members.values()):
             while (found := self._chunk(member)) is not None:
                 if not self._has_shipped(found[0]):
-                    return  # what is stored is let go as chunks are answered
+                    return  # stored data is released as chunks are answered
                 member.send(next(self._numbers), *found, self._segments)
 
     def _has_shipped(self, chunk: list[Job]) -> bool:
-        """Ship what a chunk may need; if the store is full, have its items wait."""
+        """Ship the data that a chunk may need; if the store is full, let its items wait."""
         try:
             self._ship()
         except full() as error:
             with self._lock:
                 for job in reversed(chunk):
-                    self._dealer.put_back(job, job.key)
+                    self._queue.put_back(job, job.key)
             if time.monotonic() - self._shipping > WAIT_SECONDS:
                 self._fail_all(InfrastructureError(f"Ray's object store is full: {error}"))
             return False
@@ -387,40 +389,41 @@ class RayCrew:
         return True
 
     def _chunk(self, member: Member) -> tuple[list[Job], float] | None:
-        """Return what a member is sent next, with the seconds of work that it is likely to be.
+        """Return a member's next chunk, with its expected seconds of work.
 
-        Of what waits a member gets its share at most, so that all end at about the same time. What
-        takes long, or may, is cut where it can be; what is long all the same goes alone, so that
-        nothing waits with it, and counts as what one worker has ahead. An item of a kind whose time
-        is not known yet counts as a whole chunk of one worker.
+        A member gets at most its share of the waiting items, so that all end at about the same
+        time. Long items are split if possible. An item that is still long goes alone, so that
+        nothing waits with it, and counts as what one worker has ahead. An item of unknown duration
+        counts as a whole chunk of one worker.
         """
         with self._lock:
             room = member.room
-            if not self._dealer.count or room <= 0:
+            if not self._queue.count or room <= 0:
                 return None
-            share = -(-self._dealer.count // (2 * self.workers))
+            share = -(-self._queue.count // (2 * self.workers))
             most = min(MOST_ITEMS, share) * member.workers
             chunk: list[Job] = []
             size, seconds = 0, 0.0
             while len(chunk) < most and size < MOST_BYTES and seconds < room:
-                job = self._dealer.take(member)
+                job = self._queue.take(member)
                 if job is None:
                     break
                 if not job.begin():
                     continue
-                is_last_try = job.tries >= TRIES  # it goes alone: only it can be what ends actors
+                # it goes alone: then only it can be what ends actors
+                is_last_try = job.tries >= TRIES
                 if (job.tries and chunk) or (is_last_try and member.chunks):
-                    self._dealer.put_back(job, job.key)
+                    self._queue.put_back(job, job.key)
                     break
                 known = self._times.get((job.call.number, job.key))
                 likely = CHUNK_SECONDS if known is None else known * job.size
                 is_long = likely > LONG_SECONDS
                 if job.size > 1 and not job.tries and (known is None or is_long):
                     for part in reversed(job.split()):
-                        self._dealer.put_back(part, part.key)
+                        self._queue.put_back(part, part.key)
                     continue
                 if is_long and chunk:
-                    self._dealer.put_back(job, job.key)
+                    self._queue.put_back(job, job.key)
                     break
                 chunk.append(job)
                 size += len(job.payload)
@@ -430,14 +433,14 @@ class RayCrew:
         return (chunk, seconds) if chunk else None
 
     def _ship(self) -> None:
-        """Put what was staged since the last chunk into the object store: one segment for all."""
+        """Put new shared data into the object store: one segment for all since the last chunk."""
         size = os.fstat(self.stage).st_size
         while size > self._shipped:
             data = os.pread(self.stage, min(MOST_SEGMENT, size - self._shipped), self._shipped)
             self._segments.append(put(data))
             self._shipped += len(data)
 
-    def _hear(self) -> None:
+    def _poll(self) -> None:
         """Wait for something to happen, and answer all that has."""
         with contextlib.suppress(queue.Empty):
             self._answer(self._events.get(timeout=NODES_SECONDS))
@@ -469,7 +472,7 @@ class RayCrew:
             del self._times[next(iter(self._times))]
 
     def _welcome(self, member: Member, facts: dict[str, Any]) -> None:
-        """Take a member in, or leave its node out for what it says of itself."""
+        """Add a member, or skip its node because of the facts that it reports."""
         tier, problem = facts["tier"], ""
         if facts["version"] != __version__:
             problem = f"it has version {facts['version']} of evalplus-lite, here is {__version__}"
@@ -488,27 +491,27 @@ class RayCrew:
             self._tell_tier()
 
     def _lose(self, member: Member, error: BaseException) -> None:
-        """Have what a member that has gone left undone done again."""
+        """Return a lost member's unfinished items to the queue."""
         self.lost += 1
         self.workers -= member.workers if member.tier else 0
         del self._members[member.id]
         member.end()
         lost: list[Job] = []
         with self._lock:
-            self._dealer.forget(member)
+            self._queue.forget(member)
             for job in reversed(member.jobs):
                 job.tries += 1
                 if job.tries > TRIES:
                     lost.append(job)
                 else:
-                    self._dealer.put_back(job, job.key)
+                    self._queue.put_back(job, job.key)
         text = " ".join(str(error).split())[:200]
         for job in lost:
             job.fail(Lost(f"{TRIES + 1} actors ended while they worked on it: {text}"))
 
     def _fail_all(self, error: Exception) -> None:
         with self._lock:
-            jobs = self._dealer.clear()
+            jobs = self._queue.clear()
             for member in self._members.values():
                 jobs += member.jobs
                 member.chunks.clear()

@@ -1,10 +1,10 @@
-"""What the processes of a backend run: a launcher, and the supervisors that it forks.
+"""The processes of a backend: a launcher, and the supervisors that it forks.
 
-The launcher is a program of its own, so that nothing of the caller's script runs again: it imports
-what the work needs once, finds out which sandbox holds, and forks a supervisor, while it has one
-thread, whenever it is sent a socket. A supervisor works on one item after the other beside one
-sandbox, and waits for the next without cost. If the backend closes, or its process dies, their
-sockets end, and so do they; the launcher goes last, when all below it are gone.
+The launcher is a separate program, so that nothing of the caller's script runs again. It imports
+the modules that the work needs once, finds out which sandbox holds, and forks a supervisor for each
+socket that it receives, while it has only one thread. A supervisor works on one item after the
+other with one sandbox, and waits for the next without cost. If the backend closes, or its process
+dies, their sockets end, and so do they; the launcher goes last, when all below it are gone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 from evalplus_lite import errors
 from evalplus_lite.errors import EvalPlusLiteError, InputError, UnusableTask
 from evalplus_lite.execution.base import Call, Ref, Row, Work, make
-from evalplus_lite.execution.channel import Reader, decoded, encoded, packed
+from evalplus_lite.execution.channel import MessageReader, decoded, encoded, packed
 from evalplus_lite.execution.job import Defect
 from evalplus_lite.sandbox import Sandbox, SandboxConfig
 
@@ -38,7 +38,7 @@ DONE, FAILED = 0, 1
 """Kinds of message from one."""
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 PRELOADED = ("evalplus_lite.grading.evaluator", "evalplus_lite.tasks.contracts")
-"""What nearly all work needs, imported before anything is forked."""
+"""Modules that nearly all work needs, imported before anything is forked."""
 
 
 def main() -> None:
@@ -46,14 +46,14 @@ def main() -> None:
     control = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     try:
-        path, config, stage, reports, preload = Reader(control).receive()
+        path, config, stage, reports, preload = MessageReader(control).receive()
     except (EOFError, OSError):  # it has gone already
         return
     sys.path[:] = path
     libc = ctypes.CDLL(None)
-    # What a killed supervisor leaves comes to us, so that none of it stays behind.
+    # Children of a killed supervisor are reparented to us, so that none of them survives.
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    # The backend's process reports to the user; a second voice would say things twice.
+    # The backend's process reports to the user; logging here would repeat its messages.
     logging.getLogger("evalplus_lite").addHandler(logging.NullHandler())
     logging.getLogger("evalplus_lite").propagate = False
     from evalplus_lite.sandbox import probe
@@ -64,7 +64,7 @@ def main() -> None:
     probe.learn(reports)
     with contextlib.suppress(EvalPlusLiteError):
         probe.choose_tier(settings)
-    with contextlib.suppress(OSError):  # it has gone, which the next read tells, too
+    with contextlib.suppress(OSError):  # it has gone, which the next read detects
         control.sendall(packed(probe.known()))
     gc.collect()
     gc.freeze()  # else the first collection in each supervisor would copy all pages
@@ -108,7 +108,7 @@ def _reap(*_: object) -> None:
 def _become_supervisor(
     control: socket.socket, handle: int, config: SandboxConfig, stage: int
 ) -> None:
-    """Be a supervisor in a process just forked, and end it."""
+    """Run a supervisor in a process just forked, and end it."""
     code = 1
     try:
         launcher = os.getppid()
@@ -125,7 +125,7 @@ def _become_supervisor(
 
 
 class StagedPlace:
-    """Where a supervisor works: its sandbox, or one beside it with more packages."""
+    """A supervisor's context: its sandbox, or a sibling with more packages."""
 
     def __init__(self, sandbox: Sandbox, stage: int) -> None:
         self.sandbox, self._stage = sandbox, stage
@@ -156,15 +156,15 @@ class Supervisor:
         """Work until the socket ends; leave nothing behind."""
         with self.channel, contextlib.suppress(EOFError, OSError):
             self.channel.sendall(packed(os.getpid()))
-            # Started while the caller still reads; whatever is in the way, the first item meets.
+            # Started while the caller still reads; the first item reports any problem.
             with contextlib.suppress(EvalPlusLiteError):
                 self.sandbox.start()
-            reader = Reader(self.channel)
+            reader = MessageReader(self.channel)
             while True:
-                self.heed(reader.receive())
+                self.handle(reader.receive())
         self.sandbox.close()
 
-    def heed(self, message: Row) -> None:
+    def handle(self, message: Row) -> None:
         """Take one message, and answer it if it asks for work."""
         if message[0] == DEFINE:
             _, number, maker, settings, packages = message

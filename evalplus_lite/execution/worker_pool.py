@@ -1,4 +1,4 @@
-"""The supervisors of one process of ours, and the thread that deals to them and hears them."""
+"""A thread-safe pool of supervisor processes, with one thread that deals items to them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from pathlib import Path
 from evalplus_lite.errors import InfrastructureError
 from evalplus_lite.execution.affinity_queue import AffinityQueue
 from evalplus_lite.execution.base import Row
-from evalplus_lite.execution.channel import Reader, Writer, decoded, packed
+from evalplus_lite.execution.channel import MessageReader, MessageWriter, decoded, packed
 from evalplus_lite.execution.job import Job, Lost
 from evalplus_lite.execution.supervisor import DEFINE, DONE, MOST_CALLS, WORK, revived
 from evalplus_lite.sandbox import SandboxConfig, probe
 from evalplus_lite.sandbox.isolation import landlock
 
-# The parent's side of supervisor processes: starting them, and speaking with one.
+# The parent's side of supervisor processes: starting them, and messages to and from one.
 
 END_SECONDS = 5.0
-"""What the processes get to end when they are told to; what is still there then is killed."""
+"""Seconds for the processes to end when asked to; the remaining ones are killed."""
 _BOOT = """import sys
 sys.path.insert(0, sys.argv[1])
 from evalplus_lite.execution.supervisor import main
@@ -35,8 +35,11 @@ main()
 
 
 class Launcher:
-    """The process that forks supervisors. To be used from the thread that made it, as the kernel
-    ends some of what is below a thread together with it."""
+    """The process that forks supervisors.
+
+    To be used from the thread that created it, because the kernel ends its children with that
+    thread.
+    """
 
     def __init__(self, config: SandboxConfig, stage: int, preload: Sequence[str]) -> None:
         self.control, theirs = socket.socketpair()
@@ -49,7 +52,7 @@ class Launcher:
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
                     pass_fds=(stage,),
-                    start_new_session=True,  # Ctrl-C is for us; we tell it to end
+                    start_new_session=True,  # Ctrl-C is for the parent, which ends it
                 )
             # What is installed for the caller is installed for the work, however it got there.
             path = [os.path.abspath(place) for place in sys.path]
@@ -59,7 +62,7 @@ class Launcher:
         except OSError as error:
             self.control.close()
             raise InfrastructureError(f"cannot start a process: {error.strerror}") from None
-        self.reader = Reader(self.control)
+        self.reader = MessageReader(self.control)
 
     def fork(self) -> Supervised:
         """Have a supervisor forked; OSError if the launcher has gone."""
@@ -84,32 +87,32 @@ class Launcher:
             self.process.kill()
             self.process.wait()
 
-    def disown(self) -> None:
-        """In a forked child: leave the parent's processes alone."""
+    def detach(self) -> None:
+        """Leave the parent's processes alone; for a forked child."""
         self.control.close()
         self.process.returncode = 0  # not this process's child: nothing to wait for
 
 
 class Supervised:
-    """Our end of one supervisor: what was sent to it, and what it has not answered yet."""
+    """The parent's end of one supervisor, with the items sent to it and not yet answered."""
 
     def __init__(self, channel: socket.socket) -> None:
         self.channel = channel
-        self.reader, self.writer = Reader(channel), Writer(channel)
+        self.reader, self.writer = MessageReader(channel), MessageWriter(channel)
         self.in_flight: OrderedDict[int, Job] = OrderedDict()
         self.pid: int | None = None
         """Known once it has said hello."""
         self.is_watched = False
-        """Whether the crew waits until more can be sent to it."""
+        """Whether the pool waits until more can be sent to it."""
         self._calls: OrderedDict[int, None] = OrderedDict()
 
     @property
     def depth(self) -> int:
-        """How many items it may hold at a time, as the last one sent goes."""
+        """The number of items it may hold at a time, by the call of the last one sent."""
         return next(reversed(self.in_flight.values())).call.depth if self.in_flight else 1
 
     def send(self, job: Job) -> None:
-        """Send an item, and what its call is unless it is known there; OSError if it has gone."""
+        """Send an item, and its call unless it is known there; OSError if it has gone."""
         self.in_flight[job.number] = job
         number = job.call.number
         if number not in self._calls:
@@ -129,7 +132,7 @@ class Supervised:
         return messages, gone
 
     def close(self) -> None:
-        """Let it end by itself, once it has finished what it was sent."""
+        """Let it end on its own, once it has finished its items."""
         self.channel.close()
 
 
@@ -140,7 +143,7 @@ START_TRIES, RETRY_SECONDS = 10, 0.1
 
 
 class WorkerPool:
-    """Supervisors at work; safe for threads. One thread of its own hears what they say.
+    """A thread-safe pool of supervisor processes. One background thread reads their messages.
 
     The kernel ends the launcher together with the thread that started it, so that is this one.
     """
@@ -154,36 +157,38 @@ class WorkerPool:
         self.places: list[Supervised] = []
         self.launcher: Launcher | None = None
         self._lock = threading.Lock()
-        self._dealer: AffinityQueue[Job] = AffinityQueue()
+        self._queue: AffinityQueue[Job] = AffinityQueue()
         self._selector = selectors.DefaultSelector()
-        self._bell, self._ear = socket.socketpair()
-        self._bell.setblocking(False)
-        self._selector.register(self._ear, selectors.EVENT_READ)
+        self._waker, self._wakeups = socket.socketpair()
+        self._waker.setblocking(False)
+        self._selector.register(self._wakeups, selectors.EVENT_READ)
         self._closing = self._now = False
         self._failures = 0
         self._thread = threading.Thread(target=self._run, name="supervisors", daemon=True)
         self._thread.start()
 
     def add(self, job: Job) -> bool:
-        """Have an item worked on; False if the crew is closing."""
+        """Queue an item; return False if the pool is closing."""
         with self._lock:
             if self._closing:
                 return False
-            self._dealer.add(job, job.key)
+            self._queue.add(job, job.key)
             behind = self._deal()
         if behind:
-            self._ring()
+            self._wake()
         return True
 
     def close(self, *, now: bool) -> None:
-        """Cancel what has not begun, finish the rest or with ``now`` fail it; end all processes."""
+        """Cancel jobs that have not started, and finish the rest or fail them with ``now``; end all
+        processes.
+        """
         with self._lock:
             self._closing, self._now = True, self._now or now
-            waiting = self._dealer.clear()
+            waiting = self._queue.clear()
         for job in waiting:
             if not job.future.cancel():  # it was tried before
                 job.fail(InfrastructureError("the run was ended"))
-        self._ring()
+        self._wake()
         self._thread.join()
 
     @property
@@ -191,24 +196,26 @@ class WorkerPool:
         """The process ids of the supervisors that have started."""
         return [place.pid for place in self.places if place.pid is not None]
 
-    def disown(self) -> None:
-        """In a forked child: close its copies of descriptors, and leave the processes alone."""
+    def detach(self) -> None:
+        """Close copies of descriptors, and leave the processes alone; for a forked child."""
         for place in self.places:
             place.channel.close()
         if self.launcher is not None:
-            self.launcher.disown()
-        for each in (self._selector, self._bell, self._ear):
+            self.launcher.detach()
+        for each in (self._selector, self._waker, self._wakeups):
             each.close()
 
-    def _ring(self) -> None:
-        with contextlib.suppress(BlockingIOError, OSError):  # it rings already, or all is over
-            self._bell.send(b"!")
+    def _wake(self) -> None:
+        with contextlib.suppress(BlockingIOError, OSError):  # it is awake already, or closed
+            self._waker.send(b"!")
 
     def _run(self) -> None:
         try:
+            # All starting and reading happens in this thread, so that nothing else needs a lock
+            # around sockets; other threads only queue jobs and wake it.
             while not self._is_done():
                 self._start()
-                self._hear()
+                self._poll()
         except BaseException as error:  # none is expected; nobody may wait for ever
             self._fail_all(error)
         finally:
@@ -216,11 +223,12 @@ class WorkerPool:
 
     def _is_done(self) -> bool:
         with self._lock:
-            busy = any(place.in_flight for place in self.places) or self._dealer.count
+            busy = any(place.in_flight for place in self.places) or self._queue.count
             return self._closing and (self._now or not busy)
 
     def _end(self) -> None:
         self._fail_all(InfrastructureError("the run was ended"))
+        # Callers may wait for the tier: they get the error of the first job instead.
         self.tier_known.set()
         with self._lock:
             self._closing = True
@@ -229,15 +237,17 @@ class WorkerPool:
             place.channel.close()
         if self.launcher is not None:
             self.launcher.end(now=self._now)
-        for each in (self._selector, self._bell, self._ear):
+        for each in (self._selector, self._waker, self._wakeups):
             each.close()
 
     def _start(self) -> None:
-        """Start what is missing of the launcher and the supervisors."""
+        """Start the launcher and the supervisors that are missing."""
         try:
             if self.launcher is None:
                 self.launcher = Launcher(self.config, self.stage, self.preload)
                 self._selector.register(self.launcher.control, selectors.EVENT_READ, self.launcher)
+            # Supervisors start only after the launcher has reported, so that none begins in a
+            # sandbox that does not hold.
             while self.tier_known.is_set() and len(self.places) < self.workers:
                 place = self.launcher.fork()
                 self._selector.register(place.channel, selectors.EVENT_READ, place)
@@ -253,16 +263,17 @@ class WorkerPool:
             self._fail_all(InfrastructureError(f"supervisor processes do not start: {error}"))
         self._selector.select(min(1.0, RETRY_SECONDS * self._failures))
 
-    def _hear(self) -> None:
+    def _poll(self) -> None:
         """Wait for something to happen, and answer it."""
         for key, _ in self._selector.select():
             if key.data is None:
-                self._ear.recv(1 << 12)
+                self._wakeups.recv(1 << 12)
             elif key.data is self.launcher:
-                self._hear_launcher()
+                self._read_launcher()
             elif key.data in self.places:
-                self._hear_supervisor(key.data)
+                self._read_supervisor(key.data)
         with self._lock:
+            # Reading may have freed workers, and callers may have added jobs: deal once for both.
             self._deal()
             for place in self.places:
                 if place.writer.is_behind != place.is_watched:
@@ -270,7 +281,7 @@ class WorkerPool:
                     wanted = selectors.EVENT_WRITE if place.is_watched else 0
                     self._selector.modify(place.channel, selectors.EVENT_READ | wanted, place)
 
-    def _hear_launcher(self) -> None:
+    def _read_launcher(self) -> None:
         assert self.launcher is not None
         messages, gone = self.launcher.reader.available()
         for reports in messages:
@@ -287,20 +298,21 @@ class WorkerPool:
             if not messages:
                 self._failed_to_start(InfrastructureError("the launcher ended"))
 
-    def _hear_supervisor(self, place: Supervised) -> None:
-        with contextlib.suppress(OSError), self._lock:  # if it has gone, reading tells
+    def _read_supervisor(self, place: Supervised) -> None:
+        with contextlib.suppress(OSError), self._lock:  # if it has gone, reading detects it
             place.writer.flush()
         messages, gone = place.heard()
         done: list[tuple[Job, int, bytes]] = []
         with self._lock:
             for number, kind, seconds, data in messages:
                 job = place.in_flight.pop(number, None)
-                if job is not None:  # else it was given up meanwhile
+                if job is not None:  # else it was cancelled meanwhile
                     job.took(seconds)
                     done.append((job, kind, data))
             self._failures = self._failures if place.pid is None else 0
             if not gone:
                 self._deal()  # first, as it may be waiting
+        # Outside the lock: a future's callbacks may submit further jobs.
         for job, kind, data in done:
             if kind == DONE:
                 job.finish(decoded(data), len(data))
@@ -312,45 +324,47 @@ class WorkerPool:
                 self._failed_to_start(InfrastructureError("a supervisor ended as it started"))
 
     def _lose(self, place: Supervised) -> None:
-        """Have what a supervisor that has gone left undone done again."""
+        """Return a lost supervisor's unfinished items to the queue."""
         self._selector.unregister(place.channel)
         place.channel.close()
         self.lost += 1
         lost: list[Job] = []
         with self._lock:
             self.places.remove(place)
-            self._dealer.forget(place)
+            self._queue.forget(place)
             jobs = list(place.in_flight.values())
             place.in_flight.clear()
             if jobs:
-                jobs[0].tries += 1  # the others had not begun
+                jobs[0].tries += 1  # the others had not started
+            # Reversed, as each goes to the front: the queue keeps their order.
             for job in reversed(jobs):
                 if job.tries >= TRIES:
                     lost.append(job)
                 else:
-                    self._dealer.put_back(job, job.key)
+                    self._queue.put_back(job, job.key)
         for job in lost:
             job.fail(Lost(f"{TRIES} processes ended while they worked on it"))
 
     def _deal(self) -> bool:
-        """Send what places have room for, idle ones first; say whether some could not take it all.
+        """Send items to workers with room, idle ones first; return whether some could not take all.
 
         To be called with the lock held.
         """
+        # First one item for each idle worker, then the items ahead.
         for most in (1, None):
             for place in self.places:
-                while self._dealer.count and place.pid is not None:
+                while self._queue.count and place.pid is not None:
                     if len(place.in_flight) >= (most or place.depth) or place.writer.is_behind:
                         break
-                    job = self._dealer.take(place)
+                    job = self._queue.take(place)
                     if job is not None and job.begin():
-                        with contextlib.suppress(OSError):  # if it has gone, reading tells
+                        with contextlib.suppress(OSError):  # if it has gone, reading detects it
                             place.send(job)
         return any(place.writer.is_behind for place in self.places)
 
     def _fail_all(self, error: BaseException) -> None:
         with self._lock:
-            jobs = self._dealer.clear()
+            jobs = self._queue.clear()
             for place in self.places:
                 jobs += place.in_flight.values()
                 place.in_flight.clear()

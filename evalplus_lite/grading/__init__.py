@@ -1,1 +1,1 @@
-"""Whether a program is right: expected outputs, evaluator, verdicts, evidence behind them."""
+"""The judgment of programs: expected outputs, evaluator, verdicts, evidence behind them."""

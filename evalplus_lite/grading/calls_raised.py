@@ -1,7 +1,6 @@
-"""What calls on an object raise: that a class refuses something is a test only if it is meant to.
+"""Exceptions in call sequences: an exception is a test only if a base case shows it.
 
-A call that nobody foresaw, such as a pop from an empty stack, may raise anything in
-a right program.
+An undocumented call, such as a pop from an empty stack, may raise anything in a right program.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ class KnownRaises:
 
     @classmethod
     def of(cls, task: Task, base: Suite) -> KnownRaises:
-        """Return those of a task; of one that is no class driven by calls, nothing is known."""
+        """Return those of a task; empty for a task that is not a class driven by calls."""
         if task.harness.kind != "sequence":
             return cls()
         pairs = zip(base.cases, base.expected, strict=True)
@@ -31,7 +30,7 @@ class KnownRaises:
         return cls(True, frozenset().union(*each))
 
     def foreseen(self, suite: Suite) -> list[int]:
-        """Return the places of the cases that raise nothing else."""
+        """Return the positions of the cases that raise nothing else."""
         return [
             at
             for at, case in enumerate(suite.cases)
@@ -41,7 +40,7 @@ class KnownRaises:
 
 
 def raised(answer: Any, calls: Sequence[Sequence[Value]]) -> set[tuple[str, str]]:
-    """Return which methods raised what, in an answer that tells exceptions."""
+    """Return which methods raised which exceptions, from an answer that reports exceptions."""
     found: set[tuple[str, str]] = set()
     for (name, *_), each in zip(calls, answer, strict=False):
         if type(each) is dict and each.keys() == {"raised"}:

@@ -1,10 +1,11 @@
-"""What a case demands of right programs whose design is not the reference's, told by counts.
+"""Cases that demand more than a right answer, recognized by counting.
 
-A program may be right and plain: it goes through a list once more for each element, counts up to a
-number where the reference has a formula, or calls itself for each item, which Python allows about a
-thousand times. A case that such a program may not bear says nothing about its answers, so it is no
-test of correctness. Which those are follows from the case's size, its numbers and the reference's
-steps, beside those of the cases that the task came with. No clock is read, and no program judged.
+A program may be right and naive: it goes through a list once more for each element, counts up to a
+number where the reference has a formula, or recurses for each item, which Python allows about a
+thousand times. A case that such a program may not survive says nothing about its answers, so it is
+not a test of correctness. The decision follows from the case's size, its numbers and the
+reference's steps, compared with those of the task's own cases. No clock is read, and no program
+judged.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from operator import attrgetter
 
 from evalplus_lite.programs import parsing
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
-from evalplus_lite.sandbox.steps import StepBudget, ration
+from evalplus_lite.sandbox.steps import StepBudget, run_budgeted
 from evalplus_lite.tasks.contracts import parse, violations
 from evalplus_lite.types import Case, Task, Value
 
-# Designs: what other right programs may do where a reference does something, read off its text.
+# Designs: alternatives of other right programs, inferred from the reference's text.
 
 
 def counts_up(tree: ast.AST) -> bool:
@@ -80,7 +81,7 @@ def is_recurrent(tree: ast.AST) -> bool:
 
 
 def _rolls(node: ast.AST) -> bool:
-    """Whether a statement sets several names, one of them to what another was."""
+    """Return whether an assignment hands values on, as ``a, b = b, a + b`` does."""
     if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple)):
         return False
     if not isinstance(node.value, ast.Tuple):
@@ -91,7 +92,7 @@ def _rolls(node: ast.AST) -> bool:
 
 
 def _filled(loop: ast.AST) -> set[str]:
-    """Return the names of what a loop stores items in, or appends to."""
+    """Return the names of the containers that a loop stores items in, or appends to."""
     found = set[str]()
     for node in ast.walk(loop):
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
@@ -126,13 +127,13 @@ def _is_constant(node: ast.AST) -> bool:
 MOST_WORK = 10_000_000
 """Steps that a plain program may take: half a second of a usual machine."""
 LONGEST = 900
-"""Elements of a container, or characters, for each of which a program may call itself."""
+"""Longest container or string for whose elements a program may recurse."""
 COUNTED = 1_000_000
 """A number up to which any program may count. Base cases may show more, but not published ones,
 which were made to be hard for programs, too."""
 GROWTH = 100
-"""How many times the steps of the task's own cases a number may cause: what is a loop for one
-program is a loop within a loop for others."""
+"""How many times the steps of the task's own cases a number may cause: one program's loop may be
+another's nested loop."""
 DOUBLED, RECURRED = 2, 100
 """So many times its base cases' numbers may be where the reference builds answers upon earlier
 ones, or up to this as published: others call themselves, which takes far longer for a few more."""
@@ -141,9 +142,9 @@ SLACK = 10
 FREE = 200
 """Steps that a number may always cause."""
 SQUARES = 20
-"""Steps beyond so many times the square of a case's size are caused by a number in it."""
+"""Steps beyond this many times the square of a case's size are caused by a number in it."""
 MEASURED = 4
-"""Of the task's own cases, so many of the largest by each measure are run."""
+"""How many of the task's own cases are run: the largest by each measure."""
 HUGE = 10**30
 """A contract that allows this number bounds none."""
 LIMITS = Limits(load=10.0, memory=4 << 30)
@@ -151,10 +152,10 @@ LIMITS = Limits(load=10.0, memory=4 << 30)
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How large a case is.
+    """A case's size.
 
     ``items``: elements, characters and digits in all; ``longest``: of one container or string;
-    ``number``: the largest integer, in size, that is an argument, ``magnitude``: that is anywhere.
+    ``number``: the largest absolute integer argument; ``magnitude``: the largest anywhere.
     """
 
     items: int = 0
@@ -181,7 +182,7 @@ class Extent:
         )
 
     def is_within(self, other: Extent) -> bool:
-        """Whether nothing of it is larger."""
+        """Return whether no measure but ``number`` is larger than another's."""
         return (
             self.items <= other.items
             and self.longest <= other.longest
@@ -190,7 +191,7 @@ class Extent:
 
 
 def states_sizes(task: Task) -> bool:
-    """Return whether a script's task says how large its input texts may be."""
+    """Return whether a script's task states the size of its input texts."""
     if task.harness.kind != "script":
         return False
     has_contract = task.contract is not None and parse(task.contract).has_precondition
@@ -202,12 +203,12 @@ MEASURES = tuple(map(attrgetter, ("items", "longest", "number", "magnitude")))
 
 @dataclass(frozen=True, slots=True)
 class Bearable:
-    """What right programs of a task bear, as far as its own cases show.
+    """Size limits for a task's cases, derived from its own cases.
 
-    ``extent`` and ``steps`` are the largest of those. ``are_bounded`` says that the contract bounds
-    numbers. ``counted`` is the largest to which programs may count, ``recurrent`` the largest for
-    which they may call themselves, ``exponent`` the largest for which they may fill a table; None
-    where they have no reason to.
+    ``extent`` and ``steps`` are the largest of those. ``are_bounded``: the contract bounds numbers.
+    ``counted`` is the largest number to which programs may count, ``recurrent`` the largest for
+    which they may recurse, ``exponent`` the largest for which they may fill a table; None if they
+    have no reason to.
     """
 
     task: Task
@@ -241,10 +242,10 @@ class Bearable:
         )
 
     def demands(self, cases: Sequence[Case], steps: Sequence[int]) -> list[str]:
-        """Return for each case what it asks of a program beyond a right answer; "" if nothing.
+        """Return each case's excessive demand in words, or "".
 
-        ``steps`` are what the reference takes on each. Nothing, if a script's task says itself how
-        large its texts may be: then being fast enough for them is part of being right.
+        ``steps`` are those of the reference on each case. All are empty if a script's task states
+        the size of its texts: then speed is part of the task.
         """
         if states_sizes(self.task):
             return [""] * len(cases)
@@ -263,9 +264,9 @@ class Bearable:
 
     def _of_extent(self, extent: Extent) -> str:
         if extent.longest > max(LONGEST, self.extent.longest):
-            return f"{extent.longest:,} items in one argument, each of which may be a call"
+            return f"{extent.longest:,} items in one argument, more than a program may recurse for"
         if extent.items**2 > MOST_WORK and extent.items > self.extent.items:
-            return f"{extent.items:,} items, each of which may be compared with each"
+            return f"{extent.items:,} items, which a program may compare pairwise"
         if self.counted is not None and extent.number > self.counted:
             return "a number that a program may count up to"
         if self.exponent is not None and extent.number > self.exponent:
@@ -289,8 +290,8 @@ def _largest(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> int:
     """Return the most steps that the reference is seen to take on one of these cases."""
     program = Program.of(task)
     inputs = Inputs.of(case.arguments for case in cases)
-    purse = StepBudget(2 * MOST_WORK, MOST_WORK, shares=2)
-    counts = ration(sandbox, program, inputs, LIMITS, purse)
+    step_budget = StepBudget(2 * MOST_WORK, MOST_WORK, shares=2)
+    counts = run_budgeted(sandbox, program, inputs, LIMITS, step_budget)
     steps = [count for count in counts if isinstance(count, int)]
     return max(steps, default=MOST_WORK if counts else 0)
 

@@ -14,20 +14,20 @@ from pathlib import Path
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.grading.observer import VerdictObserver, check_deferred, is_killed
 from evalplus_lite.grading.reference_runs import is_tested, shown_part
-from evalplus_lite.grading.times import BySteps, ByTime, Pace, ReferenceTimes
+from evalplus_lite.grading.times import BySteps, ByTime, ReferenceTimes, TimePolicy
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Preset, Program, Sandbox
 from evalplus_lite.sandbox.steps import FEWEST, Allowance
 from evalplus_lite.types import Suite, Task, Verdict, VerdictName
 from evalplus_lite.values.equality import exact
 
 MOST_LOST = 8
-"""With details a program that was too slow, too large or crashed on so many cases is run on no
-further one: it would take hours on a large suite, and tell no more."""
+"""With details, a program that was too slow, too large or crashed on this many cases is not run on
+others: that would take hours on a large suite, and show no more."""
 LATE_SECONDS = 4.0
 """Under a limit above this a case that was too slow counts as several, so that such cases take some
 half a minute together; but as no more than ``MOST_LATE``: there may be two of any length."""
 MOST_LATE = MOST_LOST // 2
-FAR_OFF_SECONDS = 300.0  # what all cases of a program together may take where steps decide
+FAR_OFF_SECONDS = 300.0  # for all cases of a program together where steps decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class PreparedSuite:
     inputs: Inputs
     expected: Expected
     limits: Limits
-    pace: Pace | None = None
-    """What a case may use beyond the limit; None: nothing."""
+    pace: TimePolicy | None = None
+    """The limit beyond ``limits.cpu``; None: none."""
     has_plus: bool = True
     """Whether there is a verdict on plus cases; False if the whole dataset has none."""
 
@@ -63,6 +63,8 @@ class PreparedSuite:
         they were needed. Raises UnusableTask for a suite without a case: it would let every program
         pass.
         """
+        # The floor comes first: it needs no measurement. Only a program that reaches it makes
+        # ``pace`` time the reference, on the machine that judges.
         pace = ByTime(preset, ReferenceTimes(task, suite.cases, cache), total is not None)
         load = max(Limits().load, preset.floor)
         whole = preset.total(len(suite.cases)) if total is None else total
@@ -88,10 +90,12 @@ class PreparedSuite:
 
     @classmethod
     def _of(
-        cls, task: Task, suite: Suite, pace: Pace, limits: Limits, has_plus: bool = True
+        cls, task: Task, suite: Suite, pace: TimePolicy, limits: Limits, has_plus: bool = True
     ) -> PreparedSuite:
         if not suite.cases:
             raise UnusableTask(task.id, "no inputs", "its suite has no cases")
+        # Answers may be four times as large as all expected ones: a wrong answer may be larger than
+        # the right one, but not fill the memory of this process.
         output = max(limits.output, 4 * suite.blobs.size)
         inputs = Inputs.of(case.arguments for case in suite.cases)
         answers = suite.expected
@@ -108,12 +112,11 @@ def evaluate_program(
 ) -> Verdict:
     """Run a program on a suite and return its verdict.
 
-    ``base`` is about the task's own cases, ``plus`` about all cases: a program passes plus only
-    if it passes base. With ``details`` every case is run and its verdict returned, None for those
-    after ``MOST_LOST`` that the program was too slow, too large or crashed on, or fewer that it was
-    too slow on under a limit of several seconds. Raises
-    InfrastructureError if the machine fails three times in a row, which is not a verdict, and
-    ContractError if the task's own check does not load.
+    ``base`` covers the task's own cases, ``plus`` all cases: a program passes plus only if it
+    passes base. With ``details`` every case is run and its verdict returned. It is None for the
+    cases after the program was too slow, too large or crashed on ``MOST_LOST``, or fewer under a
+    limit of several seconds. Raises InfrastructureError if the machine fails three times in a row,
+    which is not a verdict, and ContractError if the task's own check does not load.
     """
     verdict = _evaluated(sandbox, prepared, source, details=details)
     if is_killed(verdict.failure):
@@ -123,12 +126,14 @@ def evaluate_program(
 
 
 def lost_costs(seconds: float) -> Mapping[VerdictName, int]:
-    """Return how many of ``MOST_LOST`` a lost case counts as, if one may take so many seconds."""
+    """Return how many of ``MOST_LOST`` a lost case counts as, by the seconds that it may take."""
     late = min(max(1, math.ceil(seconds / LATE_SECONDS)), MOST_LATE)
     return {"timeout": late, "memory": 1, "crash": 1}
 
 
 def _evaluated(sandbox: Sandbox, prepared: PreparedSuite, source: str, *, details: bool) -> Verdict:
+    # Order: run the cases, base first, while comparing bytes; then let the task's check judge the
+    # answers that differ; then turn the first failures into a verdict.
     task, suite = prepared.task, prepared.suite
     count = len(suite.cases)
     verdicts: list[VerdictName | None] | None = [None] * count if details else None
@@ -154,6 +159,7 @@ def _evaluated(sandbox: Sandbox, prepared: PreparedSuite, source: str, *, detail
         own_clock=pace is not None and pace.own_clock,
     )
     check_deferred(sandbox, task, suite, observer)
+    # The first base failure decides; a plus failure counts only if all base cases pass.
     worst = observer.base or observer.plus
     # Without a base case, the others are the only evidence.
     base = observer.base if suite.base_count else worst

@@ -1,7 +1,7 @@
-"""What a task's suite rests on: whether there is a case at all, what was lost, what it cannot see.
+"""The evidence behind a task's suite: usable cases, lost inputs, blind spots.
 
-A task without a usable case is never passed: every command that reads suites leaves it out of its
-figures and lists it with the cause that is found here.
+A task without a usable case never passes: every command that reads suites excludes it from its
+figures and lists it with the cause found here.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ WORDS: Mapping[Cause, str] = {
 }
 # Right answers that a contract's check is tried on before it judges any sample's.
 TRIED_ON_CHECK = 3
-# What makes an answer of a value of such a type; of other built-in types it is items.
+# Fixes that turn a value of this type into an answer; for other built-in types, ``items`` does.
 FIELDS = {
     "coroutine": '"awaited": true',
     "function": '"kind": "factory"',
@@ -53,7 +53,7 @@ NOTHING = wire.encode(None)
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """How many of a task's inputs cannot be tests for one cause, and what happened on the first."""
+    """How many of a task's inputs one cause lost, and what happened on the first."""
 
     cause: Cause
     count: int
@@ -75,11 +75,11 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known of a usable task's suite besides its cases.
+    """Facts about a usable task's suite besides its cases.
 
-    ``lost`` inputs cannot be tests. ``blind`` says what a program could do without being noticed;
-    it is empty if nothing was found. ``observed`` says what is looked at where that was inferred,
-    ``weak`` what a null program does that passes (``grading.null``).
+    ``lost`` inputs cannot be tests. ``blind`` describes what a program could do unnoticed; it is
+    empty if nothing was found. ``observed`` describes inferred observation, ``weak`` a null program
+    that passes (``grading.null``).
     """
 
     cases: int
@@ -91,7 +91,7 @@ class Evidence:
 
 
 def weighed(task: Task, answers: Answers) -> Evidence:
-    """Return what a task's suite rests on; raises UnusableTask if it is nothing."""
+    """Return the evidence behind a task's suite; raises UnusableTask if there is none."""
     lost = Loss.of(answers.dropped)
     if not answers.suite.cases:
         if not lost:
@@ -104,7 +104,7 @@ def weighed(task: Task, answers: Answers) -> Evidence:
 
 
 def _remedy(answers: Answers) -> str:
-    """Return what a task could say so that its first lost input is a test, "" if unknown."""
+    """Return a harness setting that would make the first lost input a test, "" if unknown."""
     first = answers.dropped[0]
     if first.cause == "raises" and (name := first.detail.partition(":")[0]).isidentifier():
         return f'; if that is an answer, say "harness": {{"exceptions": ["{name}"]}}'
@@ -116,7 +116,7 @@ def _remedy(answers: Answers) -> str:
 
 
 def observed(task: Task) -> str:
-    """Return what of a task's programs is looked at, if that was read off the reference."""
+    """Return what is compared of a task's programs, if that was inferred from the reference."""
     if not task.harness.inferred:
         return ""
     return f"compared, by the text of the reference: {task.harness.words}"
@@ -168,7 +168,7 @@ def blamed(task: Task) -> Iterator[None]:
 
 
 def unseen(suite: Suite, task: Task) -> str:
-    """Return what a program could do without being noticed, "" if nothing was found."""
+    """Return what a program could do unnoticed, "" if nothing was found."""
     inside, found = task.harness.inside, blind_spot(suite, task.rule)
     if not inside:
         return found
@@ -181,7 +181,7 @@ def unseen(suite: Suite, task: Task) -> str:
 
 
 def blind_spot(suite: Suite, rule: Rule) -> str:
-    """Return what a suite cannot see because all its answers are one and the same."""
+    """Return a suite's blind spot if all its answers are equal."""
     count = len(suite.cases)
     cases = f"on all {count} cases" if count > 1 else "on its only case"
     if rule.kind == "truthiness" and all(map(is_something, suite.expected)):
@@ -205,7 +205,7 @@ def blind_spot(suite: Suite, rule: Rule) -> str:
 
 
 def sentence(drop: Dropped) -> str:
-    """Return a readable sentence on what happened on an input that cannot be a test."""
+    """Return a readable sentence about an input that cannot be a test."""
     return f"{WORDS[drop.cause]}: {drop.detail}, on input {shown(drop.case)}"
 
 
@@ -215,7 +215,7 @@ def counted(losses: Iterable[Loss]) -> str:
 
 
 def recorded(error: UnusableTask) -> Unusable:
-    """Return what an error says as the record that is listed."""
+    """Return an error as the record that is listed."""
     return Unusable(error.task_id, cast("Cause", error.cause), error.detail)
 
 
@@ -234,7 +234,7 @@ def weakness(evidence: Evidence) -> str:
 
 
 def notes(evidence: Evidence) -> list[str]:
-    """Return what users should know about a suite that can be used, line by line."""
+    """Return notes for users about a usable suite, line by line."""
     lines = []
     if evidence.lost:
         first = evidence.lost[0].example
@@ -251,11 +251,11 @@ def notes(evidence: Evidence) -> list[str]:
 
 
 def evidence_rows(task_id: str, evidence: Evidence, *, has_plus: bool) -> list[dict[str, Any]]:
-    """Return what should be known of a suite that can be used, as results hold it.
+    """Return the notes on a usable suite in the form that results hold.
 
     ``kind`` is ``dropped`` (inputs, with cause, count and example), ``no base``, ``no plus`` (if
-    the dataset ``has_plus`` cases), ``constant`` (what the suite cannot see), ``weak`` (a null
-    program passes) or ``observed`` (what is looked at, where that was read off the reference).
+    the dataset ``has_plus`` cases), ``constant`` (a blind spot), ``weak`` (a null program passes)
+    or ``observed`` (inferred observation).
     """
     rows: list[dict[str, Any]] = [
         {"kind": "dropped", "cause": each.cause, "count": each.count, "detail": each.example}

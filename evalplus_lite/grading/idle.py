@@ -1,4 +1,4 @@
-"""Whether a program that does nothing would pass: then a task's suite is no evidence at all."""
+"""Detection of suites that an idle program passes, which are no evidence at all."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ TRIED = 20  # cases on which a reference is watched
 
 
 def is_plain(task: Task) -> bool:
-    """Return whether of a task's programs only what they return is looked at."""
+    """Return whether only the return values of a task's programs are compared."""
     return task.harness.observe == ("value",)
 
 
 def require_effect(sandbox: Sandbox, task: Task, suite: Suite) -> None:
-    """Raise UnusableTask if what the reference does is not what programs are judged by."""
+    """Raise UnusableTask if the reference's effects are not what programs are judged by."""
     if task.harness.kind not in ("call", "method") or has_check(task):
         return
     if is_plain(task):
@@ -49,13 +49,13 @@ def require_effect(sandbox: Sandbox, task: Task, suite: Suite) -> None:
             task.id,
             "unobserved",
             f"a program that does nothing would pass: {' and '.join(task.harness.observe)} are "
-            "observed, and on no input does the reference do more; give such an input, or say "
-            "what else is to be observed",
+            "observed, and on no input does the reference do more; give such an input, or "
+            "observe something else",
         )
 
 
 def ignored(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> list[str]:
-    """Return what a reference does on these cases beside what is observed of it, in words."""
+    """Return in words the unobserved effects of a reference on these cases."""
     harness = task.harness
     if harness.kind not in ("call", "method") or "exception" in harness.observe:
         return []

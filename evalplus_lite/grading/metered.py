@@ -1,10 +1,9 @@
 """Many programs against one suite, judged case by case, each counting its own steps.
 
-For what decides the contents of a file: which cases reject a mutant or a sample. Nothing measured
-in seconds enters but far-off bounds on the work of built-in functions and on waiting, so the rows
-are the same on every machine, however busy. A program whose time for all cases together was used up
-is known by the first case that rejected it, whenever that was. Programs gain nothing by passing
-here: they could cheat the count.
+Used where verdicts decide the content of a file: which cases reject a mutant or a sample. The only
+limits in seconds are generous ones, on built-in functions and on waiting, so the rows are the same
+on every machine, however busy. A program whose time for all cases ran out is represented by the
+first case that rejected it. Programs gain nothing by passing here: they could cheat the count.
 """
 
 from __future__ import annotations
@@ -101,9 +100,11 @@ class MeteredSuite:
 
     def rows(self, sandbox: Sandbox, sources: Sequence[str]) -> Iterator[Row]:
         """Yield each program's verdicts, in their order."""
+        # Programs of one origin share a process, since starting one costs more than most runs.
         for start in range(0, len(sources), self.together):
             some = sources[start : start + self.together]
             for source, observer in zip(some, self._observed(sandbox, some), strict=True):
+                # A kernel that is short of memory may have killed it: repeat it alone, once.
                 if is_killed(observer.base or observer.plus):
                     (observer,) = self._observed(sandbox, [source])
                 check_deferred(sandbox, self.prepared.task, self.prepared.suite, observer)
@@ -126,6 +127,7 @@ class MeteredSuite:
                 return FACTOR * self.times.total(sandbox)
             return self._seconds(sandbox, case % count)
 
+        # Each pass ends with the case that lost the process; the next continues after it.
         while found.next < inputs.count:
             sandbox.watch(
                 program,
@@ -172,7 +174,7 @@ class _Together:
     suite: MeteredSuite
     observers: list[_RowObserver]
     next: int = 0
-    """Where to begin when the process has to be left."""
+    """The next case to run if the process is lost."""
 
     def equal(self, first: int, last: int) -> bool:
         count = len(self.suite.seconds)
@@ -197,13 +199,13 @@ class _Together:
 
 
 def _known_by_first(row: Row) -> Row:
-    """Return a row with nothing but the first verdict that rejects."""
+    """Return a row that holds only the first rejecting verdict."""
     first = next((place for place, name in enumerate(row) if name not in (None, "pass")), None)
     return tuple([name if place == first else None for place, name in enumerate(row)])
 
 
 def _inputs(suite: Suite, allowed: Sequence[int], together: int) -> Inputs:
-    """Return the calls of so many programs on all cases; equal arguments are sent once."""
+    """Return the calls of ``together`` programs on all cases; equal arguments are sent once."""
     cases = [
         (steps, wire.encode(tuple(case.arguments)))
         for steps, case in zip(allowed, suite.cases, strict=True)

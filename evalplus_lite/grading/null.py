@@ -33,17 +33,17 @@ CONSTANTS: Mapping[str, str] = {
     },
     "raises an exception": "raise Exception('no answer')",
 }
-"""Bodies that a simple task may accept, by what they do."""
+"""Bodies that a simple task may accept, by description."""
 ECHO = {"returns its first argument": "return arguments[0] if arguments else None"}
 
 PRINTED: Mapping[str, str] = {
     "prints nothing": "",
     **{f"prints {each}": f"print({each!r})" for each in ("0", "1", "-1", "YES", "NO")},
 }
-"""The same for scripts. A script may end early, so ending early is no trick."""
+"""The same for scripts. A script may end early, so ending early is not a trick."""
 PRINTED_ECHO = {"prints its input": "import sys\nprint(sys.stdin.read(), end='')"}
 EQUALITY: Collection[RuleKind] = ("python", "strict", "lines", "tokens", "numbers")
-"""Rules under which a program that always gives one answer fails where answers differ."""
+"""Rules under which a constant program fails where answers differ."""
 
 ANYTHING = """\
 class Anything:
@@ -144,7 +144,7 @@ def accepts(sandbox: Sandbox, task: Task, suite: Suite, program: str) -> bool:
 
 
 def null_program(task: Task, body: str, head: str = "") -> str:
-    """Return a program whose entry point has a body, whatever it is called with."""
+    """Return a program whose entry point has this body and accepts any arguments."""
     if task.harness.kind == "script":
         return head + body
     begin = "async def" if task.harness.awaited else "def"
@@ -165,7 +165,7 @@ def null_program(task: Task, body: str, head: str = "") -> str:
 
 
 def _guessing(task: Task) -> Iterator[tuple[str, str]]:
-    """Yield what no sound test accepts; only where something inside the sandbox helps to judge.
+    """Yield programs that no sound test accepts, where code inside the sandbox helps to judge.
 
     Everywhere else, plain values leave the sandbox and are compared outside.
     """
@@ -179,7 +179,7 @@ def _guessing(task: Task) -> Iterator[tuple[str, str]]:
 def _simple(task: Task, suite: Suite) -> Iterator[tuple[str, str]]:
     is_script = task.harness.kind == "script"
     if not is_script and not task.entry_point:
-        return  # tests of several names, none of which is known to be the entry point
+        return  # tests of several names: the entry point is unknown
     constants, echo = (PRINTED, PRINTED_ECHO) if is_script else (CONSTANTS, ECHO)
     is_equality = task.rule.kind in EQUALITY and not has_check(task)
     differs = is_equality and len(set(suite.blobs.items())) > 1

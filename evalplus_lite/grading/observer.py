@@ -1,4 +1,4 @@
-"""What is kept of a program's run on a suite: its verdict on each case, its first failures."""
+"""The record of a program's run on a suite: its verdict on each case, its first failures."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ from evalplus_lite.values import wire
 from evalplus_lite.values.equality import equal, exact, is_something
 from evalplus_lite.values.source import shown
 
-# What an outcome means: from what happened and what was expected, by pure functions.
+# Verdicts from outcomes and expected values, by pure functions.
 
-# Bytes up to which a wrong answer is read to its end, to tell a wrong value from malformed data.
+# Wrong answers up to this many bytes are read to the end, to tell a wrong value from malformed
+# data.
 CHECKED_BYTES = 1 << 12
 
 
 def judge(outcome: Outcome, expected: bytes, rule: Rule) -> VerdictName:
-    """Return what an outcome means where ``expected`` is the wire form of the right answer."""
+    """Return the verdict on an outcome; ``expected`` is the wire form of the right answer."""
     match outcome:
         case Returned(data):
             if data == exact(expected, rule):
@@ -57,7 +58,7 @@ def judge(outcome: Outcome, expected: bytes, rule: Rule) -> VerdictName:
         case OutOfMemory():
             return "memory"
         case Unrepresentable():
-            if rule.kind == "truthiness":  # whatever it is, it is neither None nor False
+            if rule.kind == "truthiness":  # a value of another type is neither None nor False
                 return "pass" if is_something(expected) else "fail"
             return "unrepresentable"
     assert_never(outcome)
@@ -80,11 +81,11 @@ def explain(case: int, verdict: VerdictName, outcome: Outcome, expected: bytes) 
     assert_never(outcome)
 
 
-# Bytes of answers kept for a task's check, or four times as many as all right answers have; what is
-# larger in all is not right.
+# Bytes of answers kept for a task's check, or four times those of all right answers if more. Larger
+# answers are wrong.
 MAX_DEFERRED = 16 << 20
-# Values, parts and all, that a program's answers to a task's check may hold together, beside four
-# times as many as the reference's answers to the same cases.
+# Values, parts included, that a program's answers to a task's check may hold together, in addition
+# to four times those of the reference's answers to the same cases.
 MAX_PARTS = 200_000
 KILLED = "SIGKILL"
 # Bytes of an answer whose verdict is kept in memory, and how many of them.
@@ -99,9 +100,9 @@ class VerdictObserver:
     suite: Suite
     details: list[VerdictName | None] | None
     patience: float = math.inf
-    """What verdicts may cost before the program is run no further."""
+    """The total cost of verdicts after which the program is not run further."""
     costs: Mapping[VerdictName, int] = field(default_factory=dict)
-    """What a verdict costs, if anything."""
+    """The cost of each verdict that has one."""
     judged: dict[tuple[int, bytes], VerdictName] | None = None
     """Verdicts on wrong answers by case, if other programs are likely to give them, too."""
     deferred: dict[int, bytes] = field(default_factory=dict)
@@ -116,7 +117,7 @@ class VerdictObserver:
         return True
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
-        """Judge what happened on a case; return whether to go on."""
+        """Judge the outcome of a case; return whether to continue."""
         suite, task = self.suite, self.task
         if isinstance(outcome, Returned) and has_check(task) and self.keeps(len(outcome.data)):
             self.deferred[case] = outcome.data
@@ -132,7 +133,7 @@ class VerdictObserver:
         return self.details is not None and self.patience > 0
 
     def judge(self, case: int, outcome: Outcome) -> VerdictName:
-        """Return what an outcome means, from memory if such an answer was judged before."""
+        """Return the verdict on an outcome, from memory if such an answer was judged before."""
         if self.judged is None or not isinstance(outcome, Returned):
             return judge(outcome, self.suite.expected[case], self.task.rule)
         key = case, outcome.data
@@ -167,12 +168,14 @@ def is_killed(failure: Failure | None) -> bool:
 
 
 def check_deferred(sandbox: Sandbox, task: Task, suite: Suite, observer: VerdictObserver) -> None:
-    """Have the task's own check judge the answers that differ from the reference's.
+    """Let the task's own check judge the answers that differ from the reference's.
 
-    It sees expected values, so it runs in a process of its own with inputs of its own.
+    The check sees expected values, so it runs in its own process with its own inputs.
     """
     if not observer.deferred:
         return
+    # First the cheap decisions: equal by rule, or too large to check. Only the rest needs the
+    # check, and only here is there a limit on all answers together.
     rows, numbers, parts = [], [], MAX_PARTS
     for case, data in sorted(observer.deferred.items()):
         expected = suite.expected[case]

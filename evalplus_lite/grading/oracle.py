@@ -28,7 +28,7 @@ from evalplus_lite.grading.reference_runs import (
 from evalplus_lite.grading.stability import agrees, deranged
 from evalplus_lite.grading.subsets import relinked, subset
 from evalplus_lite.sandbox import Expected, Inputs, Limits, More, Program, Sandbox
-from evalplus_lite.sandbox.steps import Meter, StepBudget, ration
+from evalplus_lite.sandbox.steps import Meter, StepBudget, run_budgeted
 from evalplus_lite.store.opening import Blobs, Packed
 from evalplus_lite.tasks.contracts import (
     CHECK_LIMITS,
@@ -58,8 +58,8 @@ CONTRADICTS: frozenset[VerdictName | None] = frozenset({"fail", "error", "unrepr
 
 
 def contradicted(sandbox: Sandbox, task: Task, suite: Suite) -> dict[int, str]:
-    """Return the positions of a suite's cases on which one of the task's programs answers otherwise
-    than the reference, each with a line. One that is too slow or large there has no say."""
+    """Return the positions of the suite's cases that one of the task's programs contradicts, with a
+    line each. A program that is too slow or large on a case does not count there."""
     found: dict[int, str] = {}
     if not suite.cases:
         return found
@@ -95,24 +95,24 @@ class Answers:
     suite: Suite
     dropped: tuple[Dropped, ...]
     kept: tuple[int, ...]
-    """Which of the given cases were kept, by position."""
+    """The positions of the accepted cases among those passed in."""
     steps: tuple[int, ...] = ()
-    """What each of these takes, if they were counted."""
+    """The steps of each of these, if they were counted."""
 
     @classmethod
     def of(cls, suite: Suite) -> Answers:
-        """Return the answers of a suite, nothing of which was dropped."""
+        """Return the answers of a suite without dropped cases."""
         return cls(suite, (), tuple(range(len(suite.cases))))
 
     def only(self, places: Sequence[int]) -> Answers:
-        """Return the answers at these positions of the suite; what was dropped stays listed."""
+        """Return the answers at these positions of the suite; dropped cases stay listed."""
         kept = tuple(self.kept[place] for place in places)
         steps = tuple(self.steps[place] for place in places) if self.steps else ()
         return replace(self, suite=subset(self.suite, places), kept=kept, steps=steps)
 
     @property
     def causes(self) -> dict[str, int]:
-        """How many cases were dropped for each cause, by name."""
+        """The number of dropped cases by cause."""
         return dict(sorted(Counter(drop.cause for drop in self.dropped).items()))
 
 
@@ -126,23 +126,24 @@ def answer(
     twice: bool = True,
     contract: bool = True,
     max_failures: int | None = None,
-    purse: StepBudget | None = None,
+    step_budget: StepBudget | None = None,
 ) -> Answers:
-    """Run the reference on the cases and return what can be kept.
+    """Run the reference on the cases and return the accepted ones with their answers.
 
-    The first ``base_count`` cases are the task's own. With ``contract`` a case that the task's
-    precondition refuses is dropped as ``invalid``, one that it fails on as ``contract``; with
-    ``twice`` the reference runs again under another hash seed, its cases in another order, and must
-    answer the same, as ``stable`` says. ``max_failures`` stops after so many slow or crashing
-    cases, each of which costs its whole limit: the rest is dropped as ``budget``. With a ``purse``
-    the steps of each case are counted and taken out of it first, and what it does not pay for is
-    ``slow``. An answer other than the one that the task came with is dropped as ``expected``.
-    Raises ReferenceSolutionError if the reference does not load, UnusableTask if there is none.
+    The first ``base_count`` cases are the task's own. With ``contract`` a case that violates the
+    task's precondition is dropped as ``invalid``, one that the precondition fails on as
+    ``contract``. With ``twice`` the reference runs again under another hash seed and in another
+    order, and must answer the same (``stable``). ``max_failures`` stops after that many slow or
+    crashing cases, each of which costs its whole limit: the rest is dropped as ``budget``. With a
+    ``step_budget`` the steps of each case are counted and charged first; a case over its share is
+    ``slow``. An answer that contradicts the task's own output is dropped as ``expected``. Raises
+    ReferenceSolutionError if the reference does not load, UnusableTask if there is none.
     """
     if not task.reference:
         raise UnusableTask(task.id, "no reference", NO_REFERENCE)
     dropped: dict[int, Dropped] = {}
     inputs = Inputs.of(case.arguments for case in cases)
+    # 1. The contract: the reference may do anything on an input that it rejects.
     if contract and task.contract is not None:
         reasons = violations(sandbox, task.contract, cases, inputs=inputs)
         for number, violation in enumerate(reasons):
@@ -151,19 +152,23 @@ def answer(
                 dropped[number] = Dropped(cases[number], cause, clip(violation.reason))
     program = Program.of(task)
     steps: dict[int, int] = {}
-    if purse is not None:
+    # 2. The step budget, so that an expensive input is dropped before it is timed.
+    if step_budget is not None:
         live, inputs = _live(cases, dropped, inputs)
-        counts = ration(sandbox, program, inputs, limits, purse, max_failures=max_failures)
+        counts = run_budgeted(
+            sandbox, program, inputs, limits, step_budget, max_failures=max_failures
+        )
         for number, found in zip(live, counts, strict=True):
             if isinstance(found, int):
                 steps[number] = found
             else:
                 dropped[number] = _drop(cases[number], found, "it takes too many steps, or waits")
+    # 3. The first run. Each later step only removes cases from its answers.
     live, inputs = _live(cases, dropped, inputs)
     meter = Meter(sandbox, program, [cases[number].arguments for number in live], limits)
     roomy = replace(limits, cpu=10 * meter.allowance.patience)
-    first = FirstRun(task, max_failures, None if purse is not None else meter)
-    if purse is None:
+    first = FirstRun(task, max_failures, None if step_budget is not None else meter)
+    if step_budget is None:
         _run(sandbox, task, inputs, meter.limits, first, more=meter.more)
     else:
         _run(sandbox, task, inputs, roomy, first)
@@ -172,16 +177,19 @@ def answer(
         if place not in first.answers:
             dropped[number] = _drop(cases[number], first.failed.get(place), slow)
     places, varied = sorted(first.answers), dict[int, bytes]()
+    # 4. The second run: an answer that depends on order or hashing is not reproducible.
     if twice:
-        # It has answered within its steps, so time should decide nothing: the limit is generous.
+        # Its steps were within the limit, so time should decide nothing here: be generous.
         now = {place: cases[live[place]] for place in places}
         for place, detail in _unstable(sandbox, task, now, first.answers, roomy, varied).items():
             dropped[live[place]] = Dropped(now[place], "unstable", detail)
+    # 5. Unit tests: the reference has to pass them, and idle programs have to fail.
     if is_tested(task):
         left = {place: cases[live[place]] for place in places if live[place] not in dropped}
         failed = _failed(sandbox, task, left, first.answers, varied, roomy)
         for place, (cause, detail) in failed.items():
             dropped[live[place]] = Dropped(left[place], cause, detail)
+    # 6. The task's own outputs win over the reference's answers where both agree by the rule.
     answers = {live[p]: first.answers[p] for p in places if live[p] not in dropped}
     for number, given in enumerate(task.outputs[:base_count]):
         if number in answers and not agrees(answers[number], given, task):
@@ -191,7 +199,7 @@ def answer(
             dropped[number] = Dropped(cases[number], "expected", detail)
         elif number in answers:
             answers[number] = given
-    if task.rule.kind == "any":  # what else is right is known of the task's own inputs only
+    if task.rule.kind == "any":  # other right answers are known for the task's own inputs only
         for number in [each for each in answers if each >= len(task.outputs)]:
             del answers[number]
             dropped[number] = Dropped(cases[number], "expected", UNLISTED)
@@ -202,13 +210,14 @@ def answer(
         Blobs(answers[number] for number in kept),
         sum(number < base_count for number in kept),
     )
+    # 7. The task's other programs, which are taken to be right, may dispute new inputs.
     if twice and task.programs:
         for place, detail in contradicted(sandbox, task, suite).items():
             if kept[place] >= len(task.outputs):
                 dropped[kept[place]] = Dropped(cases[kept[place]], "expected", detail)
         places = [place for place, number in enumerate(kept) if number not in dropped]
         kept, suite = tuple(kept[place] for place in places), subset(suite, places)
-    counted = tuple(steps[number] for number in kept) if purse is not None else ()
+    counted = tuple(steps[number] for number in kept) if step_budget is not None else ()
     return Answers(suite, tuple(dropped[n] for n in sorted(dropped)), kept, counted)
 
 
@@ -231,12 +240,12 @@ def _unstable(
     limits: Limits,
     varied: dict[int, bytes],
 ) -> dict[int, str]:
-    """Return the cases that the reference answers differently the second time, with what it does.
+    """Return the cases that the reference answers differently the second time, with the difference.
 
-    It runs in another process, under another hash seed, and in an order in which no case is at its
-    old position: a case whose answer depends on earlier calls cannot be a test. If cases are lost,
-    the others are run again without them, until the reference answers all that are left alike.
-    What unit tests see then, if it is something else, goes to ``varied``.
+    It runs in another process, under another hash seed, and in an order in which every case has
+    moved: a case whose answer depends on earlier calls cannot be a test. If cases are lost, the
+    others are run again without them, until the reference repeats all its other answers. Different
+    results of unit tests go to ``varied``.
     """
     other = sandbox.sibling(hash_seed=OTHER_HASH_SEED)
     left, lost = sorted(cases), dict[int, str]()
@@ -250,7 +259,7 @@ def _unstable(
             for nth, place in enumerate(order)
             if nth not in second.same
         }
-        if has_check(task) and not is_tested(task):  # both answers may be right: the check tells
+        if has_check(task) and not is_tested(task):  # both answers may be right: the check decides
             first = [answers[order[nth]] for nth in second.data]
             asked = [cases[order[nth]] for nth in second.data]
             right = _accepted(other, task, asked, second.data.values(), first)
@@ -300,7 +309,7 @@ def _failed(
 ) -> dict[int, tuple[Cause, str]]:
     """Return the unit tests that the reference fails, in either run, and what they saw.
 
-    ``answers`` to all others become what is expected of a program (``own_tests``).
+    ``answers`` to all others become the expected results of a program (``own_tests``).
     """
     failed: dict[int, tuple[Cause, str]] = {}
     known = _computed(sandbox, task, cases, limits)
@@ -332,7 +341,7 @@ def _failed(
 def _computed(
     sandbox: Sandbox, task: Task, cases: Mapping[int, Case], limits: Limits
 ) -> dict[int, list[bytes | None]] | None:
-    """Return what tests show with the values that they compute, in two runs of the reference."""
+    """Return the values that the tests compute themselves, in two runs of the reference."""
     program = whole_tests(task)
     if program is None or not cases:
         return None
@@ -387,6 +396,6 @@ def _drop(case: Case, outcome: Outcome | None, slow: str) -> Dropped:
 
 
 def _is_of_the_call(raised: Raised) -> bool:
-    """Whether a function was never entered, since it does not take so many arguments."""
+    """Return whether a call failed before entering the function, which takes other arguments."""
     about = re.search(r"argument|takes|expected", raised.message)
     return raised.type == "TypeError" and raised.line is None and about is not None

@@ -1,9 +1,9 @@
-"""Inputs with several right answers, by the reference's own account: ties, and orders of sets.
+"""Inputs with several right answers according to the reference: ties, and orders of sets.
 
-Which of two equal elements comes first after a sort, or is the maximum, and in which order a set is
-gone through, is seldom what a task asks about. So the reference is run as if Python had decided
-these things otherwise. If it passes the base cases all the same, they leave it open: where it then
-answers otherwise than it does, either answer is right, and the input cannot be a test.
+Few tasks specify which of two equal elements comes first after a sort, or is the maximum, or the
+order in which a set is traversed. So the reference is run as if Python had decided these
+differently. If it still passes the base cases, they leave the order open. Where it then answers
+differently, either answer is right, and the input cannot be a test.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class FreeOrders:
 
     @classmethod
     def of(cls, sandbox: Sandbox, task: Task, base: Suite) -> FreeOrders:
-        """Return the ways in which the reference still passes the base cases.
+        """Return the orders under which the reference still passes the base cases.
 
-        None for a task whose ``check`` says which answers are right.
+        None for a task whose ``check`` decides which answers are right.
         """
         if has_check(task) or not base.cases:
             return cls(task)

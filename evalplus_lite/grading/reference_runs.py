@@ -38,15 +38,15 @@ NOTHING_LEFT = "a program that does not know the task could pass each of its tes
 
 
 def is_tested(task: Task) -> bool:
-    """Return whether a task's cases are unit tests: expected values stand in them alone."""
+    """Return whether a task's cases are unit tests, which hold the expected values themselves."""
     return task.harness.kind == "unittest"
 
 
 def upheld(
     sandbox: Sandbox, task: Task, cases: Sequence[Case], shown: Sequence[bytes]
 ) -> list[bool]:
-    """Return for each case whether what the reference showed there is what its test expects."""
-    if task.contract is None:  # nothing is expected but that no test raises
+    """Return for each case whether the reference's result is what its test expects."""
+    if task.contract is None:  # only that no test raises is expected
         return [True] * len(cases)
     return list(map(accepts, _asked(sandbox, task, "upheld", cases, shown)))
 
@@ -76,7 +76,7 @@ def _asked(
 
 
 def whole_tests(task: Task) -> Program | None:
-    """Return the reference with tests that show what they compute; None if they compute nothing."""
+    """Return the reference with tests that report their computed values; None without any."""
     harness = task.harness
     if not harness.whole:
         return None
@@ -86,11 +86,11 @@ def whole_tests(task: Task) -> Program | None:
 def expecting(
     first: bytes, second: bytes | None, known: Sequence[bytes | None] | None
 ) -> bytes | None:
-    """Return what is expected of a test, in wire form; None if its assertions are not the same.
+    """Return the expected result of a test in wire form; None if its assertions differ.
 
-    ``first`` and ``second`` are what two runs of the reference showed (None: the same), ``known``
-    what tests with their own values showed in two runs, each None if it did not come to its end.
-    What is not the same in both is left out.
+    ``first`` and ``second`` are the results of two runs of the reference (None: the same).
+    ``known`` are those of tests with their own values in two runs, each None if it did not finish.
+    Parts that differ between the runs are left out.
     """
     try:
         saw = wire.decode(first)
@@ -123,7 +123,7 @@ def _common(first: list[Any], second: list[Any]) -> list[Any]:
 
 
 def _sides(saw: list[Any], known: Sequence[bytes | None] | None) -> list[Any]:
-    """Return what the tests compute for each assertion; None where that is not known."""
+    """Return the values that the tests compute for each assertion; None where unknown."""
     if known is None:
         return [[] for _ in saw]
     runs = [[] if each is None else wire.decode(each) for each in known]
@@ -145,12 +145,12 @@ def _only(sides: list[Any]) -> Any:
 
 
 def shown_part(data: bytes) -> bytes:
-    """Return what a program has to show to be right without further asking."""
+    """Return the result that is right without further checks."""
     return wire.encode(wire.decode(data)["saw"])
 
 
 def marked(data: bytes) -> bytes:
-    """Return what is expected of a test with the mark of a weak one."""
+    """Return the expected result of a test, marked as a weak test."""
     return wire.encode({**wire.decode(data), "weak": True})
 
 
@@ -188,21 +188,21 @@ CAUSES: Mapping[type, Cause] = {
 
 @dataclass
 class FirstRun:
-    """Keeps what the reference answers, large answers packed at once; gives up when too slow."""
+    """Keeps the reference's answers, large ones compressed together; stops when too slow."""
 
     task: Task
     max_failures: int | None
     meter: Meter | None
-    """Counts the steps of what ends its process; None if they were counted before."""
+    """Counts the steps of cases that end its process; None if they were counted before."""
     answers: dict[int, bytes | Packed] = field(default_factory=dict)
     failed: dict[int, Outcome] = field(default_factory=dict)
 
     def equal(self, first: int, last: int) -> bool:
-        """Nothing is equal to what is not known yet."""
+        """Report that nothing is equal, as no answer is known yet."""
         raise AssertionError("nothing was expected")
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
-        """Take an answer down; say whether to go on."""
+        """Record an answer; return whether to continue."""
         outcome = as_truth(readable(outcome), self.task)
         if isinstance(outcome, Returned):
             data = outcome.data
@@ -224,8 +224,7 @@ class SecondRun:
         self.same: set[int] = set()
         self.other: dict[int, str] = {}
         self.data: dict[int, bytes] = {}
-        """What a task whose unit tests or ``check`` decide answered the second time, where it is
-        something else."""
+        """Different second answers of a task whose unit tests or ``check`` decide."""
 
     def equal(self, first: int, last: int) -> bool:
         """Take down that these are as before."""
@@ -233,7 +232,7 @@ class SecondRun:
         return True
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
-        """Compare an answer that is not the same bytes; always go on."""
+        """Compare an answer that is not the same bytes; always continue."""
         outcome = as_truth(outcome, self.task)
         if not isinstance(outcome, Returned):
             self.other[case] = f"{CAUSES[type(outcome)]}: {as_text(outcome)}"

@@ -1,4 +1,4 @@
-"""Whether two answers of a reference are one answer, and the order in which to ask it again."""
+"""Equality of two answers of a reference, and the order in which to ask it again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FEW = {3: (2, 0, 1), 5: (3, 0, 4, 2, 1)}
 
 
 def readable(outcome: Outcome) -> Outcome:
-    """Return an outcome; as ``Unrepresentable`` if its answer does not hold what the wire allows.
+    """Return an outcome; as ``Unrepresentable`` if its answer violates the wire form.
 
     The sandbox's encoder is quick, not strict.
     """
@@ -50,8 +50,8 @@ def agrees(answer: bytes | Packed, given: bytes, task: Task) -> bool:
 def deranged(places: Sequence[int]) -> list[int]:
     """Return the indices roughly reversed.
 
-    None is at its old position (if there are two at least), and none follows its old predecessor
-    (if there are two, or four at least).
+    Every index moves if there are at least two, and none follows its old predecessor (if there are
+    two, or four at least).
     """
     few = FEW.get(len(places))
     if few is not None:
@@ -77,11 +77,11 @@ def _equal(a: bytes, b: bytes, rule: Rule) -> bool:
 
 
 def stable(a: bytes, b: bytes, task: Task) -> bool:
-    """Return whether two answers of the reference in wire form are one answer: to the last bit.
+    """Return whether two answers of the reference in wire form are the same to the last bit.
 
-    A rule's tolerances for samples do not apply. Only what the rule never compares may differ: the
-    order in which sets and dicts hold their elements, the order of what the rule leaves free, and
-    anything but the truth of an answer under ``truthiness``.
+    A rule's tolerances for samples do not apply. Only parts that the rule never compares may
+    differ: the order of elements of sets and dicts, any order that the rule leaves free, and
+    everything but the truth of an answer under ``truthiness``.
     """
     if a == b:
         return True

@@ -25,7 +25,7 @@ def subset(suite: Suite, places: Sequence[int]) -> Suite:
 
 
 STRESS_BYTES = 1 << 16
-"""A case with a larger answer is no stress case: files of such would be too large to read."""
+"""A case with a larger answer cannot be a stress case: the file would be too large to read."""
 
 
 def as_stress(suite: Suite, reasons: Mapping[int, str], *, most: int | None = None) -> Suite:

@@ -122,5 +122,5 @@ def _number(text: str) -> Decimal | None:
     digits = text.replace("_", "").lstrip("+-")
     if digits.isdecimal():
         return Decimal(text)
-    # "1e400" overflows to inf as well: only what is spelled inf is infinite.
+    # "1e400" overflows to inf as well: only text that spells inf is infinite.
     return Decimal(value) if math.isfinite(value) or digits[:1].isalpha() else None

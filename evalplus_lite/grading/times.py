@@ -1,6 +1,7 @@
-"""How long a task's reference takes, measured where programs are judged and only when it matters.
+"""The running time of a task's reference, measured where programs are judged and only on demand.
 
-No file of tasks holds a time: limits fit the machine that judges, and files are the same on all.
+No file of tasks holds a time: limits fit the machine that judges, and files are the same
+everywhere.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ MOST_SECONDS = 60.0
 MOST_TOTAL = 600.0  # CPU seconds after which measuring all cases together ends
 LOAD_SECONDS = 30.0
 MEMORY = 4 << 30
-FORMAT = 1  # part of every name in the cache: raise it when what is measured changes
+FORMAT = 1  # part of every name in the cache: raise it when the measurement changes
 
 
 @dataclass
 class ReferenceTimes:
     """CPU seconds of a reference by case, and of all cases together; each is measured once.
 
-    With ``cache``, a folder, what was measured is kept there, named by content and by machine.
+    With ``cache``, a folder, measurements are kept there, named by content and by machine.
     """
 
     task: Task
@@ -43,7 +44,7 @@ class ReferenceTimes:
     _known: dict[str, float] = field(default_factory=dict)
 
     def of(self, sandbox: Sandbox, case: int) -> float:
-        """Return the CPU seconds that the reference takes on a case by itself."""
+        """Return the CPU seconds of the reference on a single case."""
         inputs = Inputs.of([self.cases[case].arguments])
         return self._get(sandbox, inputs)
 
@@ -69,7 +70,7 @@ class ReferenceTimes:
         return self._known[key]
 
     def _measured(self, sandbox: Sandbox, inputs: Inputs) -> float:
-        """Return what the reference uses in a process of its own, its own word for each case."""
+        """Return the reference's time in its own process, and its own measurement of each case."""
         limits = Limits(MOST_SECONDS, load=LOAD_SECONDS, memory=MEMORY, total=MOST_TOTAL)
         program = Program.of(self.task)
         used = 0.0
@@ -95,7 +96,7 @@ class ReferenceTimes:
 
 @cache
 def machine() -> str:
-    """Return what identifies a machine's speed: name, processor, interpreter."""
+    """Return an identifier of a machine's speed: name, processor, interpreter."""
     model = platform.processor()
     with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
         names = (line.partition(":")[2].strip() for line in file if line.startswith("model name"))
@@ -114,17 +115,17 @@ def _read(path: Path | None) -> float | None:
     return seconds if 0 <= seconds < float("inf") else None
 
 
-# What a program may use on a case where the usual limit is used up: as the reference needs.
+# A program's limit once the usual one is used up: as the reference needs.
 
 MOST_STEPS = 1 << 30  # counting a reference ends here: about a minute of a usual machine
 
 
-class Pace(Protocol):
-    """Says how long a program may take on a case beyond the usual limit."""
+class TimePolicy(Protocol):
+    """A program's limit on a case beyond the usual one."""
 
     @property
     def own_clock(self) -> bool:
-        """Whether programs measure themselves, as ``Sandbox.watch`` says."""
+        """Whether programs measure themselves (``Sandbox.watch``)."""
         ...
 
     def limit(self, sandbox: Sandbox, program: Program, limits: Limits, case: int) -> float:
@@ -160,8 +161,8 @@ class ByTime:
 class BySteps:
     """A program may take ``FEWEST`` steps, or ``factor`` times those of the reference.
 
-    What it does within them may take the patience that goes with them, or as many times as long
-    as the reference: built-in functions do not count steps.
+    In seconds it gets the patience for these steps, or the same multiple of the reference's time:
+    built-in functions do not count steps.
     """
 
     task: Task
@@ -184,7 +185,7 @@ class BySteps:
         return max(least.patience, self.factor * times.of(sandbox, 0))
 
     def total(self, sandbox: Sandbox) -> float:
-        """Return nothing: the far-off limit stands."""
+        """Return 0: the generous limit applies."""
         return 0.0
 
     def _steps(self, sandbox: Sandbox, case: int) -> int:

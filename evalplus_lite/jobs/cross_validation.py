@@ -9,11 +9,17 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.jobs.reduction import Measured, measurement
+from evalplus_lite.jobs.reduction import MeasuredTask, measurement
 from evalplus_lite.jobs.samples import Samples
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
-from evalplus_lite.reduction.cross_validation import Field, Line, compared, crossval, pooled
+from evalplus_lite.reduction.cross_validation import (
+    GradedSamples,
+    PolicyRow,
+    compared,
+    crossval,
+    pooled,
+)
 from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.reduction.requirements import MODES
 from evalplus_lite.reduction.set_cover import bitset
@@ -27,7 +33,7 @@ SIZES = (2.0, 4.0, 6.0, 8.0, 10.0, 16.0)
 
 @dataclass(frozen=True, slots=True)
 class CrossValidationResult(Result):
-    """How suites that were chosen by other models' samples do on each model."""
+    """The performance of suites on each model, chosen by other models' samples."""
 
     kind: ClassVar[str] = "crossval"
 
@@ -56,11 +62,12 @@ def cross_validate(
     A file is a model unless its rows name one. With ``judges``, programs that have no part in
     choosing, suites are chosen once, by all ``samples``, and judged by these. ``policies`` are
     tried by name (default: each mode with each requirement kept once, and with the ``SIZES``);
-    ``compare`` are names or paths of ready-made smaller suites to put beside them. For each there
-    are random suites of the same size, too. With ``out``, a folder, ``crossval.json`` is written
-    there. With ``shard``, such as ``"2/4"``, only a part of the tasks is measured, for ``merge``.
+    ``compare`` are names or paths of ready-made smaller suites to compare with. Each is also
+    compared with random suites of the same size. With ``out``, a folder, ``crossval.json`` is
+    written there. With ``shard``, such as ``"2/4"``, only a part of the tasks is measured, for
+    ``merge``.
 
-    Raises InputError where nobody is left to judge, and as ``reduce``.
+    Raises InputError if no model is left to judge, and as ``reduce``.
     """
     policies = policies_to_try() if policies is None else policies
     with within(session) as opened:
@@ -76,11 +83,11 @@ def cross_validate(
         )
         if share is not None and share.is_part:
             return CrossValidationResult(share.end())
-        field = Field(found.matrices, found.samples, found.judges)
+        field = GradedSamples(found.matrices, found.samples, found.judges)
         if not field.has_judges:
             _require_models(field.models)
         opened.stage("leave one out", len(policies))
-        lines: list[Line] = []
+        lines: list[PolicyRow] = []
         for name, policy in policies.items():
             lines += crossval(field, {name: policy})
             opened.advance()
@@ -129,7 +136,7 @@ def policies_to_try(
     return found
 
 
-def _ready_made(path: str | os.PathLike[str], measured: Sequence[Measured]) -> dict[str, int]:
+def _ready_made(path: str | os.PathLike[str], measured: Sequence[MeasuredTask]) -> dict[str, int]:
     """Return a smaller dataset's plus cases as bitsets of the larger one's."""
     other = {task.id: task for task in load_dataset(path)}
     found = {}
@@ -141,7 +148,7 @@ def _ready_made(path: str | os.PathLike[str], measured: Sequence[Measured]) -> d
     return found
 
 
-def _row(line: Line) -> dict[str, Any]:
+def _row(line: PolicyRow) -> dict[str, Any]:
     return {
         "model": line.model,
         "policy": line.policy,

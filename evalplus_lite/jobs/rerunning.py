@@ -1,4 +1,4 @@
-"""One failure again: a judged program on one case of its task."""
+"""Rerun of one failure: a judged program on one case of its task."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def rerun(
         data = _opened(evaluation.dataset if dataset is None else dataset, opened)
         if content_hash(data) != evaluation.content:
             # Of a run with --tasks the whole data set differs, too, but its cases are the same.
-            opened.note(f"{data.name} is not, or is more than, what judged: give that with -d")
+            opened.note(f"{data.name} does not match the data set that judged: give that with -d")
         task = next((each for each in data.tasks if each.id == task_id), None)
         if task is None:
             raise InputError(f"{data.name} has no task {task_id!r}", remedy="give -d")
@@ -76,7 +76,7 @@ def rerun(
         pool = opened.pool()
         origin = SuiteSource(given=data.suites, cache=opened.cache)
         work = "evalplus_lite.jobs.workers.rerunning:rerunning"
-        call = Call(work, (origin.settings, settings.to_row(), False, None))
+        call = Call(work, (origin.settings, settings.to_row(), None))
         item = (SharedData(pool, data.suites).ref(task), source, number)
         result: dict[str, Any] = pool.submit(call, item, key=task_id, then=dict).result()
     if "cases" in result:

@@ -1,8 +1,8 @@
-"""Leave one model out: does a small suite hold on a model that it never saw?
+"""Leave-one-model-out cross-validation of small suites.
 
-For each model the suites are chosen without its samples (EvalPlus paper, section 2.2 and Table
-4); or once by some models' samples, and judged by others'. The distinct programs that only plus
-cases show to be wrong are what a small suite can lose.
+For each model the suites are chosen without its samples (EvalPlus paper, section 2.2 and Table 4);
+or once by some models' samples, and judged by others'. A small suite can only lose the distinct
+programs that only plus cases reject.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from evalplus_lite.types import Sample
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One model under one policy: a field of the paper's Table 4 with more beside it.
+class PolicyRow:
+    """One model under one policy: the fields of the paper's Table 4, and more.
 
     ``size`` is plus cases a task on average. ``pass_base``, ``pass_plus``, ``pass_reduced`` and
     ``pass_random`` are pass@1 on the base cases, all cases, the reduced suite, and (expected)
-    random suites of the same size, task by task. ``kept`` and ``kept_random`` are the shares of
-    its distinct programs that fail plus cases only which are still rejected; ``kept_accepted`` is
-    of those among them that fail a case which the task's contract accepts. ``intervals`` are those
-    of the four pass@1 (95 %, by tasks), by ``base``, ``plus``, ``reduced`` and ``random``;
-    there are none over several models.
+    random suites of the same size, task by task. ``kept`` and ``kept_random`` are the shares of its
+    distinct programs failing plus cases only that are still rejected. ``kept_accepted`` counts only
+    those that fail a case which the task's contract accepts. ``intervals`` are those of the four
+    pass@1 (95 %, by tasks), by ``base``, ``plus``, ``reduced`` and ``random``; there are none over
+    several models.
     """
 
     model: str
@@ -54,11 +54,11 @@ class _Graded:
     killed: int
 
 
-class Field:
-    """The samples of all models on all matrices: who wrote what, and what rejects it.
+class GradedSamples:
+    """The samples of all models on all matrices, with their authors and rejecting cases.
 
-    ``judges`` are samples that have no part in choosing; where there are none, each model judges
-    suites that were chosen without it.
+    ``judges`` are samples that have no part in choosing; without them, each model judges suites
+    that were chosen without it.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Field:
                 found.setdefault(task_id, set()).add(Requirement("sample", key))
         return found
 
-    def line(self, model: str, name: str, suites: Mapping[str, int]) -> Line:
+    def line(self, model: str, name: str, suites: Mapping[str, int]) -> PolicyRow:
         """Return how a model does on suites, given as bitsets of plus cases by task."""
         kept = expected = accepted_kept = 0.0
         accepted = 0
@@ -133,7 +133,7 @@ class Field:
             for kind, found in right.items()
         }
         size = sum(chosen.bit_count() for chosen in suites.values()) / max(1, len(suites))
-        return Line(
+        return PolicyRow(
             model,
             name,
             size,
@@ -154,10 +154,10 @@ class Field:
         )
 
 
-def crossval(field: Field, policies: Mapping[str, Policy]) -> tuple[Line, ...]:
-    """Return a line for each policy and model: suites chosen without what only it wrote.
+def crossval(field: GradedSamples, policies: Mapping[str, Policy]) -> tuple[PolicyRow, ...]:
+    """Return a row for each policy and model: suites chosen without the samples that only it wrote.
 
-    Where the field has judges, suites are chosen once, by the builders' samples.
+    If there are judges, suites are chosen once, by the builders' samples.
     """
     lines = []
     for name, policy in policies.items():
@@ -171,24 +171,24 @@ def crossval(field: Field, policies: Mapping[str, Policy]) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def compared(field: Field, name: str, suites: Mapping[str, int]) -> tuple[Line, ...]:
-    """Return a line for each model on ready-made suites: bitsets of plus cases by task."""
+def compared(field: GradedSamples, name: str, suites: Mapping[str, int]) -> tuple[PolicyRow, ...]:
+    """Return a row for each model on ready-made suites: bitsets of plus cases by task."""
     return tuple(field.line(model, name, suites) for model in field.models)
 
 
-def pooled(lines: Iterable[Line]) -> dict[str, Line]:
+def pooled(lines: Iterable[PolicyRow]) -> dict[str, PolicyRow]:
     """Return a line for each policy over all models: sizes and pass@1 averaged, failures added."""
-    grouped: dict[str, list[Line]] = {}
+    grouped: dict[str, list[PolicyRow]] = {}
     for line in lines:
         grouped.setdefault(line.policy, []).append(line)
     return {name: _pool(name, some) for name, some in grouped.items()}
 
 
-def _pool(name: str, lines: Sequence[Line]) -> Line:
-    def mean(part: Callable[[Line], float]) -> float:
+def _pool(name: str, lines: Sequence[PolicyRow]) -> PolicyRow:
+    def mean(part: Callable[[PolicyRow], float]) -> float:
         return sum(map(part, lines)) / len(lines)
 
-    return Line(
+    return PolicyRow(
         model="all",
         policy=name,
         size=mean(lambda line: line.size),

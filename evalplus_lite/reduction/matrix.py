@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evalplus_lite.reduction.cache import CachedRows
-from evalplus_lite.reduction.requirements import KINDS, Subject
+from evalplus_lite.reduction.requirements import KINDS, CoverSubject
 from evalplus_lite.sandbox import Inputs, Sandbox
 from evalplus_lite.tasks.contracts import violations
 
@@ -23,11 +23,11 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Which of a task's cases satisfy what; ``base_count`` of ``count`` cases are the task's own.
+    """A task's cover matrix; ``base_count`` of ``count`` cases are the task's own.
 
-    ``rows`` holds every requirement that some case satisfies. ``unsatisfied`` are the mutants
-    that survive every case they were run on. ``refused`` are the plus cases that the task's
-    contract does not accept: cross-validation counts what only they reject apart.
+    ``rows`` holds every requirement that some case satisfies. ``unsatisfied`` are the mutants that
+    survive every case they were run on. ``refused`` are the plus cases that the task's contract
+    rejects: cross-validation counts separately the programs that only these reject.
     """
 
     task_id: str
@@ -40,7 +40,7 @@ class Matrix:
 
 def build(
     sandbox: Sandbox,
-    subject: Subject,
+    subject: CoverSubject,
     *,
     cache: Path | None = None,
     kinds: Collection[str] = tuple(KINDS),
@@ -69,7 +69,7 @@ def build(
     )
 
 
-def _refused(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> int:
+def _refused(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> int:
     """Return the plus cases that the contract refuses; none if it is not about these cases.
 
     A contract that refuses a base case is another function's, or reads the task in another way.
@@ -87,7 +87,7 @@ def _refused(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> int:
     return 0 if row & ((1 << suite.base_count) - 1) else row
 
 
-def _digest(subject: Subject) -> str:
+def _digest(subject: CoverSubject) -> str:
     """Name all that the rows of a task depend on, but for the programs, which name themselves."""
     task, suite = subject.task, subject.suite
     parts = (

@@ -24,10 +24,10 @@ from evalplus_lite.values import wire
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """All that a task's requirements follow from; ``samples`` are programs by ``program_key``.
+class CoverSubject:
+    """The source of a task's requirements; ``samples`` are programs by ``program_key``.
 
-    ``contract`` says which plus cases are refused.
+    ``contract`` decides which plus cases are refused.
     """
 
     task: Task
@@ -49,11 +49,11 @@ class Subject:
 class Compute(Protocol):
     """Finds a subject's requirements of one kind: by key, the bitset of the cases that satisfy it.
 
-    The sandbox has the kind's packages. ``cache`` holds what is costly.
+    The sandbox has the kind's packages. ``cache`` holds expensive results.
     """
 
     def __call__(
-        self, sandbox: Sandbox, subject: Subject, cache: CachedRows, /
+        self, sandbox: Sandbox, subject: CoverSubject, cache: CachedRows, /
     ) -> Mapping[str, int]:
         """Return the rows, in an order that depends on the subject alone."""
         ...
@@ -61,11 +61,11 @@ class Compute(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RequirementKind:
-    """What is to be known of a kind, beside its name.
+    """The properties of a kind of requirement.
 
-    ``share`` is what part in a choice all requirements of the kind have together, compared with
-    other kinds' (docs/measurements/reduction.md): wrong programs, real or planted, tell most, and
-    input classes find what none of them foresees.
+    ``share`` is the part of a choice that all requirements of the kind have together, relative to
+    other kinds (docs/measurements/reduction.md). Wrong programs, real or planted, tell most, and
+    input classes find faults that none of them has.
     """
 
     plural: str
@@ -74,27 +74,27 @@ class RequirementKind:
     packages: tuple[str, ...] = ()
 
 
-def _branches(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+def _branches(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
     return cache.bitsets(
         "branch",
         lambda: branches(sandbox, subject.reference, subject.arguments, REFERENCE_LIMITS),
     )
 
 
-def _decisions(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+def _decisions(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
     inputs = Inputs.of(subject.arguments)
     return cache.bitsets(
         "decision", lambda: decisions(sandbox, subject.reference, inputs, REFERENCE_LIMITS)
     )
 
 
-def _input_classes(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+def _input_classes(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
     answers = [wire.decode(data) for data in subject.suite.expected]
     return input_classes(_structured(subject), answers)
 
 
-def _structured(subject: Subject) -> list[tuple[object, ...]]:
-    """Return the arguments of each case; of a script, what its input text holds."""
+def _structured(subject: CoverSubject) -> list[tuple[object, ...]]:
+    """Return the arguments of each case; for a script, the structure of its input text."""
     base = subject.suite.cases[: subject.suite.base_count]
     try:
         form = text_form(subject.task, base)
@@ -104,14 +104,14 @@ def _structured(subject: Subject) -> list[tuple[object, ...]]:
     return values or subject.arguments
 
 
-def _mutant_kills(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+def _mutant_kills(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
     programs = {key: mutant.source for key, mutant in mutants_by_key(subject.task).items()}
     return _planted_kills("mutant", programs, sandbox, subject, cache)
 
 
-def _variant_kills(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+def _variant_kills(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
     task = subject.task
-    if task.harness.kind != "call":  # they stand before a function, in its own program
+    if task.harness.kind != "call":  # variants wrap a function, in its own program
         return {}
     kinds = kinds_of(subject.arguments)
     answers = kinds_of(wire.decode(data) for data in subject.suite.expected)
@@ -124,7 +124,7 @@ def _planted_kills(
     kind: str,
     programs: Mapping[str, str],
     sandbox: Sandbox,
-    subject: Subject,
+    subject: CoverSubject,
     cache: CachedRows,
 ) -> Mapping[str, int]:
     facts = (
@@ -144,7 +144,7 @@ def _planted_kills(
     return _killed(cache, facts, programs, run)
 
 
-def _sample_kills(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+def _sample_kills(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
     facts = (
         "sample",
         FEWEST,
@@ -157,9 +157,9 @@ def _sample_kills(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapp
     task, suite, programs = subject.task, subject.suite, subject.samples
 
     def run(missing: Sequence[str]) -> Mapping[str, Kills]:
-        """Samples that survive the cheap cases meet the others: their verdict hangs on them.
+        """Run samples that survive the cheap cases on the others, which decide their verdict.
 
-        Not those of which time left nothing to know.
+        Samples whose time is already used up are skipped.
         """
         steps = _reference_steps(sandbox, subject, cache)
         cheap = KillSuite.of_samples(task, suite, steps, most=kills.SAMPLE_STEPS)
@@ -189,12 +189,12 @@ MODES: Mapping[str, tuple[str, ...]] = {
     "classic": ("branch", "decision", "mutant", "sample"),
     "full": tuple(KINDS),
 }
-"""Which kinds of requirement each mode keeps. ``coverage``, ``mutants``, ``samples`` and, for all
-three, ``classic`` are the columns of the EvalPlus paper's Table 4."""
+"""The kinds of requirement of each mode. ``coverage``, ``mutants``, ``samples`` and, for all three,
+``classic`` are the columns of the EvalPlus paper's Table 4."""
 
 
 def packages(kinds: Sequence[str] = tuple(KINDS)) -> tuple[str, ...]:
-    """Return what sandboxes must hold to compute these kinds."""
+    """Return the packages that sandboxes need for these kinds."""
     return tuple(dict.fromkeys(name for kind in kinds for name in KINDS[kind].packages))
 
 
@@ -212,7 +212,7 @@ def _killed(
 ) -> Mapping[str, int]:
     """Return the cases that reject each program, in order; only unknown programs are run.
 
-    ``facts`` are all that decides rows besides the task, the suite and the program.
+    ``facts`` decide rows together with the task, the suite and the program.
     """
     section = " ".join(map(str, facts))
     known = cache.section(section) or {}
@@ -230,7 +230,7 @@ def _run(
     return dict(zip(keys, rows, strict=True))
 
 
-def _reference_steps(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Sequence[int]:
+def _reference_steps(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Sequence[int]:
     rows = cache.section("steps")
     if rows is None:
         found = reference_steps(sandbox, subject.task, subject.suite.cases)

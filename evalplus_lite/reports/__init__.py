@@ -8,23 +8,22 @@ from evalplus_lite.lazy import lazily
 
 if TYPE_CHECKING:
     from evalplus_lite.reports.comparison import ComparisonResult as ComparisonResult
+    from evalplus_lite.reports.comparison import LeaderboardResult as LeaderboardResult
     from evalplus_lite.reports.comparison import compare as compare
+    from evalplus_lite.reports.comparison import leaderboard as leaderboard
     from evalplus_lite.reports.exporters.conversion import export_results as export_results
     from evalplus_lite.reports.exporting import ExportResult as ExportResult
     from evalplus_lite.reports.exporting import export as export
     from evalplus_lite.reports.figure_files import FiguresResult as FiguresResult
     from evalplus_lite.reports.figure_files import figures as figures
-    from evalplus_lite.reports.leaderboards import LeaderboardResult as LeaderboardResult
-    from evalplus_lite.reports.leaderboards import leaderboard as leaderboard
     from evalplus_lite.reports.reporting import ReportResult as ReportResult
     from evalplus_lite.reports.reporting import report as report
 
 _HOMES = {
-    "reports.comparison": "ComparisonResult compare",
+    "reports.comparison": "ComparisonResult LeaderboardResult compare leaderboard",
     "reports.exporters.conversion": "export_results",
     "reports.exporting": "ExportResult export",
     "reports.figure_files": "FiguresResult figures",
-    "reports.leaderboards": "LeaderboardResult leaderboard",
     "reports.reporting": "ReportResult report",
 }
 """Where the public names are defined."""

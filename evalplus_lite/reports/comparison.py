@@ -1,4 +1,4 @@
-"""Models, or runs, on the same suite: who does better, by how much, and whether that is sure."""
+"""Model runs on the same suite: differences of pairs, rankings, and what changed between two."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import run_facts
+from evalplus_lite.jobs.layouts import p_value
 from evalplus_lite.jobs.outputs import (
     Evaluation,
     ModelRun,
@@ -21,6 +22,7 @@ from evalplus_lite.jobs.outputs import (
     read_evaluations,
 )
 from evalplus_lite.jobs.session import Result
+from evalplus_lite.jobs.tables import ends, percent
 from evalplus_lite.statistics.means import intervals, paired_noise
 from evalplus_lite.statistics.paired import LEVEL, PairedDifference, holm, paired
 from evalplus_lite.statistics.pass_at_k import Count, estimate
@@ -93,6 +95,8 @@ def pair_row(
     second: ModelRun,
     counts: Mapping[str, tuple[Mapping[str, Count], Mapping[str, Count]]],
     k: int,
+    *,
+    with_changes: bool,
 ) -> dict[str, Any]:
     """Return what a pair's row says: the second less the first."""
     both = [id for id in first.counts if id in second.counts]
@@ -120,7 +124,7 @@ def pair_row(
             "tasks_won": _sorted(id for id in both if _rate(after[id]) > _rate(before[id])),
             "tasks_lost": _sorted(id for id in both if _rate(after[id]) < _rate(before[id])),
         }
-    return found | {"changes": changes(first, second, set(both))}
+    return found | {"changes": changes(first, second, set(both)) if with_changes else None}
 
 
 def _difference(found: PairedDifference) -> dict[str, Any]:
@@ -212,13 +216,15 @@ def compare(*folders: Paths, k: int = 1, common: bool = False) -> ComparisonResu
     Nothing is run and nothing written. Raises InputError for folders that were judged by other
     tasks, inputs or expected outputs, unless ``common``: then on the tasks that both have.
     """
-    paths: list[str | os.PathLike[str]] = []
-    for each in folders:
-        paths += [each] if isinstance(each, str | os.PathLike) else list(each)
-    found = read_evaluations(paths)
+    found = read_evaluations(_flat(folders))
     if not common:
         require_one_suite(found)
     return compared(entrants(found), k=k)
+
+
+def _flat(folders: Iterable[Paths]) -> Iterator[str | os.PathLike[str]]:
+    for each in folders:
+        yield from [each] if isinstance(each, str | os.PathLike) else each
 
 
 def require_one_suite(found: Sequence[Evaluation]) -> None:
@@ -248,7 +254,7 @@ def compared(
 ) -> ComparisonResult:
     """Return the comparison of ``least`` entrants or more; see ``compare``.
 
-    ``every``: of all with all, namesakes or not.
+    ``every``: of all with all, namesakes or not, and without the verdicts that changed.
     """
     if type(k) is not int or k < 1:
         raise InputError(f"k is {k!r}", remedy="give a whole number from 1")
@@ -270,7 +276,13 @@ def compared(
     _require_samples(found, counts["base"], k)
     places = _every(found) if every else _pairs(found)
     pairs = [
-        pair_row(found[one], found[other], {s: (rows[one], rows[other]) for s, rows in judged}, k)
+        pair_row(
+            found[one],
+            found[other],
+            {suite: (rows[one], rows[other]) for suite, rows in judged},
+            k,
+            with_changes=not every,
+        )
         for one, other in places
     ]
     for suite in suites:
@@ -375,3 +387,190 @@ def _settings(found: Sequence[ModelRun]) -> dict[str, list[Any]]:
     runs = [each.evaluation.summary["run"] for each in found]
     values = {name: [run.get(name) for run in runs] for name in SETTINGS}
     return {name: some for name, some in values.items() if any(each != some[0] for each in some)}
+
+
+# Rankings: the runs on one suite from the best.
+
+SUITES: tuple[Tests, ...] = ("base", "plus")
+NAMES = ("label", "model", "temperature", "tasks", "samples")
+MOST_NAMED = 3
+"""Models that a clause of a verdict names; the others are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The runs on one suite, those with samples for all tasks first and from the best.
+
+    ``rows`` say of each its scores and ranks, ``pairs`` what separates those that are ranked.
+    """
+
+    runs: Sequence[ModelRun]
+    rows: Sequence[dict[str, Any]]
+    pairs: Sequence[dict[str, Any]]
+    differs: Mapping[str, Any]
+
+    @property
+    def suite(self) -> Tests:
+        """The tests that decide the order: all there are."""
+        return "plus" if self.rows[0]["plus"] else "base"
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks the suite has."""
+        return max(len(run.counts) + run.missing for run in self.runs)
+
+    @property
+    def unranked(self) -> list[dict[str, Any]]:
+        """The rows of runs without samples for some tasks."""
+        return [row for row, run in zip(self.rows, self.runs, strict=True) if run.missing]
+
+    @property
+    def verdict(self) -> str:
+        """One sentence on who is best, by how much, and who cannot be told apart."""
+        ranked = [row for row in self.rows if row not in self.unranked]
+        if not ranked:
+            return "No run has samples for every task."
+        best, *others = (row["label"] for row in ranked)
+        if not others:
+            score = ranked[0][self.suite]
+            share = f"{percent(score['value'])} % {ends(score['interval'])}"
+            return f"{best} solves {share} of the tasks on {self.suite}."
+        tied = self._tied(best, others)
+        beaten = [each for each in others if each not in tied]
+        clauses = [*self._equal(best, tied), *self._better(best, beaten, is_named=len(tied) < 2)]
+        if not tied:
+            rest = self._tied(others[0], others[1:])
+            clauses += self._equal(others[0], rest) or self._better(others[0], others[1:])
+        return f"{'; '.join(clauses)}."
+
+    def _pair(self, one: str, other: str) -> Mapping[str, Any]:
+        names = {one, other}
+        pair = next(each for each in self.pairs if {each["first"], each["second"]} == names)
+        row: Mapping[str, Any] = pair[self.suite]
+        return row
+
+    def _tied(self, one: str, others: Iterable[str]) -> list[str]:
+        """Return those that no significant difference separates from one."""
+        return [each for each in others if self._pair(one, each)["p_holm"] >= LEVEL]
+
+    def _equal(self, one: str, tied: Sequence[str]) -> list[str]:
+        if not tied:
+            return []
+        if len(tied) == 1:
+            return [f"{one} and {tied[0]} cannot be told apart on {self.suite}"]
+        more = len(tied) - MOST_NAMED
+        names = [*tied[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])]
+        named = f"{', '.join(names[:-1])} and {names[-1]}"
+        return [f"{one} cannot be told apart from {named} on {self.suite}"]
+
+    def _better(self, one: str, others: Sequence[str], *, is_named: bool = True) -> list[str]:
+        if not others:
+            return []
+        row = self._pair(one, others[0])
+        gap, p = percent(abs(row["difference"])), p_words(row["p_holm"])
+        name = one if is_named else "it"
+        return [f"{name} beats {others[0]} on {self.suite} by {gap} points, {p}"]
+
+
+def p_words(p: float) -> str:
+    """Return a p-value in a sentence: ``p = 0.014``."""
+    text = p_value(p)
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
+
+
+def ranking(evaluations: Sequence[Evaluation], *, k: int = 1) -> Ranking:
+    """Return the ranking of what one suite judged, in pass@``k``; see ``leaderboard``."""
+    runs = entrants(evaluations)
+    # A run without samples for some tasks has a score of other tasks: it is listed last, unranked.
+    # In a pair the second is the better one: what it does better is positive.
+    whole = sorted((run for run in runs if not run.missing), key=lambda run: _score(run, k))
+    found = compared(whole, k=k, least=1, every=True).summary if whole else {}
+    rows = {row["label"]: row for row in found.get("entrants", ())}
+    for run in runs:
+        if run.missing:
+            (row,) = compared([run], k=k, least=1).summary["entrants"]
+            rows[run.label] = row | {
+                suite: row[suite] and row[suite] | {"rank": None} for suite in SUITES
+            }
+
+    def order(run: ModelRun) -> tuple[bool, float, str]:
+        row = rows[run.label]
+        return bool(run.missing), -(row["plus"] or row["base"])["value"], run.label
+
+    runs.sort(key=order)
+    return Ranking(
+        runs,
+        [rows[run.label] for run in runs],
+        found.get("pairs", [])[::-1],
+        found.get("differs", {}),
+    )
+
+
+def _score(run: ModelRun, k: int) -> float:
+    return estimate(run.right("plus"), (k,)).get(f"pass@{k}", 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardResult(Result):
+    """A board for each suite that judged, its entrants from the best."""
+
+    kind: ClassVar[str] = "leaderboard"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row an entrant: ``dataset``, ``label``, ``base``, ``base_rank``, ..."""
+        rows = []
+        for board in self.summary["boards"]:
+            for each in board["entrants"]:
+                row = {"dataset": board["dataset"], **{key: each[key] for key in NAMES}}
+                for suite in SUITES:
+                    found = each[suite] or {"value": None, "interval": (None, None), "rank": None}
+                    low, high = found["interval"]
+                    row |= {suite: found["value"], f"{suite}_low": low, f"{suite}_high": high}
+                    row[f"{suite}_rank"] = found["rank"]
+                rows.append(row)
+        return rows
+
+
+def leaderboard(*folders: Paths, k: int = 1) -> LeaderboardResult:
+    """Rank models and temperatures by pass@``k``, a board for each suite that judged them.
+
+        print(leaderboard("out/a", "out/b", "out/c").tables()[0].to_markdown())
+
+    ``folders`` are what ``evaluate`` wrote, or hold such. A rank is one more than the number of
+    entrants that are significantly better: by the exact paired test, at 5 % after Holm over all
+    pairs of the board. Equal ranks are ties, whatever the scores. Order is by score on all tests.
+    A run without samples for some tasks is listed last, without a rank. Nothing is run and nothing
+    written; InputError as for ``compare``.
+    """
+    judged: dict[str, list[Evaluation]] = {}
+    for one in read_evaluations(_flat(folders)):
+        judged.setdefault(one.content, []).append(one)
+    boards = [_board(content, ranking(some, k=k)) for content, some in judged.items()]
+    return LeaderboardResult({"run": run_facts(), "k": k, "boards": boards})
+
+
+def _board(content: str, found: Ranking) -> dict[str, Any]:
+    unranked = [row["label"] for row in found.unranked]
+    names = dict.fromkeys(run.evaluation.dataset for run in found.runs)
+    return {
+        "dataset": " and ".join(names),
+        "content": content,
+        "tasks": found.tasks,
+        "verdict": found.verdict,
+        "entrants": [
+            row | {s: row[s] and row[s] | {"tied_with": _ties(row, found, s)} for s in SUITES}
+            for row in found.rows
+        ],
+        "fewer_tasks": unranked,
+        "differs": found.differs,
+    }
+
+
+def _ties(row: Mapping[str, Any], found: Ranking, suite: Tests) -> list[str]:
+    """Return the runs that no significant difference separates from one."""
+    label = row["label"]
+    return sorted(
+        pair["first"] if pair["second"] == label else pair["second"]
+        for pair in found.pairs
+        if label in (pair["first"], pair["second"]) and pair[suite]["p_holm"] >= LEVEL
+    )

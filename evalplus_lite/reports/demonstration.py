@@ -12,7 +12,7 @@ from evalplus_lite.jobs.augmentation import augment
 from evalplus_lite.jobs.datasets import load_dataset, run_facts
 from evalplus_lite.jobs.evaluation import EvaluationResult, evaluate
 from evalplus_lite.jobs.generation import replayed
-from evalplus_lite.jobs.reduction import Measured, reduce
+from evalplus_lite.jobs.reduction import MeasuredTask, reduce
 from evalplus_lite.jobs.samples import SampleStream
 from evalplus_lite.jobs.scores import Group
 from evalplus_lite.jobs.seeds import seed_source
@@ -133,7 +133,7 @@ def _ranked(
     return sorted(found, key=lambda one: (one["missing"] > 0, -one["pass@1"]["plus"]))
 
 
-def _mutants(measured: Sequence[Measured], chosen: list[set[int]]) -> dict[str, int]:
+def _mutants(measured: Sequence[MeasuredTask], chosen: list[set[int]]) -> dict[str, int]:
     """Count the mutants of the references that each of the suites rejects."""
     counts = {"base": 0, "plus": 0, "mini": 0, "all": 0}
     for one, cases in zip(measured, chosen, strict=True):

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import EvalPlusLiteError, InputError
 from evalplus_lite.jobs.datasets import content_hash, load_dataset
+from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.outputs import Evaluation, Output, evaluation_of, found_outputs
 from evalplus_lite.jobs.session import Result, Session, within
+from evalplus_lite.reports.page.gathering import judged
 from evalplus_lite.reports.page.page import MOST_BYTES, write_report
-from evalplus_lite.reports.page.pictures import picture_sections
-from evalplus_lite.reports.page.suites import judged
-from evalplus_lite.reports.page.tables import table_sections
-from evalplus_lite.reports.page.views import suite_sections
+from evalplus_lite.reports.page.suites import suite_sections
+from evalplus_lite.reports.page.tables import picture_sections, table_sections
 from evalplus_lite.tasks import Dataset, names
+from evalplus_lite.types import Suite, Task
 
 SUITE = "suite.jsonl.gz"
 """The file of tasks and inputs in the folders of jobs that make suites."""
@@ -49,7 +50,8 @@ def report(
         report(["out/my-model", "out/other-model"], datasets=["humaneval+"], out="report.html")
 
     ``paths`` are folders of results, or ones that hold such. ``datasets`` give prompts, references
-    and inputs; a suite among the outputs, and a published set that judged, are found without. Of
+    and inputs; a suite among the outputs, and a published set that judged, are found without.
+    Expected outputs that no file has are taken from the cache, or computed in the sandbox. Of
     more than ``most_bytes`` each task gets a file of its own, in a folder beside ``out``, which may
     be a folder itself. The same outputs give the same bytes. Raises InputError for a path without
     results, and for a data set that judged none of them.
@@ -66,21 +68,27 @@ def report(
     with within(session) as opened:
         data = _found(evaluations, datasets, outputs, opened)
         made = _made(outputs, opened)
-    further = [
-        *suite_sections(outputs, _distinct([*made, *data.values()])),
-        *table_sections(outputs),
-        *picture_sections(outputs),
-    ]
-    if not evaluations and not further:
-        raise InputError(
-            f"{', '.join(map(str, given))}: nothing that a page shows",
-            remedy="give a folder that has results.jsonl and summary.json, or mutants.json",
+        further = [
+            *suite_sections(outputs, _distinct([*made, *data.values()])),
+            *table_sections(outputs),
+            *picture_sections(outputs),
+        ]
+        if not evaluations and not further:
+            raise InputError(
+                f"{', '.join(map(str, given))}: nothing that a page shows",
+                remedy="give a folder that has results.jsonl and summary.json, or mutants.json",
+            )
+        suites = judged(evaluations, data)
+        about = [suite.name for suite in suites] or [section.title for section in further[:1]]
+        name = title or ", ".join(dict.fromkeys(about))
+        place = Path(out) / NAME if Path(out).is_dir() else Path(out)
+
+        def answering(dataset: Dataset, tasks: Sequence[Task]) -> Iterator[Suite | None]:
+            return _answers(dataset, tasks, opened)
+
+        files = write_report(
+            place, suites, further, title=name, most=most_bytes, answering=answering
         )
-    suites = judged(evaluations, data)
-    about = [suite.name for suite in suites] or [section.title for section in further[:1]]
-    name = title or ", ".join(dict.fromkeys(about))
-    place = Path(out) / NAME if Path(out).is_dir() else Path(out)
-    files = write_report(place, suites, further, title=name, most=most_bytes)
     return ReportResult(
         {
             "out": os.fspath(place),
@@ -136,6 +144,19 @@ def _found(
         found = {**_matching(data, evaluations), **found}
         missing -= set(found)
     return found
+
+
+def _answers(data: Dataset, tasks: Sequence[Task], session: Session) -> Iterator[Suite | None]:
+    """Yield the suite of each task: the one it came with, the cached one, or one computed now."""
+    source = SuiteSource(given=data.suites, cache=session.cache)
+    without = [task for task in tasks if task.id not in data.suites]
+    answers = source.suites(without, session.pool()) if without else iter(())
+    try:
+        for task in tasks:
+            yield data.suites.get(task.id) or next(answers)
+    except EvalPlusLiteError as error:  # no sandbox here: the page has all the rest
+        session.note(f"expected outputs are missing from the page: {error}")
+        yield from (None for _ in tasks)
 
 
 def _named(outputs: Sequence[Output]) -> set[str]:

@@ -4,7 +4,7 @@ from evalplus_lite.sandbox.attempt import Observer
 from evalplus_lite.sandbox.frames import Expected
 from evalplus_lite.sandbox.isolation.config import TIERS, SandboxConfig, Tier, config_of
 from evalplus_lite.sandbox.limits import PRESETS, Inputs, Limits, Preset, Program, preset
-from evalplus_lite.sandbox.sandbox import Run, Sandbox
+from evalplus_lite.sandbox.sandbox import ProgramRun, Sandbox
 from evalplus_lite.sandbox.timer import More
 
 __all__ = [
@@ -17,7 +17,7 @@ __all__ = [
     "Observer",
     "Preset",
     "Program",
-    "Run",
+    "ProgramRun",
     "Sandbox",
     "SandboxConfig",
     "Tier",

@@ -21,7 +21,7 @@ from evalplus_lite.sandbox.frames import (
 )
 from evalplus_lite.sandbox.guest import child
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program
-from evalplus_lite.sandbox.timer import More, Spent, Timer
+from evalplus_lite.sandbox.timer import More, ResourceUsage, Timer
 from evalplus_lite.sandbox.worker_handle import (
     START_SECONDS,
     Waiting,
@@ -37,7 +37,7 @@ FIRST_LOOK, LONGEST_LOOK = 0.003, 0.25
 
 
 class Observer(Protocol):
-    """Receives what happened on each case, in order; a False ends the program's run."""
+    """Receives the outcome of each case, in order; returns False to end the program's run."""
 
     def equal(self, first: int, last: int) -> bool:
         """Cases ``first`` up to ``last`` (exclusive) answered with exactly the expected bytes."""
@@ -53,7 +53,7 @@ class RunState:
     """The state of a program's run: the next case, and whether the observer wants more."""
 
     next: int
-    spent: Spent
+    spent: ResourceUsage
     going: bool = True
     loaded: bool = False
 
@@ -84,7 +84,7 @@ class Attempt:
         self.is_drained = False  # whether all was read that had come when the time was up
 
     def go(self, state: RunState, last: int) -> tuple[Outcome | None, bool]:
-        """Run; return what the process died of, if it did, and whether it left files behind."""
+        """Run; return why the process died, if it did, and whether it left files behind."""
         state.loaded = False
         self.sent = state.next
         channel, theirs = socket.socketpair()
@@ -98,8 +98,8 @@ class Attempt:
                 final = None
             except Forged:
                 final = FORGED
-            # Nothing more is read. A child that has answered everything waits to be killed: it must
-            # not end by itself, as its clock is gone with it.
+            # Reading ends here. A child that has answered everything waits to be killed: its clock
+            # would vanish with it if it exited.
             self.worker.kill()
         ending = self.worker.ending()
         state.spent.add(ending)
@@ -113,8 +113,8 @@ class Attempt:
         return final or cause(ending.status), ending.dirty
 
     def _job(self, first: int, last: int) -> dict[str, object]:
-        # Inputs as objects take up to twelve times their bytes; what they take is not the
-        # program's, so the limit on address space leaves room for them and for the interpreter.
+        # Inputs as objects take up to twelve times their bytes. That memory is not the program's,
+        # so the limit on address space leaves room for them and for the interpreter.
         limits, room = self.limits, 12 * len(self.inputs.data)
         return {
             "first": first,
@@ -230,20 +230,20 @@ class Attempt:
     def _book_waiting(
         self, payload: bytes, first: int, end: int, state: RunState, last: int
     ) -> None:
-        """Book the answers that the child has not sent: of cases ``first`` up to ``end``.
+        """Record the answers to cases ``first`` to ``end`` that the child has not sent.
 
-        The last answer is always sent, never left on the page: a process that dies, or whose time
-        is up, has not answered all, whatever it claims there.
+        The last answer is always sent, never left on the page: a process that dies or runs out of
+        time has not answered everything, whatever the page claims.
         """
         end = min(end, last - 1)
         if state.going and first <= state.next < end:
             self._book(payload, first, end - first, state, whole=False)
 
     def _peek(self, state: RunState, last: int) -> None:
-        """See whether an answer that waits for a slow case behind it ends the run already.
+        """Check whether an unsent answer already ends the run.
 
         The child may send its batch and begin the next one while the page is read, so one look can
-        pair the number of the old batch with the records of the new one, and a processor may show
+        pair the number of the old batch with the records of the new one. A processor may also show
         another's writes out of order for a moment. Records count only if two looks agree on them.
         """
         seen, waiting = self.seen, self.worker.waiting()
@@ -259,16 +259,16 @@ class Attempt:
     def _fill(
         self, channel: socket.socket, timer: Timer, state: RunState, last: int, size: int
     ) -> TimedOut | None:
-        """Have ``size`` bytes in the buffer, unless what is known ends the run.
+        """Read until the buffer holds ``size`` bytes or a known answer ends the run.
 
-        TimedOut where the current limit passes first.
+        Raises TimedOut when the current limit passes first.
         """
         while len(self.buffer) < size:
             case = self.worker.progress(state.next, last) if state.loaded else None
             pause = timer.pause(case)
             if isinstance(pause, TimedOut):
-                # What the socket already holds came in time, however late it is read: it is read
-                # once more, without waiting, before the case is called too slow.
+                # Data already in the socket arrived in time, however late it is read. Read once
+                # more, without waiting, before the case is declared too slow.
                 if self.is_drained:
                     return pause
                 self.is_drained, pause = True, 0.0

@@ -1,7 +1,7 @@
-"""Answers as a child sends them: taken apart, and compared with the expected ones byte by byte.
+"""Parser for a child's answers, with a bytewise comparison to the expected ones.
 
-A child may write anything. What is not formed as it should be raises Forged; what is, is a value
-that the child chose.
+A child may write anything. Malformed data raises Forged; well-formed data is a value that the child
+chose.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Expected:
         return cls(b"".join(parts), tuple(offsets), large)
 
     def times(self, count: int) -> Expected:
-        """Return these answers so many times, one after the other."""
+        """Return these answers repeated ``count`` times."""
         cases, size = len(self.offsets) - 1, len(self.stream)
         offsets = [size * n + at for n in range(count) for at in self.offsets[:-1]]
         large = {cases * n + case: data for n in range(count) for case, data in self.large.items()}
@@ -88,7 +88,7 @@ class Record(NamedTuple):
     size: int
 
     def outcome(self, memory: int) -> Outcome:
-        """Return what it says; ``memory`` is the limit in bytes. Raises Forged."""
+        """Return the outcome of a record; ``memory`` is the limit in bytes. Raises Forged."""
         if self.kind == b"V":
             return Returned(self.data, self.cpu)
         if self.kind == b"E":
@@ -101,9 +101,9 @@ class Record(NamedTuple):
 
 
 def records(payload: bytes, first: int, count: int, *, timed: bool) -> Iterator[Record]:
-    """Yield the records of cases ``first`` to ``first + count - 1``; Forged if there are not.
+    """Yield the records of cases ``first`` to ``first + count - 1``; Forged if any is missing.
 
-    What follows the last of them is not looked at.
+    Bytes after the last record are ignored.
     """
     at = 0
     for case in range(first, first + count):
@@ -152,7 +152,7 @@ def own_word(payload: bytes) -> tuple[float, bytes]:
 
 
 def cause(status: int) -> Outcome:
-    """Return what a process that ended before its last answer died of."""
+    """Return why a process ended before its last answer."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         try:
@@ -165,16 +165,17 @@ def cause(status: int) -> Outcome:
 
 
 def send_request(channel: socket.socket, program: Program, cases: bytes | None) -> None:
-    """Send a child what it reads first, and the program's streams, if it has any of its own."""
+    """Send a child its request, and the streams of the program's own if it has any."""
     channel.sendall(request(program, cases))
     if program.pipes is not None:
         program.pipes.hand_over(channel)
 
 
 def request(program: Program, cases: bytes | None) -> bytes:
-    """Return what a child reads first: a length, then a dict in wire form.
+    """Return a child's request: a length, then a dict in wire form.
 
-    Private cases are spliced in as they are: a dict in wire form is its keys and values in turn.
+    Private cases are spliced in unchanged, since a dict in wire form is a sequence of keys and
+    values.
     """
     fields = {
         "source": program.source,

@@ -10,7 +10,7 @@ from evalplus_lite.sandbox.guest import harness, observing, ordering, plain, scr
 from evalplus_lite.sandbox.limits import Program
 from evalplus_lite.sandbox.streams import Streams
 
-# What invokes programs inside the sandbox, as a module of its own: for runs without one.
+# The code that invokes programs inside the sandbox, as a module: for runs without one.
 
 _PARTS = tuple(Path(module.__file__ or "") for module in (script, observing, harness))
 
@@ -27,11 +27,11 @@ def module_text() -> str:
 # Programs as they would be if Python ordered things otherwise where it promises no order.
 
 TIES, SETS = ordering.TIES, ordering.SETS
-"""The ways in which equal elements, and the elements of sets, may be ordered."""
+"""The ways to order equal elements, and the elements of sets."""
 
 
 def reordered(program: Program, way: str) -> Program:
-    """Return a program that answers as the given one would; what it cannot do so, it raises."""
+    """Return a program that answers as this one would under another order, or raises."""
     facts = program.source, program.entry_point, program.harness.row, way
     return program.around(f"{_ordering_source()}\nanswer = Reordered(*{facts!r})\n", "answer")
 
@@ -42,7 +42,7 @@ def _ordering_source() -> str:
 
 
 def plain_program(streams: Streams) -> Program:
-    """Return it with the streams that the other one is to have; ``guest.plain`` says the rest."""
+    """Return ``guest.plain`` with the streams of the program that it will run."""
     return Program(_text(), "run", pipes=streams)
 
 

@@ -1,4 +1,4 @@
-"""What a program may use, and what it is run on."""
+"""Resource limits of a program, and its text."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """How a case's time limit follows from the reference's time: max(floor, factor x time)."""
+    """The rule for a case's time limit, from the reference's time: max(floor, factor x time)."""
 
     floor: float
     factor: float = 4.0
@@ -51,8 +51,10 @@ class Preset:
         return max(self.floor, self.factor * reference_seconds)
 
     def total(self, cases: int, reference_seconds: float = 0.0) -> float:
-        """Return the seconds that so many cases may use together: a few cases' whole limits, and
-        one more for every ten cases; or ``factor`` times the reference, if that is more.
+        """Return the seconds that this many cases may use together.
+
+        That is a few cases' whole limits and one more for every ten cases, or ``factor`` times the
+        reference, whichever is more.
         """
         floor = max(self.floor, LEAST_SHARE)
         return max(floor * (SHARES + cases / CASES_A_SHARE), self.factor * reference_seconds)
@@ -91,7 +93,7 @@ def preset(name: str) -> Preset:
     """Return a preset by name; InputError names the ones there are."""
     try:
         return PRESETS[name]
-    except (KeyError, TypeError):  # or nothing that can be a key
+    except (KeyError, TypeError):  # or an unhashable value
         raise InputError(
             f"no limits preset named {name!r}", remedy=one_of(str(name), PRESETS)
         ) from None
@@ -99,11 +101,11 @@ def preset(name: str) -> Preset:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A whole program's text and what of it is invoked, and how.
+    """A whole program's text, its entry point, and how it is invoked.
 
-    ``streams`` says that standard input and output are files in memory, not nowhere; ``pipes`` are
-    streams of one run alone. A contract's ``check`` has ``classes``: the names of the classes that
-    the task's reference declares, the only ones whose objects it is given.
+    ``streams`` makes standard input and output files in memory; ``pipes`` are the streams of a
+    single run. A contract's ``check`` has ``classes``: the names of the classes that the task's
+    reference declares. It receives objects of no other classes.
     """
 
     source: str
@@ -122,7 +124,7 @@ class Program:
 
     @property
     def row(self) -> dict[str, Any]:
-        """How the sandbox invokes it."""
+        """The invocation as plain data for the sandbox."""
         row = self.harness.row
         return row if self.classes is None else {**row, "classes": list(self.classes)}
 

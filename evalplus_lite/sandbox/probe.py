@@ -1,7 +1,7 @@
-"""Which isolation holds on this machine: asked from inside, before anything untrusted runs.
+"""Probe of a machine's isolation, from inside, before anything untrusted runs.
 
-A set-up in which one layer is silently missing looks fine from outside. So the first program that
-is run tries to get out of each, and what it reports decides.
+A setup with one layer silently missing looks fine from outside. So the first program tries to break
+out of each layer, and its report decides.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _log = logging.getLogger("evalplus_lite")
 
 @dataclass(frozen=True, slots=True)
 class ProbeReport:
-    """What a tier holds: each layer by name, or why the tier cannot be used at all.
+    """A tier's layers that hold, by name, or the reason why the tier cannot be used.
 
-    ``remedy`` says what to install or change where it does not hold.
+    ``remedy`` says what to install or change if it does not hold.
     """
 
     tier: str
@@ -81,7 +81,7 @@ def examine(tier: Tier) -> ProbeReport:
 
 
 def known() -> list[tuple[str, bool, dict[str, bool], str | None, str | None, float]]:
-    """Return what was found out so far as plain data, for ``learn`` in another process here."""
+    """Return the results so far as plain data, for ``learn`` in another process."""
     with _lock:
         return [
             (tier, report.holds, report.layers, report.problem, report.remedy, when)
@@ -90,7 +90,7 @@ def known() -> list[tuple[str, bool, dict[str, bool], str | None, str | None, fl
 
 
 def learn(found: Iterable[Sequence[Any]]) -> None:
-    """Take over what another process of ours found out, as ``known`` returned it there."""
+    """Adopt the results of another of our processes, as ``known`` returned them there."""
     with _lock:
         for tier, _, layers, problem, remedy, when in found:
             _reports[tier] = ProbeReport(tier, layers, problem, remedy), when
@@ -149,7 +149,7 @@ def precondition(tier: str) -> str | None:
 
 
 def remedy(tier: str, problem: str) -> str | None:
-    """Return what to install or change so that a tier can be used, as far as is known."""
+    """Return instructions for making a tier usable, as far as they are known."""
     if "not Linux" in problem:
         return "run it in a Linux container or virtual machine: docs/guide/sandbox.md"
     if "processor" in problem:
@@ -172,9 +172,9 @@ def remedy(tier: str, problem: str) -> str | None:
 
 
 def choose_tier(config: SandboxConfig) -> str:
-    """Return the tier to use; SandboxUnavailable says what failed and what would help.
+    """Return the tier to use; SandboxUnavailable names the failure and a remedy.
 
-    Where ``auto`` comes to the second tier, one line is logged, once a process.
+    If ``auto`` falls back to the second tier, one line is logged per process.
     """
     if config.tier == "none":
         problem = precondition("none")
@@ -199,9 +199,9 @@ def choose_tier(config: SandboxConfig) -> str:
 
 
 def surroundings(config: SandboxConfig) -> tuple[str, tuple[tuple[str, int], ...]]:
-    """Return what decides answers beside the config: the tier, and each package as it is installed.
+    """Return everything outside the config that decides answers: the tier and installed packages.
 
-    A package is (its path, when it was written in nanoseconds). Raises as ``choose_tier``.
+    A package is (its path, modification time in nanoseconds). Raises as ``choose_tier``.
     """
     found = []
     for place in command.locate(config):

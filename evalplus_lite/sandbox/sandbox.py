@@ -1,6 +1,6 @@
-"""The sandbox: programs run on cases, each in a process of its own, watched from outside.
+"""The sandbox: programs run on cases, each in its own process, watched from outside.
 
-The supervisor trusts nothing that a child says except that it is a value it chose: it counts the
+The supervisor trusts nothing from a child except that a value is the child's choice. It counts the
 answers, takes them in order only, bounds their size, and measures time on clocks of the kernel.
 """
 
@@ -14,7 +14,7 @@ from evalplus_lite.sandbox.attempt import Attempt, Observer, RunState
 from evalplus_lite.sandbox.frames import Expected
 from evalplus_lite.sandbox.isolation.config import SandboxConfig
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program
-from evalplus_lite.sandbox.timer import More, Spent
+from evalplus_lite.sandbox.timer import More, ResourceUsage
 from evalplus_lite.sandbox.worker_handle import WorkerHandle, WorkerLost
 from evalplus_lite.types import Outcome
 
@@ -22,8 +22,8 @@ MAX_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """What happened on each case (None: not run), and the CPU seconds of it all."""
+class ProgramRun:
+    """The outcome of each case (None: not run), and the CPU seconds of all."""
 
     outcomes: tuple[Outcome | None, ...]
     cpu: float = 0.0
@@ -32,7 +32,7 @@ class Run:
 
 @dataclass(slots=True)
 class _Collector:
-    """Keeps every outcome; asks ``judge``, if there is one, whether to go on."""
+    """Keeps every outcome; asks ``judge``, if any, whether to continue."""
 
     outcomes: list[Outcome | None]
     judge: Callable[[int, Outcome], bool] | None = None
@@ -46,7 +46,7 @@ class _Collector:
 
 
 class _Run(NamedTuple):
-    """What stays the same from one attempt to the next: the arguments of an Attempt."""
+    """The arguments of an Attempt that stay the same from one attempt to the next."""
 
     program: Program
     inputs: Inputs
@@ -127,18 +127,18 @@ class Sandbox:
         timed: bool = False,
         more: More | None = None,
         own_clock: bool = False,
-    ) -> Run:
-        """Call the program on every case and return what happened.
+    ) -> ProgramRun:
+        """Call the program on every case and return the outcomes.
 
-        ``judge(case, outcome)`` may return False to end early. Where the process dies in a case
-        (time, memory, crash), a new one goes on with the next. With ``timed``, ``Returned.cpu``
-        holds each case's own CPU seconds, as the child measured them: for trusted programs.
+        ``judge(case, outcome)`` may return False to end early. If the process dies in a case (time,
+        memory, crash), a new one continues with the next. With ``timed``, ``Returned.cpu`` holds
+        each case's own CPU seconds, as the child measured them: for trusted programs.
         """
         collector = _Collector([None] * len(inputs), judge)
         spent, loaded = self.watch(
             program, inputs, limits, collector, timed=timed, more=more, own_clock=own_clock
         )
-        return Run(tuple(collector.outcomes), spent.cpu, not loaded)
+        return ProgramRun(tuple(collector.outcomes), spent.cpu, not loaded)
 
     def watch(
         self,
@@ -152,20 +152,20 @@ class Sandbox:
         more: More | None = None,
         own_clock: bool = False,
         first: int = 0,
-    ) -> tuple[Spent, bool]:
+    ) -> tuple[ResourceUsage, bool]:
         """Run the program and report each case to ``observer``.
 
-        Returns what it used, in time and memory, and whether the program loaded.
+        Returns the time and memory used, and whether the program loaded.
 
-        With ``expected``, answers of exactly these bytes are reported through
-        ``observer.equal``, many at once, and never taken apart. ``more`` is asked where a case's
-        CPU seconds are used up, and says how many it may use in all; it may run programs itself,
-        in a sandbox ``beside`` this one. With ``own_clock`` the time of answers that came is what
-        the program itself measured, exact however late they are read: for programs that gain
-        nothing by lying. Cases before ``first`` are left out.
+        With ``expected``, answers of exactly these bytes are reported through ``observer.equal``,
+        many at once, and never parsed. When a case's CPU seconds are used up, ``more`` returns how
+        many it may use in all; it may run programs itself, in a sandbox ``beside`` this one. With
+        ``own_clock`` the program itself measures the time of answers that came, which is exact
+        however late they are read: for programs that gain nothing by lying. Cases before ``first``
+        are skipped.
         """
         job = _Run(program, inputs, limits, observer, expected, timed, more, own_clock)
-        state = RunState(first, Spent(limits.total))
+        state = RunState(first, ResourceUsage(limits.total))
         while state.going and state.next < len(inputs):
             death = self._attempt(job, state, len(inputs))
             if death is None:
@@ -183,7 +183,7 @@ class Sandbox:
         state.next += 1
 
     def _attempt(self, job: _Run, state: RunState, last: int) -> Outcome | None:
-        """One child's run; a lost worker, which is not the program's doing, is tried again."""
+        """Run one child; retry if the worker is lost, which is not the program's fault."""
         for left in reversed(range(MAX_TRIES)):
             try:
                 worker = self._ready()
@@ -197,7 +197,7 @@ class Sandbox:
             except BaseException:  # the observer's or ``more``'s: a child may still be running
                 self._drop_worker()
                 raise
-            if dirty:  # what it left in the scratch folder goes with the worker
+            if dirty:  # files in the scratch folder disappear with the worker
                 self._drop_worker()
             return death
         raise AssertionError("unreachable")

@@ -1,12 +1,12 @@
-"""How much a program does, counted in steps: the same number on every machine, however busy.
+"""A program's work counted in steps: the same number on every machine, however busy.
 
-Whatever decides what stands in a file must not hang on time. A program is rewritten so that it
-counts the statements it executes and the items its comprehensions take, and is stopped where there
-are more than allowed. That makes it a few times slower, so it is done where a case took longer
-than any machine needs for so many steps, and nowhere else: who is not asked would have passed.
+The content of a file must not depend on time. So a program is rewritten to count the statements it
+executes and the items its comprehensions take, and is stopped at a limit. That makes it a few times
+slower, so it is done only for a case that took longer than any machine needs for that many steps:
+all others would have passed.
 
-Work within one call of a built-in function is no step, but for searches in lists. It has a far-off
-limit in CPU seconds, ``patience``, which alone is not exact.
+Work within one call of a built-in function is not counted, except for searches in lists. It has a
+generous limit in CPU seconds, ``patience``, which alone is not exact.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.sandbox import Run
+from evalplus_lite.sandbox import ProgramRun
 from evalplus_lite.sandbox.guest.counting import OVER, SPENT, STOP
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program
 from evalplus_lite.sandbox.sandbox import Sandbox
@@ -25,14 +25,14 @@ from evalplus_lite.values import wire
 
 # Steps that a usual machine makes in a second: so limits in seconds become limits in steps.
 STEPS_A_SECOND = 20_000_000
-# Steps a second that no program makes which takes millions. It takes loops to have so many, and on
-# today's machines the tightest loop makes 40 million; only straight runs of a thousand assignments
-# of a constant make more than this.
+# Steps a second that no program with millions of steps reaches. Such programs loop, and on today's
+# machines the tightest loop makes 40 million; only straight runs of a thousand assignments of a
+# constant make more.
 FASTEST = 250_000_000
-# No limit is lower: what takes less than sixteen milliseconds is never asked about.
+# No limit is lower: cases under sixteen milliseconds are never counted.
 FEWEST = 4_000_000
 PATIENCE = 10
-# A case's patience is so many times its limit's usual seconds, or so many seconds more.
+# A case's patience: a multiple of its limit's usual seconds, or these extra seconds.
 MOST_PATIENCE = 60.0
 
 ENTRY = "measured"
@@ -40,18 +40,18 @@ ENTRY = "measured"
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """Steps that a case may take, at least ``FEWEST``: made of a usual machine's seconds."""
+    """A limit in steps, at least ``FEWEST``, derived from seconds on a typical machine."""
 
     steps: int
 
     @classmethod
     def of(cls, seconds: float) -> Allowance:
-        """Return what a usual machine does in so many seconds."""
+        """Return the steps that a typical machine makes in these seconds."""
         return cls(max(FEWEST, round(seconds * STEPS_A_SECOND)))
 
     @property
     def unasked(self) -> float:
-        """CPU seconds in which no machine takes more steps than this."""
+        """CPU seconds in which no machine makes more steps than this."""
         return self.steps / FASTEST
 
     @property
@@ -99,7 +99,9 @@ class Meter:
         arguments = self.cases[case]
         return exceeds(self.sandbox, self.program, arguments, self.allowance, self.usual)
 
-    def run(self, inputs: Inputs, *, judge: Callable[[int, Outcome], bool] | None = None) -> Run:
+    def run(
+        self, inputs: Inputs, *, judge: Callable[[int, Outcome], bool] | None = None
+    ) -> ProgramRun:
         """Run the program on its cases, encoded as ``inputs``."""
         return self.sandbox.run(
             self.program, inputs, self.limits, judge=judge, more=self.more, own_clock=True
@@ -142,13 +144,15 @@ def count(
 
 
 def metered(programs: Sequence[Program], total: int) -> Program:
-    """Return a program that is called with (number of a program, steps that it may make, arguments
-    in wire form) and answers as that program does, or raises ``STOP`` where it makes more steps,
-    and ``SPENT`` where it makes more than ``total`` in all its calls.
+    """Return one program that calls several others and counts their steps.
 
-    Counting and answering in one run costs less than asking afterwards, and is as exact. For
-    programs that gain nothing by cheating the count. Several, alike but for their text, share a
-    process.
+    It is called with (number of a program, step limit, arguments in wire form) and answers as that
+    program does. It raises ``STOP`` beyond the step limit, and ``SPENT`` beyond ``total`` steps in
+    all its calls.
+
+    Counting and answering in one run costs less than counting afterwards, and is as exact. For
+    programs that gain nothing by cheating the count. Several programs that differ only in their
+    text share a process.
     """
     _, *facts = facts_of(programs[0])
     text = guest_call("Metered", [program.source for program in programs], *facts, total)
@@ -171,7 +175,7 @@ def facts_of(program: Program) -> tuple[object, ...]:
 
 
 def guest_call(name: str, *arguments: object) -> str:
-    """Return a program whose function is what a name of ``guest.counting`` makes of arguments."""
+    """Return a program whose function is made by a name of ``guest.counting``."""
     return f"import sandbox_inside\n{ENTRY} = sandbox_inside.{name}(*{arguments!r})\n"
 
 
@@ -195,16 +199,16 @@ Count: TypeAlias = int | Outcome | None
 LEAST = 20_000
 """Steps that an input may always take: a millisecond of a usual machine."""
 SHARES = 20
-"""An input may take one of so many parts of what is left."""
+"""An input may take one of this many parts of the remaining budget."""
 LOST = 3 * FEWEST
-"""What an input costs that ends its process or waits: seconds, whatever its steps are."""
+"""The cost of an input that ends its process or waits for seconds, whatever its steps are."""
 
 
 @dataclass(slots=True)
 class StepBudget:
     """Steps for inputs to come: ``total`` at first, of which ``spent`` are gone.
 
-    An input may take at most ``most``, one of ``shares`` parts of what is left, or ``least``.
+    An input may take at most ``most``, one of ``shares`` parts of the remainder, or ``least``.
     """
 
     total: int
@@ -215,42 +219,42 @@ class StepBudget:
 
     @property
     def left(self) -> int:
-        """What has not been spent; 0 if more was."""
+        """The unspent steps; 0 if overspent."""
         return max(0, self.total - self.spent)
 
     @property
-    def each(self) -> int:
-        """What the next input may take."""
+    def next_share(self) -> int:
+        """The steps that the next input may take."""
         return min(self.most, max(self.least, self.left // self.shares))
 
 
-def ration(
+def run_budgeted(
     sandbox: Sandbox,
     program: Program,
     inputs: Inputs,
     limits: Limits,
-    purse: StepBudget,
+    step_budget: StepBudget,
     *,
     max_failures: int | None = None,
 ) -> list[Count]:
-    """Run a program on inputs as far as the purse allows, and return what each took of it.
+    """Run a program on inputs within a step budget, and return the steps of each.
 
-    ``limits`` are those of a usual run, but for its time. After ``max_failures`` inputs that take
-    too much others are only tried as far as ``least`` goes; none, if these ended their process, or
+    ``limits`` are those of a usual run, except for time. After ``max_failures`` inputs over their
+    share the others may only use ``least``; they are skipped if these ended their process, or if
     one did and nothing is left. All zero if the program cannot be loaded.
     """
-    found = _Counts(purse, max_failures, [None] * len(inputs))
+    found = _Counts(step_budget, max_failures, [None] * len(inputs))
     while found.is_going and found.next < len(inputs):
         text = guest_call(
-            "rationed",
+            "budgeted",
             *facts_of(program),
-            purse.left,
-            purse.shares,
-            purse.least,
-            purse.least if found.is_full else purse.most,
+            step_budget.left,
+            step_budget.shares,
+            step_budget.least,
+            step_budget.least if found.is_full else step_budget.most,
         )
         roomy = Limits(
-            Allowance(max(FEWEST, purse.each)).patience_counting,
+            Allowance(max(FEWEST, step_budget.next_share)).patience_counting,
             2 * limits.load + 1,
             limits.memory,
             limits.output,
@@ -266,9 +270,9 @@ def ration(
 
 @dataclass(slots=True)
 class _Counts:
-    """Takes what each input cost off the purse, as the guest does."""
+    """Charges each input's cost to the budget, as the guest does."""
 
-    purse: StepBudget
+    step_budget: StepBudget
     max_failures: int | None
     counts: list[Count]
     next: int = 0
@@ -278,32 +282,32 @@ class _Counts:
 
     @property
     def is_full(self) -> bool:
-        """Whether as many inputs took too much as may."""
+        """Whether the maximum number of inputs took too much."""
         return self.max_failures is not None and self.over + self.lost >= self.max_failures
 
     def equal(self, first: int, last: int) -> bool:
         raise AssertionError("nothing was expected")
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
-        purse, steps = self.purse, _steps_used(outcome)
+        step_budget, steps = self.step_budget, _steps_used(outcome)
         self.next = case + 1
         if steps is None:
-            purse.spent += LOST
+            step_budget.spent += LOST
             self.counts[case] = outcome
             self.lost += 1
-            self.is_going = purse.left > 0 and not self.is_full
-            return False  # the next process is told what is left
+            self.is_going = step_budget.left > 0 and not self.is_full
+            return False  # the next process receives the remainder
         if steps != OVER:
-            purse.spent += steps
+            step_budget.spent += steps
             self.counts[case] = steps
             return True
         if self.is_full:
-            purse.spent += purse.least
+            step_budget.spent += step_budget.least
             return True
-        purse.spent += purse.each
+        step_budget.spent += step_budget.next_share
         self.counts[case] = TimedOut(0.0, 0.0)
         self.over += 1
-        return not self.is_full  # all others get less, which the next process is told
+        return not self.is_full  # the others get less, which the next process receives
 
 
 def _steps_used(outcome: Outcome) -> int | None:

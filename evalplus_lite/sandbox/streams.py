@@ -1,7 +1,7 @@
-"""Standard streams of one run: an input that is there, and outputs that are read while it runs.
+"""Standard streams of one run: a fixed input, and outputs that are read while it runs.
 
-A file of output has to be as large as all that is printed, and a pipe that nobody reads stops who
-prints: so pipes are read as they fill, and what is over a bound is counted and let go.
+A file of output would have to be as large as all output, and an unread pipe blocks its writer. So
+pipes are read as they fill, and bytes over a bound are counted and discarded.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import threading
 
 READ_BYTES = 1 << 16
 LOOK_SECONDS = 0.1
-"""How often a reader looks whether the program has ended, where it prints nothing."""
+"""Seconds between checks whether a program that prints nothing has ended."""
 
 
 class Streams:
-    """What a program reads, and the first ``most`` bytes of each of what it prints.
+    """A program's input, and the first ``most`` bytes of each output.
 
-    ``printed`` are the bytes of standard output and of standard error, ``sizes`` how many there
-    were. To be used for one run; a run that is tried again begins anew.
+    ``printed`` are the bytes of standard output and of standard error, ``sizes`` their full
+    lengths. For one run; a repeated run starts over.
     """
 
     def __init__(self, given: bytes, most: int) -> None:
@@ -51,7 +51,7 @@ class Streams:
                 os.close(each)
             raise
         finally:
-            for each in theirs:  # else there would be no end of what is printed
+            for each in theirs:  # otherwise output would never end
                 os.close(each)
 
     def end(self) -> None:
@@ -70,7 +70,7 @@ class Streams:
         while left:
             was_over = self._is_over.is_set()
             found = poll.poll(LOOK_SECONDS * 1000)
-            if not found and was_over:  # whoever holds an end still says nothing
+            if not found and was_over:  # whoever holds an end is still silent
                 break
             for handle, _ in found:
                 part = b""

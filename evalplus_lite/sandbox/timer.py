@@ -1,4 +1,4 @@
-"""Whether a program's time is up: on the case it is at, or on all its cases together."""
+"""Time limits of a program, for the current case and for all its cases together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evalplus_lite.sandbox.limits import Limits
 from evalplus_lite.sandbox.worker_handle import Ending, WorkerHandle
 from evalplus_lite.types import TimedOut
 
-# How long a child has been at its current case, by the kernel's clocks: nothing it says counts.
+# A child's time on its current case by the kernel's clocks, never by its own claims.
 
 # CPU seconds by which a batch may exceed its last case's limit: two milliseconds of earlier cases
 # (``guest.child.FLUSH_SECONDS``) and the reporting itself.
@@ -29,18 +29,18 @@ class Watch:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.spent = 0.0
-        self.is_idle = False  # whether what is up is the time to wait, not CPU time
+        self.is_idle = False  # whether the waiting time is up, not the CPU time
         self.reset()
 
     def reset(self) -> None:
-        """A batch has arrived: the next case begins now."""
+        """Start the next case, after a batch has arrived."""
         self.wall = time.monotonic()
         self.cpu = cpu_clock(self.pid)
         self.idle_from: Clocks | None = None
         self.gone_from: float | None = None
 
     def skip(self, seconds: float) -> None:
-        """Leave the last seconds of wall time, in which it was stopped, out of account."""
+        """Ignore the last seconds of wall time, in which it was stopped."""
         self.wall += seconds
         self.idle_from = None
 
@@ -58,7 +58,7 @@ class Watch:
 
     @property
     def is_long_gone(self) -> bool:
-        """Whether the process ended some time ago, yet the end of its channel never came."""
+        """Whether the process ended some time ago without the end of its channel."""
         return self.gone_from is not None and time.monotonic() - self.gone_from > GONE_SECONDS
 
     def used_since_reset(self, limit: float) -> float | None:
@@ -170,10 +170,10 @@ More = Callable[[int | None], float]
 
 
 @dataclass(slots=True)
-class Spent:
-    """What a program's processes have used so far, and what they may use on all cases together.
+class ResourceUsage:
+    """The resources that a program's processes have used, and those left for all cases together.
 
-    Seconds; ``memory`` is the most bytes that one of them had resident, the interpreter included.
+    Seconds; ``memory`` is the peak resident bytes of one of them, the interpreter included.
     """
 
     total: float
@@ -184,7 +184,7 @@ class Spent:
     memory: int = 0
 
     def add(self, ending: Ending) -> None:
-        """Count what a process that ended has used."""
+        """Add the resources of a process that ended."""
         self.cpu += ending.cpu
         self.memory = max(self.memory, ending.memory)
 
@@ -193,20 +193,26 @@ class Timer:
     """The time of one process, watched from outside."""
 
     def __init__(
-        self, pid: int, worker: WorkerHandle, limits: Limits, spent: Spent, more: More | None
+        self,
+        pid: int,
+        worker: WorkerHandle,
+        limits: Limits,
+        spent: ResourceUsage,
+        more: More | None,
     ) -> None:
         self.watch = Watch(pid)
         self.worker, self.limits, self.spent, self.more = worker, limits, spent, more
         # Seconds for which the supervisor has waited for the process, and not the other way.
         self.waited = 0.0
-        # The case that more was asked for since the last batch, and its limit now. A program says
-        # itself where it is: it is asked about one claim a batch, and about the case that came.
+        # The case for which ``more`` was called since the last batch, and its limit now. A program
+        # reports its own position, so only one claim a batch is followed up, and the case that
+        # came.
         self.granted: tuple[int, float] | None = None
 
     def pause(self, case: int | None) -> float | TimedOut:
-        """Return how many seconds to wait for an answer before looking again, or that time is up.
+        """Return the seconds to wait for an answer before looking again, or that time is up.
 
-        ``case`` is where the program says that it is; None while it loads.
+        ``case`` is the program's claimed position; None while it loads.
         """
         limit = self.limits.load
         if case is not None:
@@ -222,9 +228,9 @@ class Timer:
         return pause if late is None else late
 
     def late(self, case: int, own_word: float | None) -> TimedOut | None:
-        """Return TimedOut if the case that a batch ends with has taken too long.
+        """Return TimedOut if the last case of a batch has taken too long.
 
-        ``own_word`` is what the process says that it used, where that counts.
+        ``own_word`` is the process's own measurement, where that counts.
         """
         used = self.watch.used_since_reset(self.limits.cpu)
         if own_word is not None:
@@ -258,7 +264,7 @@ class Timer:
     def idle(self, matters: float) -> float:
         """Return the seconds in which the process neither ran nor queued to run while we waited.
 
-        It may have been less where that does not matter, as long as it is not above ``matters``.
+        The result may be too high as long as it is not above ``matters``.
         """
         most = self.waited - self.watch.now()
         return max(0.0, self.watch.idle(self.waited) if most > matters else most)
@@ -270,7 +276,7 @@ class Timer:
         return self.over_total()
 
     def end(self) -> None:
-        """Count what the process idled; to be called while the process exists."""
+        """Add the process's idle time; to be called while the process exists."""
         self.spent.idle += self.idle(0.05)
 
     def _late(self, used: float) -> TimedOut:
@@ -283,7 +289,7 @@ class Timer:
     def _ask(self, case: int | None) -> float:
         if self.more is None:
             return 0.0
-        # Stopped, it uses no CPU time and does not disturb the reference's run beside it.
+        # Stopped, it uses no CPU time and does not disturb the reference's run.
         self.worker.stop()
         stopped = time.monotonic()
         try:

@@ -26,8 +26,8 @@ from evalplus_lite.sandbox.limits import Inputs
 # A worker that has not said hello by then never will; a loaded machine needs a few seconds.
 START_SECONDS = 60.0
 SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
-# What the worker may use at most, and so every program: also of the kernel's own memory, which
-# RLIMIT_AS does not count (queued signals, message queues). No core files are written.
+# Limits of the worker, and so of every program, including the kernel's own memory, which RLIMIT_AS
+# does not count (queued signals, message queues). No core files are written.
 RLIMITS = {
     resource.RLIMIT_FSIZE: 16 << 20,
     resource.RLIMIT_NOFILE: 64,
@@ -36,7 +36,7 @@ RLIMITS = {
     resource.RLIMIT_MEMLOCK: 0,
     resource.RLIMIT_MSGQUEUE: 0,
 }
-# The badness of -1000 to 1000 that is added for a worker, so that a machine that runs out of memory
+# The badness (-1000 to 1000) that is added for a worker, so that a machine that runs out of memory
 # ends a program under test rather than the supervisor.
 OOM_SCORE = "800"
 _numbers = itertools.count()
@@ -54,7 +54,9 @@ def require_file_size() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a child ended: wait status, CPU seconds, most bytes resident, and if it left files."""
+    """How a child ended: wait status, CPU seconds, peak resident bytes, and whether it
+    left files.
+    """
 
     status: int
     cpu: float
@@ -137,7 +139,7 @@ class WorkerHandle:
         try:
             # A handle and not the pid, which may be another process's by the time we signal it.
             self._handle = os.pidfd_open(self.pid)
-            # What the interpreter holds by itself is not the program's: limits are added to it.
+            # The interpreter's own memory is not the program's: limits are added to it.
             with open(f"/proc/{self.pid}/statm", encoding="ascii") as file:
                 self.base_bytes = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
         except OSError:
@@ -192,7 +194,7 @@ class WorkerHandle:
         return int(min(max(case, first), last - 1))
 
     def waiting(self) -> Waiting:
-        """Return the answers that wait on the page; nothing of it is checked yet."""
+        """Return the unsent answers on the page; nothing of it is checked yet."""
         case, first = struct.unpack_from("<QQ", self._progress, 0)
         return Waiting(first, case, self._progress[child.WORDS :])
 
@@ -218,7 +220,7 @@ class WorkerHandle:
         return Ending(*struct.unpack("<idQ?", body))
 
     def close(self) -> None:
-        """End the worker and all that is inside; nothing is left behind."""
+        """End the worker and all processes inside; nothing is left behind."""
         self.control.close()
         try:
             self.process.wait(0.2)

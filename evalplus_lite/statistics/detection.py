@@ -1,8 +1,8 @@
-"""How well suites tell right programs from wrong ones, in the field's figures.
+"""Measures of how well suites separate right programs from wrong ones.
 
 True positive and true negative rate as in CodeContests+ (arXiv 2506.05817) and HardTests (arXiv
 2505.24098), detection rate and verifier accuracy as in SAGA (arXiv 2507.06920), Coverage@N as in
-TestCase-Eval (arXiv 2506.12278). docs/guide/reduction.md says what each is here.
+TestCase-Eval (arXiv 2506.12278). docs/guide/reduction.md defines each for this package.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ def bootstrap(
     seed: int,
     draws: int = DRAWS,
 ) -> tuple[float, float]:
-    """Return the 95 % percentile interval of a figure over as many tasks, drawn with replacement.
+    """Return the 95 % percentile interval of a figure by resampling tasks with replacement.
 
-    What a task brings is drawn whole (Miller 2024, arXiv 2411.00640: errors clustered by task).
-    Where all tasks agree the interval is a point: read Wilson's beside it. (0, 1) for no task.
+    A task is resampled whole (Miller 2024, arXiv 2411.00640: errors clustered by task). If all
+    tasks agree the interval is a point: read Wilson's as well. (0, 1) without tasks.
 
-    Of few tasks it is too narrow (docs/measurements/reduction.md): for the mean of a task's
-    figures there is ``mean_interval``, for two models' differences ``paired``.
+    For few tasks it is too narrow (docs/measurements/reduction.md): use ``mean_interval`` for the
+    mean of a task's figures, ``paired`` for two models' differences.
     """
     if not tasks:
         return (0.0, 1.0)
@@ -58,11 +58,11 @@ MOST_CASES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What some cases of a task say of a program: ``rejecting`` of ``cases`` reject it.
+class ProgramOutcome:
+    """A program's results on some cases of a task: ``rejecting`` of ``cases`` reject it.
 
-    For right programs only ``is_accepted`` is asked for. ``passes_base`` is whether the task's own
-    cases accept it.
+    For right programs only ``is_accepted`` is used. ``passes_base``: the task's own cases accept
+    it.
     """
 
     task_id: str
@@ -72,9 +72,9 @@ class Judged:
     cases: int = 0
 
 
-def by_task(judged: Iterable[Judged]) -> dict[str, list[Judged]]:
+def by_task(judged: Iterable[ProgramOutcome]) -> dict[str, list[ProgramOutcome]]:
     """Return the programs of each task, in the tasks' first order."""
-    found: dict[str, list[Judged]] = {}
+    found: dict[str, list[ProgramOutcome]] = {}
     for each in judged:
         found.setdefault(each.task_id, []).append(each)
     return found
@@ -100,9 +100,12 @@ def share_row(shares: Sequence[Share], *, seed: int) -> dict[str, Any]:
 
 
 def figures(
-    right: Mapping[str, Sequence[Judged]], wrong: Mapping[str, Sequence[Judged]], *, seed: int
+    right: Mapping[str, Sequence[ProgramOutcome]],
+    wrong: Mapping[str, Sequence[ProgramOutcome]],
+    *,
+    seed: int,
 ) -> dict[str, Any]:
-    """Return the figures of a suite as plain data, from what it says of right and wrong programs.
+    """Return the figures of a suite as plain data, from its verdicts on right and wrong programs.
 
     Both by task (``by_task``). ``seed`` draws the bootstrap's tasks.
     """
@@ -132,7 +135,7 @@ def figures(
     }
 
 
-def _counted(some: Sequence[Judged], hits: Sequence[bool]) -> Share:
+def _counted(some: Sequence[ProgramOutcome], hits: Sequence[bool]) -> Share:
     return Share(sum(hits), len(some))
 
 
@@ -140,13 +143,13 @@ def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _curve(programs: Sequence[Judged]) -> list[float]:
+def _curve(programs: Sequence[ProgramOutcome]) -> list[float]:
     """Return for N from 1 on the expected share of programs that N cases drawn at random reject."""
     points = [rejections(each) for each in programs]
     return [sum(chances) / len(programs) for chances in zip(*points, strict=True)]
 
 
-def rejections(program: Judged) -> list[float]:
+def rejections(program: ProgramOutcome) -> list[float]:
     """Return for N from 1 to ``MOST_CASES`` the chance that N cases drawn at random reject it."""
     if not program.rejecting and not program.is_accepted:
         return [1.0] * MOST_CASES

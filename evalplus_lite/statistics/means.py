@@ -1,4 +1,4 @@
-"""How sure a mean over tasks is, and which part of its noise more samples would take away."""
+"""Confidence intervals of means over tasks, and the noise that more samples would remove."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ estimated: without them a handful of tasks that happen to be alike would pass fo
 def mean_interval(values: Sequence[float], *, samples: int) -> tuple[float, float]:
     """Return the 95 % interval of the mean of a figure from 0 to 1 a task, such as pass@k.
 
-    Wilson's interval for the effective number of tasks: as many all-or-nothing tasks as would leave
-    the mean as uncertain as these do (Kish's design effect; Franco et al. 2019 compare such
-    intervals for clustered surveys). ``samples`` is how many there are in all: the effective number
-    is at most that, and at least the number of tasks. With a sample a task it is Wilson's interval.
-    (0, 1) for no task.
+    Wilson's interval for the effective number of tasks: the number of all-or-nothing tasks with the
+    same uncertainty of the mean (Kish's design effect; Franco et al. 2019 compare such intervals
+    for clustered surveys). ``samples`` is their total: the effective number is at most that, and at
+    least the number of tasks. With one sample a task it is Wilson's interval. (0, 1) without tasks.
 
-    It speaks of all tasks of this kind, of which these are a draw. Chosen by simulation, before the
-    bootstrap, its corrections, and Student's t: docs/measurements/reduction.md.
+    It covers the population of tasks of this kind. Chosen by simulation over the bootstrap, its
+    corrections, and Student's t: docs/measurements/reduction.md.
     """
     return clustered_interval([(value, 1) for value in values], samples=samples)
 
@@ -85,12 +84,11 @@ def intervals(
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """Where the uncertainty of a mean pass rate comes from, as variances of one task's pass rate.
+    """The sources of uncertainty of a mean pass rate, as variances of one task's pass rate.
 
     ``within`` is between samples of a task (another draw of samples would give other verdicts),
     ``between`` is between tasks (other tasks would be harder or easier). Unbiased estimates, so
-    that ``between`` may be below 0 if there is hardly any. ``samples`` is the (harmonic) mean of
-    samples a task.
+    ``between`` may be slightly negative. ``samples`` is the (harmonic) mean of samples a task.
     """
 
     tasks: int
@@ -99,9 +97,9 @@ class Noise:
     between: float
 
     def standard_error(self, samples: float | None = None) -> float:
-        """Return the standard error of the mean over tasks with so many samples a task.
+        """Return the standard error of the mean over tasks with this many samples a task.
 
-        ``math.inf`` samples are what more samples could reach at best; by default those there are.
+        The default is the actual number; ``math.inf`` gives the lower limit for more samples.
         """
         each = self.samples if samples is None else samples
         return math.sqrt(max(0.0, self.between + self.within / each) / self.tasks)
@@ -110,7 +108,7 @@ class Noise:
 def noise(counts: Mapping[str, Count]) -> Noise | None:
     """Return the split of the variance of a model's pass rate (Wang 2025, arXiv 2512.21326).
 
-    None if it cannot be told apart: fewer than two tasks, or a task with a single sample.
+    None if it cannot be estimated: fewer than two tasks, or a task with a single sample.
     """
     found = list(counts.values())
     if len(found) < 2 or any(each.total < 2 for each in found):

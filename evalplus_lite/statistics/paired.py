@@ -12,23 +12,23 @@ from evalplus_lite.statistics.pass_at_k import Count, exact_pass_at_k
 from evalplus_lite.statistics.shares import Z
 
 POWER, LEVEL = 0.8, 0.05
-"""With what chance a difference is to be found, and with what chance one where there is none."""
+"""The power of detecting a difference, and the significance level."""
 MOST_BITS = 1 << 25
-"""Of the number that counts the sums of all sign changes; what needs more is taken less finely."""
+"""Bits of the integer that counts the sums of all sign changes; beyond it, steps get coarser."""
 COARSE = 200
-"""Where differences could only be taken in fewer steps a task than this, and these are not all that
-they have, sign changes are not counted but their sum is taken to be normal: they are very many."""
+"""If differences would have fewer steps a task than this, and not exactly, the sum of sign changes
+is taken to be normal instead of counted: there are very many of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """How much better the first of two is on the tasks that both were judged on.
+    """The paired difference between two model runs on the tasks that both were judged on.
 
     ``difference`` is the mean over tasks of first minus second, from -1 to 1, and ``interval`` its
-    95 % interval; ``p`` is the chance of a difference as large or larger, either way, if the two
-    were alike. On ``won`` tasks the first does better, on ``lost`` worse. ``visible`` is the
-    smallest true difference that so many tasks would have shown with 80 % power; None if the two
-    differ nowhere, as then nothing is known of how they would.
+    95 % interval. ``p`` is the probability of a difference at least as large, either way, if the
+    two were alike. The first does better on ``won`` tasks, worse on ``lost``. ``visible`` is the
+    minimum detectable effect at 80 % power; None if the two differ nowhere, since the variance is
+    unknown then.
     """
 
     tasks: int
@@ -45,8 +45,8 @@ def paired(
 ) -> PairedDifference | None:
     """Return the difference in pass@k between two on the tasks that both have samples of.
 
-    With one sample a task ``p`` is McNemar's exact test, with more the exact test of sign changes,
-    which is the same test for fractions. None if there is no such task.
+    With one sample a task ``p`` is McNemar's exact test; with more it is the exact test of sign
+    changes, its generalization to fractions. None without such a task.
 
     Raises ValueError if a task has fewer than ``k`` samples.
     """
@@ -88,9 +88,9 @@ def difference_interval(gaps: Sequence[float], *, step: float = 1.0) -> tuple[fl
 
 
 def mcnemar(won: int, lost: int) -> float:
-    """Return the two-sided p of McNemar's exact test: tasks that one of two solves and not both.
+    """Return the two-sided p of McNemar's exact test: tasks that only one of two solves.
 
-    McNemar 1947, by the binomial distribution. 1 if there is no such task.
+    McNemar 1947, by the binomial distribution. 1 without such a task.
     """
     number, fewer = won + lost, min(won, lost)
     if won == lost:
@@ -99,12 +99,12 @@ def mcnemar(won: int, lost: int) -> float:
 
 
 def sign_test(gaps: Iterable[Fraction | float]) -> float:
-    """Return the chance that differences of random sign add up to as much or more, either way.
+    """Return the two-sided p-value of the sum of differences under random signs.
 
     Fisher's randomization test of paired differences (1935): if the two were alike, each task's
-    difference might as well have the other sign. All sign changes are counted, not drawn; the
-    differences are taken in steps that make that possible, and exactly where they have a small
-    common denominator, as shares of up to hundreds of samples do.
+    difference might as well have the other sign. All sign changes are counted, not drawn.
+    Differences are rounded to steps that make that possible, exactly if they have a small common
+    denominator, as shares of up to hundreds of samples do.
     """
     found = [Fraction(gap) for gap in gaps if gap]
     if all(abs(gap) == 1 for gap in found):
@@ -120,10 +120,10 @@ def sign_test(gaps: Iterable[Fraction | float]) -> float:
 
 
 def _sign_changes(steps: Sequence[int], width: int) -> float:
-    """Return the share of sign changes of whole numbers whose sum is as far from 0, or farther.
+    """Return the share of sign changes of whole numbers whose sum is at least as far from 0.
 
-    ``width`` is the bytes that a count takes: the numbers of subsets by their sum stand beside each
-    other in one large integer, and are shifted and added for each further element.
+    ``width`` is the bytes of a count: the numbers of subsets by their sum are fields of one large
+    integer, which is shifted and added for each further element.
     """
     whole = sum(map(abs, steps))
     # With the signs of a subset of sum s made negative the total is whole - 2 s.
@@ -154,9 +154,9 @@ def visible_difference(
 
 
 def holm(chances: Sequence[float]) -> list[float]:
-    """Return p-values as they are after looking at all of these (Holm 1979), in the same order.
+    """Return p-values adjusted for multiple comparisons (Holm 1979), in the same order.
 
-    Taken together, the chance of calling any difference real that is none stays within the level.
+    The probability of any false positive among them stays within the level.
     """
     order = sorted(range(len(chances)), key=lambda place: chances[place])
     found, least = [0.0] * len(chances), 0.0

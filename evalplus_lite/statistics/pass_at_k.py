@@ -13,17 +13,17 @@ DEFAULT_K = (1, 10, 100)
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Of ``total`` samples of a task, ``correct`` are right."""
+    """A task's samples: ``correct`` of ``total`` are right."""
 
     total: int
     correct: int
 
 
 def pass_at_k(total: int, correct: int, k: int) -> float:
-    """Return the unbiased estimate 1 - C(n-c, k) / C(n, k) for n samples of which c are right.
+    """Return the unbiased estimate 1 - C(n-c, k) / C(n, k) for n samples with c right ones.
 
-    Chen et al. 2021 (arXiv 2107.03374), section 2.1; computed exactly, then rounded once.
-    Raises ValueError unless 0 <= correct <= total and 1 <= k <= total.
+    Chen et al. 2021 (arXiv 2107.03374), section 2.1; computed exactly, then rounded once. Raises
+    ValueError unless 0 <= correct <= total and 1 <= k <= total.
     """
     return float(exact_pass_at_k(total, correct, k))
 

@@ -1,4 +1,4 @@
-"""Shares of a whole with the interval that chance leaves them, and what chance would give."""
+"""Proportions with confidence intervals, and their values under random choice."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Share:
 
 
 def wilson(share: float, total: float) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share of so many, which may be a fraction."""
+    """Return Wilson's 95 % interval of a share of ``total``, which may be a fraction."""
     if not total:
         return (0.0, 1.0)
     middle = (share + Z * Z / (2 * total)) / (1 + Z * Z / total)
     spread = share * (1 - share) / total + Z * Z / (4 * total * total)
     half = Z / (1 + Z * Z / total) * math.sqrt(spread)
-    # The share lies within, also where rounding would say otherwise.
+    # The interval includes the share even where rounding would exclude it.
     return (min(share, max(0.0, middle - half)), max(share, min(1.0, middle + half)))
 
 

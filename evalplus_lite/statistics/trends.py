@@ -1,6 +1,6 @@
-"""How a figure goes with a measure: straight lines over logarithms, ranks, and groups by size.
+"""Relations between a figure and a measure: straight lines over logarithms, ranks, size groups.
 
-Points come in clusters (cases of one function): all intervals let those of a cluster be alike.
+Points come in clusters (cases of one function); all intervals allow for correlation within them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class Observation:
     """A case: the cluster it belongs to, the measure ``x``, and the figure ``y`` from 0 to 1."""
 
     cluster: str
@@ -64,11 +64,11 @@ class SizeGroup:
     interval: Interval
 
 
-def line_fit(points: Sequence[Point]) -> LineFit | None:
-    """Return the line through points; None if they have too few clusters or one ``x`` only.
+def line_fit(points: Sequence[Observation]) -> LineFit | None:
+    """Return the line through points; None for too few clusters or a single ``x``.
 
     The interval is that of the cluster-robust variance (Liang and Zeger 1986, with the usual
-    correction for few clusters) and Student's t, of as many degrees of freedom as clusters but one.
+    correction for few clusters) and Student's t, with one degree of freedom less than clusters.
     """
     sums = _clusters(points)
     if len(sums) < LEAST_CLUSTERS or len({point.x for point in points}) < 2:
@@ -91,15 +91,15 @@ def line_fit(points: Sequence[Point]) -> LineFit | None:
     return LineFit(mean - slope * middle, slope, (slope - reach, slope + reach), count, len(sums))
 
 
-def logarithmic_fit(points: Iterable[Point]) -> LineFit | None:
+def logarithmic_fit(points: Iterable[Observation]) -> LineFit | None:
     """Return the line over ``log10(x)``: its slope is the change when x is ten times larger.
 
     Points whose x is not above 0 have no logarithm and are left out.
     """
-    return line_fit([Point(p.cluster, math.log10(p.x), p.y) for p in points if p.x > 0])
+    return line_fit([Observation(p.cluster, math.log10(p.x), p.y) for p in points if p.x > 0])
 
 
-def rank_correlation(points: Sequence[Point]) -> RankCorrelation | None:
+def rank_correlation(points: Sequence[Observation]) -> RankCorrelation | None:
     """Return Spearman's coefficient; None for too few clusters, or where x or y is one value only.
 
     Equal values share their middle rank. The interval is Fisher's transformation with an error
@@ -126,7 +126,7 @@ def rank_correlation(points: Sequence[Point]) -> RankCorrelation | None:
     return RankCorrelation(value, (math.tanh(middle - reach), math.tanh(middle + reach)))
 
 
-def size_groups(points: Sequence[Point], *, count: int, logarithmic: bool) -> list[SizeGroup]:
+def size_groups(points: Sequence[Observation], *, count: int, logarithmic: bool) -> list[SizeGroup]:
     """Return the points in up to ``count`` groups of equal width in x, or in its logarithm.
 
     Groups without points are left out; on a logarithmic scale, points whose x is not above 0 are.
@@ -138,14 +138,14 @@ def size_groups(points: Sequence[Point], *, count: int, logarithmic: bool) -> li
     least, most = (scale(end(point.x for point in usable)) for end in (min, max))
     width = (most - least) / count
 
-    def group(point: Point) -> int:
+    def group(point: Observation) -> int:
         return min(count - 1, int((scale(point.x) - least) / width)) if width > 0 else 0
 
     usable.sort(key=lambda point: (group(point), point.x, point.cluster))
     return [_group(list(some), logarithmic) for _, some in groupby(usable, key=group)]
 
 
-def _group(points: Sequence[Point], logarithmic: bool) -> SizeGroup:
+def _group(points: Sequence[Observation], logarithmic: bool) -> SizeGroup:
     count = len(points)
     mean = math.fsum(point.y for point in points) / count
     return SizeGroup(
@@ -164,8 +164,8 @@ def _group(points: Sequence[Point], logarithmic: bool) -> SizeGroup:
     )
 
 
-def _clusters(points: Iterable[Point]) -> list[list[Point]]:
-    found: dict[str, list[Point]] = defaultdict(list)
+def _clusters(points: Iterable[Observation]) -> list[list[Observation]]:
+    found: dict[str, list[Observation]] = defaultdict(list)
     for point in points:
         found[point.cluster].append(point)
     return list(found.values())
@@ -192,7 +192,7 @@ def _standard(values: Sequence[float]) -> list[float]:
 
 
 def student(freedom: int) -> float:
-    """Return the two-sided 95 % point of Student's t with so many degrees of freedom, from 1.
+    """Return the two-sided 95 % point of Student's t for these degrees of freedom, from 1.
 
     By Fisher's and Cornish's series, to three digits from 3 on (Abramowitz and Stegun 26.7.5).
     """

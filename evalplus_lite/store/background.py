@@ -14,8 +14,8 @@ from evalplus_lite.store.writing import write_jsonl
 Item = TypeVar("Item")
 
 
-class Guard(Protocol):
-    """Gives items on, until nobody wants what is made of them any more."""
+class CancelGuard(Protocol):
+    """Passes items on, until the consumer's work is canceled."""
 
     def __call__(self, items: Iterable[Item], /) -> Iterator[Item]:
         """Return the items."""
@@ -23,18 +23,18 @@ class Guard(Protocol):
 
 
 class _Ended(Exception):
-    """The block that the file is written beside has failed."""
+    """The block that runs while the file is written has failed."""
 
 
 @contextlib.contextmanager
 def written_beside(
-    path: Path, rows: Callable[[Guard], Iterable[Mapping[str, Any]]]
+    path: Path, rows: Callable[[CancelGuard], Iterable[Mapping[str, Any]]]
 ) -> Iterator[None]:
     """Write rows to a file, as ``write_jsonl`` does, in a thread while the block runs.
 
-    ``rows`` makes them, and sends what it goes through for long through the guard it is given, so
-    that it ends soon if the block fails. The file is there when the block has ended; if that fails,
-    the old one stays as it was. Errors of ``write_jsonl``, or of ``rows``, are raised at the end.
+    ``rows`` produces them, and passes its long iterations through the guard it receives, so that it
+    ends soon if the block fails. The file exists when the block has ended; if that fails, the old
+    one stays as it was. Errors of ``write_jsonl``, or of ``rows``, are raised at the end.
     """
     is_ended = threading.Event()
 

@@ -26,7 +26,7 @@ LONGEST = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class DraftCase:
     """A call and what it gives, or why it cannot be a case, with its line in the text (from 1)."""
 
     source: str
@@ -37,7 +37,7 @@ class Example:
     problem: str = ""
 
 
-def examples(text: str, name: str) -> Iterator[Example]:
+def examples(text: str, name: str) -> Iterator[DraftCase]:
     """Yield the examples in a text that call ``name``, those that cannot be cases too.
 
     The text may be a program, whose docstrings are searched then. Nothing is run.
@@ -59,7 +59,7 @@ _QUOTES = re.compile(r'"""|\'\'\'')
 _DOCUMENTED = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-def _examples(text: str, name: str, *, after: int = 0) -> Iterator[Example]:
+def _examples(text: str, name: str, *, after: int = 0) -> Iterator[DraftCase]:
     try:
         found = doctest.DocTestParser().get_examples(text)
     except ValueError:  # its lines are indented in another way than doctest wants
@@ -75,7 +75,7 @@ def _examples(text: str, name: str, *, after: int = 0) -> Iterator[Example]:
         ):
             continue
         if each.exc_msg is not None:
-            yield Example(source, line, problem="it raises")
+            yield DraftCase(source, line, problem="it raises")
             continue
         try:
             if call.keywords:
@@ -83,15 +83,15 @@ def _examples(text: str, name: str, *, after: int = 0) -> Iterator[Example]:
             arguments = tuple(value_of(argument) for argument in call.args)
             wire.encode(list(arguments))
         except (ValueError, CodecError) as error:
-            yield Example(source, line, problem=str(error))
+            yield DraftCase(source, line, problem=str(error))
             continue
         # The quotes that end a docstring may follow at once, where the text is no program.
         wanted = _QUOTES.split(each.want)[0].strip() or "None"
         try:
             value = value_of(parsing.parse(wanted, mode="eval").body)
-            yield Example(source, line, arguments, wire.encode(value))
+            yield DraftCase(source, line, arguments, wire.encode(value))
         except (SyntaxError, ValueError, RecursionError, MemoryError, CodecError):
-            yield Example(source, line, problem="what it gives is no literal")
+            yield DraftCase(source, line, problem="what it gives is no literal")
 
 
 MAX_BYTES = 1 << 20
@@ -114,7 +114,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class SourceModule:
     """A file of Python: its name without ``.py``, its text and its tree. Nothing of it is run."""
 
     name: str
@@ -122,7 +122,7 @@ class Program:
     tree: ast.Module
 
     @classmethod
-    def read(cls, path: Path) -> Program:
+    def read(cls, path: Path) -> SourceModule:
         """Read a file; InputError if it is no Python."""
         text = read_text(path, max_bytes=MAX_BYTES)
         try:
@@ -168,7 +168,7 @@ class Program:
         return f"{head}\n\n{text}\n" if missing and head else f"{text}\n"
 
 
-def module_tasks(program: Program) -> tuple[list[Task], list[LeftOut]]:
+def module_tasks(program: SourceModule) -> tuple[list[Task], list[LeftOut]]:
     """Return a task for each public function of a module, its examples as cases with outputs.
 
     A function without examples has no cases yet. What is no task, or no case, is returned as well.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+import reprlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.store import Row, read_rows
@@ -50,6 +51,8 @@ def load_dataset(
     ``strict``, and if no row can be used, that is an InputError, as is whatever else in a file,
     name or choice cannot be used.
     """
+    if not isinstance(name_or_path, str | os.PathLike):
+        raise InputError(f"expected a name or a path, got {reprlib.repr(name_or_path)}")
     name, known = os.fspath(name_or_path), registry()
     if name in known.sources:
         dataset = replace(_read(place_of(known.sources[name]), known), name=name)
@@ -88,6 +91,16 @@ def known_contracts() -> dict[str, str]:
     return found
 
 
+def shipped() -> dict[str, Dataset]:
+    """Return the published sets that come with the package, by name."""
+    return {
+        name: load_dataset(name)
+        for form in own_formats()
+        for name, source in form.sources.items()
+        if callable(source)
+    }
+
+
 def _read_folder(folder: Path, known: Registry) -> Dataset:
     """Return the suite in a folder that a command wrote, or the tasks of all files in it."""
     if (folder / SUITE).exists():
@@ -114,13 +127,32 @@ def _read_folder(folder: Path, known: Registry) -> Dataset:
     )
 
 
-def dataset_of_row(data: dict[str, Any], *, named: str = "task") -> Dataset:
-    """Return the dataset of the one task that a row of any known format states.
+Rows: TypeAlias = Iterable[Task] | Iterable[Mapping[str, Any]]
 
-    ``named`` stands for the file in errors. InputError if the row cannot be used.
+
+def dataset_of(value: Dataset | str | os.PathLike[str] | Rows, *, name: str = "rows") -> Dataset:
+    """Return a dataset, or that of a name or path, of tasks, or of rows of a known format.
+
+    ``name`` stands for the file of rows in errors. Raises InputError for anything else.
     """
-    first = Row(1, data)
-    return _from_rows(first, iter((first,)), Reading[Any](named), registry())
+    if isinstance(value, Dataset):
+        return value
+    if isinstance(value, str | os.PathLike):
+        return load_dataset(value)
+    items = list(value) if isinstance(value, Iterable) and not isinstance(value, Mapping) else []
+    if items and all(isinstance(item, Task) for item in items):
+        tasks = {item.id: item for item in items if isinstance(item, Task)}
+        if len(tasks) < len(items):
+            raise InputError("two tasks have one id", remedy="give each task an id of its own")
+        return Dataset(name, tuple(tasks.values()))
+    rows = [Row(n, item) for n, item in enumerate(items, 1) if isinstance(item, dict)]
+    if not rows or len(rows) < len(items):
+        raise InputError(
+            f"expected a dataset, got {reprlib.repr(value)}",
+            remedy="give a name, a path, a Dataset, a list of Tasks, or a list of rows (dicts)",
+        )
+    found = _from_rows(rows[0], iter(rows), Reading[Any](name), registry())
+    return replace(found, name=name)
 
 
 def _read(path: Path, known: Registry) -> Dataset:

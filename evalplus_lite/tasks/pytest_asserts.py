@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.tasks.drafts import LeftOut, Program
+from evalplus_lite.tasks.drafts import LeftOut, SourceModule
 from evalplus_lite.types import Rule, RuleKind, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.source import value_of
@@ -47,7 +47,7 @@ class _NoCase(ValueError):
     """An assertion cannot be a case; says why."""
 
 
-def asserted(program: Program) -> tuple[dict[str, Asserted], list[LeftOut]]:
+def asserted(program: SourceModule) -> tuple[dict[str, Asserted], list[LeftOut]]:
     """Return what the test functions of a file assert, by the function that is called.
 
     Taken are ``assert f(...) == literal`` (either way round, ``is`` with None, True and False,

@@ -38,7 +38,7 @@ TESTING = {
 ALIASES = {"IOError": "OSError", "EnvironmentError": "OSError"}
 
 
-class Values(Protocol):
+class IndependenceCheck(Protocol):
     """Which expressions do not depend on the program (``unit_test_values``)."""
 
     def known(self, node: ast.expr) -> bool:
@@ -88,7 +88,7 @@ def assertion(node: ast.Call) -> str | None:
 class Holes:
     """What an assertion's parts are: literals, what the program shows, what the test computes."""
 
-    values: Values | None = None
+    values: IndependenceCheck | None = None
     got: list[ast.expr] = field(default_factory=list)
     known: list[ast.expr] = field(default_factory=list)
 

@@ -40,11 +40,10 @@ class Key:
 
 
 class Keys:
-    """Reads values as keys; one longer than ``longest`` bytes raises KeyTooLong.
+    """Reads values as keys; a key longer than ``longest`` bytes raises KeyTooLong.
 
-    With ``strict`` also the types have to be the same. With ``hashable`` what Python cannot hash
-    raises TypeError. At these ``levels`` of lists and tuples (0: the value itself) order does not
-    matter.
+    ``strict`` compares types too. With ``hashable``, an unhashable element raises TypeError. Order
+    does not matter at these ``levels`` of lists and tuples (0: the value itself).
     """
 
     def __init__(
@@ -95,7 +94,7 @@ class Keys:
         return found
 
     def _number(self, value: Any) -> bytes:
-        """Return the bytes that all numbers share that Python calls equal."""
+        """Return one encoding for all numbers that compare equal in Python."""
         self.has_nan = self.has_nan or value != value
         if isinstance(value, complex):
             if self.strict or value.imag != 0 or value.real != value.real:
@@ -138,7 +137,9 @@ class Keys:
         return PREFIX.pack(tag, count) + b"".join(items)
 
     def _extended(self, kind: Kind, depth: int) -> bytes:
-        """Return the bytes of what is equal to a value beyond the plain ones, if not ``strict``."""
+        """Return the shared encoding of an extended value and all values equal to it, unless
+        ``strict``.
+        """
         reader = self.reader
         if self.hashable and not kind.is_hashable:
             raise TypeError("an element that cannot be hashed")

@@ -1,11 +1,11 @@
-"""Exact tagged JSON for plain Python values: what our files hold.
+"""Exact tagged JSON for plain Python values, as used in output files.
 
-What JSON can say exactly is written as JSON. The rest is an object with one key that starts with
-``$``: ``$tuple``, ``$set``, ``$frozenset``, ``$bytes`` (hex), ``$complex`` ([real, imaginary]),
-``$float`` (nan, inf, -inf), ``$int`` (hex, beyond 4,000 digits, which Python would refuse to
-parse) and ``$dict`` ([[key, value], ...], if a key is not a string or starts with ``$``); for
-types beyond the plain ones their names in ``kinds``: ``$decimal`` and so on.
-NaN payloads are not kept; everything else comes back equal, of the same type, in the same order
+Values that JSON represents exactly are plain JSON. The rest is an object with one key that starts
+with ``$``: ``$tuple``, ``$set``, ``$frozenset``, ``$bytes`` (hex), ``$complex`` ([real,
+imaginary]), ``$float`` (nan, inf, -inf), ``$int`` (hex, beyond 4,000 digits, which Python would
+refuse to parse) and ``$dict`` ([[key, value], ...], if a key is not a string or starts with
+``$``); for extended types their names in ``kinds``: ``$decimal`` and so on.
+NaN payloads are lost; everything else round-trips to an equal value of the same type and order
 (sets are written in the order of their elements' text, so equal sets give equal bytes).
 """
 
@@ -71,7 +71,7 @@ def from_json(tree: Any) -> Value:
 
 
 class _Encoder:
-    """One walk over a value; counts what it writes and knows what it is inside of."""
+    """One traversal of a value: counts nodes and detects cycles."""
 
     def __init__(self) -> None:
         self.nodes = 0

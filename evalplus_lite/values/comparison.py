@@ -1,8 +1,8 @@
-"""Two values in wire form, read side by side up to the first difference.
+"""Comparison of two values in wire form, side by side up to the first difference.
 
-Nothing of either is built or hashed by Python: a sample may have chosen its output to be large, or
-slow to hash. Elements of sets and keys of dicts are looked up by canonical bytes, however many of
-them are NaN. So an output costs about what the expected one costs, whatever it holds.
+Neither value is built or hashed by Python, because a sample may have chosen its output to be large,
+or slow to hash. Elements of sets and keys of dicts are looked up by canonical bytes, however many
+of them are NaN. So an output costs about as much as the expected value, whatever it holds.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ from evalplus_lite.values.wire import (
 
 
 def assignable(count: int, fits: Callable[[int, int], bool]) -> bool:
-    """Return whether each of ``count`` things can have a partner of its own among as many others.
+    """Return whether ``count`` items can be matched one to one with ``count`` partners.
 
-    By augmenting paths: https://en.wikipedia.org/wiki/Bipartite_graph#Matching.
+    Uses augmenting paths: https://en.wikipedia.org/wiki/Bipartite_graph#Matching.
     """
     mate: dict[int, int] = {}
     owner: dict[int, int] = {}
@@ -109,11 +109,11 @@ def _close_parts(a: complex, b: complex, rule: Rule) -> bool:
     return close(a.real, b.real, rule) and close(a.imag, b.imag, rule)
 
 
-# Whether a printed text is right, as judges of programming contests say it.
+# Comparison of printed text, by the rules that judges of programming contests use.
 
 TEXT_RULES = frozenset({"lines", "tokens", "numbers"})
 LONGEST_NUMBER = 400
-"""Characters beyond which a token is no number that a tolerance applies to."""
+"""Longest token, in characters, that a tolerance applies to."""
 
 _TOKEN = re.compile(rb"[^ \t\n\r\f\v]+")
 _SPACE = b" \t\n\r\f\v"
@@ -168,14 +168,14 @@ def _near(a: bytes, b: bytes, rule: Rule) -> bool:
 
 LONGEST_FLOAT = 2 * 70  # bytes of a long integer beyond which no float is near it: 1,050 bits
 ZERO = wire.encode(0)
-LONGEST_ATOM = 1 << 14  # and beyond which nothing of ``kinds`` is equal to it
+LONGEST_ATOM = 1 << 14  # and longest that can equal a value of ``kinds``
 # Values compared in search of a partner for elements that are equal to no other exactly.
 MAX_STEPS = 500_000
 _INTEGERS = {wire.INT, LONG}
 _INEXACT = frozenset({FLOAT, wire.COMPLEX})
 
 
-class Pair:
+class ValueComparison:
     """An output ``a`` and the expected value ``b``, each a WireReader at the values to compare."""
 
     def __init__(self, a: WireReader, b: WireReader, rule: Rule) -> None:
@@ -271,7 +271,7 @@ class Pair:
         return Keys(reader, strict=self.strict, hashable=hashable, longest=longest)
 
     def _extended(self, other: int, tag: int) -> bool:
-        """Compare two values one of which, at least, is of a type beyond the plain ones."""
+        """Compare two values, at least one of which has an extended type."""
         a, b = self.a, self.b
         given = a.head() if other == TUPLE and a.is_marked() else None
         kind = b.head() if tag == TUPLE and b.is_marked() else None
@@ -323,7 +323,7 @@ class Pair:
                 b.skip(0)
             elif kind.drops_zeros:
                 x, y = WireReader(without_zeros(a)), WireReader(without_zeros(b))
-                if not Pair(x, y, self.rule).equal():
+                if not ValueComparison(x, y, self.rule).equal():
                     return False
             elif kind.is_ordered:
                 a.at, b.at = a.at + 1, b.at + 1
@@ -334,7 +334,7 @@ class Pair:
         return True
 
     def _dictionary(self, *, is_ordered: bool = False) -> bool:
-        """As long as both have the same keys in the same order, values are compared in turn."""
+        """Compare values in turn as long as both dicts have the same keys in the same order."""
         a, b = self.a, self.b
         ours, theirs = self.keys(a), self.keys(b)
         while b.data[b.at] != END:
@@ -357,7 +357,7 @@ class Pair:
         return ended
 
     def _shuffled(self) -> bool:
-        """Compare what is left of two dicts, in any order; equal keys (NaN) in any pairing."""
+        """Compare the remaining items of two dicts in any order; NaN keys in any pairing."""
         a, b = self.a, self.b
         places: defaultdict[bytes, list[int]] = defaultdict(list)
         theirs = self.keys(b)
@@ -366,7 +366,7 @@ class Pair:
             places[theirs.next().data].append(b.at)
             b.skip(0)
             count += 1
-        a.most = a.count + 8 * b.count  # what is equal has as many values, or parts of them
+        a.most = a.count + 8 * b.count  # equal values have as many parts
         end, ours = b.at + 1, self.keys(a, longest=max(map(len, places), default=0))
         repeated: defaultdict[bytes, list[int]] = defaultdict(list)
         while a.data[a.at] != END:
@@ -409,7 +409,7 @@ class Pair:
 
 
 def _base(kind: Kind | None, tag: int) -> Base | None:
-    """Return as what a value is compared with those of other types."""
+    """Return the value to compare with values of other types."""
     if kind is not None:
         return kind.base
     if tag not in CONTAINERS:

@@ -1,4 +1,4 @@
-"""Values in wire form, as a child writes them, those that it is given, and exceptions as text.
+"""Values in wire form on the child's side, the arguments it receives, and exceptions as text.
 
 This file's *text* runs in the sandbox's bare interpreter before that of ``child``, in the same
 namespace, so it imports the standard library only; there the text of ``kinds`` follows it. The
@@ -19,20 +19,20 @@ BASES = type.__dict__["__mro__"].__get__
 SCALARS: frozenset[type] = frozenset({int, float, str, bool, type(None)})
 SHORT = SCALARS - {str}
 PLAIN = SCALARS | {bytes, complex, list, tuple, dict, set, frozenset}
-# What an extended value begins with in wire form: a tuple, and what no plain value holds. A tag of
-# its own would not be written by marshal.
+# The first item of an extended value in wire form: a tuple that starts with a value which no plain
+# value holds. marshal would not write a tag of its own.
 MARK: Any = ...
 HEADS = tuple(b"(" + bytes([count]) + b"\0\0\0." for count in range(3, 8))
-# By full name of a class: the name of the type, and what takes such a value apart.
+# By full class name: the type's name, and the function that takes such a value apart.
 PACKS: dict[str, tuple[str, Callable[[Any], Any]]] = {}
 # By class, as far as met: the entry there that is its own, or of a class it is derived from.
 KNOWN: dict[type, tuple[str, Callable[[Any], Any]] | None] = {}
-# By name of the type: what puts a value together.
+# By type name: the function that builds a value from its parts.
 UNPACKS: dict[str, Callable[[Any, Callable[[str], Any]], Any]] = {}
 
 
 class NotPlain(Exception):
-    """A value is of no type that can be sent; the argument names its type."""
+    """A value has a type that cannot be sent; the argument names the type."""
 
 
 def register(
@@ -41,7 +41,7 @@ def register(
     pack: Callable[[Any], Any],
     unpack: Callable[[Any, Callable[[str], Any]], Any],
 ) -> None:
-    """Make a type known by the full names of its classes."""
+    """Register a type under the full names of its classes."""
     for each in classes:
         PACKS[each] = name, pack
     UNPACKS[name] = unpack
@@ -70,13 +70,13 @@ def encode(
             return data
         try:
             value = plain(value, -spare)
-        except TypeError as error:  # an element hashed by what it is, with parts that are not
+        except TypeError as error:  # an element with unhashable parts, hashed by identity
             if not str(error).startswith("unhashable"):
                 raise
             raise NotPlain(str(error)) from None
     try:
         return dumps(value, 2)
-    except ValueError:  # what marshal raises for a plain value when memory runs out
+    except ValueError:  # marshal raises it for a plain value when memory runs out
         raise MemoryError from None
 
 
@@ -127,7 +127,7 @@ def extended(value: Any, kind: type) -> tuple[str, Sequence[Any]] | None:
 
 
 def known(kind: type) -> tuple[str, Callable[[Any], Any]] | None:
-    """Return what is registered for a class, which is really the one of that name."""
+    """Return the registration of a class, if it really is the class of that name."""
     name, module = TYPE_NAME(kind), str(MODULE(kind))
     found = PACKS.get(f"{module}.{name}")
     if found and getattr(sys.modules.get(module), name, None) is kind:
@@ -159,10 +159,10 @@ def describe(error: BaseException, dumps: Callable[[Any, int], bytes] = marshal.
 
 
 def arrived(data: bytes, value: Any) -> Any:
-    """Return the cases (or the arguments) that were read from ``data``, with extended values built.
+    """Return the cases (or the arguments) read from ``data``, with extended values built.
 
-    Plain ones are handed through. Others are built anew whenever a case is asked for: their classes
-    may be the program's, which has been loaded by then.
+    Plain values are passed through. Extended values are built again for each case, because their
+    classes may be the program's, which is loaded by then.
     """
     if not any(head in data for head in HEADS):
         return value
@@ -183,7 +183,7 @@ class Arriving:
 
 
 def built(value: Any) -> Any:
-    """Return a value in which extended ones are what they are called."""
+    """Return a value with its extended parts built."""
     kind = type(value)
     if kind is tuple and value and value[0] is MARK:
         return UNPACKS[value[1]]([built(part) for part in value[2:]], declared)
@@ -195,9 +195,9 @@ def built(value: Any) -> Any:
 
 
 def declared(name: str) -> Any:
-    """Return what the program has under a dotted name; None if nothing.
+    """Return the program's object under a dotted name, or None.
 
-    ``declared.made`` are the classes that were made, as it has none of the name.
+    ``declared.made`` holds the classes that were created because the program has none of that name.
     """
     found: Any = sys.modules.get("program")
     for part in name.split("."):

@@ -1,4 +1,4 @@
-"""Whether an output is right: the comparison rules, on values in wire form.
+"""Comparison rules that decide whether an output is right, on values in wire form.
 
 ``python`` (the default for published sets, so that numbers compare with the literature): Python
 equality, NaN equal to itself; if the *expected* leaf is a float, |a - b| <= max(atol, rtol |b|),
@@ -7,7 +7,7 @@ at every leaf. ``unordered``: as sets of elements. ``multiset``, ``sorted`` and 
 ``values.arrangement``. ``any``: as one of a list of right ones. ``truthiness``: only whether the
 output is something, rather than None or False.
 
-The facts about evalplus 0.3.1 that these differ from are in docs/measurements/soundness.md.
+docs/measurements/soundness.md lists the differences from evalplus 0.3.1.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from evalplus_lite.errors import CodecError
 from evalplus_lite.types import ANY, Rule, Step, Tolerance, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.canonical import Keys, KeyTooLong
-from evalplus_lite.values.comparison import NUMBERS, Pair, same
+from evalplus_lite.values.comparison import NUMBERS, ValueComparison, same
 from evalplus_lite.values.kinds.kind import LIST
 from evalplus_lite.values.wire import CONTAINERS, DICT, END, SEQUENCES, WireReader
 
-# Comparison by rules that look at where a value stands: free order, keys, tolerances of fields.
+# Comparison by rules that depend on a value's position: free order, keys, tolerances of fields.
 
 Fields: TypeAlias = tuple[Tolerance, ...]
 Found: TypeAlias = bytes | tuple[Any] | None
@@ -40,12 +40,12 @@ def canonical(reader: WireReader) -> bytes:
     return Keys(reader, strict=False, hashable=False).next().data
 
 
-class Arranged(Pair):
-    """Two values, compared by a rule that is arranged; ``Pair`` does what lies below its levels."""
+class Arranged(ValueComparison):
+    """Compares two values by an arranged rule; below its levels, as ``ValueComparison`` does."""
 
     def __init__(self, a: WireReader, b: WireReader, rule: Rule) -> None:
         super().__init__(a, b, rule)
-        self.plain = Pair(a, b, rule)
+        self.plain = ValueComparison(a, b, rule)
         self.levels, self.depth = rule.free_levels, 0
         self.fields: Fields = rule.fields
         self.keyed = rule.kind == "sorted"
@@ -66,7 +66,7 @@ class Arranged(Pair):
             self.rule = usual
 
     def within(self, *steps: object) -> Fields:
-        """Return the fields that lie within what one of the steps leads to."""
+        """Return the fields within the values that one of the steps leads to."""
         return tuple(
             replace(field, at=field.at[1:])
             for field in self.fields
@@ -132,7 +132,7 @@ class Arranged(Pair):
         """Return whether items at the same places have equal keys."""
         a, b, rule = self.a, self.b, self.rule
         wanted = [_measured(b, rule) for _ in range(count)]
-        a.most = a.count + 8 * b.count + MORE_VALUES  # what is equal has about as many values
+        a.most = a.count + 8 * b.count + MORE_VALUES  # equal values have about as many parts
         right = all(_same_key(_measured(a, rule), theirs, rule) for theirs in wanted)
         a.most = math.inf
         return right
@@ -173,7 +173,7 @@ class Arranged(Pair):
 
 def _same_key(ours: Found, theirs: Found, rule: Rule) -> bool:
     if isinstance(ours, bytes) and isinstance(theirs, bytes):
-        return ours == theirs or Pair(WireReader(ours), WireReader(theirs), rule).equal()
+        return ours == theirs or ValueComparison(WireReader(ours), WireReader(theirs), rule).equal()
     if isinstance(ours, tuple) and isinstance(theirs, tuple):
         return same(ours[0], theirs[0], rule)
     return False
@@ -197,7 +197,7 @@ def _measured(reader: WireReader, rule: Rule) -> Found:
 
 
 def _step(reader: WireReader, step: Step) -> bool:
-    """Go on to what a step leads to in the next value; return whether there is such a thing."""
+    """Advance to the place that a step leads to in the next value; return whether it exists."""
     tag = reader.tag()
     if tag in SEQUENCES and isinstance(step, int):
         count = reader.length()
@@ -259,7 +259,9 @@ def equal(output: bytes, expected: bytes, rule: Rule = Rule()) -> bool:  # noqa:
         return is_something(output) == is_something(expected)
     if rule.kind == "any":
         return any(equal(output, item, replace(rule, kind="python")) for item in _items(expected))
-    pair = (Arranged if rule.is_arranged else Pair)(WireReader(output), WireReader(expected), rule)
+    pair = (Arranged if rule.is_arranged else ValueComparison)(
+        WireReader(output), WireReader(expected), rule
+    )
     with wire.reading():
         right = _unordered(pair) if rule.kind == "unordered" else pair.equal()
     if right:
@@ -268,9 +270,9 @@ def equal(output: bytes, expected: bytes, rule: Rule = Rule()) -> bool:  # noqa:
 
 
 def exact(expected: bytes, rule: Rule) -> bytes:
-    """Return bytes that are right as they are: what is expected, or the first of a list of such.
+    """Return bytes that are right without comparison: the expected value, or the first of a list.
 
-    Empty if the list is none.
+    Empty for an empty list.
     """
     return next(_items(expected), b"") if rule.kind == "any" else expected
 
@@ -291,7 +293,7 @@ def _items(data: bytes) -> Iterator[bytes]:
         yield data[start : reader.at]
 
 
-def _unordered(pair: Pair) -> bool:
+def _unordered(pair: ValueComparison) -> bool:
     a, b = pair.a, pair.b
     parts = _opened(a), _opened(b)
     if parts[0] is None or parts[1] is None:
@@ -326,7 +328,7 @@ def _opened(reader: WireReader) -> int | None:
     return rest if tag in _GROUPS else None
 
 
-def _as_sets(pair: Pair, ours: int, theirs: int) -> bool:
+def _as_sets(pair: ValueComparison, ours: int, theirs: int) -> bool:
     wanted = set(pair.keys(pair.b).many(theirs))
     found = pair.keys(pair.a, longest=max(map(len, wanted), default=0), hashable=False)
     met = set()
@@ -340,7 +342,7 @@ def _as_sets(pair: Pair, ours: int, theirs: int) -> bool:
     return len(met) == len(wanted)
 
 
-def _as_multisets(pair: Pair, count: int) -> bool:
+def _as_multisets(pair: ValueComparison, count: int) -> bool:
     """Drop elements that have an exact partner; pair the rest by the leaf rule."""
     places: defaultdict[bytes, list[int]] = defaultdict(list)
     for key, at in _elements(pair, pair.b, count, math.inf):
@@ -363,7 +365,7 @@ def _as_multisets(pair: Pair, count: int) -> bool:
 
 
 def _elements(
-    pair: Pair, reader: WireReader, count: int, longest: float
+    pair: ValueComparison, reader: WireReader, count: int, longest: float
 ) -> Iterator[tuple[bytes, int]]:
     keys = pair.keys(reader, longest=longest, hashable=False)
     for _ in range(count):

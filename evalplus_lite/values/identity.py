@@ -1,4 +1,4 @@
-"""Identity of plain values: what counts as the same input."""
+"""Identity of plain values: which inputs count as the same."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def key(value: Value) -> bytes:
     """
     try:
         data = marshal.dumps(value, _FORMAT)
-    except ValueError:  # of a type beyond the plain ones, of which all of the parts count
+    except ValueError:  # of an extended type, all of whose parts count
         value = encoding.plain(value, -DEPTH_IN_HAND)
         data = marshal.dumps(value, _FORMAT)
     if b"{" in data:  # perhaps a dict: the only container that is written in insertion order
@@ -44,9 +44,9 @@ def _ordered(value: Value) -> Value:
 
 
 def _is_ordered(value: tuple[Value, ...]) -> bool:
-    """Say whether a tuple stands for a dict of a kind whose order counts.
+    """Return whether a tuple encodes a dict of a kind whose order counts.
 
-    Others may begin with an ellipsis as well: arguments of a call of which the first is omitted.
+    Other tuples may begin with an ellipsis too: arguments of a call whose first one is omitted.
     """
     if len(value) != 3 or value[0] is not ... or type(value[2]) is not dict:
         return False

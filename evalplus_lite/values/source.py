@@ -14,8 +14,8 @@ from evalplus_lite.values.kinds.registry import BY_TYPE, KINDS
 
 # Excerpts: values, and answers in wire form, as one short line for a message.
 
-# Bytes of an answer beyond which a message names its type and size only: it may hold as many values
-# as it has bytes, each of which costs up to a few hundred bytes here.
+# Larger answers are described by type and size only: a value has up to as many parts as bytes, each
+# of which costs up to a few hundred bytes here.
 SHOWN_BYTES = 1 << 16
 MAX_HASHED = 1 << 14  # elements of one set, or keys of one dict, that a message shows
 
@@ -30,7 +30,7 @@ def shown(data: bytes) -> str:
 
 
 def decode_answer(data: bytes) -> Value:
-    """Decode what a sample answered, to show it; CodecError if it is malformed or slow to hash."""
+    """Decode a sample's answer for display; CodecError if it is malformed or slow to hash."""
     return wire.decode(data, hash_limit=MAX_HASHED)
 
 
@@ -47,7 +47,7 @@ def shorten(value: Value) -> str:
     return f"{text[: SHOWN // 2]} ... {text[-SHOWN // 3 :]}"
 
 
-# What the tag of a large answer says of it; the number that follows most tags is their length.
+# Descriptions of a large answer by its tag; most tags are followed by the length.
 _KINDS = {
     b"[": ("list", "items"),
     b"(": ("tuple", "items"),
@@ -80,7 +80,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
 def value_of(node: ast.expr) -> Value:
     """Return the value of an expression made of literals.
 
-    Beyond what ``ast.literal_eval`` takes: ``+ - * **`` of literals, ``inf`` and ``nan``, and calls
+    Accepts more than ``ast.literal_eval``: ``+ - * **`` of literals, ``inf`` and ``nan``, and calls
     such as ``set([1])``, ``float("inf")``, ``Decimal("1.5")``, ``datetime.date(2024, 2, 29)``.
     ValueError for anything else.
     """
@@ -112,7 +112,7 @@ def literal_calls(tree: ast.Module, name: str) -> Iterator[tuple[Value, ...] | N
 def assigned(tree: ast.Module, name: str) -> Value:
     """Return the value that the program assigns to ``name`` at its top level.
 
-    ValueError if there is no such assignment, or its right side is not a literal.
+    Raises ValueError without such an assignment, or if its right side is not a literal.
     """
     for node in tree.body:
         if (
@@ -236,7 +236,7 @@ def literal(value: Value, *, quote: Callable[[str], str] = ascii) -> str:
     if kind is dict:
         return "{" + ", ".join(f"{part(k)}: {part(v)}" for k, v in value.items()) + "}"
     if kind is set or kind is frozenset:
-        # Sorted, so that equal sets are equal texts whatever order they hold their elements in.
+        # Sorted, so that equal sets give equal text regardless of iteration order.
         items = ", ".join(sorted(map(part, value)))
         if kind is frozenset:
             return f"frozenset({{{items}}})" if items else "frozenset()"

@@ -5,7 +5,7 @@ int stay apart, nothing is shared. The supervisor never unmarshals what a child 
 knows the few tags of plain values, bounds depth and length, and refuses all else. Most answers
 are never read: equal bytes are equal values. Of the others ``compare`` reads as much as a right
 answer has; ``check`` reads all without building anything; ``decode`` builds the value, and is for
-what our own code inside has sent, or for little.
+what our own code inside sent, or for small values.
 
 Types beyond the plain ones (``kinds``) travel as a tuple of MARK, which no plain value holds, the
 type's name and the value's parts.
@@ -39,9 +39,9 @@ def check_hashing(
 ) -> int:
     """Raise CodecError if hashable ``items`` that fill ``size()`` bytes would be slow to hash.
 
-    Returns how many bytes may be compared, as elements of one hash are compared with each other.
-    Different hashes can still be made to collide in the table, so the hashes alone are put into one
-    first, in small portions, by the clock; ``mapping`` says that it is a dict.
+    Returns how many bytes may be compared, because elements with equal hashes are compared with
+    each other. Different hashes can still collide in the table, so the hashes alone are first put
+    into one, in small portions, under a time limit. ``mapping`` means that it is a dict.
     """
     hashes = list(map(hash, items))
     if len(hashes) < 2:
@@ -104,10 +104,10 @@ def decode(data: bytes, *, hash_limit: int = 1 << 20, most: float = math.inf) ->
 
 
 def check(data: bytes, *, most: float = math.inf) -> int:
-    """Return how many values a wire form written by anyone holds, parts and all.
+    """Return the number of values in an untrusted wire form, parts included.
 
     Raises CodecError for anything but exactly one plain value, and for one of more than ``most``
-    parts. Nothing is built, so it costs no memory, and no hashing either.
+    parts. Builds nothing, so it needs no memory and no hashing.
     """
     reader = WireReader(data, most=most)
     with reading():
@@ -118,7 +118,7 @@ def check(data: bytes, *, most: float = math.inf) -> int:
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Turn what malformed data makes of a WireReader into CodecError."""
+    """Convert a WireReader's errors on malformed data into CodecError."""
     try:
         yield
     except (struct.error, IndexError, UnicodeDecodeError, TypeError) as error:
@@ -160,9 +160,9 @@ class WireReader:
         return self.data[start : self.at]
 
     def run(self, tag: int, count: int) -> bytes | None:
-        """Return the next ``count`` values as bytes, if all have this tag of values of one size.
+        """Return the next ``count`` values as bytes if all have this fixed-size tag.
 
-        The first has it, so the second begins so many bytes later, and so on.
+        The first one has it, so the tags lie a fixed stride apart.
         """
         stride = 1 + FIXED[tag]
         tags = self.data[self.at : self.at + stride * count : stride]
@@ -186,7 +186,7 @@ class WireReader:
         if tag == COMPLEX:
             return complex(*struct.unpack("<dd", self.take(16)))
         if tag not in _CONSTANTS:
-            raise CodecError(f"{bytes([tag])!r} is no tag of a plain value")
+            raise CodecError(f"{bytes([tag])!r} is not a tag of a plain value")
         return _CONSTANTS[tag]
 
     def digits(self) -> tuple[bool, bytes]:
@@ -234,7 +234,7 @@ class WireReader:
         name: str = self.scalar(TEXT) if self.tag() == TEXT else ""
         kind = BY_NAME.get(name)
         if kind is None or count != 2 + len(kind.forms):
-            raise CodecError(f"{name!r:.40} is no type of {count - 2} parts")
+            raise CodecError(f"{name!r:.40} is not a type with {count - 2} parts")
         return kind
 
     def extended(self, kind: Kind, depth: int) -> Value:
@@ -309,7 +309,7 @@ class WireReader:
             self.skip(depth, hashable=hashable)
 
     def leaf(self, tag: int) -> None:
-        """Pass what follows the tag of a value that has no parts."""
+        """Skip the rest of a value without parts, whose tag has been read."""
         if tag in FIXED:
             self.at += FIXED[tag]
             if self.at > len(self.data):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from evalplus_lite.errors import InfrastructureError
-from evalplus_lite.execution.base import Call, Parts
+from evalplus_lite.execution.base import Call, Splitter
 from evalplus_lite.execution.channel import decoded, encoded
 from evalplus_lite.execution.job import Held, Job, KnownCall
 
-LETTERS = Parts(count=len, cut=list, join="".join)
+LETTERS = Splitter(count=len, cut=list, join="".join)
 
 
 def job(item: str, held: Held | None = None) -> Job:

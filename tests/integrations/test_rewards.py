@@ -21,8 +21,8 @@ from support.commands import environment, write_tasks
 from evalplus_lite import InputError
 from evalplus_lite.errors import EvidenceWarning, InfrastructureError
 from evalplus_lite.serving.adapters import areal, bigcode, rllm, trl, verifiers, verl
-from evalplus_lite.serving.adapters.given import given
 from evalplus_lite.serving.adapters.judge import JudgeSettings, configure
+from evalplus_lite.serving.requests import task_data
 
 pytestmark = pytest.mark.filterwarnings("ignore:Own:evalplus_lite.errors.EvidenceWarning")
 NUMBERS = range(20)
@@ -198,7 +198,7 @@ NO_TESTS.append({"inputs": [{1: object()}], "outputs": [1], "fn_name": "f"})
 def test_data_that_says_no_tests(tests: Any) -> None:
     """What cannot be read as tests is an InputError, whatever it is."""
     with pytest.raises(InputError):
-        given(tests)
+        task_data(tests)
 
 
 def test_the_environment_says_it(monkeypatch: pytest.MonkeyPatch) -> None:

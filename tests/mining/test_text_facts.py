@@ -13,10 +13,9 @@ from radon.metrics import mi_compute, mi_parameters
 from evalplus_lite import exe
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.reading.names import uses_of
-from evalplus_lite.exe.selecting.purity import is_banned_package, judge_name
-from evalplus_lite.exe.sources.archives import open_package
-from evalplus_lite.exe.sources.packages import identify, is_permissive
-from evalplus_lite.exe.statistics.static import static_statistics
+from evalplus_lite.exe.selecting.static import is_banned_package, judge_name
+from evalplus_lite.exe.sources import identify, is_permissive, open_package
+from evalplus_lite.exe.statistics.measures import static_statistics
 
 
 def test_free_names_are_those_of_the_compiler() -> None:
@@ -86,6 +85,19 @@ def test_licences_are_recognised_and_judged() -> None:
     text = "Permission is hereby granted, free of charge,\n to any person obtaining a copy"
     assert identify(expression="", field="", classifiers=[], texts=[text]).expression == "MIT"
     assert not identify(expression="", field="see LICENSE", classifiers=[], texts=()).permissive
+    for written, spdx in {
+        "BSD 3-Clause OR Apache-2.0": "BSD-3-Clause OR Apache-2.0",
+        "MIT or (Apache License 2.0 and GPLv3)": "MIT OR (Apache-2.0 AND GPL-3.0-only)",
+        "GPL-3.0-only AND MIT": "GPL-3.0-only AND MIT",
+    }.items():
+        for field in ("expression", "field"):
+            fields = {"expression": "", "field": "", field: written}
+            found = identify(**fields, classifiers=[], texts=())
+            assert (found.expression, found.permissive) == (
+                spdx,
+                " OR " in written or " or " in written,
+            )
+    assert not identify(expression="", field="(" * 900, classifiers=[], texts=()).permissive
 
 
 def test_archives_and_folders_read_alike(toys: Any, tmp_path: Path) -> None:

@@ -58,10 +58,10 @@ def test_what_is_dear_gets_a_share_and_fewer_inputs(sandbox: Sandbox) -> None:
     budget = Budget(inputs=40)
     found = augment_task(sandbox, task, seed=0, budget=budget)
     bounds = found.suite.provenance["bounds"]
-    steps, purse = bounds["steps"], budget.purse()
+    steps, step_budget = bounds["steps"], budget.step_budget()
     assert bounds["kept"] == 40
     assert found.dropped["slow"] > 0
-    assert 0 < steps["next"] < purse.each
-    assert steps["spent"] <= steps["of"] == purse.total
+    assert 0 < steps["next"] < step_budget.next_share
+    assert steps["spent"] <= steps["of"] == step_budget.total
     (magnitude,) = [each for each in bounds["sizes"] if each["way"] == "magnitude"]
     assert magnitude["bound"] == "time"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.commands import run, write_rows
 
-from evalplus_lite.statistics.detection import Judged, by_task, figures
+from evalplus_lite.statistics.detection import ProgramOutcome, by_task, figures
 
 TASKS = [
     # Own/0 has two base cases and two more; Own/1 has one of each.
@@ -168,7 +168,7 @@ def test_mistakes_are_named(folder: Path, words: tuple[str, ...], said: str) -> 
 
 def test_nothing_to_count_is_no_figure() -> None:
     """Without wrong programs there is no rate of them: not 100 %."""
-    right = by_task([Judged("a", True, True), Judged("b", False, True)])
+    right = by_task([ProgramOutcome("a", True, True), ProgramOutcome("b", False, True)])
     found = figures(right, {}, seed=0)
     assert found["tpr"]["value"] == 0.5
     assert found["tnr"] == {

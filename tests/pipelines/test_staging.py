@@ -62,12 +62,16 @@ def test_what_is_prepared_is_bounded() -> None:
     """A task is prepared once while it is kept; the least recently used goes when it is much."""
     made: list[int] = []
 
-    def make(ref: tuple[int, int]) -> Case:
-        made.append(ref[0])
-        return Case(ref)
+    prepared = Prepared[Case](most=25)
 
-    prepared = Prepared(make, most=25)
+    def of(ref: tuple[int, int]) -> Case:
+        def make() -> Case:
+            made.append(ref[0])
+            return Case(ref)
+
+        return prepared.under(ref, ref[1], make)
+
     for start in (0, 1, 0, 2, 0, 1):
-        assert prepared.of((start, 10)).arguments == (start, 10)
+        assert of((start, 10)).arguments == (start, 10)
     assert made == [0, 1, 2, 1]
-    assert prepared.of((9, 1000)).arguments == (9, 1000), "one is kept however large it is"
+    assert of((9, 1000)).arguments == (9, 1000), "one is kept however large it is"

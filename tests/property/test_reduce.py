@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evalplus_lite.reduction.policy import UNIT, allocate, ranking, weighed
 from evalplus_lite.reduction.set_cover import (
-    Problem,
+    CoverProblem,
     bitset,
     columns,
     distinct,
@@ -20,19 +20,19 @@ from evalplus_lite.reduction.set_cover import (
 )
 
 
-def folded(problem: Problem, demand: int) -> Problem:
+def folded(problem: CoverProblem, demand: int) -> CoverProblem:
     """Return the problem with each row wanting so many tests."""
     return replace(problem, wants=(demand,) * len(problem.rows))
 
 
 @st.composite
-def problems(draw: st.DrawFn, *, tests: int = 9, rows: int = 12) -> Problem:
+def problems(draw: st.DrawFn, *, tests: int = 9, rows: int = 12) -> CoverProblem:
     count = draw(st.integers(1, tests))
     sets = st.integers(0, (1 << count) - 1)
     given_tests = draw(st.one_of(st.just(0), sets))
     found = draw(st.lists(st.tuples(sets, st.integers(1, 4)), max_size=rows))
     wants = tuple(want for _, want in found)
-    problem = Problem(count, tuple(row for row, _ in found), given_tests, wants)
+    problem = CoverProblem(count, tuple(row for row, _ in found), given_tests, wants)
     return folded(problem, 1) if draw(st.booleans()) else problem
 
 
@@ -41,7 +41,7 @@ few = settings(max_examples=80, deadline=None)
 
 @few
 @given(problems())
-def test_greedy_is_a_cover_without_redundant_or_given_tests(problem: Problem) -> None:
+def test_greedy_is_a_cover_without_redundant_or_given_tests(problem: CoverProblem) -> None:
     """Every requirement stays satisfied, and no chosen test can be left out."""
     chosen = greedy(problem)
     assert is_cover(problem, chosen)
@@ -53,7 +53,7 @@ def test_greedy_is_a_cover_without_redundant_or_given_tests(problem: Problem) ->
 
 @few
 @given(problems(), st.integers(1, 6))
-def test_each_test_of_a_ranking_adds_most(problem: Problem, most: int) -> None:
+def test_each_test_of_a_ranking_adds_most(problem: CoverProblem, most: int) -> None:
     """No test that was left adds more than the one taken: each halves what its rows are worth."""
     whole = (1 << problem.tests) - 1
     left = weighed([(UNIT, problem.rows)], whole & ~problem.given, problem.given)
@@ -78,7 +78,7 @@ def test_the_only_further_test_is_taken_for_what_no_given_one_does() -> None:
 
 @few
 @given(problems(), st.integers(1, 4))
-def test_a_folded_problem_s_cover_is_k_fold(problem: Problem, k: int) -> None:
+def test_a_folded_problem_s_cover_is_k_fold(problem: CoverProblem, k: int) -> None:
     """Every row has k tests, or all it can have; never more tests than there are."""
     taken = bitset(greedy(folded(problem, k))) | problem.given
     for row in problem.rows:
@@ -87,30 +87,30 @@ def test_a_folded_problem_s_cover_is_k_fold(problem: Problem, k: int) -> None:
 
 @few
 @given(problems(), st.randoms(use_true_random=False))
-def test_the_order_of_rows_changes_nothing(problem: Problem, random: object) -> None:
+def test_the_order_of_rows_changes_nothing(problem: CoverProblem, random: object) -> None:
     """The same matrix gives the same suite, however its rows are ordered."""
     pairs = list(zip(problem.rows, problem.wants, strict=True))
     random.shuffle(pairs)  # type: ignore[attr-defined]
     rows, wants = tuple(row for row, _ in pairs), tuple(want for _, want in pairs)
-    assert greedy(Problem(problem.tests, rows, problem.given, wants)) == greedy(problem)
+    assert greedy(CoverProblem(problem.tests, rows, problem.given, wants)) == greedy(problem)
 
 
 @few
 @given(problems())
-def test_merged_rows_are_covered_alike(problem: Problem) -> None:
+def test_merged_rows_are_covered_alike(problem: CoverProblem) -> None:
     """A cover of the distinct rows covers all rows that some, but not every, test satisfies."""
     chosen = greedy(distinct(problem))
     everything = (1 << problem.tests) - 1
     pairs = zip(problem.rows, problem.wants, strict=True)
     kept = [(row, want) for row, want in pairs if row != everything]
     rows, wants = tuple(row for row, _ in kept), tuple(want for _, want in kept)
-    assert is_cover(Problem(problem.tests, rows, problem.given, wants), chosen)
+    assert is_cover(CoverProblem(problem.tests, rows, problem.given, wants), chosen)
 
 
 @few
 @given(problems(), st.lists(st.integers(0, 8)))
-@example(Problem(5, (0b10100,), 0b00100, (2,)), [2, 4])  # a given test among the chosen
-def test_pruning_any_choice_loses_nothing(problem: Problem, some: list[int]) -> None:
+@example(CoverProblem(5, (0b10100,), 0b00100, (2,)), [2, 4])  # a given test among the chosen
+def test_pruning_any_choice_loses_nothing(problem: CoverProblem, some: list[int]) -> None:
     """Pruning takes a subset that covers each row as often as needed or as before."""
     chosen = [test for test in dict.fromkeys(some) if test < problem.tests]
     kept = prune(problem, chosen)
@@ -123,7 +123,7 @@ def test_pruning_any_choice_loses_nothing(problem: Problem, some: list[int]) -> 
 
 @few
 @given(st.lists(problems(), max_size=4), st.integers(1, 4), st.integers(0, 20))
-def test_a_budget_is_kept_and_spent(many: list[Problem], most: int, budget: int) -> None:
+def test_a_budget_is_kept_and_spent(many: list[CoverProblem], most: int, budget: int) -> None:
     """Never more tests than the budget, never fewer while a ranking offers more."""
     rankings = [
         ranking(weighed([(UNIT, each.rows)], (1 << each.tests) - 1, 0), each.tests, most=most)
@@ -137,7 +137,7 @@ def test_a_budget_is_kept_and_spent(many: list[Problem], most: int, budget: int)
 
 @few
 @given(problems())
-def test_columns_turn_rows_over(problem: Problem) -> None:
+def test_columns_turn_rows_over(problem: CoverProblem) -> None:
     """Row r holds test t exactly where column t holds row r."""
     table = columns(problem)
     assert len(table) == problem.tests

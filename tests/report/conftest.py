@@ -170,4 +170,4 @@ def hashes(made: Made) -> list[str]:
     return [*(f"#/{name}" for name in sections), *TASK_VIEWS]
 
 
-TASK_VIEWS = ("#/task/Own%2F0", "#/sample/Own%2F0/1/0", "#/compare/Own%2F0")
+TASK_VIEWS = ("#task/Own/0", "#task/Own/0/sample/0", "#task/Own/0/compare")

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
-from report.conftest import IMAGE, TASKS, Made, Seen, hashes, seen
+from report.conftest import BODIES, IMAGE, TASK_VIEWS, TASKS, Made, Seen, hashes, seen
 from support.commands import write_rows
 
+from evalplus_lite.cli import main
 from evalplus_lite.jobs.evaluation import evaluate
 from evalplus_lite.jobs.session import Session
 from evalplus_lite.reports.reporting import report
@@ -67,7 +68,7 @@ def test_from_summary_to_the_failing_input_and_back(made: Made, watched: Seen) -
     page = watched.page
     page.get_by_role("link", name="Own/0", exact=True).click()
     assert page.locator("h1:visible").inner_text() == "Own/0"
-    row = page.locator("tr", has=page.locator("td", has_text="hasty")).last
+    row = page.locator("#view tr", has=page.locator("td", has_text="hasty")).last
     row.get_by_role("link").click()
     text = page.locator("#view").inner_text()
     assert "return x + x if x != 2 else 5" in text
@@ -110,21 +111,39 @@ def test_by_keyboard_alone(made: Made, watched: Seen) -> None:
     assert page.evaluate("document.activeElement.tagName") in ("A", "DIV")
 
 
+def test_two_programs_side_by_side(made: Made, watched: Seen) -> None:
+    """Lines that differ are marked, and another sample is chosen from a list."""
+    watched.go(f"{made.url}#task/Own/0/compare")
+    page = watched.page
+    marked = page.locator(".two .other:not(.gap)")
+    assert [text.strip() for text in marked.all_inner_texts()] == [
+        "return x * 2",
+        "return x + x if x != 2 else 5",
+    ]
+    assert page.locator(".two .same").count() == 2
+    never = page.get_by_label("Second program").locator("option", has_text="never")
+    page.get_by_label("Second program").select_option(never.get_attribute("value"))
+    assert "1048576 bytes" in page.locator(".two .second.fault").inner_text()
+    page.get_by_role("link", name="whole sample").last.click()
+    assert re.search("never, Own/0, sample 0", page.locator("#view h1").inner_text())
+
+
 def test_hostile_texts_stay_texts(made: Made, watched: Seen) -> None:
     """Names, prompts, programs and answers that are markup are read as such, and run nowhere."""
     page = watched.page
-    task = quote(TASKS[2]["id"], safe="")
-    for view in (f"task/{task}", f"compare/{task}", *(f"sample/{task}/{n}/0" for n in range(3))):
-        watched.go(f"{made.url}#/{view}")
+    task = quote(TASKS[2]["id"])
+    samples = [f"/sample/0?model={quote(model)}" for model in BODIES]
+    for view in ("", "/compare", *samples):
+        watched.go(f"{made.url}#task/{task}{view}")
         shown = page.locator("#view").inner_text()
         assert "<img src=x" in shown
         assert page.locator("#view img, #view script, a[href^='javascript:']").count() == 0
         assert "\u202e" not in shown
         watched.hold()
     assert page.locator("#view a").evaluate_all("all => all.every((a) => a.protocol === 'file:')")
-    watched.go(f"{made.url}#/task/{task}")  # whose prompt has them as they are
+    watched.go(f"{made.url}#task/{task}")  # whose prompt has them as they are
     assert page.locator("#view .odd", has_text="U+202E").count() > 0
-    watched.go(f"{made.url}#/sample/{quote('Own/0', safe='')}/2/0")  # a line of a megabyte
+    watched.go(f"{made.url}#task/Own/0/sample/0?model=never")  # a line of a megabyte
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     for view in ("suite-1", "inputs", "survivors"):
         watched.go(f"{made.url}#/{view}")
@@ -134,13 +153,15 @@ def test_hostile_texts_stay_texts(made: Made, watched: Seen) -> None:
 @pytest.mark.parametrize(
     "address",
     [
-        "#/task/none",
-        "#/sample/Own%2F0/9/9",
-        "#/compare/",
+        "#task/none",
+        "#task/Own/0/sample/9",
+        "#task/Own/0/sample/0?model=none",
+        "#task//compare",
+        "#task/Own/0/compare?first=9&second=x&sample=-1",
         "#/%E0%A4%A",
-        "#/task/__proto__",
+        "#task/__proto__",
         "#/constructor",
-        "#/sample/Own%2F0/-1/x?suite=7",
+        "#task/Own/0/sample/0?suite=7",
     ],
 )
 def test_addresses_that_lead_nowhere(made: Made, watched: Seen, address: str) -> None:
@@ -165,7 +186,7 @@ def screens(browser: Browser) -> Iterator[dict[tuple[str, str], Seen]]:
         each.page.context.close()
 
 
-VIEWS = ("suite-1", "inputs", "survivors", "task/Own%2F0", "sample/Own%2F0/1/0", "compare/Own%2F0")
+VIEWS = ("suite-1", "inputs", "survivors", *(view[1:] for view in TASK_VIEWS))
 
 
 @pytest.mark.parametrize("view", [*VIEWS, "mutant"])
@@ -246,7 +267,7 @@ def test_without_scripts(made: Made, browser: Browser) -> None:
     found = seen(browser, java_script_enabled=False)
     found.go(made.url)
     text = found.page.locator("main").inner_text()
-    for part in ("pass@1", "careful", "Own/1", "Where they came from", "Strength against size"):
+    for part in ("pass@1", "careful", "Own/1", "Where they came from", "What inputs kill"):
         assert part in text
     assert found.page.locator(".map svg path").count() > 0
     found.page.context.close()
@@ -302,8 +323,8 @@ def test_a_split_report(made: Made, watched: Seen, tmp_path: Path) -> None:
     assert page.locator("h1:visible").inner_text() == "Own/0"
     page.get_by_role("link", name="Next task").click()
     assert page.locator("h1:visible").inner_text() == "Own/1"
-    page.get_by_role("link", name="Models side by side").click()
-    assert page.locator("#view article").count() == 3
+    page.get_by_role("link", name="Compare two programs").click()
+    assert page.locator("#view select").count() == 2
     page.locator(".crumbs a").first.click()
     assert page.locator("table.tasks").is_visible()
 
@@ -317,6 +338,27 @@ def test_a_file_of_stryker_s_schema_alone(made: Made, watched: Seen, tmp_path: P
     watched.go(f"{path.as_uri()}#/mutant")
     app = watched.page.locator("mutation-test-report-app")
     app.locator("mte-metrics-table").get_by_text("0.py").wait_for()
+
+
+def test_evaluate_prints_where_the_first_failure_is(
+    watched: Seen, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The address leads to the sample, counted within its model, in the report on that folder."""
+    texts = {"one": ["return x * 2", "return 2 * x"], "two": ["return x * 2", "return x"]}
+    rows = [
+        {"task_id": "Own/0", "model": model, "temperature": 0.8, "solution": f"def f(x): {body}\n"}
+        for model, bodies in texts.items()
+        for body in bodies
+    ]
+    tasks = str(write_rows(tmp_path / "tasks.jsonl", TASKS[:1]))
+    samples, out = str(write_rows(tmp_path / "samples.jsonl", rows)), str(tmp_path / "out")
+    assert main(["evaluate", "-d", tasks, "-s", samples, "-o", out, "-w", "1"]) == 0
+    address = re.search(r"report\.html(#task\S+)", capsys.readouterr().out)
+    assert address
+    page = tmp_path / "report.html"
+    assert main(["report", out, "-d", tasks, "-o", str(page)]) == 0
+    watched.go(f"{page.as_uri()}{address[1]}")
+    assert watched.page.locator("#view h1").inner_text() == "two, temperature 0.8, Own/0, sample 1"
 
 
 def test_what_decided_is_told(watched: Seen, tmp_path: Path) -> None:
@@ -345,11 +387,9 @@ def test_what_decided_is_told(watched: Seen, tmp_path: Path) -> None:
     page = watched.page
     only: dict[str, list[str]] = {}
     for row in rows:
-        watched.go(f"{path.as_uri()}#/sample/{row['id']}/0/0")
+        watched.go(f"{path.as_uri()}#task/{row['id']}/sample/0")
         only[row["id"]] = page.locator("#view mark.only").all_inner_texts()[:2]
         if row["id"] == "raises":
-            assert page.locator(".fault").inner_text().startswith("        raise ValueError")
-            watched.go(f"{path.as_uri()}#/compare/{row['id']}")
             assert page.locator(".fault").inner_text().startswith("        raise ValueError")
     assert only["number"] == ["-1.6679422344071086", "-1.0"]
     assert only["letters"] == ["e", "e"]

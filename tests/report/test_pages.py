@@ -102,23 +102,25 @@ def page(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Page:
 
 
 def test_the_index_counts_what_was_judged(page: Page) -> None:
-    """Every model has its counts by task, and scores with intervals around them."""
+    """Every model, from the best, has its counts by task and its scores with their intervals."""
     (suite,) = page.data("index")["suites"]
     assert [side["label"] for side in suite["entrants"]] == ["one", ODD_MODEL]
     assert suite["tasks"] == [
         {"id": "Own/1", "counts": [[2, 2, 1], [1, 0, 0]]},
         {"id": "Own/2", "counts": [[1, 0, 0], [1, 0, 0]]},
     ]
-    plus = suite["entrants"][0]["scores"]["plus"]["pass@1"]
+    plus = suite["entrants"][0]["plus"]
     assert plus["value"] == 0.25
-    assert plus["low"] < plus["value"] < plus["high"]
+    assert plus["interval"][0] < plus["value"] < plus["interval"][1]
+    assert re.match("one and .* cannot be told apart on plus", suite["verdict"])
 
 
 def test_tasks_that_make_a_difference_are_linked(page: Page) -> None:
-    """Of the two tasks the second model does worse on the first, and no one solves the second."""
+    """Of the two tasks the first model does better on the first, and no one solves the second."""
     links = [attrs.get("href") for tag, attrs in page.tags if tag == "a"]
-    assert [link for link in links if link and "#/compare/" in link] == ["#/compare/Own%2F1"]
-    assert "-25.0" in page.source
+    compared = [link for link in links if link and "/compare" in link]
+    assert compared == ["#task/Own/1/compare?first=0&second=1"]
+    assert "+25.0" in page.source
 
 
 def test_a_task_has_its_inputs_with_what_they_decided(page: Page) -> None:
@@ -128,6 +130,7 @@ def test_a_task_has_its_inputs_with_what_they_decided(page: Page) -> None:
     assert part["reference"] == TASKS[0].reference
     assert [each["input"] for each in part["cases"]] == ["1", "2", "-1"]
     assert [each["first"] for each in part["cases"]] == [1, 0, 1]
+    assert [each["expected"] for each in part["cases"]] == ["2", "3", "0"]
     assert part["cases"][2]["origin"] == "mutation of base 1 by negate"
     assert part["failed"] == [0, 0, 1]
 
@@ -205,7 +208,7 @@ def test_a_large_report_has_a_page_for_each_task(results: Path, tmp_path: Path) 
     rows = index.data("index")["suites"][0]["tasks"]
     linked = {attrs.get("href") for tag, attrs in index.tags if tag == "a"}
     for number, row in enumerate(rows):
-        assert any(link and link.startswith(f"{row['file']}#/task/") for link in linked)
+        assert any(link and link.startswith(f"{row['file']}#task/") for link in linked)
         inner = Page(tmp_path / row["file"].replace("%20", " "))
         assert inner.data(f"task-0-{number}")["id"] == row["id"]
         assert inner.data("index")["home"] == "../a%20report.html"
@@ -236,6 +239,23 @@ def test_a_folder_is_a_place_for_the_page(results: Path, tmp_path: Path) -> None
     result = report(results / "one", datasets=[OWN], out=tmp_path)
     assert result.summary["out"] == str(tmp_path / "report.html")
     assert Page(tmp_path / "report.html").data("task-0-1")["id"] == "Own/2"
+
+
+def test_runs_without_samples_for_some_tasks_have_no_rank(results: Path, tmp_path: Path) -> None:
+    """A run of one task of two is named, comes last, and is in no pair."""
+    with Session(workers=1) as session:
+        evaluate(OWN, [Sample("Own/1", RIGHT)], out=tmp_path / "few", session=session)
+        paths = [tmp_path / "few", results / "one"]
+        report(paths, datasets=[OWN], out=tmp_path / "report.html", session=session)
+    found = Page(tmp_path / "report.html")
+    (suite,) = found.data("index")["suites"]
+    assert [(side["label"], side["plus"]["rank"]) for side in suite["entrants"]] == [
+        ("one", 1),
+        ("few", None),
+    ]
+    assert suite["verdict"].startswith("one solves 25.0 %")
+    assert re.search(r"Not ranked[^<]*2 tasks: few\.", found.source)
+    assert "/compare" not in "".join(attrs.get("href") or "" for _, attrs in found.tags)
 
 
 def test_results_of_other_tasks_are_sections_of_their_own(results: Path, tmp_path: Path) -> None:

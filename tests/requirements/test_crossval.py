@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from evalplus_lite.programs import program_key
-from evalplus_lite.reduction.cross_validation import Field, crossval, pooled
+from evalplus_lite.reduction.cross_validation import GradedSamples, crossval, pooled
 from evalplus_lite.reduction.matrix import Matrix, Requirement
 from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.statistics.shares import Share
@@ -31,7 +31,7 @@ def sample(model: str, source: str, index: int = 0) -> Sample:
 
 def test_a_model_is_judged_by_suites_that_never_saw_it() -> None:
     """What only the model itself wrote does not choose the suite that judges it."""
-    field = Field([matrix(WRONG_AT_1)], [sample("a", WRONG_AT_1), sample("b", RIGHT)])
+    field = GradedSamples([matrix(WRONG_AT_1)], [sample("a", WRONG_AT_1), sample("b", RIGHT)])
     line_a, line_b = crossval(field, {"samples": Policy("samples", 1)})
     assert (line_a.model, line_a.size, line_a.kept) == ("a", 0.0, Share(0.0, 1))
     assert (line_a.pass_base, line_a.pass_plus, line_a.pass_reduced) == (1.0, 0.0, 1.0)
@@ -40,14 +40,14 @@ def test_a_model_is_judged_by_suites_that_never_saw_it() -> None:
 
 def test_a_program_that_another_model_wrote_too_stays() -> None:
     """The same wrong program by two models is known when either is left out."""
-    field = Field([matrix(WRONG_AT_1)], [sample("a", WRONG_AT_1), sample("b", WRONG_AT_1)])
+    field = GradedSamples([matrix(WRONG_AT_1)], [sample("a", WRONG_AT_1), sample("b", WRONG_AT_1)])
     assert [line.kept.value for line in crossval(field, {"s": Policy("samples", 1)})] == [1.0, 1.0]
 
 
 def test_another_model_s_like_failure_rejects_it() -> None:
     """A case chosen for one model's program rejects another's that fails there too."""
     known = matrix(WRONG_AT_1, WRONG_AT_12)
-    field = Field([known], [sample("a", WRONG_AT_1), sample("b", WRONG_AT_12)])
+    field = GradedSamples([known], [sample("a", WRONG_AT_1), sample("b", WRONG_AT_12)])
     kept = {line.model: line.kept for line in crossval(field, {"s": Policy("samples", 1)})}
     assert kept["a"] == Share(1.0, 1)
     assert kept["b"] == Share(1.0, 1)
@@ -57,13 +57,15 @@ def test_judges_choose_nothing() -> None:
     """Suites are chosen by the samples; what only judges wrote is judged, each program once."""
     known = matrix(WRONG_AT_1, WRONG_AT_12)
     judges = [sample("j", WRONG_AT_1), sample("j", WRONG_AT_1, 1), sample("k", WRONG_AT_12)]
-    lines = crossval(Field([known], [sample("a", RIGHT)], judges), {"s": Policy("samples", 1)})
+    lines = crossval(
+        GradedSamples([known], [sample("a", RIGHT)], judges), {"s": Policy("samples", 1)}
+    )
     assert [(line.model, line.size, line.kept) for line in lines] == [
         ("j", 0.0, Share(0.0, 1)),
         ("k", 0.0, Share(0.0, 1)),
     ]
     lines = crossval(
-        Field([known], [sample("a", WRONG_AT_12)], judges), {"s": Policy("samples", 1)}
+        GradedSamples([known], [sample("a", WRONG_AT_12)], judges), {"s": Policy("samples", 1)}
     )
     assert [line.size for line in lines] == [1.0, 1.0]
 
@@ -71,14 +73,14 @@ def test_judges_choose_nothing() -> None:
 def test_failures_that_the_contract_refuses_are_told_apart() -> None:
     """A program that fails nowhere else is kept, but not counted among those in contract."""
     refusing = replace(matrix(WRONG_AT_1, WRONG_AT_12), refused=0b10)
-    field = Field([refusing], [sample("a", WRONG_AT_1)], [sample("j", WRONG_AT_1)])
+    field = GradedSamples([refusing], [sample("a", WRONG_AT_1)], [sample("j", WRONG_AT_1)])
     for line in crossval(field, {"s": Policy("samples", 1), "t": Policy("samples")}):
         assert (line.kept, line.kept_accepted) == (Share(1.0, 1), Share(0.0, 0))
 
 
 def test_failures_on_base_cases_are_not_counted() -> None:
     """Only what plus cases alone reject can be lost."""
-    field = Field([matrix(WRONG_AT_BASE)], [sample("a", WRONG_AT_BASE), sample("b", RIGHT)])
+    field = GradedSamples([matrix(WRONG_AT_BASE)], [sample("a", WRONG_AT_BASE), sample("b", RIGHT)])
     line = crossval(field, {"s": Policy("samples", 1)})[0]
     assert line.kept.total == 0
     assert line.pass_base == 0.0
@@ -87,7 +89,7 @@ def test_failures_on_base_cases_are_not_counted() -> None:
 def test_random_suites_are_worked_out_exactly() -> None:
     """Two random ones of four plus cases meet one of two killers with chance 5/6."""
     known = matrix(WRONG_AT_12, m=0b01000, n=0b10000)
-    field = Field([known], [sample("a", WRONG_AT_12), sample("b", RIGHT)])
+    field = GradedSamples([known], [sample("a", WRONG_AT_12), sample("b", RIGHT)])
     line = crossval(field, {"m": Policy("mutants", 1)})[0]
     assert line.size == 2.0
     assert math.isclose(line.kept_random.hits, 5 / 6)
@@ -99,7 +101,9 @@ def test_pooling_adds_failures_and_averages_rates() -> None:
     """A pooled line has all failures of all models, and their mean pass@1."""
     samples = [sample("a", WRONG_AT_1), sample("a", RIGHT, 1), sample("b", WRONG_AT_12)]
     line = pooled(
-        crossval(Field([matrix(WRONG_AT_1, WRONG_AT_12)], samples), {"s": Policy("samples", 1)})
+        crossval(
+            GradedSamples([matrix(WRONG_AT_1, WRONG_AT_12)], samples), {"s": Policy("samples", 1)}
+        )
     )["s"]
     assert line.kept == Share(2.0, 2)
     assert line.pass_plus == 0.25

@@ -16,7 +16,7 @@ from evalplus_lite.reduction.cache import CachedRows
 from evalplus_lite.reduction.kills import MOST_SLOW, MUTANT_STEPS, KillSuite
 from evalplus_lite.reduction.matrix import Matrix, Requirement, build
 from evalplus_lite.reduction.policy import Policy, choose
-from evalplus_lite.reduction.requirements import Subject
+from evalplus_lite.reduction.requirements import CoverSubject
 from evalplus_lite.reduction.set_cover import members
 from evalplus_lite.reduction.survivors import report
 from evalplus_lite.sandbox import Limits, Sandbox, SandboxConfig
@@ -52,7 +52,7 @@ def suite(sandbox: Sandbox, task: Task) -> Suite:
 
 @pytest.fixture(scope="module")
 def matrix(sandbox: Sandbox, task: Task, suite: Suite) -> Matrix:
-    return build(sandbox, Subject(task, suite, {program_key(OFF_BY_ONE): OFF_BY_ONE}))
+    return build(sandbox, CoverSubject(task, suite, {program_key(OFF_BY_ONE): OFF_BY_ONE}))
 
 
 def test_every_kind_of_requirement_has_its_cases(matrix: Matrix) -> None:
@@ -92,7 +92,7 @@ def test_a_budget_bounds_the_average(matrix: Matrix) -> None:
 def test_what_the_contract_refuses_is_marked(sandbox: Sandbox, task: Task, suite: Suite) -> None:
     """It counts as other inputs do; base cases show whose contract it is."""
     contract = "def precondition(x):\n    assert x != {}"
-    subject = Subject(task, suite, {}, contract.format(MARKS[2]))
+    subject = CoverSubject(task, suite, {}, contract.format(MARKS[2]))
     found = build(sandbox, subject, kinds=("shape",))
     assert members(found.refused) == [2]
     assert found.rows[Requirement("shape", "argument 1: most size")] == 0b100
@@ -112,7 +112,7 @@ def test_the_cache_gives_the_same_matrix_without_running(
     sandbox: Sandbox, task: Task, suite: Suite, matrix: Matrix, tmp_path: Path
 ) -> None:
     """A second build reads what the first one kept; a damaged file is computed again."""
-    work = Subject(task, suite, {program_key(OFF_BY_ONE): OFF_BY_ONE})
+    work = CoverSubject(task, suite, {program_key(OFF_BY_ONE): OFF_BY_ONE})
     assert build(sandbox, work, cache=tmp_path) == matrix
     (file,) = tmp_path.rglob("*.json")
     closed = Sandbox()  # never entered: building must not run anything
@@ -177,7 +177,7 @@ def test_programs_are_named_by_their_syntax_tree() -> None:
 def test_survivors_are_reported_with_their_diff(sandbox: Sandbox, task: Task) -> None:
     """Base cases alone let the boundary's mutants live; the report shows each, and its reach."""
     base = answer(sandbox, task, task.base, base_count=2, limits=Limits(cpu=10.0)).suite
-    matrix = build(sandbox, Subject(task, base, {}), kinds=("mutant",))
+    matrix = build(sandbox, CoverSubject(task, base, {}), kinds=("mutant",))
     found = report(sandbox, task, base, matrix)
     assert found.total == found.killed + len(found.survivors)
     diffs = {survivor.diff.split("\n", 3)[3]: survivor for survivor in found.survivors}
@@ -198,6 +198,6 @@ def test_a_sample_is_judged_by_costly_cases_where_cheap_ones_reject_none(
     slow = replace(task, reference=task.reference.replace(begin, busy + begin))
     elsewhere = REFERENCE.replace(">= 50", "> 50")
     samples = {program_key(text): text for text in (OFF_BY_ONE, elsewhere)}
-    rows = build(sandbox, Subject(slow, suite, samples), kinds=("sample",)).rows
+    rows = build(sandbox, CoverSubject(slow, suite, samples), kinds=("sample",)).rows
     assert members(rows[Requirement("sample", program_key(OFF_BY_ONE))]) == [3]
     assert members(rows[Requirement("sample", program_key(elsewhere))]) == [4]

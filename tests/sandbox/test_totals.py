@@ -10,7 +10,7 @@ import pytest
 from support.tasks import make_suite, make_task
 
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
-from evalplus_lite.sandbox import Inputs, Limits, Preset, Program, Run, Sandbox
+from evalplus_lite.sandbox import Inputs, Limits, Preset, Program, ProgramRun, Sandbox
 from evalplus_lite.types import Returned, TimedOut
 
 BUSY = textwrap.dedent(
@@ -32,11 +32,13 @@ def sandbox() -> Iterator[Sandbox]:
         yield sandbox
 
 
-def run(sandbox: Sandbox, source: str, seconds: float, limits: Limits, **options: Any) -> Run:
+def run(
+    sandbox: Sandbox, source: str, seconds: float, limits: Limits, **options: Any
+) -> ProgramRun:
     return sandbox.run(Program(source, "f"), Inputs.of([(seconds,)] * 20), limits, **options)
 
 
-def late(found: Run) -> list[bool]:
+def late(found: ProgramRun) -> list[bool]:
     return [isinstance(outcome, TimedOut) and outcome.over == "total" for outcome in found.outcomes]
 
 

@@ -17,7 +17,7 @@ from support.commands import run_process
 from evalplus_lite import Case, Dataset, InputError, Task, Verifier
 from evalplus_lite.serving import audit_verifier
 from evalplus_lite.serving.audit.auditing import VerifierAudit
-from evalplus_lite.serving.audit.programs import Problem, program_set
+from evalplus_lite.serving.audit.programs import AuditTask, program_set
 from evalplus_lite.types import CALL, PYTHON, Harness, Rule
 from evalplus_lite.values import wire
 
@@ -38,7 +38,7 @@ def audited(name: str, *only: str, timeout: float = 30.0, protocol: str = "") ->
     )
 
 
-def task_of(problem: Problem) -> Task:
+def task_of(problem: AuditTask) -> Task:
     is_script = problem.kind == "script"
     return Task(
         problem.name,

@@ -14,7 +14,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 from evalplus_lite.statistics.means import difference_of_shares
 from evalplus_lite.statistics.shares import wilson
 from evalplus_lite.statistics.trends import (
-    Point,
+    Observation,
     line_fit,
     logarithmic_fit,
     rank_correlation,
@@ -23,7 +23,9 @@ from evalplus_lite.statistics.trends import (
 )
 
 
-def drawn(seed: int, *, functions: int = 40, cases: int = 6, slope: float = -0.2) -> list[Point]:
+def drawn(
+    seed: int, *, functions: int = 40, cases: int = 6, slope: float = -0.2
+) -> list[Observation]:
     """Return right and wrong answers that get rarer as x grows, alike within a function."""
     chance = np.random.default_rng(seed)
     points = []
@@ -33,7 +35,7 @@ def drawn(seed: int, *, functions: int = 40, cases: int = 6, slope: float = -0.2
         for _ in range(cases):
             x = max(1.0, size + float(chance.integers(-3, 4)))
             rate = min(0.98, max(0.02, 0.8 + slope * (math.log10(x) - 1) + own))
-            points.append(Point(str(number), x, float(chance.random() < rate)))
+            points.append(Observation(str(number), x, float(chance.random() < rate)))
     return points
 
 
@@ -62,7 +64,7 @@ def test_ranks_are_those_of_scipy() -> None:
     thrice = rank_correlation(points * 3)
     assert thrice is not None
     assert thrice.interval == pytest.approx(found.interval)
-    rising = rank_correlation([Point(str(n), n, n / 10) for n in range(10)])
+    rising = rank_correlation([Observation(str(n), n, n / 10) for n in range(10)])
     assert rising is not None
     assert rising.interval == (1.0, 1.0)
 
@@ -89,15 +91,15 @@ def test_what_has_no_trend_is_none() -> None:
     """One size, few functions, nothing at all, one answer throughout."""
     assert line_fit([]) is None
     assert rank_correlation([]) is None
-    assert line_fit([Point(str(n), 3.0, n % 2) for n in range(9)]) is None
-    assert line_fit([Point("f", n, n % 2) for n in range(9)]) is None
-    assert rank_correlation([Point(str(n), n, 1.0) for n in range(9)]) is None
-    assert logarithmic_fit([Point(str(n), -n, n % 2) for n in range(9)]) is None
+    assert line_fit([Observation(str(n), 3.0, n % 2) for n in range(9)]) is None
+    assert line_fit([Observation("f", n, n % 2) for n in range(9)]) is None
+    assert rank_correlation([Observation(str(n), n, 1.0) for n in range(9)]) is None
+    assert logarithmic_fit([Observation(str(n), -n, n % 2) for n in range(9)]) is None
 
 
 def test_groups_by_size_hold_all_points_once() -> None:
     """Each point in one group, equal values together, the mean that of its points."""
-    points = [*drawn(4), Point("zero", 0.0, 1.0)]
+    points = [*drawn(4), Observation("zero", 0.0, 1.0)]
     found = size_groups(points, count=8, logarithmic=True)
     assert 1 < len(found) <= 8
     assert sum(group.points for group in found) == len(points) - 1
@@ -106,7 +108,7 @@ def test_groups_by_size_hold_all_points_once() -> None:
     assert found[0].mean == pytest.approx(np.mean(inside))
     assert found[0].variance == pytest.approx(np.var(inside))
     assert found[0].interval[0] <= found[0].mean <= found[0].interval[1]
-    assert len(size_groups([Point("f", 2.0, 1.0)] * 3, count=5, logarithmic=True)) == 1
+    assert len(size_groups([Observation("f", 2.0, 1.0)] * 3, count=5, logarithmic=True)) == 1
     assert sum(g.points for g in size_groups(points, count=3, logarithmic=False)) == len(points)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.store import read_jsonl
-from evalplus_lite.store.background import Guard, written_beside
+from evalplus_lite.store.background import CancelGuard, written_beside
 
 OLD = '{"old":1}\n'
 
@@ -20,7 +20,7 @@ def test_it_is_there_when_the_block_has_ended(tmp_path: Path) -> None:
     """And made in the block's time: what the rows wait for happens in the block."""
     is_begun = threading.Event()
 
-    def rows(guard: Guard) -> Iterator[dict[str, int]]:
+    def rows(guard: CancelGuard) -> Iterator[dict[str, int]]:
         assert is_begun.wait(60)
         yield from ({"row": number} for number in guard(range(3)))
 
@@ -37,7 +37,7 @@ def test_a_block_that_fails_ends_it(tmp_path: Path) -> None:
     path.write_text(OLD)
     is_writing = threading.Event()
 
-    def rows(guard: Guard) -> Iterator[dict[str, int]]:
+    def rows(guard: CancelGuard) -> Iterator[dict[str, int]]:
         for number in guard(itertools.count()):
             is_writing.set()
             yield {"row": number}
@@ -59,7 +59,7 @@ def test_errors_of_the_rows_are_told(tmp_path: Path) -> None:
     path.write_text(OLD)
     worked = []
 
-    def rows(guard: Guard) -> Iterator[dict[str, int]]:
+    def rows(guard: CancelGuard) -> Iterator[dict[str, int]]:
         yield {"row": 1}
         raise InputError("no more rows")
 

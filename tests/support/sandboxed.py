@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from evalplus_lite.sandbox import Inputs, Limits, Program, Run, Sandbox
+from evalplus_lite.sandbox import Inputs, Limits, Program, ProgramRun, Sandbox
 from evalplus_lite.types import Outcome
 
 
@@ -16,7 +16,7 @@ def run(
     *cases: Sequence[Any],
     limits: Limits = Limits(),  # noqa: B008 - frozen
     **options: Any,
-) -> Run:
+) -> ProgramRun:
     """Run a program text that defines ``f``."""
     program = Program(textwrap.dedent(source), "f")
     return sandbox.run(program, Inputs.of(cases), limits, **options)

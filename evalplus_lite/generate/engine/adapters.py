@@ -41,7 +41,7 @@ class Proposer(Protocol):
         ...
 
 
-class Form(Protocol):
+class ArgumentForm(Protocol):
     """Translates between a task's arguments and the values that a generator mutates."""
 
     def values(self, arguments: Arguments) -> Arguments | None:
@@ -64,7 +64,12 @@ class AdaptedGenerator:
     """
 
     def __init__(
-        self, form: Form, base: Sequence[Case], *, seeds: Sequence[Case] = (), **options: Any
+        self,
+        form: ArgumentForm,
+        base: Sequence[Case],
+        *,
+        seeds: Sequence[Case] = (),
+        **options: Any,
     ) -> None:
         self._form = form
         self.inner = Generator(

@@ -10,7 +10,7 @@ from bisect import bisect
 from collections.abc import Callable, Sequence
 
 from evalplus_lite.generate.domains.profile import CONTAINERS, elements_of, order
-from evalplus_lite.generate.engine.slots import Slot, Table
+from evalplus_lite.generate.engine.slots import OperatorTable, Slot
 from evalplus_lite.generate.operators.registry import Operator, below, pick
 from evalplus_lite.types import Value
 
@@ -129,7 +129,7 @@ class CrossArgument:
         ]
         single = Operator("argument", tuple, _unchanged, (), ONE_ARGUMENT_WEIGHT)
         every = [single, *operators]
-        self.table = Table(every, [each.weight for each in every])
+        self.table = OperatorTable(every, [each.weight for each in every])
 
     def choose(self, random: Callable[[], float]) -> int:
         """Return 0 for one argument alone, else the number of a link in the table."""

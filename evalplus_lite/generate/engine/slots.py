@@ -36,7 +36,7 @@ from evalplus_lite.values.kinds.registry import BY_TYPE
 # Operators to choose from, by weight.
 
 
-class Table:
+class OperatorTable:
     """The operators for one type at one slot, with their cumulative weights."""
 
     def __init__(self, operators: Sequence[Operator], weights: Sequence[float]) -> None:
@@ -46,7 +46,7 @@ class Table:
         self.total = self.cumulative[-1]
 
 
-Step = tuple[Table, int]
+Step = tuple[OperatorTable, int]
 """An operator's application: its table and its index there."""
 
 
@@ -329,7 +329,7 @@ _MAKERS: dict[type, Callable[[Slot], Value]] = {
 }
 
 
-__all__ = ["GenerationState", "Slot", "Step", "Table"]
+__all__ = ["GenerationState", "OperatorTable", "Slot", "Step"]
 
 # Importing these registers their operators.
 _REGISTERED = (numbers, strings, strings, containers, containers)
@@ -565,16 +565,16 @@ class Slot:
             return None
         return Slot(domain, profile or Profile.of(()), self.state, is_fixed=is_fixed)
 
-    def _tables(self, family: Family) -> dict[type, Table]:
+    def _tables(self, family: Family) -> dict[type, OperatorTable]:
         """Return the tables of a family by type, those without any operator left out."""
         tables = {}
         for kind in (*self.domain.kinds, list):
             operators = [each for each in OPERATORS.get(kind, []) if self._suits(each, family)]
             if operators:
-                tables[kind] = Table(operators, [self._weight(each) for each in operators])
+                tables[kind] = OperatorTable(operators, [self._weight(each) for each in operators])
         return tables
 
-    def _table(self, kind: type) -> Table | None:
+    def _table(self, kind: type) -> OperatorTable | None:
         """Return the operators to choose from at the moment: of the family, else those near."""
         if self.state.draws_constants and kind in self._constant:
             return self._constant[kind]

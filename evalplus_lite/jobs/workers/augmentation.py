@@ -54,7 +54,7 @@ from evalplus_lite.tasks.call_sequences import with_sequences
 from evalplus_lite.tasks.contracts import shown, violations
 from evalplus_lite.types import Case, Suite, Task, Value
 
-# What augmenting a task begins with: its base cases answered, and a generator that knows them.
+# The start of augmenting a task: its base cases answered, and a generator that has seen them.
 
 BASE_LIMITS = Limits(cpu=20.0, load=10.0)
 SHAPES = ("size", "rectangular", "square", "record")
@@ -65,7 +65,7 @@ SAMPLED = 16  # by Hypothesis: each takes several times as long to make as one o
 def base_answers(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
     """Return the base cases that can be kept, and notes on them; raises UnusableTask if none."""
     if task.rule.kind == "any":
-        raise UnusableTask(task.id, "expected", f"{UNLISTED}: have a contract's check tell it")
+        raise UnusableTask(task.id, "expected", f"{UNLISTED}: let a contract's check decide")
     refused = own_refused(sandbox, task)
     base = answer(
         sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS, contract=False
@@ -125,7 +125,7 @@ def generator_of(
         free = dict.fromkeys(_free_shapes(sandbox, seen), False)
         seen = replace(seen, constraints={**free, **task.constraints})
     code = CodeTexts(task.harness.code, base) if task.harness.code else None
-    if code is not None:  # to a filter it is what it is to the generator
+    if code is not None:  # the filter treats it like the generator
         numbered = (replace(case, arguments=code.values(case.arguments)) for case in base)
         seen = replace(seen, base=tuple(numbered))
     input_filter = InputFilter.of_task(seen, constants=constants, is_own=is_own)
@@ -197,8 +197,8 @@ HEAVIEST = 25_000
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
-    """What the ladders gave: answered cases, and stress cases if there are any."""
+class LadderResult:
+    """The results of the ladders: answered cases, and stress cases if there are any."""
 
     cases: Answers
     tops: Suite | None
@@ -206,9 +206,14 @@ class Probe:
 
 
 def probe(
-    sandbox: Sandbox, task: Task, generator: Proposer, base: Sequence[Case], *, purse: StepBudget
-) -> Probe:
-    """Try the ladders of a generator that has seen the base cases; tell it how far they go."""
+    sandbox: Sandbox,
+    task: Task,
+    generator: Proposer,
+    base: Sequence[Case],
+    *,
+    step_budget: StepBudget,
+) -> LadderResult:
+    """Try the ladders of a generator that has seen the base cases; set how far they go."""
     left, suites = generator.ladder(base), [Suite(task.id, (), (), 0)]
     scales, steps = generator.scales, list[int]()
     limits = Limits(load=10.0)
@@ -225,7 +230,7 @@ def probe(
             limits=limits,
             contract=not turn,
             max_failures=1,
-            purse=purse,
+            step_budget=step_budget,
         )
         suites.append(answers.suite)
         steps += answers.steps
@@ -253,8 +258,8 @@ def probe(
     return _sorted_out(answers, found, dropped)
 
 
-def _sorted_out(answers: Answers, rungs: Sequence[Rung], dropped: dict[str, int]) -> Probe:
-    """Divide what was answered: the top of each ladder is stress, what is moderate are cases."""
+def _sorted_out(answers: Answers, rungs: Sequence[Rung], dropped: dict[str, int]) -> LadderResult:
+    """Divide the answered inputs: the top of each ladder is stress, moderate ones are cases."""
     suite = answers.suite
     top: dict[object, int] = {}
     for rung in rungs:
@@ -268,14 +273,14 @@ def _sorted_out(answers: Answers, rungs: Sequence[Rung], dropped: dict[str, int]
             stress[at] = way
     chosen = dict(sorted(stress.items(), reverse=True)[:MOST_TOPS])
     apart = as_stress(suite, chosen)
-    return Probe(answers.only(cases), apart if apart.cases else None, dropped)
+    return LadderResult(answers.only(cases), apart if apart.cases else None, dropped)
 
 
 # A task's suite as it grows: seeds, mutation, filter, reference, until there are inputs enough.
 
 MOST_UNANSWERED = 10
 MOST_STRESS = 40  # cases of a task that ask too much of right programs to be tests of correctness
-PROBED = 12  # at most one of so many inputs was made to find out how far sizes go
+PROBED = 12  # at most one input in this many was made to measure sizes
 SLOW = ("slow", "memory", "crashes")
 
 
@@ -323,7 +328,7 @@ class TaskAugmentation:
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
         self.orders = FreeOrders.of(sandbox, self.task, base.suite)
         self.bearable = Bearable.of(sandbox, self.task)
-        self.purse = budget.purse()
+        self.step_budget = budget.step_budget()
         self.dropped: Counter[str] = Counter()
         self.unanswered: list[Case] = []
         self.review: list[Dispute] = []
@@ -331,7 +336,7 @@ class TaskAugmentation:
         self.size = budget.batch
 
     def probe(self) -> None:
-        """Find out how far sizes go; keep what that answers, up to a share of the budget."""
+        """Measure how far sizes go; keep the answered inputs, up to a share of the budget."""
         if not self.budget.inputs:
             return
         found = probe(
@@ -339,7 +344,7 @@ class TaskAugmentation:
             self.task,
             self.generator,
             self.suites[0].cases,
-            purse=self.budget.purse(of_ladders=True),
+            step_budget=self.budget.step_budget(of_ladders=True),
         )
         self.dropped.update(found.dropped)
         if found.tops is not None:
@@ -350,11 +355,11 @@ class TaskAugmentation:
         self._keep(fair.suite)
 
     def step(self) -> bool:
-        """Propose one batch and keep what can be; say whether it is worth to go on."""
+        """Propose one batch and keep the usable inputs; return whether to continue."""
         wanted = self.budget.inputs - self.new
         if wanted <= 0 or self.idle >= self.budget.patience:
             return False
-        self.generator.scales.affordable = self.purse.each
+        self.generator.scales.affordable = self.step_budget.next_share
         size = min(self.size, needed(wanted, kept=self.new, of=self.proposed))
         size = min(size, self.budget.largest_batch)
         batch = self.generator.propose(size)
@@ -380,7 +385,7 @@ class TaskAugmentation:
         self.new += len(suite.cases)
 
     def finish(self) -> Augmented:
-        """Return the suite and what was kept, dropped, and set aside."""
+        """Return the suite with the accepted, dropped, and set-aside inputs."""
         suite = ordered(joined(self.suites, self._provenance()))
         if stress := [*self.stress, *self.tops]:
             suite = replace(suite, stress=joined(stress, {}))
@@ -396,7 +401,7 @@ class TaskAugmentation:
         )
 
     def _answered(self, batch: Sequence[Case]) -> Answers:
-        """Return what of a batch can be kept, and note what cannot."""
+        """Return the usable answers of a batch, and record the others."""
         answers = answer(
             self.sandbox,
             self.task,
@@ -404,7 +409,7 @@ class TaskAugmentation:
             base_count=0,
             limits=Limits(cpu=self.budget.seconds, load=10.0),
             max_failures=self.budget.slow,
-            purse=self.purse,
+            step_budget=self.step_budget,
         )
         self.dropped.update(answers.causes)
         failed = [drop.case for drop in answers.dropped if drop.cause in UNANSWERED]
@@ -412,7 +417,7 @@ class TaskAugmentation:
         return self._fair(self._handy(self._foreseen(answers)))
 
     def _foreseen(self, answers: Answers) -> Answers:
-        """Return the answers without sequences of calls that raise what no base case shows."""
+        """Return the answers without call sequences that raise exceptions no base case shows."""
         places = self.raises.foreseen(answers.suite)
         self.dropped["raises"] += len(answers.kept) - len(places)
         return answers.only(places)
@@ -472,7 +477,7 @@ class TaskAugmentation:
             "seconds": budget.seconds,
             "guards": [constraint.to_json() for constraint in found],
             "bounds": bounds(
-                self.new, self.proposed, budget, self.dropped, is_idle, sizes, self.purse
+                self.new, self.proposed, budget, self.dropped, is_idle, sizes, self.step_budget
             ),
         }
 
@@ -500,8 +505,10 @@ def augment_task(
 
 
 def augmenting(place: WorkerContext, settings: Row) -> Work:
-    """Of (staged task, seeds, samples), what ``finished`` returns of its suite by
-    (seed, budget); if there is none, None and the unusable task's (id, cause, detail)."""
+    """Return the ``finished`` result of (staged task, seeds, samples) by (seed, budget).
+
+    Without a suite it is None and the unusable task's (id, cause, detail).
+    """
     seed, budget = settings[0], Budget(*settings[1])
 
     def work(item: Row) -> Row:

@@ -1,4 +1,4 @@
-"""What augmenting a task gave: its suite, with what was kept, dropped and left."""
+"""The result of augmenting a task: its suite, with accepted, dropped and skipped inputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from evalplus_lite.types import Case, Suite, Task
 DOUBTFUL = "doubtful: "
 """What the reason of a stress case begins with that breaks what all examples seem to share."""
 LONGEST_ANSWER = 1 << 15
-"""Bytes, in wire form, of what is expected of an input made here."""
+"""Bytes, in wire form, of the expected output of a generated input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +68,20 @@ def bounds(
     dropped: Mapping[str, int],
     is_idle: bool,
     sizes: object,
-    purse: StepBudget,
+    step_budget: StepBudget,
 ) -> dict[str, Any]:
-    """Return what ended a task's inputs, for its provenance: how many there are, how far sizes
-    go, what they cost the reference."""
+    """Return the bounds of a task's inputs for its provenance: their number, sizes, and cost to the
+    reference."""
     end = "inputs" if kept >= budget.inputs else "patience" if is_idle else "space"
     return {
         "kept": kept,
         "proposed": proposed,
-        "end": end if purse.left or end == "inputs" else "steps",
-        "steps": {"spent": purse.spent, "of": purse.total, "next": purse.each},
+        "end": end if step_budget.left or end == "inputs" else "steps",
+        "steps": {
+            "spent": step_budget.spent,
+            "of": step_budget.total,
+            "next": step_budget.next_share,
+        },
         "dropped": {name: count for name, count in sorted(dropped.items()) if count > 0},
         "sizes": sizes,
     }

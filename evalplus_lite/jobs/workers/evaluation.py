@@ -21,12 +21,12 @@ from evalplus_lite.values.codec import to_json
 from evalplus_lite.values.source import decode_answer, shown
 
 WHOLE_BYTES = 1 << 16
-"""Inputs and outputs up to this size stand whole in a result row, larger ones shortened."""
+"""Inputs and outputs up to this size are complete in a result row, larger ones shortened."""
 
 
 Judged: TypeAlias = tuple[str, Any, dict[str, Any] | str, Any, Any]
-"""Verdicts on base and plus, the row but for what names its sample, or the cause; the verdicts on
-stress and without weak tests, and what the program cost."""
+"""Verdicts on base and plus, the row without its sample's name, or the cause; the verdicts on
+stress and without weak tests, and the program's cost."""
 
 
 def others_of(row: Mapping[str, Any]) -> tuple[str | None, str | None, bool]:
@@ -35,11 +35,17 @@ def others_of(row: Mapping[str, Any]) -> tuple[str | None, str | None, bool]:
 
 
 def judging(place: WorkerContext, settings: Row) -> Work:
-    """Of a staged task and programs for it, a verdict with a line for each, and the evidence."""
-    return Judge(place, settings).judge
+    """Return the judge of a staged task and programs for it: verdicts with lines, and
+    the evidence.
+    """
+    return SampleJudge(place, settings).judge
 
 
-class Judge:
+Suites: TypeAlias = tuple[PreparedSuite, PreparedSuite | None, frozenset[int], PreparedSuite | None]
+"""A suite, its stress cases, its weak tests, and what is left without these."""
+
+
+class SampleJudge:
     """Judges by (suite source, ``Settings``, where contracts to minimize under are staged)."""
 
     def __init__(self, place: WorkerContext, row: Row) -> None:
@@ -47,17 +53,17 @@ class Judge:
         self.place, self.source = place, source_of(source)
         self.settings = Settings.of_row(settings)
         self.shrinker = None if contracts is None else Shrinker(place.load(contracts))
-        self.suites = Prepared(self._prepared)
+        self.suites: Prepared[Suites] = Prepared()
         self.told: set[str] = set()
 
     def judge(self, item: Row) -> Row:
         """Take (task, its id, groups) and return (evidence, judged samples).
 
-        ``task`` is where it is staged; groups are as ``grouping.to_row`` makes them. Evidence is
-        as ``found_evidence`` says, None if this place has given it before. A judged sample is
-        (base, plus, line, others, cost): the verdicts, the lines of its row and of its cost, and
-        the verdicts on stress cases and on what is left without weak tests;
-        for one that could not be judged the third is the cause.
+        ``task`` refers to shared data; groups are those of ``grouping.to_row``. Evidence is that of
+        ``found_evidence``, None if this worker has returned it before. A judged sample is (base,
+        plus, line, others, cost): the verdicts, the lines of its row and of its cost, and the
+        verdicts on stress cases and without weak tests. For one that could not be judged the third
+        is the cause.
         """
         ref, task_id, groups = item
         judged = []
@@ -86,7 +92,8 @@ class Judge:
 
     def _verdict(self, ref: Ref, source: str) -> Judged:
         try:
-            row, cost = self._judged(*self.suites.of(ref), source)
+            suites = self.suites.under(ref, ref[1], lambda: self._prepared(ref))
+            row, cost = self._judged(*suites, source)
         except UnusableTask:
             return "unusable", None, "", None, {}
         except SandboxUnavailable:
@@ -127,16 +134,14 @@ class Judge:
     def _strong(
         self, verdict: Verdict, weak: frozenset[int], strong: PreparedSuite | None, source: str
     ) -> str | None:
-        """Return the verdict on what is left without weak tests; None if nothing is."""
+        """Return the verdict without weak tests; None if no test is left."""
         if strong is None:
             return None
         if verdict.failure is None or verdict.failure.case not in weak:
             return verdict.base
         return evaluate_program(self.place.sandbox, strong, source).base
 
-    def _prepared(
-        self, ref: Ref
-    ) -> tuple[PreparedSuite, PreparedSuite | None, frozenset[int], PreparedSuite | None]:
+    def _prepared(self, ref: Ref) -> Suites:
         task, given = staged(self.place, ref)
         prepared = self.settings.prepared(self.place, self.source, task, given)
         weak = frozenset(weak_places(task, prepared.suite))

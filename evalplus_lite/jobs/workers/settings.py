@@ -1,4 +1,4 @@
-"""What programs are judged under, and suites made ready for it."""
+"""The settings of judging, and suites prepared for it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.errors import UnusableTask
+from evalplus_lite.errors import InputError, UnusableTask
 from evalplus_lite.execution.base import Row, WorkerContext
 from evalplus_lite.grading.evaluator import PreparedSuite
 from evalplus_lite.grading.reference_runs import without_weak
@@ -17,7 +17,7 @@ from evalplus_lite.types import Suite, Task
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What decides verdicts, beyond tasks and samples; ``memory`` in bytes.
+    """The settings that decide verdicts besides tasks and samples; ``memory`` in bytes.
 
     ``total``: seconds that all cases of a program together may compute, and wait (None: by the
     preset).
@@ -28,14 +28,18 @@ class Settings:
     total: float | None = None
     details: bool = False
     has_plus: bool = True
-    """Whether there are plus cases in the data set, and so verdicts on them."""
+    """Whether the data set has plus cases, and so verdicts on them."""
     stress: bool = False
     """Whether programs that pass are run on the stress cases, too."""
     weak_tests: bool = True
     """Whether tests count that a program could pass without knowing the task."""
 
+    def __post_init__(self) -> None:
+        if self.total is not None and not (type(self.total) in (int, float) and self.total > 0):
+            raise InputError(f"total is {self.total!r}", remedy="give seconds, such as 60, or None")
+
     def facts(self, name: str) -> dict[str, Any]:
-        """Return what a summary says of the limits; ``name`` is the preset's."""
+        """Return the limits for a summary; ``name`` is the preset's."""
         return {
             "preset": name,
             "floor_seconds": self.preset.floor,

@@ -9,12 +9,12 @@ import typer
 
 from evalplus_lite.cli.console import say
 from evalplus_lite.cli.options import all_names
-from evalplus_lite.cli.run import Run, takes
+from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.reports import reporting
 from evalplus_lite.store.locations import place_of
 
 
-@takes("json")
+@takes(*SANDBOX)
 def report(
     run: Run,
     outputs: Annotated[
@@ -40,11 +40,12 @@ def report(
     ] = Path("report.html"),
     title: Annotated[str, typer.Option("--title", help="What the page is called.")] = "",
 ) -> int:
-    """Show results as one HTML file: scores, every task, every sample and why it fails.
+    """Show results as one HTML file: who is best, every task, every sample and why it fails.
 
     The file needs no network, and no other file: it can be sent, kept, and opened anywhere. More
     than about 10 MB of samples are split, a file a task in a folder beside it. A suite among the
-    outputs and published data sets are found without --dataset.
+    outputs and published data sets are found without --dataset. Expected outputs that no file has
+    are computed by the references in the sandbox.
 
     [bold]Example[/bold]  evalplus-lite report out/my-model out/other-model -d humaneval+
     """

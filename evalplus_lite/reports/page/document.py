@@ -35,31 +35,22 @@ class Section:
     allows: Mapping[str, str] = field(default_factory=dict)
 
 
-FORMAT = 1
-
-
-class Estimate(TypedDict):
-    """A share with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
+FORMAT = 2
 
 
 class EntrantPart(TypedDict):
     """A model at a temperature in one folder of results.
 
-    ``scores`` are by suite (``base``, ``plus``) and name (``pass@1``), ``verdicts`` counts by suite
-    and verdict; ``left_out`` are sentences on what does not count, ``run`` the facts of the run.
+    ``base`` and ``plus`` are pass@1: ``value``, its 95 % ``interval``, and ``rank`` (None without
+    samples for some tasks).
     """
 
     label: str
+    folder: str
     samples: int
     tasks: int
-    scores: dict[str, dict[str, Estimate]]
-    verdicts: dict[str, dict[str, int]]
-    left_out: list[str]
-    run: dict[str, Any]
+    base: dict[str, Any]
+    plus: dict[str, Any] | None
 
 
 class TaskRow(TypedDict):
@@ -74,12 +65,18 @@ class TaskRow(TypedDict):
 
 
 class SuitePart(TypedDict):
-    """What was judged by one content; ``missing`` says what cannot be shown of it, or ""."""
+    """What was judged by one content, models from the best.
+
+    ``missing`` says what cannot be shown of it, or "". ``verdict`` is a sentence on who is best;
+    ``of_tasks`` counts the suite's tasks.
+    """
 
     name: str
     content: str
     has_plus: bool
     missing: str
+    verdict: str
+    of_tasks: int
     entrants: list[EntrantPart]
     tasks: list[TaskRow]
 

@@ -2,19 +2,127 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import sqlite3
+import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
-from evalplus_lite.errors import CodecError
-from evalplus_lite.jobs.outputs import Cost, arguments, group_of, source
-from evalplus_lite.reports.page.document import CasePart, FailurePart, OutcomePart, TaskPart
-from evalplus_lite.reports.page.rows import Kept, PageRows
-from evalplus_lite.reports.page.suites import Judged
+from evalplus_lite.errors import CodecError, InputError
+from evalplus_lite.jobs.outputs import (
+    Cost,
+    Evaluation,
+    ModelRun,
+    TaskCount,
+    arguments,
+    group_of,
+    source,
+)
+from evalplus_lite.reports.comparison import Ranking, ranking
+from evalplus_lite.reports.page.document import (
+    CasePart,
+    FailurePart,
+    OutcomePart,
+    SuitePart,
+    TaskPart,
+)
+from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import has_check
-from evalplus_lite.types import Case, Task, Value
+from evalplus_lite.types import Case, Suite, Task, Value
 from evalplus_lite.values.codec import to_json
 from evalplus_lite.values.source import SHOWN_BYTES, decode_answer, literal, shown
+
+# Evaluations side by side: those of the same tasks and inputs, and what a page's index says.
+
+MISSING = (
+    "Prompts, references and inputs were not given: call report with -d and the data set that"
+    " judged ({name}, content {content})."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The runs judged by one content, ranked, with the ids of all tasks any of them has.
+
+    ``data`` are the tasks themselves, None where they were not found.
+    """
+
+    ranking: Ranking
+    ids: Sequence[str]
+    data: Dataset | None
+
+    @property
+    def entrants(self) -> Sequence[ModelRun]:
+        """The runs, from the best."""
+        return self.ranking.runs
+
+    @property
+    def evaluations(self) -> list[Evaluation]:
+        """The evaluations that the runs are of, each once."""
+        return list({id(each.evaluation): each.evaluation for each in self.entrants}.values())
+
+    @property
+    def name(self) -> str:
+        """The data set's name."""
+        return self.entrants[0].evaluation.dataset
+
+    @property
+    def content(self) -> str:
+        """The hash of what judged."""
+        return self.entrants[0].evaluation.content
+
+
+def judged(evaluations: Sequence[Evaluation], data: Mapping[str, Dataset]) -> list[Judged]:
+    """Return evaluations by content, in first order; ``data`` has tasks by content."""
+    found: dict[str, list[Evaluation]] = {}
+    for each in evaluations:
+        found.setdefault(each.content, []).append(each)
+    result = []
+    for content, some in found.items():
+        ranked = ranking(some)
+        known = {id for side in ranked.runs for id in side.counts}
+        tasks = data.get(content)
+        order = [id for id in tasks.all_ids if id in known] if tasks else []
+        rest = dict.fromkeys(id for side in ranked.runs for id in side.counts)
+        result.append(Judged(ranked, list(dict.fromkeys([*order, *rest])), tasks))
+    return result
+
+
+def suite_part(suite: Judged) -> SuitePart:
+    """Return the index's part on a suite."""
+    missing = "" if suite.data else MISSING.format(name=suite.name, content=suite.content[:12])
+    return {
+        "name": suite.name,
+        "content": suite.content,
+        "has_plus": any(side.evaluation.has_plus for side in suite.entrants),
+        "missing": missing,
+        "verdict": suite.ranking.verdict,
+        "of_tasks": suite.ranking.tasks,
+        "entrants": [
+            {
+                "label": row["label"],
+                "folder": row["folder"],
+                "samples": row["samples"],
+                "tasks": row["tasks"],
+                "base": row["base"],
+                "plus": row["plus"],
+            }
+            for row in suite.ranking.rows
+        ],
+        "tasks": [
+            {"id": id, "counts": [_counts(side.counts.get(id)) for side in suite.entrants]}
+            for id in suite.ids
+        ],
+    }
+
+
+def _counts(count: TaskCount | None) -> tuple[int, int, int] | None:
+    return None if count is None else (count.total, count.base_right, count.plus_right)
+
 
 # Texts as a page shows them: values as Python writes them, and long ones cut.
 
@@ -103,6 +211,97 @@ def origin(cases: Sequence[Case], number: int, base_count: int) -> str:
     return f"{text}: {case.reason}" if case.reason else text
 
 
+# Result rows by task, on disk: a page is made of one task's rows at a time.
+
+ROW_TABLES = """
+create table row(task integer, entrant integer, number integer, program text, data text,
+                 cpu real, memory integer);
+create table program(name text primary key, solution text) without rowid;
+"""
+
+
+class Kept(NamedTuple):
+    """A row: whose it is (``entrant``), its index, its program's name, what became of it, and what
+    it took: seconds of CPU and bytes, None if not known.
+    """
+
+    entrant: int
+    number: int
+    program: str
+    data: dict[str, Any]
+    cpu: float | None
+    memory: int | None
+
+
+class PageRows:
+    """A database in a temporary folder, which is gone when this is closed; a context manager."""
+
+    def __init__(self) -> None:
+        try:
+            self._folder = tempfile.TemporaryDirectory(prefix="evalplus_lite_")
+        except OSError as error:
+            raise InputError(
+                f"no temporary folder can be made: {error.strerror}", remedy="set TMPDIR"
+            ) from None
+        self._base = sqlite3.connect(Path(self._folder.name, "rows"), isolation_level=None)
+        self._base.executescript("pragma journal_mode=off; pragma synchronous=off;" + ROW_TABLES)
+
+    def __enter__(self) -> PageRows:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._base.close()
+        self._folder.cleanup()
+
+    def put(self, rows: Iterable[tuple[int, Kept]]) -> None:
+        """Keep rows, each with its task's number."""
+        lines = (
+            (task, *kept[:3], json.dumps(kept.data), kept.cpu, kept.memory) for task, kept in rows
+        )
+        with self._writing():
+            self._base.executemany("insert into row values (?, ?, ?, ?, ?, ?, ?)", lines)
+
+    def put_programs(self, programs: Iterable[tuple[str, str]]) -> None:
+        """Keep programs' texts by name; one that is known already stays."""
+        rows = ((name, json.dumps(text)) for name, text in programs)  # which may hold surrogates
+        with self._writing():
+            self._base.executemany("insert or ignore into program values (?, ?)", rows)
+
+    def sort(self) -> None:
+        """Make what was put ready to be read by task."""
+        with self._writing():
+            self._base.execute("create index by_task on row(task, entrant, number)")
+
+    def rows(self, task: int) -> Iterator[Kept]:
+        """Yield the rows of a task by entrant and index."""
+        for entrant, number, program, data, cpu, memory in self._base.execute(
+            "select entrant, number, program, data, cpu, memory from row where task = ?"
+            " order by entrant, number, rowid",
+            (task,),
+        ):
+            yield Kept(entrant, number, program, json.loads(data), cpu, memory)
+
+    def program(self, name: str) -> str | None:
+        """Return a program's text, None if it was not kept."""
+        found = self._base.execute("select solution from program where name = ?", (name,))
+        for (text,) in found:
+            return str(json.loads(text))
+        return None
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            self._base.execute("begin")
+            yield
+            self._base.execute("commit")
+        except sqlite3.Error as error:
+            raise InputError(
+                f"rows cannot be kept for this run: {error}",
+                path=tempfile.gettempdir(),
+                remedy="make room, or set TMPDIR to another folder",
+            ) from None
+
+
 FIRST_CASES = 10
 """Inputs of a task that are shown whatever they decided."""
 MOST_CASES = 50
@@ -122,7 +321,7 @@ def shelve(suite: Judged, shelf: PageRows) -> None:
     sides = {}
     for place, side in enumerate(suite.entrants):
         sides[id(side.evaluation), side.model, side.temperature] = place
-    for each in {id(side.evaluation): side.evaluation for side in suite.entrants}.values():
+    for each in suite.evaluations:
         shelf.put(
             (numbers[row["task_id"]], _kept(row, cost, sides[id(each), *group_of(row)]))
             for row, cost in each.measured()
@@ -166,19 +365,26 @@ def _failure(row: Mapping[str, Any]) -> FailurePart:
     return found
 
 
-def task_parts(suite: Judged, shelf: PageRows) -> Iterator[TaskPart]:
+Answering: TypeAlias = Callable[[Dataset, Sequence[Task]], Iterator[Suite | None]]
+"""Gives the suite of each of a data set's tasks, in order; None for one that has none."""
+
+
+def task_parts(suite: Judged, shelf: PageRows, answering: Answering) -> Iterator[TaskPart]:
     """Yield what the page says of each task of a suite, in the order of its ids."""
     tasks = {task.id: task for task in suite.data.tasks} if suite.data else {}
+    order = [tasks[id] for id in suite.ids if id in tasks]
+    answers = answering(suite.data, order) if suite.data and order else iter(())
     for number, id in enumerate(suite.ids):
-        yield _Gathered(suite, tasks.get(id)).part(id, shelf, number)
+        yield _Gathered(tasks.get(id), next(answers, None) if id in tasks else None).part(
+            id, shelf, number
+        )
 
 
 class _Gathered:
     """A task's part while its rows come in."""
 
-    def __init__(self, suite: Judged, task: Task | None) -> None:
+    def __init__(self, task: Task | None, given: Suite | None) -> None:
         self.task = task
-        given = suite.data.suites.get(task.id) if suite.data and task else None
         self.expected = given.expected if given else ()
         self.inputs_of = given.cases if given else task.cases if task else ()
         self.base = given.base_count if given else len(task.base) if task else 0

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import itertools
-import json
 import math
 import os
+import shlex
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from evalplus_lite.jobs.layouts import p_value, points
+from evalplus_lite.jobs.layouts import evaluation, p_value, points
+from evalplus_lite.jobs.outputs import Evaluation
 from evalplus_lite.jobs.tables import percent
-from evalplus_lite.reports.page.document import (
-    FORMAT,
-    EntrantPart,
-    Index,
-    Section,
-    SuitePart,
-    TaskRow,
+from evalplus_lite.reports.page.document import FORMAT, Index, Section, SuitePart, TaskRow
+from evalplus_lite.reports.page.gathering import (
+    Answering,
+    Judged,
+    PageRows,
+    shelve,
+    suite_part,
+    task_parts,
 )
-from evalplus_lite.reports.page.gathering import shelve, task_parts
-from evalplus_lite.reports.page.rendering import page, script_json
-from evalplus_lite.reports.page.rows import PageRows, Parts
-from evalplus_lite.reports.page.suites import Judged, suite_part
-from evalplus_lite.statistics.paired import LEVEL, PairedDifference, holm, paired
-from evalplus_lite.statistics.pass_at_k import Count
+from evalplus_lite.reports.page.rendering import MOST_ROWS, page, script_json
+from evalplus_lite.statistics.paired import LEVEL
 from evalplus_lite.store import replacing
-from evalplus_lite.types import VERDICTS
+from evalplus_lite.store.writing import spooling
 from evalplus_lite.version import __version__
 
 # Models in pairs: the difference between two, whether it is sure, and the tasks that make it.
@@ -37,79 +35,43 @@ MOST_PAIRS = 45
 """Pairs that a page shows: those of ten models."""
 
 
-def pairings(suite: SuitePart, links: Sequence[str]) -> list[dict[str, Any]]:
-    """Return a row for each pair of models with tasks in common, in pass@1.
+def pairings(suite: Judged, links: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each pair of ranked models: how much better the first is.
 
     A row has the two labels, ``tests`` (a figure for base, and for all tests where there are more)
     and the tasks ``won`` and ``lost`` on all tests: ids with their addresses, of ``links``.
     """
-    names = ("base", "plus") if suite["has_plus"] else ("base",)
-    counts = {
-        name: [_counts(suite, side, which) for side in range(len(suite["entrants"]))]
-        for which, name in enumerate(names, 1)
-    }
-    places = list(itertools.combinations(range(len(suite["entrants"])), 2))
-    found = {
-        name: [paired(rows[other], rows[one]) for one, other in places]
-        for name, rows in counts.items()
-    }
-    sure = {name: _corrected(rows) for name, rows in found.items()}
-    addresses = {row["id"]: link for row, link in zip(suite["tasks"], links, strict=True)}
-    return [
-        {
-            "first": suite["entrants"][one]["label"],
-            "second": suite["entrants"][other]["label"],
-            "tests": [
-                _row(name, each, sure[name][n])
-                for name in names
-                if (each := found[name][n]) is not None
-            ],
-            **_decided(counts[names[-1]][one], counts[names[-1]][other], addresses),
+    places = {row["label"]: place for place, row in enumerate(suite.ranking.rows)}
+    for pair in suite.ranking.pairs[:MOST_PAIRS]:
+        # Pairs say what the second has more of; here the first is the one with the higher score.
+        labels = pair["second"], pair["first"]
+        last = pair[suite.ranking.suite]
+        asked = f"first={places[labels[0]]}&second={places[labels[1]]}"
+        yield {
+            "labels": labels,
+            "tests": [_row(name, pair[name]) for name in ("base", "plus") if pair[name]],
+            **{
+                key: [(id, _beside(links[id], asked)) for id in last[f"tasks_{key}"]]
+                for key in ("won", "lost")
+            },
         }
-        for n, (one, other) in enumerate(places[:MOST_PAIRS])
-        if found[names[-1]][n] is not None
-    ]
 
 
-def _counts(suite: SuitePart, side: int, which: int) -> dict[str, Count]:
-    return {
-        row["id"]: Count(each[0], each[which])
-        for row in suite["tasks"]
-        if (each := row["counts"][side]) is not None and each[0]
-    }
-
-
-def _corrected(rows: Sequence[PairedDifference | None]) -> list[float]:
-    """Return the p of each pair after Holm over all pairs; 1 where there is none."""
-    known = iter(holm([each.p for each in rows if each is not None]))
-    return [1.0 if each is None else next(known) for each in rows]
-
-
-def _row(name: str, each: PairedDifference, p: float) -> dict[str, Any]:
+def _row(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": name,
-        "difference": points(each.difference),
-        "ends": f"[{', '.join(map(points, each.interval))}]",
-        "p": p_value(p),
-        "visible": percent(each.visible),
-        "is_sure": p < LEVEL,
+        "difference": points(row["difference"]),
+        "ends": f"[{', '.join(map(points, row['interval']))}]",
+        "p": p_value(row["p_holm"]),
+        "visible": percent(row["visible"]),
+        "is_sure": row["p_holm"] < LEVEL,
     }
 
 
-def _decided(
-    first: Mapping[str, Count], second: Mapping[str, Count], addresses: Mapping[str, str]
-) -> dict[str, list[tuple[str, str]]]:
-    """Return the tasks that the second solves more often, and those that it solves less often."""
-    return {
-        key: [(id, addresses[id]) for id in _better(*sides)]
-        for key, sides in (("won", (second, first)), ("lost", (first, second)))
-    }
-
-
-def _better(one: Mapping[str, Count], other: Mapping[str, Count]) -> Iterator[str]:
-    for id in one:
-        if id in other and one[id].correct * other[id].total > other[id].correct * one[id].total:
-            yield id
+def _beside(link: str, asked: str) -> str:
+    """Return the address at which two models are compared on the task of a link."""
+    path, _, query = link.partition("?")
+    return f"{path}/compare?{'&'.join(filter(None, [query, asked]))}"
 
 
 # The section on a suite: scores with intervals, the map of tasks and models, and their table.
@@ -119,22 +81,23 @@ LEVELS = ("none", "up to 25 %", "up to 50 %", "up to 75 %", "below all", "all")
 NO_SAMPLE = 6
 
 
-def suite_section(number: int, suite: SuitePart, links: Sequence[str], *, title: str) -> Section:
+def suite_section(
+    number: int, suite: Judged, part: SuitePart, links: Sequence[str], *, title: str
+) -> Section:
     """Return the section of a suite (``number`` from 0); ``links`` are its tasks' addresses."""
-    sides, tasks = suite["entrants"], suite["tasks"]
-    every = [k for side in sides for scores in side["scores"].values() for k in scores]
-    seen = {v for side in sides for counts in side["verdicts"].values() for v in counts}
+    sides, tasks = part["entrants"], part["tasks"]
     context = {
-        "suite": suite,
+        "suite": part,
         "number": number,
         "links": links,
-        "pairs": pairings(suite, [each.replace("#/task/", "#/compare/", 1) for each in links]),
-        "ks": list(dict.fromkeys(every)),
-        "verdicts": [each for each in VERDICTS if each in seen],
+        "pairs": list(pairings(suite, dict(zip(suite.ids, links, strict=True)))),
+        "unranked": [row["label"] for row in suite.ranking.unranked],
         "levels": LEVELS,
         "paths": [list(_paths(tasks, side)) for side in range(len(sides))],
         "cells": [list(_cells(row)) for row in tasks],
-        "facts": [list(_facts(side)) for side in sides],
+        "tables": [table for each in suite.evaluations for table in evaluation(each.summary)],
+        "runs": [_run(each) for each in suite.evaluations],
+        "most": MOST_ROWS,
     }
     return Section(f"suite-{number + 1}", title, "suite.html", context)
 
@@ -180,28 +143,116 @@ def _cell(counts: tuple[int, int, int] | None) -> str:
     return f"{plus}/{total}" if base == plus else f"{base} → {plus}/{total}"
 
 
-def _facts(side: EntrantPart) -> Iterator[tuple[str, str]]:
-    """Yield names and texts of what a run rests on."""
-    yield from _flat("", side["run"])
+# A run: what its scores rest on, and the command that made it.
 
 
-def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _flat(f"{name} {key}".strip(), inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _flat(name, inner)
-    else:
-        yield name, value if isinstance(value, str) else json.dumps(value)
+def _run(evaluation: Evaluation) -> dict[str, Any]:
+    """Return the texts of a footer on a run."""
+    summary, run = evaluation.summary, evaluation.summary["run"]
+    limits = run.get("limits") or {}
+    words = ["evalplus-lite", "evaluate", "-d", evaluation.dataset]
+    words += [part for each in run.get("samples", ()) for part in ("-s", str(each["path"]))]
+    if limits.get("preset", "default") != "default":
+        words += ["--limits", str(limits["preset"])]
+    facts = {
+        "evalplus_lite": run.get("version"),
+        "Python": run.get("python"),
+        "sandbox": run.get("sandbox"),
+        "limits": ", ".join(_limits(limits)),
+        "data": evaluation.content[:16],
+        "samples": ", ".join(str(each["sha256"])[:16] for each in run.get("samples", ())),
+    }
+    return {
+        "name": evaluation.label,
+        "date": str(run.get("date", ""))[:10],
+        "facts": [f"{name} {value}" for name, value in facts.items() if value],
+        "command": shlex.join(words),
+        "left_out": list(_left_out(summary)),
+    }
 
+
+def _limits(limits: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the limits of a case, of all cases, and of memory, in words."""
+    if factor := limits.get("factor"):
+        yield f"max({limits['floor_seconds']:g} s, {factor:g}x reference) a case"
+    if total := limits.get("total_seconds"):
+        yield f"{total:g} s a program"
+    if memory := limits.get("memory_bytes"):
+        yield f"{memory >> 20} MiB"
+
+
+def _left_out(summary: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each thing that an evaluation does not count."""
+    for group in summary["groups"]:
+        if without := group.get("tasks_without_samples"):
+            name = f"{group['model']}: " if group.get("model") else ""
+            yield f"{name}{len(without)} tasks without a sample: {_some(without)}"
+    if unusable := summary.get("unusable"):
+        ids = [row["task_id"] for row in unusable]
+        count = summary.get("unusable_samples", 0)
+        yield f"{len(ids)} tasks that cannot judge ({count} samples of them): {_some(ids)}"
+    rows = summary.get("rows") or {}
+    if rows.get("left_out"):
+        yield f"{rows['left_out']} rows of the sample files are no answers"
+    if rows.get("unusable"):
+        yield f"{rows['unusable']} answers cannot be programs and count as failing"
+    if infra := summary.get("infra"):
+        yield f"{len(infra)} samples that the machine failed on"
+
+
+def _some(ids: Sequence[str]) -> str:
+    return ", ".join(ids[:5]) + (" ..." if len(ids) > 5 else "")
+
+
+# Files: one that holds all, or an index and a file a task.
 
 MOST_BYTES = 10_000_000
 """What one file may hold before its tasks get files of their own."""
 
 
+class Parts:
+    """Texts by key, in a file that is gone when this is closed; a context manager."""
+
+    def __init__(self) -> None:
+        with spooling("the page's parts"):
+            self._file = tempfile.TemporaryFile(prefix="evalplus_lite_")  # noqa: SIM115 - till closed
+        self._places: dict[str, tuple[int, int]] = {}
+        self.size = 0
+
+    def __enter__(self) -> Parts:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def add(self, key: str, text: str) -> None:
+        """Keep a text of ASCII characters."""
+        data = text.encode("ascii")
+        with spooling("the page's parts"):
+            self._file.write(data)
+        self._places[key] = (self.size, len(data))
+        self.size += len(data)
+
+    def text(self, key: str) -> str:
+        """Return the text of a key."""
+        start, size = self._places[key]
+        self._file.seek(start)
+        return self._file.read(size).decode("ascii")
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        """Yield keys and texts in the order they came in."""
+        for key in self._places:
+            yield key, self.text(key)
+
+
 def write_report(
-    path: Path, suites: Sequence[Judged], further: Sequence[Section], *, title: str, most: int
+    path: Path,
+    suites: Sequence[Judged],
+    further: Sequence[Section],
+    *,
+    title: str,
+    most: int,
+    answering: Answering,
 ) -> list[Path]:
     """Write the page on these suites, with further sections, and return the files.
 
@@ -218,35 +269,41 @@ def write_report(
         for number, suite in enumerate(suites):
             with PageRows() as shelf:
                 shelve(suite, shelf)
-                for place, part in enumerate(task_parts(suite, shelf)):
+                for place, part in enumerate(task_parts(suite, shelf, answering)):
                     parts.add(f"task-{number}-{place}", script_json(part))
         if parts.size <= most:
-            return [_write(path, index, _sections(index, further), parts)]
-        return list(_split(path, index, further, parts))
+            return [_write(path, index, _sections(index, suites, further), parts)]
+        return list(_split(path, index, suites, further, parts))
 
 
-def _sections(index: Index, further: Sequence[Section]) -> list[Section]:
+def _sections(index: Index, judged: Sequence[Judged], further: Sequence[Section]) -> list[Section]:
     found = []
     for number, suite in enumerate(index["suites"]):
         suffix = "" if number == 0 else f"?suite={number + 1}"
         links = [
-            f"{row.get('file', '')}#/task/{_named(row['id'], place)}{suffix}"
+            f"{row.get('file', '')}#task/{_named(row['id'], place)}{suffix}"
             for place, row in enumerate(suite["tasks"])
         ]
         title = suite["name"] if len(index["suites"]) > 1 else "Results"
-        found.append(suite_section(number, suite, links, title=title))
+        found.append(suite_section(number, judged[number], suite, links, title=title))
     return [*found, *further]
 
 
 def _named(id: str, place: int) -> str:
     """Return what addresses call a task, as ``named`` in views.js does."""
     try:
-        return quote(id, safe="!'()*")
+        return quote(id, safe="/!'()*")
     except UnicodeEncodeError:
         return f"%40{place}"
 
 
-def _split(path: Path, index: Index, further: Sequence[Section], parts: Parts) -> Iterator[Path]:
+def _split(
+    path: Path,
+    index: Index,
+    judged: Sequence[Judged],
+    further: Sequence[Section],
+    parts: Parts,
+) -> Iterator[Path]:
     folder = path.with_name(f"{path.stem}-tasks")
     for number, suite in enumerate(index["suites"]):
         for place, row in enumerate(suite["tasks"]):
@@ -254,16 +311,18 @@ def _split(path: Path, index: Index, further: Sequence[Section], parts: Parts) -
     for number, suite in enumerate(index["suites"]):
         for place in range(len(suite["tasks"])):
             key = f"task-{number}-{place}"
-            inner = _beside(index, number, place, path.name)
+            inner = _near(index, number, place, path.name)
             yield _write(folder / _name(number, place), inner, (), [(key, parts.text(key))])
-    yield _write(path, index, _sections(index, further), ())  # last: what it leads to is there
+    yield _write(
+        path, index, _sections(index, judged, further), ()
+    )  # last: what it leads to is there
 
 
 def _name(number: int, place: int) -> str:
     return f"{number + 1}-{place + 1}.html"
 
 
-def _beside(index: Index, number: int, place: int, home: str) -> dict[str, Any]:
+def _near(index: Index, number: int, place: int, home: str) -> dict[str, Any]:
     """Return the index for a task's own page: that task, and how to reach those beside it."""
     suites: list[Any] = []
     for each, suite in enumerate(index["suites"]):
@@ -283,7 +342,7 @@ def _beside(index: Index, number: int, place: int, home: str) -> dict[str, Any]:
 
 
 def _slim(suite: SuitePart, rows: list[Any]) -> dict[str, Any]:
-    sides = [{"label": side["label"]} for side in suite["entrants"]]
+    sides = [{key: side[key] for key in ("label", "folder")} for side in suite["entrants"]]
     return {**suite, "entrants": sides, "tasks": rows}
 
 

@@ -17,6 +17,7 @@ from markupsafe import Markup, escape
 
 from evalplus_lite.jobs.tables import Table
 from evalplus_lite.reports.page.document import Section
+from evalplus_lite.version import __version__
 
 # Characters that cannot be seen, or that turn the text around them, shown as what they are.
 
@@ -49,6 +50,18 @@ def marked(text: object) -> Markup:
             place = match.end()
     found.append(str(escape(whole[place:])))
     return Markup("".join(found))
+
+
+SEPARATOR = re.compile(r"(?<=[\w)])([-_/.:,@=+]+)(?=\w)")
+"""Where a name may break on a narrow screen."""
+
+
+def named(text: object) -> Markup:
+    """Return a name as ``marked`` does, with a chance to break after its separators."""
+    parts = SEPARATOR.split(str(text))
+    return Markup("<wbr>").join(
+        marked("".join(parts[place : place + 2])) for place in range(0, len(parts), 2)
+    )
 
 
 MOST_ROWS = 500
@@ -84,6 +97,7 @@ def page(
         .generate(
             title=title,
             home=home,
+            version=__version__,
             policy=policy(scripts, styles, [section.allows for section in sections]),
             scripts=scripts,
             styles=styles,
@@ -146,5 +160,6 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     made.filters["shown"] = marked
+    made.filters["name"] = named
     made.filters["percent"] = lambda share: f"{100 * share:.1f}"
     return made

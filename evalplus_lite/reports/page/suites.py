@@ -1,138 +1,418 @@
-"""Evaluations side by side: those of the same tasks and inputs, and what a page's index says."""
+"""Sections on suites and mutants: where inputs came from, what they kill, what they let live."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-from evalplus_lite.jobs.outputs import Evaluation, ModelRun, TaskCount, entrants, group_of
-from evalplus_lite.reports.page.document import EntrantPart, Estimate, SuitePart
-from evalplus_lite.statistics.means import intervals
-from evalplus_lite.statistics.pass_at_k import Count, estimate
+from evalplus_lite.errors import InputError
+from evalplus_lite.jobs.outputs import Output
+from evalplus_lite.reports.page.document import Section
+from evalplus_lite.reports.page.gathering import WORDS
+from evalplus_lite.store import parse_json, read_text
+from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
 from evalplus_lite.tasks import Dataset
+from evalplus_lite.types import Case
 
-MISSING = (
-    "Prompts, references and inputs were not given: call report with -d and the data set that"
-    " judged ({name}, content {content})."
-)
+# Mutants in Stryker's form as a page needs them: who kills whom, and as many as it can hold.
+
+MOST_DOCUMENT = 3_000_000
+"""What a document may have in a page before lists of tests are cut."""
+LISTED = 5
+"""Tests that a list keeps then."""
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """The entrants judged by one content, with the ids of all tasks any of them has.
+class MutatedFile:
+    """A task's mutants: ``killers`` has for each the positions of the tests that kill it."""
 
-    ``data`` are the tasks themselves, None where they were not found.
+    name: str
+    tests: int
+    killers: tuple[tuple[int, ...], ...]
+    operators: tuple[str, ...]
+    lines: tuple[int, ...]
+
+
+def read_mutations(path: Path) -> dict[str, Any]:
+    """Return a document of Stryker's schema; InputError if it is none."""
+    found = parse_json(read_text(path, max_bytes=OWN_LINE), path=path, max_values=OWN_VALUES)
+    return checked(found, path)
+
+
+def checked(found: Any, path: Path) -> dict[str, Any]:
+    """Return a document read from ``path``; InputError if it is not of the schema."""
+    try:
+        list(mutated_files(found))
+    except (KeyError, TypeError, AttributeError, ValueError):
+        raise InputError(
+            "is no mutation report of Stryker's schema",
+            path=path,
+            remedy="write it anew with evalplus-lite quality --survivors",
+        ) from None
+    return dict(found)
+
+
+def mutated_files(document: Mapping[str, Any]) -> Iterator[MutatedFile]:
+    """Yield the files of a document with the tests of the same name."""
+    tests = document.get("testFiles") or {}
+    for name, file in document["files"].items():
+        place = {test["id"]: n for n, test in enumerate(tests.get(name, {"tests": ()})["tests"])}
+        mutants = file["mutants"]
+        yield MutatedFile(
+            name.removesuffix(".py"),
+            len(place),
+            tuple(
+                tuple(sorted(place[id] for id in each.get("killedBy", ()) if id in place))
+                for each in mutants
+            ),
+            tuple(str(each["mutatorName"]) for each in mutants),
+            tuple(int(each["location"]["start"]["line"]) for each in mutants),
+        )
+
+
+def together(documents: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
+    """Return documents as one; of several, each in a folder of its name."""
+    if len(documents) == 1:
+        return dict(documents[0][1])
+    files: dict[str, Any] = {}
+    tests: dict[str, Any] = {}
+    for number, (name, document) in enumerate(documents):
+        folder = f"{number + 1} {name}"
+        for inner, file in document["files"].items():
+            mutants = [_renamed(each, number) for each in file["mutants"]]
+            files[f"{folder}/{inner}"] = {**file, "mutants": mutants}
+        for inner, file in (document.get("testFiles") or {}).items():
+            named = [{**each, "id": f"{number}.{each['id']}"} for each in file["tests"]]
+            tests[f"{folder}/{inner}"] = {**file, "tests": named}
+    return {**documents[0][1], "files": files, "testFiles": tests}
+
+
+def _renamed(mutant: Mapping[str, Any], number: int) -> dict[str, Any]:
+    lists = {
+        key: [f"{number}.{id}" for id in mutant[key]]
+        for key in ("killedBy", "coveredBy")
+        if key in mutant
+    }
+    return {**mutant, **lists, "id": f"{number}.{mutant['id']}"}
+
+
+def fitted(document: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:
+    """Return a document that a page can hold, and what was left out, in words, or "".
+
+    First lists of tests are cut to a few, then tests left out; None if it is too large even so.
     """
+    if _size(document) <= MOST_DOCUMENT:
+        return dict(document), ""
+    few = _without(document, LISTED)
+    if _size(few) <= MOST_DOCUMENT:
+        return few, f"Of the inputs that kill or run a mutant the first {LISTED} are shown."
+    none = _without(document, 0)
+    if _size(none) <= MOST_DOCUMENT:
+        return none, "For their number, inputs are not shown here."
+    return None, "There are too many mutants to show each here: mutants.stryker.json has them."
 
-    entrants: Sequence[ModelRun]
-    ids: Sequence[str]
-    data: Dataset | None
+
+def _size(document: Mapping[str, Any]) -> int:
+    return len(json.dumps(document, separators=(",", ":")))
+
+
+def _without(document: Mapping[str, Any], most: int) -> dict[str, Any]:
+    files = {
+        name: {**file, "mutants": [_cut(each, most) for each in file["mutants"]]}
+        for name, file in document["files"].items()
+    }
+    kept = {
+        id
+        for file in files.values()
+        for each in file["mutants"]
+        for key in ("killedBy", "coveredBy")
+        for id in each.get(key, ())
+    }
+    tests = {
+        name: {**file, "tests": [each for each in file["tests"] if each["id"] in kept]}
+        for name, file in (document.get("testFiles") or {}).items()
+    }
+    found = {**document, "files": files}
+    found.pop("testFiles", None)
+    return {**found, "testFiles": tests} if most else found
+
+
+def _cut(mutant: Mapping[str, Any], most: int) -> dict[str, Any]:
+    lists = {key: mutant[key][:most] for key in ("killedBy", "coveredBy") if key in mutant and most}
+    rest = {key: value for key, value in mutant.items() if key not in ("killedBy", "coveredBy")}
+    return {**rest, **lists}
+
+
+MOST_GIVEN_UP = 100
+"""Mutants that a small suite gave up and that are listed."""
+
+
+def lost(files: Sequence[MutatedFile], chosen: Mapping[str, set[int]]) -> list[tuple[Any, ...]]:
+    """Return task, operator, line and number of killers of the mutants that all tests kill and
+    the chosen ones do not: those that most tests kill first.
+    """
+    found = [
+        (file.name, operator, line, len(killers))
+        for file in files
+        for killers, operator, line in zip(file.killers, file.operators, file.lines, strict=True)
+        if killers and chosen.get(file.name, set()).isdisjoint(killers)
+    ]
+    return sorted(found, key=lambda row: (-row[3], row[0], row[2]))
+
+
+def by_source(
+    files: Sequence[MutatedFile], cases: Mapping[str, Sequence[Case]], base: Mapping[str, int]
+) -> list[tuple[str, int, int, int, int]]:
+    """Return for each source of tests: how many there are; kill some mutant; kill one that no base
+    test kills; are the only one to kill a mutant.
+    """
+    total, any_, beyond, only = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
+    for file in files:
+        known = cases.get(file.name, ())
+        if len(known) != file.tests:
+            continue
+        hard = [k for k in file.killers if k and k[0] >= base[file.name]]
+        kills = {n for killers in file.killers for n in killers}
+        past = {n for killers in hard for n in killers}
+        sole = {killers[0] for killers in file.killers if len(killers) == 1}
+        for n, case in enumerate(known):
+            total[case.source] += 1
+            any_[case.source] += n in kills
+            beyond[case.source] += n in past
+            only[case.source] += n in sole
+    return [(source, total[source], any_[source], beyond[source], only[source]) for source in total]
+
+
+# The sections, made of what outputs say of one suite.
+
+STRYKER = "mutants.stryker.json"
+ELEMENT = "mutation-test-elements.js"
+MOST_OPERATORS = 12
+MOST_SURVIVORS = 500
+"""Survivors of a suite that are shown with their diffs."""
+
+
+@dataclass(slots=True)
+class Known:
+    """All that was given about the suite of one name."""
+
+    name: str
+    data: Dataset | None = None
+    mutants: Mapping[str, Any] | None = None
+    document: dict[str, Any] | None = None
+    small: Mapping[str, Any] | None = None
 
     @property
-    def name(self) -> str:
-        """The data set's name."""
-        return self.entrants[0].evaluation.dataset
+    def counts(self) -> dict[str, int | None]:
+        """The number of cases by task."""
+        if self.data is not None:
+            return {task.id: len(task.cases) for task in self.data.tasks}
+        rows = (self.mutants or {"by_task": {}})["by_task"]
+        return {id: row.get("cases") for id, row in rows.items()}
 
     @property
-    def content(self) -> str:
-        """The hash of what judged."""
-        return self.entrants[0].evaluation.content
+    def mutated(self) -> list[MutatedFile]:
+        """The mutants with the positions of the tests that kill them."""
+        return list(mutated_files(self.document)) if self.document else []
 
 
-def judged(evaluations: Sequence[Evaluation], data: Mapping[str, Dataset]) -> list[Judged]:
-    """Return evaluations by content, in first order; ``data`` has tasks by content."""
-    found: dict[str, list[Evaluation]] = {}
-    for each in evaluations:
-        found.setdefault(each.content, []).append(each)
-    result = []
-    for content, some in found.items():
-        sides = entrants(some)
-        known = {id for side in sides for id in side.counts}
-        tasks = data.get(content)
-        order = [id for id in tasks.all_ids if id in known] if tasks else []
-        rest = dict.fromkeys(id for side in sides for id in side.counts)
-        result.append(Judged(sides, list(dict.fromkeys([*order, *rest])), tasks))
-    return result
+def suite_sections(outputs: Sequence[Output], datasets: Iterable[Dataset]) -> list[Section]:
+    """Return a section on each suite, on its survivors, and the browser of all mutants.
+
+    Suites are those of ``datasets``, and those that an output of ``mutants`` is about: outputs name
+    their suite, and what is not of as many cases is not taken to be about it.
+    """
+    known = _known(outputs, datasets)
+    found = []
+    for number, suite in enumerate(known):
+        ending = f"-{number + 1}" if number else ""
+        naming = f" of {suite.name}" if len(known) > 1 else ""
+        if [each.name for each in known].count(suite.name) > 1:
+            naming += f" ({number + 1})"
+        found.append(Section(f"inputs{ending}", f"Inputs{naming}", "inputs.html", _suite(suite)))
+        if suite.mutants is not None:
+            found.append(
+                Section(
+                    f"survivors{ending}",
+                    f"Survivors{naming}",
+                    "survivors.html",
+                    _survivors(suite.name, suite.mutants),
+                )
+            )
+    documents = [(suite.name, suite.document) for suite in known if suite.document]
+    documents += [
+        (output.path.stem, checked(output.summary, output.path))
+        for output in outputs
+        if output.kind == "stryker"
+    ]
+    if documents:
+        found.append(_browser(documents))
+    return found
 
 
-def suite_part(suite: Judged) -> SuitePart:
-    """Return the index's part on a suite."""
-    missing = "" if suite.data else MISSING.format(name=suite.name, content=suite.content[:12])
+def _known(outputs: Sequence[Output], datasets: Iterable[Dataset]) -> list[Known]:
+    found = [Known(each.name, each) for each in datasets if any(task.cases for task in each.tasks)]
+    for output in (each for each in outputs if each.kind == "mutants"):
+        suite = _about(output.summary, found)
+        if suite is None or suite.mutants is not None:
+            suite = Known(str(output.summary["dataset"]))
+            found.append(suite)
+        suite.mutants = output.summary
+        if (path := Path(output.folder, STRYKER)).is_file():
+            suite.document = read_mutations(path)
+    for output in outputs:
+        if output.kind == "reduction" and (one := _about(output.summary, found)):
+            one.small = output.summary
+    return found
+
+
+def _about(summary: Mapping[str, Any], known: Sequence[Known]) -> Known | None:
+    """Return the suite that an output is about: of the same tasks, each with as many cases.
+
+    Of several, the one of its name: a file may be called otherwise than what was written there.
+    """
+    wanted = {id: row.get("cases") for id, row in summary["by_task"].items()}
+    found = [suite for suite in known if wanted.items() <= suite.counts.items()]
+    found.sort(key=lambda suite: suite.name != summary["dataset"])
+    return found[0] if found else None
+
+
+def _suite(suite: Known) -> dict[str, Any]:
+    context: dict[str, Any] = {"name": suite.name, "sizes": None, "sources": (), "operators": ()}
+    mutated = suite.mutated
+    cases = {}
+    base = {}
+    if suite.data is not None:
+        tasks = suite.data.tasks
+        cases = {task.id: task.cases for task in tasks}
+        base = {task.id: len(task.base) for task in tasks}
+        every = [case for task in tasks for case in task.cases]
+        sizes = sorted(map(len, cases.values()))
+        context["sizes"] = {
+            "tasks": len(tasks),
+            "cases": len(every),
+            "base": sum(base.values()),
+            "least": sizes[0],
+            "median": sizes[len(sizes) // 2],
+            "most": sizes[-1],
+        }
+        context["sources"] = _bars(Counter(case.source for case in every))
+        operators = Counter(name for case in every for name in case.operators)
+        context["operators"] = _bars(operators, MOST_OPERATORS)
+        context["further_operators"] = max(0, len(operators) - MOST_OPERATORS)
+    context["mutants"] = suite.mutants
+    context["kills"] = [
+        (WORDS.get(source, source), *row) for source, *row in by_source(mutated, cases, base)
+    ]
+    context["tasks"] = list(_tasks(suite, mutated))
+    context["small"] = _small(suite, mutated)
+    return context
+
+
+def _bars(counts: Counter[str], most: int | None = None) -> list[tuple[str, int, float]]:
+    """Return names in words, counts, and lengths in percent of the longest bar."""
+    rows = counts.most_common(most)
+    longest = max((count for _, count in rows), default=1)
+    return [
+        (WORDS.get(name, name.replace(".", ": ")), count, 100 * count / longest)
+        for name, count in rows
+    ]
+
+
+def _tasks(suite: Known, mutated: Sequence[MutatedFile]) -> Iterator[dict[str, Any]]:
+    """Yield a row a task: tests, mutants, how many are killed, by base, by one test alone."""
+    sole = {file.name: sum(len(k) == 1 for k in file.killers) for file in mutated}
+    idle = {file.name: file.tests - len({n for k in file.killers for n in k}) for file in mutated}
+    for id, row in (suite.mutants or {"by_task": {}})["by_task"].items():
+        yield {
+            "id": id,
+            "cases": row.get("cases"),
+            "mutants": row["mutants"],
+            "killed": row["killed"],
+            "base": row["killed_by_base"],
+            "sole": sole.get(id),
+            "idle": idle.get(id),
+            "suspects": sum(each["suspected_equivalent"] for each in row["survivors"]),
+        }
+
+
+def _chosen(suite: Known, mutated: Sequence[MutatedFile]) -> dict[str, set[int]] | None:
+    """Return the positions of the small suite's tests, None where it is not one of this suite."""
+    if suite.small is None:
+        return None
+    rows = suite.small["by_task"]
+    if any(rows.get(file.name, {}).get("cases") != file.tests for file in mutated):
+        return None
+    return {id: {*range(row["base"]), *row["chosen"]} for id, row in rows.items()}
+
+
+def _small(suite: Known, mutated: Sequence[MutatedFile]) -> dict[str, Any] | None:
+    """Return what a small suite keeps of the mutants that all tests kill, and what it gave up."""
+    if suite.small is None:
+        return None
+    chosen = _chosen(suite, mutated)
+    found = {
+        "tasks": suite.small["tasks"],
+        "cases": suite.small["cases"],
+        "kept": suite.small["base"] + suite.small["chosen"],
+        "base": suite.small["base"],
+        "killed": sum(bool(k) for file in mutated for k in file.killers) if mutated else None,
+        "lost": None,
+        "further": 0,
+    }
+    if chosen is not None and mutated:
+        rows = lost(mutated, chosen)
+        found |= {"lost": rows[:MOST_GIVEN_UP], "further": max(0, len(rows) - MOST_GIVEN_UP)}
+    return found
+
+
+def _survivors(name: str, summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return survivors by task, those that most likely want an input first, and how many more."""
+    pairs = [
+        (id, survivor) for id, row in summary["by_task"].items() for survivor in row["survivors"]
+    ]
+    pairs.sort(key=lambda pair: bool(pair[1]["suspected_equivalent"]))
+    groups: dict[bool, dict[str, list[Any]]] = {False: {}, True: {}}
+    for id, survivor in pairs[:MOST_SURVIVORS]:
+        lines = survivor["diff"].splitlines()[2:]
+        row = {**survivor, "lines": [(_sign(line), line) for line in lines]}
+        groups[bool(survivor["suspected_equivalent"])].setdefault(id, []).append(row)
     return {
-        "name": suite.name,
-        "content": suite.content,
-        "has_plus": any(side.evaluation.has_plus for side in suite.entrants),
-        "missing": missing,
-        "entrants": [_entrant(side) for side in suite.entrants],
-        "tasks": [
-            {"id": id, "counts": [_counts(side.counts.get(id)) for side in suite.entrants]}
-            for id in suite.ids
-        ],
+        "name": name,
+        "summary": summary,
+        "groups": groups,
+        "counts": Counter(bool(survivor["suspected_equivalent"]) for _, survivor in pairs),
+        "further": max(0, len(pairs) - MOST_SURVIVORS),
     }
 
 
-def _counts(count: TaskCount | None) -> tuple[int, int, int] | None:
-    return None if count is None else (count.total, count.base_right, count.plus_right)
+def _sign(line: str) -> str:
+    return {"+": "added", "-": "removed", "@": "place"}.get(line[:1], "same")
 
 
-def _entrant(side: ModelRun) -> EntrantPart:
-    group = _group(side)
-    kinds = ("base", "plus") if side.evaluation.has_plus else ("base",)
-    counts = {
-        "base": {id: Count(each.total, each.base_right) for id, each in side.counts.items()},
-        "plus": {id: Count(each.total, each.plus_right) for id, each in side.counts.items()},
-    }
-    return {
-        "label": side.label,
-        "samples": sum(each.total for each in side.counts.values()),
-        "tasks": len(side.counts),
-        "scores": {kind: _scores(counts[kind], _ks(group)) for kind in kinds},
-        "verdicts": {kind: dict(group.get(kind) or {}) for kind in kinds},
-        "left_out": list(_left_out(side.evaluation.summary, group)),
-        "run": {**side.evaluation.summary["run"], "folder": os.fspath(side.evaluation.folder)},
-    }
+def _browser(documents: Sequence[tuple[str, dict[str, Any]]]) -> Section:
+    """Return the section that holds Stryker's element, with what its policy must allow."""
+    data, note = fitted(together(documents))
+    scripts = (
+        (_text("bundled", ELEMENT), _text("templates", "mutants.js")) if data is not None else ()
+    )
+    return Section(
+        "mutant",
+        "Mutants",
+        "mutants.html",
+        {"note": note, "has_data": data is not None},
+        data,
+        scripts,
+        allows={"style-src-attr": "'unsafe-inline'", "img-src": "data:"} if scripts else {},
+    )
 
 
-def _group(side: ModelRun) -> Mapping[str, Any]:
-    """Return what the summary says of an entrant; nothing if it was pooled with others."""
-    for row in side.evaluation.summary["groups"]:
-        if group_of(row) == side.group:
-            return dict(row)
-    return {}
-
-
-def _ks(group: Mapping[str, Any]) -> list[int]:
-    scores = (group.get("pass_at_k") or {}).get("base") or {}
-    found = [name.removeprefix("pass@") for name in scores]
-    return [int(each) for each in found if each.isdecimal()] or [1]
-
-
-def _scores(counts: Mapping[str, Count], ks: Sequence[int]) -> dict[str, Estimate]:
-    ends = intervals(counts, ks)
-    return {
-        name: {"value": value, "low": ends[name][0], "high": ends[name][1]}
-        for name, value in estimate(counts, ks).items()
-    }
-
-
-def _left_out(summary: Mapping[str, Any], group: Mapping[str, Any]) -> Iterable[str]:
-    """Yield a sentence for each thing that an evaluation does not count."""
-    if without := group.get("tasks_without_samples"):
-        yield f"{len(without)} tasks without a sample: {_some(without)}"
-    if unusable := summary.get("unusable"):
-        ids = [row["task_id"] for row in unusable]
-        count = summary.get("unusable_samples", 0)
-        yield f"{len(ids)} tasks that cannot judge ({count} samples of them): {_some(ids)}"
-    rows = summary.get("rows") or {}
-    if rows.get("left_out"):
-        yield f"{rows['left_out']} rows of the sample files are no answers"
-    if rows.get("unusable"):
-        yield f"{rows['unusable']} answers cannot be programs and count as failing"
-    if infra := summary.get("infra"):
-        yield f"{len(infra)} samples that the machine failed on"
-
-
-def _some(ids: Sequence[str]) -> str:
-    return ", ".join(ids[:5]) + (" ..." if len(ids) > 5 else "")
+@cache
+def _text(folder: str, name: str) -> str:
+    return (files("evalplus_lite.reports.page") / folder / name).read_text(encoding="utf-8")

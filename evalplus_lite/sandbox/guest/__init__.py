@@ -1,1 +1,1 @@
-"""What runs inside the sandbox, in a bare interpreter: it imports no installed package."""
+"""Code that runs inside the sandbox, in a bare interpreter; it imports no installed package."""

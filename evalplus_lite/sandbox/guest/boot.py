@@ -1,4 +1,4 @@
-"""What a worker's bare interpreter runs first: give up privileges, then load ``inside``.
+"""The first code in a worker's bare interpreter: gives up privileges, then loads ``inside``.
 
 Like ``inside`` it is sent as *text* and imports the standard library only. Its arguments are the
 descriptors of the control socket and of the progress page, and settings as JSON:
@@ -6,7 +6,8 @@ descriptors of the control socket and of the progress page, and settings as JSON
 ``uid``: the unprivileged uid to become, or null; ``privilege``: whether to keep the capability to
 read in spite of file modes (an interpreter below ``/root`` cannot be reached without); ``rules``:
 [path, rights] pairs of a Landlock ruleset, or null for none; ``parent``: the supervisor's pid where
-it is this process's parent; ``path``, ``packages``, ``preload``: what is importable, and is.
+it is this process's parent; ``path``, ``packages``, ``preload``: importable folders, packages and
+modules to import.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ def ruleset(rules: list[tuple[str, int]]) -> int:
     version 4), and signals and abstract sockets beyond this process's own kind (from version 6).
     """
     version = libc.syscall(LANDLOCK_CREATE, None, 0, 1)
-    # A kernel refuses bits that it does not know, so each version is given all of its own and no
-    # more: file rights by version, then both TCP rights, then both scopes.
+    # A kernel rejects bits that it does not know, so each version is passed exactly its own: file
+    # rights by version, then both TCP rights, then both scopes.
     files = (1 << {1: 13, 2: 14, 3: 15, 4: 15}.get(version, 16)) - 1
     fields = [files] + [3] * (version >= 4) + [3] * (version >= 6)
     attribute = struct.pack(f"<{len(fields)}Q", *fields)
@@ -67,14 +68,14 @@ def ruleset(rules: list[tuple[str, int]]) -> int:
 def become(uid: int | None, privilege: bool) -> None:
     """Change to an unprivileged uid, keeping at most the capability to pass file modes."""
     if uid is not None:
-        # Else the change of uid takes all capabilities; what is not needed is dropped below.
+        # Without this the change of uid drops all capabilities; those not needed are dropped below.
         libc.prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0)
         with contextlib.suppress(PermissionError):  # some user namespaces do not allow it
             os.setgroups([])
         for candidate in (uid, NOBODY):
             try:
-                # Groups first: afterwards there is no privilege left to change them with. Real,
-                # effective and saved ids alike, so that no old one can be taken back.
+                # Groups first, because no privilege is left to change them afterwards. Real,
+                # effective and saved ids alike, so that no old one can be restored.
                 os.setresgid(candidate, candidate, candidate)
                 os.setresuid(candidate, candidate, candidate)
                 break
@@ -90,7 +91,7 @@ def become(uid: int | None, privilege: bool) -> None:
     for capability in (CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE):
         if privilege and not kept:
             kept = permitted & 1 << capability
-    # Effective and permitted sets become what is kept; nothing is inheritable.
+    # Effective and permitted sets become ``kept``; nothing is inheritable.
     if libc.capset(header, struct.pack("<6I", kept, kept, 0, 0, 0, 0)):
         raise OSError(ctypes.get_errno(), "capset")
 
@@ -123,14 +124,14 @@ def main(control_handle: int, page: int, settings: dict[str, Any]) -> None:
     text = control.recv(size, socket.MSG_WAITALL).decode()
     # The order matters: rules name paths that are opened here, as only root may enter some of them;
     # then privileges go; then Landlock, which an unprivileged process may only use with
-    # NO_NEW_PRIVS set; and the program's packages are looked up under what is left.
+    # NO_NEW_PRIVS set; and the program's packages are looked up under the remaining rights.
     rules = None if settings["rules"] is None else ruleset(settings["rules"])
     become(settings["uid"], settings["privilege"])
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # others of this uid can neither read nor trace it
-    # Die with the supervisor. The change of uid cleared what bubblewrap may have set before.
+    # Die with the supervisor. The change of uid cleared any setting of bubblewrap's.
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    # It may have died before that: then there is no signal to come.
+    # It may have died before that call: then no signal will come.
     if settings["parent"] is not None and os.getppid() != settings["parent"]:
         os._exit(0)
     if rules is not None:

@@ -1,4 +1,4 @@
-"""What runs inside the sandbox to call a contract's ``check``: it is given values, never names.
+"""Calls of a contract's ``check`` inside the sandbox: it receives values, never names.
 
 Like ``child`` this file is sent as *text*, into the same namespace, and imports the standard
 library only. A program chooses the class names and fields in its answers, so none of them may
@@ -36,7 +36,7 @@ class Opaque:
 
 
 class Unknown(Exception):
-    """A value has no fitting class."""
+    """No suitable class exists for a value."""
 
 
 class Checking:
@@ -52,7 +52,7 @@ class Checking:
         self.made: dict[Any, Any] = {}
 
     def __call__(self, inputs: Any, output: Any, expected: Any) -> Any:
-        """Return what the check says of an answer."""
+        """Return the check's result for an answer."""
         known = self.classes.union(owners(inputs), owners(expected))
         return self.check(*[self.restored(each, known) for each in (inputs, output, expected)])
 
@@ -117,7 +117,7 @@ class Checking:
         base: Any
         for base in (int, float, str):
             if issubclass(found, base):
-                same: Any = base.__eq__  # the number's or string's own, whatever the class says
+                same: Any = base.__eq__  # the number's or string's own method, never an override
                 if type(plain) is not base or not same(member, plain):
                     raise Unknown
                 return member
@@ -139,7 +139,9 @@ class Checking:
     def record(
         self, found: Any, values: Any, owner: str, names: tuple[str, ...], others: Any
     ) -> Any:
-        """Return an object of a dataclass of these very fields, set without a call of its own."""
+        """Return an object of a dataclass with exactly these fields, set without calling its
+        methods.
+        """
         import dataclasses  # slow to import, and seldom needed
 
         given = {**dict(zip(names, values)), **dict(others)}  # noqa: B905 - as many, where made

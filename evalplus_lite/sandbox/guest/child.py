@@ -1,4 +1,4 @@
-"""What runs inside the sandbox, the child: one program, from its text to its last answer.
+"""The child process inside the sandbox: one program, from its text to its last answer.
 
 This file's *text* is sent to a bare interpreter, with those of ``encoding`` and ``worker``, so it
 imports the standard library only and never anything of evalplus_lite. Nothing here is trusted by
@@ -146,12 +146,12 @@ def receive(channel: socket.socket, count: int) -> bytes:
 def confine(
     job: dict[str, Any], settings: dict[str, Any], *, has_streams: bool, handles: list[int]
 ) -> None:
-    """Take away from this process what the program must not have; there is no way back."""
+    """Take away everything that the program must not have; this cannot be undone."""
     prctl = settings["prctl"]
     prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL: a fork does not inherit it
     if os.getppid() != settings["worker"]:  # the worker died before that call
         os._exit(119)
-    # An open file of its own: flags set on the worker's would be seen by every other program.
+    # A separate open file: flags set on the worker's would be visible to every other program.
     null = os.open("/dev/null", os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)
@@ -163,7 +163,7 @@ def confine(
         os.close(handle)
     for limit, value in job["rlimits"].items():
         bound(limit, value)
-    # Last, as the filter refuses what the lines above do.
+    # Last, because the filter forbids the calls above.
     guard = settings["filter"]
     if guard is not None:
         for offset in settings["own_pid_offsets"]:
@@ -212,13 +212,13 @@ def child(
     channel.sendall(b"P")
     confine(job, settings, has_streams=request["streams"], handles=handles)
     send, run = reporter.send, reporter.run
-    # The module seeds itself anew in every fork. Bound to the hash seed, so that a reference that
-    # draws answers otherwise when it is run under another one.
+    # The module reseeds itself in every fork. Tied to the hash seed, so that a reference that draws
+    # random numbers answers differently under another seed.
     sys.modules["random"].seed(int(os.environ["PYTHONHASHSEED"]))
     try:
         code = compile(request["source"], "<program>", "exec", dont_inherit=True)
         spec = request["harness"]
-        if "classes" in spec and isinstance(cases, Arriving):  # a check builds values by itself
+        if "classes" in spec and isinstance(cases, Arriving):  # a check builds values itself
             cases = cases.cases
         function = bind(Execution(code, spec), request["entry_point"], spec)
     except MemoryError:

@@ -1,11 +1,11 @@
-"""What runs inside the sandbox to count a program's steps: the program, rewritten so that it does.
+"""Step counting inside the sandbox, by rewriting the program.
 
 Like ``child`` it is sent as *text* and imports the standard library only. A step is a statement
 executed or an item that a comprehension takes: the same number on every machine, however busy. A
-function counts in a local variable, which costs a third of what a global one does, and hands its
-count over every thousand steps and when it ends; generators, whose end may never come, use the
-global one at once. A search in a list is a step for 64 elements; other work within one call of a
-built-in function is no step.
+function counts in a local variable, which costs a third of a global one. It hands its count over
+every thousand steps and when it ends; generators, which may never end, use the global one directly.
+A search in a list is a step for 64 elements; other work within one call of a built-in function is
+not counted.
 """
 
 from __future__ import annotations
@@ -69,32 +69,42 @@ LINEAR = frozenset({"count", "index", "insert", "pop", "remove"})
 FREE = (ast.Pass, ast.Global, ast.Nonlocal)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SCOPES = (*FUNCTIONS, ast.ClassDef, ast.Lambda)
-FRAMES = 3  # frames of ours on the stack, by which a program that counts its steps may recur deeper
+FRAMES = 3  # frames of our own on the stack, added to the recursion limit of a counted program
 
 
 class Counting(ast.NodeTransformer):
     """Puts a count before each run of statements that are executed one after the other."""
 
     is_local = False
-    """Whether the function that is visited counts in a local variable."""
+    """Whether the visited function counts in a local variable."""
 
     def generic_visit(self, node: Any) -> Any:
         outer = self.is_local
         is_block = isinstance(node, (*FUNCTIONS, ast.ClassDef))
         described = ast.get_docstring(node, clean=False) if is_block else None
         if isinstance(node, SCOPES):
-            self.is_local = isinstance(node, ast.FunctionDef) and not is_generator(node)
+            self.is_local = self.counts_locally(node)
         super().generic_visit(node)
         if not isinstance(node, (ast.Module, ast.ClassDef)):
             for field in ("body", "orelse", "finalbody"):
                 statements = getattr(node, field, None)
                 if isinstance(statements, list) and statements:
                     is_loop = isinstance(node, (ast.For, ast.While)) and field == "body"
-                    setattr(node, field, self.counted(statements, is_loop))
+                    setattr(node, field, self.counted(statements, node if is_loop else None))
         if is_block:
             description = [] if described is None else [ast.Expr(ast.Constant(described))]
             node.body = [*description, ast.Global([LEFT]), *self.framed(node.body)]
-        elif isinstance(node, ast.Lambda):
+        else:
+            self.instrument(node)
+        self.is_local = outer
+        return node
+
+    def counts_locally(self, scope: ast.AST) -> bool:
+        return isinstance(scope, ast.FunctionDef) and not is_generator(scope)
+
+    def instrument(self, node: Any) -> None:
+        """Count the work of an expression that is not a step of its own."""
+        if isinstance(node, ast.Lambda):
             node.body = ast.IfExp(call(TICK), node.body, ast.Constant(None))
         elif isinstance(node, ast.comprehension) and not node.is_async:
             node.iter = call(EACH, node.iter)
@@ -105,17 +115,17 @@ class Counting(ast.NodeTransformer):
             for at, operator in enumerate(node.ops):
                 if isinstance(operator, (ast.In, ast.NotIn)):
                     node.comparators[at] = call(WORK, node.comparators[at])
-        self.is_local = outer
-        return node
 
-    def counted(self, statements: list[ast.stmt], is_loop: bool) -> list[ast.stmt]:
+    def counted(
+        self, statements: list[ast.stmt], loop: ast.For | ast.While | None
+    ) -> list[ast.stmt]:
         found: list[ast.stmt] = []
         run: list[ast.stmt] = []
         for at, statement in enumerate(statements, 1):
             run.append(statement)
             if at == len(statements) or isinstance(statement, NESTING):
                 weight = sum(not isinstance(each, FREE) for each in run)
-                if is_loop and not found:
+                if loop is not None and not found:
                     weight = max(1, weight)  # a loop of nothing ends, too
                     found += self.count(weight, check=True)
                 elif weight:
@@ -140,7 +150,7 @@ class Counting(ast.NodeTransformer):
 
 
 def is_generator(function: ast.FunctionDef) -> bool:
-    """Whether a function yields."""
+    """Return whether a function yields."""
     rest: list[ast.AST] = [*function.body]
     while rest:
         node = rest.pop()
@@ -179,7 +189,7 @@ class CountedExecution:
 def load(
     source: str, entry_point: str, spec: Mapping[str, Any]
 ) -> tuple[Callable[..., Any], Names]:
-    """Bind a program that counts; return what is called, and its names, with the count."""
+    """Bind a counting program; return the function to call, and its names, with the count."""
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(5 * usual)
     try:
@@ -211,7 +221,7 @@ def counter(
 OVER = -1
 
 
-def rationed(
+def budgeted(
     source: str,
     entry_point: str,
     spec: Mapping[str, Any],
@@ -244,12 +254,12 @@ Spent = type(SPENT, (BaseException,), {})
 
 
 class Metered:
-    """Calls one of several programs, of which each call ends after so many steps.
+    """Calls one of several programs, each call limited to a number of steps.
 
-    One that has made ``total`` steps in all its calls is called no further: ``SPENT`` is raised.
-    A program is loaded when it is called first and forgotten when the next one is. One that is
-    alone is loaded at once, under the limits of loading. Arguments come in wire form, as several
-    programs take the same.
+    A program that has used ``total`` steps in all its calls is not called again: ``SPENT`` is
+    raised. A program is loaded on its first call and forgotten when the next one is called. A
+    single program is loaded at once, under the limits of loading. Arguments come in wire form, as
+    several programs take the same ones.
     """
 
     def __init__(
@@ -288,7 +298,8 @@ class Metered:
     def change(self, number: int) -> None:
         self.function, self.names, self.failure = None, {}, None
         self.number, self.rest = number, self.total
-        # Functions and their module refer to each other: what the last program holds would stay.
+        # Functions and their module refer to each other: without this the last program's data would
+        # stay.
         sys.modules.pop("program", None)
         gc.collect()
         sys.modules["random"].seed(int(os.environ["PYTHONHASHSEED"]))

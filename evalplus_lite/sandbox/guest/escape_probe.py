@@ -1,4 +1,4 @@
-"""The program that tries to get out of a sandbox, layer by layer, and says where it could not."""
+"""A program that tries to escape from a sandbox, layer by layer, and reports its failures."""
 
 ESCAPES = '''
 import ctypes, os, resource, signal, socket, struct, sys

@@ -1,4 +1,4 @@
-"""What runs inside the sandbox to invoke a program on a case: one way for each kind of task.
+"""Invocation of a program on a case inside the sandbox: one way for each kind of task.
 
 Like ``child`` it is sent as *text*, into the same namespace, and imports the standard library only.
 ``bind`` returns a function of a case's arguments, so that what counts steps, watches branches or
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the text of that module has run in this namespace
     from evalplus_lite.sandbox.guest.checking import Checking
-    from evalplus_lite.sandbox.guest.observing import Faults, Observing, Output
+    from evalplus_lite.sandbox.guest.observing import CapturedStdout, ExceptionFormatter, Observing
     from evalplus_lite.sandbox.guest.script import RAISED, Script
     from evalplus_lite.sandbox.guest.testing import Tested
 
@@ -28,7 +28,7 @@ EMPTY: Mapping[str, Any] = {}
 def bind(
     execute: Callable[[], Names], entry_point: str, spec: Mapping[str, Any]
 ) -> Callable[..., Any]:
-    """Return what is called on each case; ``spec`` is the ``row`` of a ``Harness``.
+    """Return the function to call on each case; ``spec`` is the ``row`` of a ``Harness``.
 
     ``execute`` runs the program's text and returns its names: once here, or for a script on each
     case.
@@ -37,7 +37,7 @@ def bind(
     if kind == "script":
         return Script(execute, spec)
     # Before the program's first line, which may keep the stream for later.
-    output = Output() if "printed" in spec.get("observe", ()) else None
+    output = CapturedStdout() if "printed" in spec.get("observe", ()) else None
     names = execute()
     function: Callable[..., Any]
     if kind == "unittest":
@@ -45,7 +45,7 @@ def bind(
     if "classes" in spec:
         return Checking(found(names, entry_point), names, spec["classes"])
     if kind == "assertions":
-        function = Evaluation(names)
+        function = ExpressionEvaluator(names)
     elif kind == "sequence":
         function = Sequenced(found(names, entry_point), entry_point, spec)
     elif kind == "method":
@@ -56,7 +56,7 @@ def bind(
         if kind == "factory":
             function = Factory(function)
     if "code" in spec or "keywords" in spec:
-        function = Given(function, spec)
+        function = ArgumentDecoder(function, spec)
     if any(part in spec for part in OBSERVED):
         function = Observing(function, spec, output)
     return function
@@ -69,7 +69,7 @@ def found(names: Names, name: str) -> Any:
 
 
 class Method:
-    """Calls a method of an object made anew for each case."""
+    """Calls a method of a new object for each case."""
 
     def __init__(self, owner: Callable[..., Any], name: str, constructed: bool) -> None:
         self.owner, self.name, self.constructed = owner, name, constructed
@@ -81,19 +81,19 @@ class Method:
 
 
 class Factory:
-    """Calls a function for another function; answers with what calls of that one gave, in turn."""
+    """Calls a function that returns a function; answers with the results of calls of the latter."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
 
     def __call__(self, first: Sequence[Any], *calls: Sequence[Any]) -> list[Any]:
         made = self.function(*first)
-        # A later call may change what this one gave.
+        # A later call may mutate this result.
         return [copy.deepcopy(made(*arguments)) for arguments in calls]
 
 
-class Given:
-    """Calls a function with what a case's arguments stand for: code for its text, keywords."""
+class ArgumentDecoder:
+    """Calls a function with decoded arguments: values of code, keyword arguments."""
 
     def __init__(self, function: Callable[..., Any], spec: Mapping[str, Any]) -> None:
         self.function = function
@@ -111,7 +111,7 @@ class Given:
         return self.function(*arguments)
 
     def made(self, part: Any) -> Any:
-        """Return an argument with what each text in it stands for."""
+        """Return an argument with each text in it replaced by its value."""
         if type(part) is str:
             return self.run(part)
         if type(part) in (list, tuple):
@@ -121,9 +121,9 @@ class Given:
         return part
 
     def run(self, text: str) -> Any:
-        """Return the value of an expression, or what the last name stands for that a text binds.
+        """Return the value of an expression, or of the last name that a text binds.
 
-        Anew for each case: what it keeps is not seen by the next.
+        It runs again for each case, so that the next one sees no state of this one.
         """
         if text not in self.compiled:
             try:
@@ -139,16 +139,16 @@ class Given:
 
 
 class Sequenced:
-    """Makes an object and calls it as a case says; answers with what each call gave.
+    """Builds an object and calls it as a case says; answers with the result of each call.
 
-    What the constructor gives is None; a method that returns the object itself gives ``"self"``.
+    The constructor's result is None; a method that returns the object itself gives ``"self"``.
     """
 
     def __init__(self, owner: Callable[..., Any], name: str, spec: Mapping[str, Any]) -> None:
-        # The task's name: the class itself may have another, as ``Stack = make_stack()`` gives it.
+        # The task's name: the class may have another one, as with ``Stack = make_stack()``.
         self.owner, self.name = owner, name
         self.raises = "exception" in spec.get("observe", ())
-        self.faults = Faults(spec)
+        self.faults = ExceptionFormatter(spec)
 
     def __call__(self, *calls: Sequence[Any]) -> list[Any]:
         answers: list[Any] = []
@@ -168,7 +168,7 @@ class Sequenced:
                 if not (self.raises and self.faults.known(error)):
                     raise
                 answer = {RAISED: self.faults.described(error)}
-            # A later call may change what this one gave.
+            # A later call may mutate this result.
             answers.append("self" if answer is owner else copy.deepcopy(answer))
         return answers
 
@@ -180,7 +180,7 @@ class Sequenced:
         return False
 
 
-class Evaluation:
+class ExpressionEvaluator:
     """Evaluates an expression among a program's names."""
 
     def __init__(self, names: Names) -> None:
@@ -191,9 +191,9 @@ class Evaluation:
 
 
 class Execution:
-    """Runs a program's code in a module of its own, anew each time; ``names`` are the last one's.
+    """Runs a program's code in a new module each time; ``names`` are those of the last run.
 
-    ``given`` names are there before the program's first line.
+    ``given`` names are defined before the program's first line.
     """
 
     def __init__(
@@ -215,7 +215,9 @@ class Execution:
 def watched(
     source: str, entry_point: str, spec: Mapping[str, Any], hits: str
 ) -> Callable[..., Any]:
-    """Return a function that answers with what the program's set ``hits`` holds after a call."""
+    """Return a function that answers with the content of the program's set ``hits``
+    after a call.
+    """
     code = compile(source, "<program>", "exec", dont_inherit=True)
     execution = Execution(code, spec)
     function = bind(execution, entry_point, spec)

@@ -1,4 +1,4 @@
-"""What runs inside the sandbox to observe a call: the value, and what else a task asks for.
+"""Observation of a call inside the sandbox: the value, and whatever else a task compares.
 
 Like ``child`` it is sent as *text*, into the same namespace, and imports the standard library only.
 """
@@ -19,17 +19,20 @@ WHOLE = (type(None), int, float, complex, str, bytes)
 
 
 class Observing:
-    """Calls a function and answers with what is to be observed."""
+    """Calls a function and answers with everything that is observed."""
 
     def __init__(
-        self, function: Callable[..., Any], spec: Mapping[str, Any], output: Output | None = None
+        self,
+        function: Callable[..., Any],
+        spec: Mapping[str, Any],
+        output: CapturedStdout | None = None,
     ) -> None:
         self.function, self.output = function, output
         self.observe = tuple(spec.get("observe", ("value",)))
         self.items, self.awaited = spec.get("items", 0), spec.get("awaited", False)
         self.attributes = tuple(spec.get("attributes", ()))
         self.raises = "exception" in self.observe and spec.get("kind") != "sequence"
-        self.faults = Faults(spec)
+        self.faults = ExceptionFormatter(spec)
 
     def __call__(self, *arguments: Any) -> Any:
         if self.output is not None:
@@ -64,7 +67,7 @@ class Observing:
         return described(value, self.attributes, set()) if self.attributes else value
 
     def first(self, value: Any) -> Any:
-        """Return the first items of whatever has items in an order, as a list."""
+        """Return the first items of an ordered iterable as a list."""
         if hasattr(value, "__aiter__"):
             import asyncio
 
@@ -82,11 +85,11 @@ class Observing:
         return value
 
 
-class Faults:
-    """Says how an exception is told: by the first of the names asked for that it has, or its own.
+class ExceptionFormatter:
+    """Describes an exception by the first requested name that it has, or by its own.
 
-    Names asked for are those of its class and of the classes that it derives from. If there are
-    any, an exception that has none of them is no answer.
+    The names are those of its class and of its base classes. If any are requested, an exception
+    with none of them is not an answer.
     """
 
     def __init__(self, spec: Mapping[str, Any]) -> None:
@@ -107,8 +110,8 @@ class Faults:
         return [name, str(error)[:LONGEST_MESSAGE]] if self.message else name
 
 
-class Output:
-    """Standard output as a file in memory, by whatever way a program writes to it."""
+class CapturedStdout:
+    """Standard output as a file in memory, however a program writes to it."""
 
     def __init__(self) -> None:
         os.dup2(HANDLES[1], 1)
@@ -117,7 +120,7 @@ class Output:
         sys.stdout = sys.__stdout__ = self.stream  # type: ignore[misc]
 
     def clear(self) -> None:
-        self.stream.flush()  # what was printed on loading
+        self.stream.flush()  # output of loading the program
         os.ftruncate(HANDLES[1], 0)
         os.lseek(HANDLES[1], 0, os.SEEK_SET)
         os.dup2(HANDLES[1], 1)  # the last case may have closed it
@@ -128,10 +131,10 @@ class Output:
 
 
 def described(value: Any, names: Sequence[str], above: set[int]) -> Any:
-    """Return a value with each object in it as its attributes of these names, as far as it has any.
+    """Return a value with each object in it replaced by its attributes of these names.
 
-    ``above`` are the objects that this one is a part of; one that holds itself is refused. Of an
-    attribute that can be called, such as a method, what it returns is taken.
+    ``above`` are the enclosing objects; an object that contains itself is rejected. A callable
+    attribute, such as a method, is replaced by its result.
     """
     if isinstance(value, WHOLE):
         return value

@@ -1,8 +1,8 @@
-"""What runs inside the sandbox to have a program order things otherwise, where no one says how.
+"""Runs inside the sandbox with other orders wherever a program leaves the order open.
 
-Like ``child`` it is sent as *text* and imports the standard library only. Elements that compare as
-equal may stand in any order after a sort, and a set has no order at all: ``Reordered`` answers as
-the program would if Python had decided such things another way, which it may.
+Like ``child`` it is sent as *text* and imports the standard library only. Equal elements may come
+in any order after a sort, and a set has no order at all. ``Reordered`` answers as the program would
+if Python had decided such cases differently, which it may.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 TIES = ("last", "text")
-"""Of equal elements the last comes first, or the one whose text does: no order is the same in both
-ways as it was, unless the elements are."""
+"""Of equal elements the last comes first, or the one whose text is smaller. One of the two changes
+the order, unless the elements are the same."""
 SETS = ("reversed", "sorted")
 """Sets are gone through backwards, or in order."""
 way = ""
@@ -68,7 +68,7 @@ def nsmallest(number: int, items: Iterable[Any], key: Any = None) -> list[Any]:
 
 
 class AnySet(type):
-    """Whoever asks for a set is content with one that orders otherwise, and the reverse."""
+    """Makes requests for a set accept one with another order, and the reverse."""
 
     def __instancecheck__(cls, value: Any) -> bool:
         return isinstance(value, set)

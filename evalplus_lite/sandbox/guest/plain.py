@@ -1,8 +1,8 @@
-"""What runs inside the sandbox to run a program as an interpreter does: the file, its arguments.
+"""Runs a program inside the sandbox as an interpreter does: a file with arguments.
 
-This file's *text* is the program that the sandbox loads, and the one to be run is what its function
-is given, so it imports the standard library only. Standard streams are what the supervisor put
-there. It answers with the exit status, and the files that were asked for.
+This file's *text* is the program that the sandbox loads. The program to run is the argument of its
+function, so it imports the standard library only. The supervisor provides the standard streams. It
+answers with the exit status, and the files that were requested.
 """
 
 # Runs in a bare interpreter.
@@ -24,10 +24,10 @@ NAME = "main.py"
 
 
 def run(code, arguments, files, wanted, most, together):
-    """Return [exit status, {path: bytes, or None where there is no such file or it is too large}].
+    """Return [exit status, {path: bytes, or None if it is missing or too large}].
 
-    A file has at most ``most`` bytes, and all have ``together``. Where files cannot be put in place
-    it is a text that says why.
+    A file has at most ``most`` bytes, and all have ``together``. If files cannot be created, the
+    result is a text that says why.
     """
     try:
         place(files)
@@ -89,7 +89,7 @@ def execute(code, arguments):
             if stream is not None and not getattr(stream, "closed", False):
                 stream.flush()
         except (OSError, ValueError, AttributeError):
-            status = status or 120  # as an interpreter says that its output was lost
+            status = status or 120  # an interpreter's status for lost output
     return status
 
 

@@ -1,4 +1,4 @@
-"""What runs inside the sandbox to invoke whole programs: standard input to standard output.
+"""Invocation of whole programs inside the sandbox: standard input to standard output.
 
 Like ``child`` it is sent as *text*, into the same namespace, and imports the standard library only.
 """
@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 RAISED = "raised"
-"""The key of what was raised, in an answer that tells it."""
+"""The key of the exception in an answer that reports one."""
 HANDLES: list[int] = []
-"""Files in memory that stand for standard input and output."""
+"""Files in memory that serve as standard input and output."""
 
 
 class Exited(BaseException):
@@ -26,11 +26,11 @@ class Exited(BaseException):
 
 
 class Script:
-    """Runs a whole program on each case's text as standard input; answers with what it printed.
+    """Runs a whole program on each case's text as standard input; answers with its output.
 
-    Each case has the program's text run from its first line, under ``__main__``, in this process.
-    Standard input and output are real descriptors, files in memory, as programs read and write them
-    by number as well. Where a program ends with another exit status than 0, that is raised.
+    For each case the program's text runs from its first line, under ``__main__``, in this process.
+    Standard input and output are real descriptors, because programs also read and write them by
+    number. An exit status other than 0 is raised.
     """
 
     def __init__(self, execute: Callable[[], object], spec: Mapping[str, Any]) -> None:
@@ -63,9 +63,9 @@ class Script:
             (status,) = error.args
         finally:
             os._exit = usual
-            close_held()  # also of what raised, or left at once
+            close_held()  # also after an exception or an immediate exit
         if isinstance(status, int):
-            status &= 0xFF  # all that a parent is told of it
+            status &= 0xFF  # a parent sees no more of it
         if status not in (None, 0):
             if self.raises:
                 return {RAISED: status if isinstance(status, int) else 1, "value": printed()}
@@ -87,7 +87,7 @@ class Script:
 
 
 def printed() -> str:
-    """Return what is in the file that stands for standard output."""
+    """Return the content of the file that serves as standard output."""
     handle = HANDLES[1]
     size, at, parts = os.fstat(handle).st_size, 0, []
     while at < size:
@@ -100,9 +100,9 @@ def printed() -> str:
 
 
 def close_held() -> None:
-    """Close what names of the program hold open, as the end of its process would.
+    """Close the files that the program's names hold open, as the end of its process would.
 
-    Closed later, it would close the streams of the next case, whose numbers are the same.
+    Closed later, they would close the streams of the next case, which have the same numbers.
     """
     for held in list(getattr(sys.modules.get("__main__"), "__dict__", {}).values()):
         if isinstance(held, io.IOBase):
@@ -115,7 +115,7 @@ def leave(status: int) -> NoReturn:
 
 
 def streams() -> None:
-    """Make standard input and output files in memory: what a script reads and writes.
+    """Create standard input and output of a script as files in memory.
 
     Their size is bounded by the limit on files.
     """

@@ -1,7 +1,7 @@
-"""What runs inside the sandbox to run a task's unit tests, and to show what they see.
+"""A task's unit tests inside the sandbox, and the values that their assertions see.
 
 Like ``child`` it is sent as *text*, into the same namespace, and imports the standard library only.
-What is expected is not here: ``tasks/unit_tests.py`` has taken it out of the tests.
+Expected values are not here: ``tasks/unit_tests.py`` has taken them out of the tests.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST_TEXT = 2000
 
 
 class Tested:
-    """Runs one test on a case; answers with what each assertion saw: its number, then values.
+    """Runs one test on a case; answers with the number and values of each assertion.
 
     It works in the scratch folder, where tests may write files.
     """
@@ -32,7 +32,7 @@ class Tested:
     def __init__(self, names: Names, tests: str) -> None:
         self.names, self.seen = names, list[list[Any]]()
         with contextlib.suppress(OSError):
-            os.chdir("/tmp")  # a new folder in it would cost the worker, as whatever is left there
+            os.chdir("/tmp")  # a new folder in it, like any file left there, would cost the worker
         names |= {
             "__seen__": self.see,
             "__raising__": self.raising,
@@ -96,7 +96,7 @@ class Raising:
 
 
 def kinds(value: Any) -> list[str]:
-    """Return the classes of a value, each with its module: no class is what its name says.
+    """Return the classes of a value, each with its module, because a class's name may lie.
 
     A class that its module does not have under its name is the program's.
     """
@@ -112,7 +112,9 @@ def class_name(kind: type) -> str:
 
 
 def shown(value: Any) -> Any:
-    """Return a copy of what can be sent, as later lines may change it; of else truth and items."""
+    """Return a copy of a value that can be sent, as later lines may change it; else truth and
+    items.
+    """
     if is_value(value):
         return copy.deepcopy(value)
     truth = False
@@ -125,7 +127,7 @@ def shown(value: Any) -> Any:
             fact["text"] = text[:MOST_TEXT]
     if hasattr(type(value), "__len__") and hasattr(type(value), "__iter__"):
         with contextlib.suppress(Exception):
-            items = list(value)  # of what has a length, which looking at does not use up
+            items = list(value)  # only of sized values, which iteration does not use up
             if is_value(items):
                 fact["items"] = copy.deepcopy(items)
     return fact

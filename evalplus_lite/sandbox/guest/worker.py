@@ -1,9 +1,9 @@
-"""What runs inside the sandbox, the worker: it forks a child for each program.
+"""The worker process inside the sandbox: it forks a child for each program.
 
 This file's *text* runs after that of ``child``, in the same namespace.
 
 Control messages (supervisor to worker): ``C`` configure, ``L`` load inputs, ``R`` run (carries the
-child's socket), ``K`` kill the child, ``S`` stop it, ``G`` let it go on. Worker to
+child's socket), ``K`` kill the child, ``S`` stop it, ``G`` resume it. Worker to
 supervisor: ``H`` hello, ``X`` the child has ended.
 """
 
@@ -101,7 +101,7 @@ class Worker:
         elif kind == b"R":
             channel = socket.socket(fileno=handles[0])
             job = marshal.loads(body)  # from the supervisor
-            # Clear what the last program left, or one program could read another's answers.
+            # Clear the last program's data, or one program could read another's answers.
             self.page[:] = self.zero_page
             self.child = start(channel, job, self.settings, self.cases, self.control)
             channel.close()
@@ -123,8 +123,8 @@ class Worker:
 
     def reap(self, poll: select.poll) -> None:
         assert self.child is not None
-        # wait4 gives the CPU time of all its threads and the most memory that it had (KiB): both
-        # end with the process otherwise.
+        # wait4 reports the CPU time of all its threads and its peak memory (KiB), both of which
+        # disappear with the process otherwise.
         _, status, usage = os.wait4(self.child, 0)
         poll.unregister(self.alarm)
         os.close(self.alarm)
@@ -154,6 +154,6 @@ def main(control: socket.socket, page: int, preload: Sequence[str]) -> None:
         os.dup2(null, number)
     os.close(null)
     gc.collect()
-    gc.freeze()  # as above: what was imported is shared by all children
+    gc.freeze()  # as above: imported modules are shared by all children
     control.sendall(MESSAGE.pack(b"H", 0))
     Worker(control, shared).serve()

@@ -1,1 +1,1 @@
-"""What keeps a worker in: the command that starts it, Landlock, and the system-call filter."""
+"""Isolation of a worker: the command that starts it, Landlock, and the system-call filter."""

@@ -51,8 +51,8 @@ PROCESSES_BESIDE_OTHERS = 256
 class Launch:
     """How to start a worker and what its children get.
 
-    ``scratch`` is the folder it may write in, or None; ``files`` what the system-call filter has
-    to guard in the file system; ``processes`` the limit on threads of its uid.
+    ``scratch`` is the folder it may write in, or None; ``files`` selects the system-call filter's
+    rules for the file system; ``processes`` limits the threads of its uid.
     """
 
     command: tuple[str, ...]
@@ -63,7 +63,7 @@ class Launch:
 
 
 _PACKAGE = Path(__file__).resolve().parents[2]
-# What a worker's interpreter runs, one after the other in one namespace.
+# The parts of a worker's code, executed in this order in one namespace.
 TEXTS = (
     "values/encoding.py",
     "sandbox/guest/script.py",
@@ -107,7 +107,7 @@ def find_bwrap() -> str | None:
 def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: int) -> Launch:
     """Return how to start worker ``number`` of this process, given its two descriptors.
 
-    The first is its socket to us, the second the page in which a child notes its progress.
+    The first is its socket to us, the second the page for a child's progress.
     """
     environment = {
         "PYTHONHASHSEED": str(config.hash_seed),
@@ -125,9 +125,9 @@ def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: in
     places = list(locate(config))
     root = os.geteuid() == 0
     settings: dict[str, Any] = {
-        # A uid of its own that no user has: RLIMIT_NPROC counts by uid, and the rights to signal
-        # a process and to read its /proc go by it.
-        # 64 for each process of ours: those of supervisors, whose pids are neighbours, never meet.
+        # A uid that no user has: RLIMIT_NPROC counts by uid, and the rights to signal a process and
+        # to read its /proc depend on it. Each of our processes gets 64, so those of supervisors,
+        # whose pids are neighbors, never overlap.
         "uid": UID_BASE + (os.getpid() * 64 + number % 64) % UID_SPAN if root else None,
         "privilege": False,
         "rules": None,
@@ -169,8 +169,8 @@ def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: in
 
 def _interpreter(python: str, handles: Sequence[int], settings: dict[str, Any]) -> list[str]:
     boot = (_PACKAGE / "sandbox/guest/boot.py").read_text()
-    # No site-packages, no user's folder, nothing of the current folder, no bytecode written. Not
-    # -E or -I: PYTHONHASHSEED has to reach it, and the environment holds nothing else.
+    # No site-packages, no user's folder, nothing of the current folder, no bytecode written. Not -E
+    # or -I: PYTHONHASHSEED has to reach it, and the environment holds nothing else.
     options = ["-P", "-S", "-s", "-B", "-c", boot]
     return [python, *options, *map(str, handles), json.dumps(settings)]
 
@@ -277,7 +277,7 @@ def system_folders() -> Iterator[str]:
 
 
 def interpreter_files(python: str) -> list[str]:
-    """Return the interpreter, its standard library and the shared libraries beside it."""
+    """Return the interpreter, its standard library and the shared libraries next to it."""
     found = [python]
     for name in ("stdlib", "platstdlib"):
         found.append(os.path.realpath(sysconfig.get_path(name, vars={"base": sys.base_prefix,
@@ -289,8 +289,8 @@ def interpreter_files(python: str) -> list[str]:
 
 
 def masked(python: str) -> list[str]:
-    """Return the folders of installed packages below what is bound: hidden, as they may hold
-    a benchmark, its answers or this very project."""
+    """Return the folders of installed packages below the bound ones, to hide: they may hold a
+    benchmark, its answers or this very project."""
     roots = {*system_folders(), *(os.path.dirname(p) for p in interpreter_files(python)[1:3])}
     found: set[str] = set()
     for root in (*roots, *interpreter_files(python)[1:3]):

@@ -1,4 +1,4 @@
-"""What a sandbox is made of: its tier of isolation, and what is importable inside."""
+"""The configuration of a sandbox: its tier of isolation, and the importable packages."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ FIRST_BYTES, MOST_FILES = 1 << 20, 100
 
 @dataclass(frozen=True, slots=True)
 class SandboxConfig:
-    """How a sandbox is set up.
+    """The configuration of a sandbox.
 
-    ``hash_seed`` fixes string hashing inside. ``packages`` are importable there if installed
-    here; ``readable`` are folders whose contents are importable there. ``tier``: ``auto`` takes
-    the strongest that this machine holds and refuses where none does; ``none`` accepts resource
+    ``hash_seed`` fixes string hashing inside. ``packages`` are importable there if installed here;
+    ``readable`` are folders whose contents are importable there. ``tier``: ``auto`` takes the
+    strongest one that works on this machine and fails if none does; ``none`` accepts resource
     limits and a system-call filter alone.
     """
 
@@ -49,13 +49,13 @@ def config_of(tier: object, packages: Iterable[str]) -> SandboxConfig:
     known = {name: name for name in TIERS}
     if not isinstance(tier, str) or tier not in known:
         raise InputError(f"no sandbox tier named {tier!r}", remedy=one_of(str(tier), known))
-    if isinstance(packages, str):
-        raise InputError(f"packages is {packages!r}", remedy=f"give a list: [{packages!r}]")
+    if isinstance(packages, str) or not isinstance(packages, Iterable):
+        raise InputError(f"packages is {packages!r}", remedy="give a list of names")
     names = tuple(packages)
     for name in names:
         if not isinstance(name, str) or not _is_installed(name):
             raise InputError(
-                f"no package {name!r} is installed beside evalplus-lite",
+                f"no package {name!r} is installed with evalplus-lite",
                 remedy="install it into the same environment, or leave it out",
             )
         if found := _answers(name):
@@ -70,12 +70,12 @@ def config_of(tier: object, packages: Iterable[str]) -> SandboxConfig:
 def _is_installed(name: str) -> bool:
     try:
         return importlib.util.find_spec(name) is not None
-    except (ImportError, ValueError):  # not a package's name at all
+    except (ImportError, ValueError):  # not a valid package name
         return False
 
 
 def _answers(name: str) -> str:
-    """Return the file, or the name, by which a package is known to hold references, "" if none."""
+    """Return the file or name that shows that a package holds references, or ""."""
     if name.partition(".")[0] in WITH_ANSWERS:
         return name
     spec = importlib.util.find_spec(name)

@@ -1,8 +1,8 @@
-"""What a worker may read in the Landlock tier, and whether this kernel has Landlock.
+"""Read permissions of a worker in the Landlock tier, and detection of Landlock.
 
 Landlock (Linux ``Documentation/userspace-api/landlock.rst``) grants rights below paths and denies
-the rest; a process puts it on itself, without privileges. It cannot take back a part of what it
-granted, so folders that hold installed packages are granted entry by entry.
+the rest; a process applies it to itself, without privileges. It cannot revoke part of a grant, so
+folders that hold installed packages are granted entry by entry.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ def rights_on(path: str | Path) -> int:
 
 
 def _without_packages(path: Path, depth: int = 2) -> Iterator[tuple[str, int]]:
-    """Yield what to grant below a folder of libraries, down to where packages may lie."""
+    """Yield the grants below a folder of libraries, down to where packages may lie."""
     if not path.is_dir():
         yield str(path), READ_FILE
         return
     if (path / "os.py").exists():
-        yield str(path), READ_DIR  # names, of what lies below too: the import system lists folders
+        yield str(path), READ_DIR  # also names further below: the import system lists folders
     for entry in sorted(path.iterdir()):
         if entry.name.endswith("-packages") or not entry.exists():
             continue
@@ -72,7 +72,7 @@ def _without_packages(path: Path, depth: int = 2) -> Iterator[tuple[str, int]]:
 
 
 def reachable_by_all(paths: Iterable[str]) -> bool:
-    """Whether any user may enter the folders above the paths, and read the paths."""
+    """Return whether any user may enter the folders above the paths, and read the paths."""
     for path in paths:
         place = Path(os.path.realpath(path))
         for folder in place.parents:

@@ -27,7 +27,7 @@ Numbers = tuple[int | None, int | None]
 def _table(text: str) -> dict[str, Numbers]:
     """Return calls with their numbers: ``name x86_64 aarch64``, separated by bars and lines.
 
-    A dash stands for no such call; a line that begins with ``#`` is a heading.
+    A dash means that the call does not exist; a line that begins with ``#`` is a heading.
     """
     rows = (line for line in text.splitlines() if not line.lstrip().startswith("#"))
     calls = (call.split() for row in rows for call in row.split("|") if call.strip())
@@ -84,8 +84,8 @@ ALLOWED = _table("""
     getrandom 318 278
 """)
 
-# What Landlock does not restrict: a program could change files that it cannot even read, or read
-# what is attached to them.
+# Calls that Landlock does not restrict: a program could change files that it cannot even read, or
+# read their attributes.
 ATTRIBUTES = _table("""
     chmod 90 - | fchmod 91 52 | fchmodat 268 53 | fchmodat2 452 452 | chown 92 - | fchown 93 55
     lchown 94 - | fchownat 260 54 | setxattr 188 5 | lsetxattr 189 6 | fsetxattr 190 7
@@ -95,13 +95,13 @@ ATTRIBUTES = _table("""
     utime 132 - | utimes 235 - | futimesat 261 - | utimensat 280 88 | file_setattr 469 469
 """)
 
-# For a program with a folder of its own. A lock, or a flush to the disk, also takes a file that it
-# may only read, and is felt by others.
+# For a program with a folder of its own. A lock, or a flush to the disk, also works on a read-only
+# file, and affects other processes.
 OWN_FILES = _table("""
     flock 73 32 | fsync 74 82 | fdatasync 75 83 | fallocate 285 47 | copy_file_range 326 285
 """)
 
-# Every way to change a file system by name, beside opening a file for writing.
+# Every way to change a file system by name, except opening a file for writing.
 WRITES = _table("""
     creat 85 - | truncate 76 45 | rename 82 - | renameat 264 38 | renameat2 316 276 | mkdir 83 -
     mkdirat 258 34 | rmdir 84 - | link 86 - | linkat 265 37 | unlink 87 - | unlinkat 263 35
@@ -145,7 +145,7 @@ FCNTL_ALLOWED = {
     "F_DUPFD_CLOEXEC": 1030,
     "F_GETPIPE_SZ": 1032,
 }
-# For a program with files of its own: locks on others' are felt by them.
+# For a program with files of its own: locks on other files would affect their users.
 FCNTL_LOCKS = {"F_SETLK": 6, "F_SETLKW": 7, "F_OFD_SETLK": 37, "F_OFD_SETLKW": 38}
 IOCTL_ALLOWED = {
     "TCGETS": 0x5401,
@@ -159,8 +159,8 @@ IOCTL_ALLOWED = {
 PRCTL_ALLOWED = {"PR_GET_DUMPABLE": 3, "PR_SET_NAME": 15, "PR_GET_NAME": 16}
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
-# How much of the file system the filter guards, beyond what the tier does: nothing (it has its
-# own), attributes (modes, owners, times: what Landlock leaves open), or every change.
+# How much of the file system the filter guards, in addition to the tier: nothing (it has its own),
+# attributes (modes, owners, times: not covered by Landlock), or every change.
 Files = Literal["free", "attributes", "writes"]
 
 
@@ -174,7 +174,7 @@ class AssembledFilter:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One instruction; ``own_pid`` marks an operand to be filled in by the process itself."""
+    """One instruction; the process itself fills in an ``own_pid`` operand."""
 
     operation: int
     operand: int = 0
@@ -187,7 +187,7 @@ _Block = list[_Step]
 
 
 def is_supported() -> bool:
-    """Whether the numbers in ``ALLOWED`` cover this machine's architecture."""
+    """Return whether the numbers in ``ALLOWED`` cover this machine's architecture."""
     return platform.machine() in ARCHITECTURES
 
 
@@ -203,8 +203,8 @@ def assemble(files: Files = "free", machine: str | None = None) -> AssembledFilt
             blocks[number] = block
 
     allowed = dict(ALLOWED)
-    # With mounts of its own a program may change what it can reach. Landlock guards contents but
-    # not attributes; without either the filter also has to refuse every opening for writing.
+    # With mounts of its own a program may change everything it can reach. Landlock guards contents
+    # but not attributes; without either the filter also has to refuse every opening for writing.
     if files == "free":
         allowed |= ATTRIBUTES | OWN_FILES
     if files != "writes":
@@ -249,13 +249,13 @@ def assemble(files: Files = "free", machine: str | None = None) -> AssembledFilt
 
 
 def _search(intervals: list[tuple[int, _Block]]) -> _Block:
-    """Return steps that find the interval of the loaded number and do as its block says."""
+    """Return steps that find the interval of the loaded number and jump to its block."""
     if len(intervals) == 1:
         return intervals[0][1]
     middle = len(intervals) // 2
     low, high = _search(intervals[:middle]), _search(intervals[middle:])
     start = intervals[middle][0]
-    if len(low) < 256:  # what a conditional jump can skip
+    if len(low) < 256:  # the reach of a conditional jump
         return [_Step(JUMP_AT_LEAST, start, len(low), 0), *low, *high]
     return [_Step(JUMP_AT_LEAST, start, 0, 1), _Step(JUMP, len(low)), *low, *high]
 

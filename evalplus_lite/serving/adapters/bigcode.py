@@ -12,9 +12,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalplus_lite.models.completions import COMPLETION_STOP
-from evalplus_lite.serving.adapters.given import Given
 from evalplus_lite.serving.adapters.judge import judge, sure
-from evalplus_lite.serving.adapters.samples import Request, configure_for, requests, slug
+from evalplus_lite.serving.adapters.samples import SampleRequest, configure_for, requests, slug
+from evalplus_lite.serving.requests import TaskData
 from evalplus_lite.statistics.pass_at_k import pass_at_k
 from evalplus_lite.tasks.loading import names
 
@@ -37,15 +37,15 @@ class CodeTask(Base):
         self.stop_words, self.requires_execution = list(COMPLETION_STOP), False
         self._name, self._k = dataset, tuple(k)
 
-    def get_dataset(self) -> Sequence[Request]:
+    def get_dataset(self) -> Sequence[SampleRequest]:
         """Return the tasks."""
         return requests(self._name)
 
-    def get_prompt(self, doc: Request) -> str:
+    def get_prompt(self, doc: SampleRequest) -> str:
         """Return what the model continues."""
         return doc.prompt
 
-    def get_reference(self, doc: Request) -> str:
+    def get_reference(self, doc: SampleRequest) -> str:
         """Return the task's id, by which it is judged."""
         return doc.id
 
@@ -62,7 +62,7 @@ class CodeTask(Base):
         """Return pass@k over all tasks; raises where there is no verdict."""
         configure_for(self._name)
         rows = list(zip(references, generations, strict=True))
-        pairs = [(Given("id", task), text) for task, texts in rows for text in texts]
+        pairs = [(TaskData("id", task), text) for task, texts in rows for text in texts]
         passed = (bool(sure(each).passed) for each in judge(pairs, share=False))
         counts = [(len(texts), sum(islice(passed, len(texts)))) for _, texts in rows]
         ks = [k for k in self._k if k <= min(n for n, _ in counts)]

@@ -12,9 +12,9 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
-from evalplus_lite.serving.adapters.given import given
 from evalplus_lite.serving.adapters.judge import ajudge, shared_judge, sure
 from evalplus_lite.serving.adapters.samples import configure_for, requests, slug
+from evalplus_lite.serving.requests import task_data
 from evalplus_lite.tasks.loading import names
 
 
@@ -36,7 +36,7 @@ def verdict() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        task = given(state.metadata.get("tests") or target.text)
+        task = task_data(state.metadata.get("tests") or target.text)
         found = sure(*await ajudge([(task, state.output.completion)], share=False))
         return Score(
             value=float(bool(found.passed)),

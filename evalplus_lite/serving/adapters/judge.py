@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import hashlib
 import json
-import marshal
 import os
 import time
 import urllib.error
@@ -14,24 +12,19 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Protocol
 
 from evalplus_lite.errors import (
     EvalPlusLiteError,
     InfrastructureError,
     InputError,
-    UnusableTask,
     one_of,
 )
-from evalplus_lite.execution.base import Call, Row
-from evalplus_lite.execution.processes import Processes
-from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.execution.base import Row
+from evalplus_lite.jobs.verification import ProgramJudge
 from evalplus_lite.jobs.workers.settings import Settings
-from evalplus_lite.jobs.workers.shared_data import SharedData
-from evalplus_lite.sandbox import Tier, config_of, preset
-from evalplus_lite.serving.adapters.given import Given
-from evalplus_lite.store import cache_folder
+from evalplus_lite.sandbox import Tier, preset
+from evalplus_lite.serving.requests import TaskData
 from evalplus_lite.store.locks import Lock
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.types import VERDICTS
@@ -171,8 +164,6 @@ def _said(error: urllib.error.HTTPError) -> str:
         return f"status {error.code}"
 
 
-WORK = "evalplus_lite.serving.worker"
-USUAL = (None, None, None)
 CONNECTIONS = 32
 """Requests that a process has with a server at a time."""
 
@@ -196,7 +187,7 @@ class Judgement:
 class Judge(Protocol):
     """Begins to judge an answer; the future holds a judgement, and raises nothing of ours."""
 
-    def begin(self, task: Given, answer: str, *, share: bool) -> Future[Judgement]:
+    def begin(self, task: TaskData, answer: str, *, share: bool) -> Future[Judgement]:
         """Have an answer judged."""
         ...
 
@@ -209,63 +200,47 @@ class LocalJudge:
     """Judges in sandboxes of this process; one forked from it has its own."""
 
     def __init__(self, settings: JudgeSettings) -> None:
-        self._datasets = [load_dataset(name) for name in settings.datasets]
-        source = SuiteSource(cache=cache_folder())
-        usual = Settings(preset(settings.limits), weak_tests=settings.weak_tests)
-        store = None if settings.store is None else str(Path(settings.store).absolute())
-        self._call = Call(f"{WORK}:serving", (source.settings, usual.to_row(), store))
-        self._backend = Processes(settings.workers, config_of(settings.sandbox, ()), preload=[WORK])
-        self._backend.__enter__()
-        try:
-            self._backend.tier  # noqa: B018 - raises if there is none
-        except BaseException:
-            self._backend.close(now=True)
-            raise
-        self._staging = [SharedData(self._backend, each.suites) for each in self._datasets]
+        self._judge = ProgramJudge(
+            [load_dataset(name) for name in settings.datasets],
+            Settings(preset(settings.limits), weak_tests=settings.weak_tests),
+            workers=settings.workers,
+            sandbox=settings.sandbox,
+            store=settings.store,
+            preload=["evalplus_lite.serving.requests"],
+        )
+        self._judge.open()
 
-    def begin(self, task: Given, answer: str, *, share: bool) -> Future[Judgement]:
+    def begin(self, task: TaskData, answer: str, *, share: bool) -> Future[Judgement]:
         """Have an answer judged here."""
-        found: Future[Judgement] = Future()
+        result: Future[Judgement] = Future()
         options = ("chat", "program", "tests") if share else ("chat", "program")
         try:
-            item = (self._source(task), answer, options, USUAL)
-            future = self._backend.submit(self._call, item, key=item[0][1], then=tuple[float, Row])
+            if task.form == "id":
+                source = self._judge.source(*self._judge.task(task.data))
+            else:
+                source = task.source(answer)
+            future = self._judge.submit(
+                source, answer, options, key=source[1], then=tuple[float, Row]
+            )
         except EvalPlusLiteError as error:
-            found.set_result(Judgement(None, error=error))
-            return found
+            result.set_result(Judgement(None, error=error))
+            return result
 
         def done(future: Future[tuple[float, Row]]) -> None:
             error = future.exception()
             if isinstance(error, EvalPlusLiteError):
-                found.set_result(Judgement(None, error=error))
+                result.set_result(Judgement(None, error=error))
             elif error is not None:
-                found.set_exception(error)
+                result.set_exception(error)
             else:
-                found.set_result(judgement(future.result()[1]))
+                result.set_result(judgement(future.result()[1]))
 
         future.add_done_callback(done)
-        return found
+        return result
 
     def close(self) -> None:
         """End the sandboxes; what is being judged is finished first."""
-        self._backend.close()
-
-    def _source(self, task: Given) -> tuple[Any, ...]:
-        if task.form != "id":
-            body = marshal.dumps(task.data, 2)
-            return task.form, hashlib.sha256(task.form.encode() + body).digest(), body
-        for dataset, staging in zip(self._datasets, self._staging, strict=True):
-            for bad in dataset.unusable:
-                if bad.task_id == task.data:
-                    raise UnusableTask(bad.task_id, bad.cause, bad.detail)
-            for each in dataset.tasks:
-                if each.id == task.data:
-                    return "staged", staging.ref(each), dataset.has_plus
-        ids = [each.id for dataset in self._datasets for each in dataset.tasks]
-        problem = f"no task {task.data[:200]!r} in {', '.join(d.name for d in self._datasets)}"
-        if not self._datasets:
-            raise InputError(f"no data set for task {task.data[:200]!r}", remedy="configure one")
-        raise InputError(problem, remedy=one_of(task.data[:200], ids))
+        self._judge.close()
 
 
 class RemoteJudge:
@@ -276,7 +251,7 @@ class RemoteJudge:
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
         self._lock = Lock()
 
-    def begin(self, task: Given, answer: str, *, share: bool) -> Future[Judgement]:
+    def begin(self, task: TaskData, answer: str, *, share: bool) -> Future[Judgement]:
         """Have an answer judged there."""
         with self._lock:
             # A forked child has no threads: its parent's pool would never begin anything.
@@ -290,7 +265,7 @@ class RemoteJudge:
             self._pool[1].shutdown()
         self._pool = None
 
-    def _ask(self, task: Given, answer: str, share: bool) -> Judgement:
+    def _ask(self, task: TaskData, answer: str, share: bool) -> Judgement:
         body = {"task": task.row(answer), "program": answer, "chat": True, "details": share}
         try:
             return judgement(post_verify(self._settings, body))
@@ -299,7 +274,7 @@ class RemoteJudge:
 
 
 def judgement(row: dict[str, Any]) -> Judgement:
-    """Return what a row of ``serving.worker``, or of a server, says."""
+    """Return what a row of ``workers.verification``, or of a server, says."""
     tests, failure = row.get("tests") or row.get("details"), row.get("failure") or {}
     return Judgement(
         passed=row["passed"],
@@ -352,13 +327,13 @@ def shared_judge() -> Judge:
         return _judge
 
 
-def judge(pairs: Sequence[tuple[Given, str]], *, share: bool) -> list[Judgement]:
+def judge(pairs: Sequence[tuple[TaskData, str]], *, share: bool) -> list[Judgement]:
     """Return what is found of answers, judged side by side, in their order."""
     futures = [shared_judge().begin(task, answer, share=share) for task, answer in pairs]
     return [future.result() for future in futures]
 
 
-async def ajudge(pairs: Sequence[tuple[Given, str]], *, share: bool) -> list[Judgement]:
+async def ajudge(pairs: Sequence[tuple[TaskData, str]], *, share: bool) -> list[Judgement]:
     """Return what is found of answers without blocking the event loop."""
     known = await asyncio.to_thread(shared_judge)
     futures = [known.begin(task, answer, share=share) for task, answer in pairs]

@@ -12,9 +12,9 @@ from concurrent.futures import Future
 from importlib.resources import files
 from typing import Any
 
-from evalplus_lite.serving.adapters.given import Given
 from evalplus_lite.serving.adapters.judge import Judgement, shared_judge, sure
 from evalplus_lite.serving.adapters.samples import configure_for, requests
+from evalplus_lite.serving.requests import TaskData
 from evalplus_lite.statistics.pass_at_k import pass_at_k as estimate
 
 _begun: dict[tuple[str, str], Future[Judgement]] = {}
@@ -72,4 +72,4 @@ def _begin(doc: Any, text: str) -> str:
 
 
 def _future(task_id: str, text: str) -> Future[Judgement]:
-    return shared_judge().begin(Given("id", task_id), text, share=False)
+    return shared_judge().begin(TaskData("id", task_id), text, share=False)

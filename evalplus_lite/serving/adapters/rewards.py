@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evalplus_lite.errors import EvalPlusLiteError, EvidenceWarning, InputError
-from evalplus_lite.serving.adapters.given import Given, given
 from evalplus_lite.serving.adapters.judge import Judgement, ajudge, judge, settings, sure
+from evalplus_lite.serving.requests import TaskData, task_data
 
 Pair = tuple[Any, Any]
 """What a data set holds of a task, and a model's answer: a text, or a conversation."""
-_Asked = tuple[Given, str] | EvalPlusLiteError
+_Asked = tuple[TaskData, str] | EvalPlusLiteError
 
 
 def rewards(pairs: Sequence[Pair]) -> list[float | None]:
@@ -35,13 +35,15 @@ async def arewards(pairs: Sequence[Pair]) -> list[float | None]:
 
 def judged(tests: Any, answer: Any) -> Judgement:
     """Return what is found of one answer; raises what is no verdict on it."""
-    (found,) = judge([(given(tests), text_of(answer))], share=settings().reward == "share")
+    (found,) = judge([(task_data(tests), text_of(answer))], share=settings().reward == "share")
     return sure(found)
 
 
 async def ajudged(tests: Any, answer: Any) -> Judgement:
     """Return what ``judged`` does, without blocking the event loop."""
-    (found,) = await ajudge([(given(tests), text_of(answer))], share=settings().reward == "share")
+    (found,) = await ajudge(
+        [(task_data(tests), text_of(answer))], share=settings().reward == "share"
+    )
     return sure(found)
 
 
@@ -96,7 +98,7 @@ def _tasks(pairs: Sequence[Pair]) -> list[_Asked]:
     found: list[_Asked] = []
     for tests, answer in pairs:
         try:
-            found.append((given(tests), text_of(answer)))
+            found.append((task_data(tests), text_of(answer)))
         except EvalPlusLiteError as error:
             found.append(error)
     return found

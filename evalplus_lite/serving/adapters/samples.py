@@ -12,7 +12,7 @@ from evalplus_lite.tasks import load_dataset
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class SampleRequest:
     """A task as a model is asked it: whole, or its ``prompt`` as the task has it, to complete."""
 
     id: str
@@ -22,10 +22,10 @@ class Request:
 
 
 @cache
-def requests(name: str) -> tuple[Request, ...]:
+def requests(name: str) -> tuple[SampleRequest, ...]:
     """Return the tasks of a data set, as ``evalplus-lite generate`` asks for them."""
     return tuple(
-        Request(each.id, instruction(each), each.prompt, each.entry_point)
+        SampleRequest(each.id, instruction(each), each.prompt, each.entry_point)
         for each in load_dataset(name).tasks
     )
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.serving.audit.programs import Program, program_set
+from evalplus_lite.serving.audit.programs import AuditProgram, program_set
 from evalplus_lite.serving.audit.verifier_process import Answer, Target, VerifierProcess
 
 MOST_PROCESSES = 8
@@ -28,7 +28,7 @@ LOADED = ("right", "wrong")
 class AuditedProgram:
     """A program with what the verifier said of it; ``loaded`` is whether the machine was busy."""
 
-    program: Program
+    program: AuditProgram
     answer: Answer
     loaded: bool
 
@@ -172,7 +172,7 @@ def audit_verifier(
     total = len(chosen) + len(again)
     answers: list[AuditedProgram] = []
 
-    def ask(programs: Sequence[Program], workers: int, loaded: bool) -> None:
+    def ask(programs: Sequence[AuditProgram], workers: int, loaded: bool) -> None:
         for program, answer in _asked(asked, programs, workers):
             answers.append(AuditedProgram(program, answer, loaded))
             if on_answer is not None:
@@ -186,15 +186,15 @@ def audit_verifier(
 
 
 def _asked(
-    target: Target, programs: Iterable[Program], workers: int
-) -> Iterator[tuple[Program, Answer]]:
+    target: Target, programs: Iterable[AuditProgram], workers: int
+) -> Iterator[tuple[AuditProgram, Answer]]:
     """Yield the answers in the programs' order, several asked at a time."""
     reference = program_set().reference
     local = threading.local()
     with ExitStack() as stack:
         lock = threading.Lock()
 
-        def ask(program: Program) -> Answer:
+        def ask(program: AuditProgram) -> Answer:
             if not hasattr(local, "process"):
                 with lock:
                     local.process = stack.enter_context(VerifierProcess(target))

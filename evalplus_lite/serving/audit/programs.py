@@ -12,7 +12,7 @@ Kind = Literal["function", "script"]
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class AuditTask:
     """A task with all its cases: (arguments, value) of a function, (input, output) of a script."""
 
     name: str
@@ -23,7 +23,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class AuditProgram:
     """A program, and its class: only those that are ``right`` are to be accepted.
 
     ``is_slow`` says that it computes for up to half a second.
@@ -31,7 +31,7 @@ class Program:
 
     name: str
     category: str
-    problem: Problem
+    problem: AuditTask
     text: str
     is_slow: bool = False
 
@@ -46,9 +46,9 @@ class ProgramSet:
     """All programs of one version of the set."""
 
     version: int
-    programs: tuple[Program, ...]
+    programs: tuple[AuditProgram, ...]
 
-    def reference(self, problem: Problem) -> str:
+    def reference(self, problem: AuditTask) -> str:
         """Return a program that is right."""
         found = (each for each in self.programs if each.is_right and each.problem is problem)
         return next(found).text
@@ -63,7 +63,7 @@ def program_set() -> ProgramSet:
     data = tomllib.loads(text)
     problems = {row["name"]: _problem(row) for row in data["problem"]}
     programs = tuple(
-        Program(
+        AuditProgram(
             name=row["name"],
             category=row["class"],
             problem=problems[row["problem"]],
@@ -75,9 +75,9 @@ def program_set() -> ProgramSet:
     return ProgramSet(data["version"], programs)
 
 
-def _problem(row: dict[str, Any]) -> Problem:
+def _problem(row: dict[str, Any]) -> AuditTask:
     cases = [(given, expected) for given, expected in row["cases"]]
     for count in row.get("ranges", ()):
         cases.append((f"{count}\n", "".join(f"{n}\n" for n in range(1, count + 1))))
     name, kind, entry_point = row["name"], row["kind"], row.get("entry_point", "")
-    return Problem(name, kind, row["prompt"], tuple(cases), entry_point)
+    return AuditTask(name, kind, row["prompt"], tuple(cases), entry_point)

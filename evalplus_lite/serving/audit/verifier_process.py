@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.serving.audit.programs import Problem, Program
+from evalplus_lite.serving.audit.programs import AuditProgram, AuditTask
 
 # What a verifier's process is told of a program: its task, in every form that one may want.
 
 
-def question(program: Program, reference: str) -> dict[str, Any]:
+def question(program: AuditProgram, reference: str) -> dict[str, Any]:
     """Return a program with its task as JSON; ``host.py`` says which protocol needs what.
 
     ``tests`` are assertions on a function, or a script's texts in and out; ``in_outs`` is the same
@@ -47,7 +47,7 @@ def question(program: Program, reference: str) -> dict[str, Any]:
     }
 
 
-def assertions(problem: Problem) -> list[str]:
+def assertions(problem: AuditTask) -> list[str]:
     """Return a function's cases as assertions."""
     name = problem.entry_point
     return [
@@ -56,12 +56,12 @@ def assertions(problem: Problem) -> list[str]:
     ]
 
 
-def printed(problem: Problem) -> list[dict[str, str]]:
+def printed(problem: AuditTask) -> list[dict[str, str]]:
     """Return a script's cases as texts in and out."""
     return [{"input": given, "output": expected} for given, expected in problem.cases]
 
 
-def in_outs(problem: Problem) -> dict[str, Any]:
+def in_outs(problem: AuditTask) -> dict[str, Any]:
     """Return cases as APPS has them, whose functions get an argument as JSON a line."""
     if problem.kind == "script":
         return {key + "s": [case[key] for case in printed(problem)] for key in ("input", "output")}
@@ -70,7 +70,7 @@ def in_outs(problem: Problem) -> dict[str, Any]:
     return {"inputs": given, "outputs": expected, "fn_name": problem.entry_point}
 
 
-def task(problem: Problem, reference: str) -> dict[str, Any]:
+def task(problem: AuditTask, reference: str) -> dict[str, Any]:
     """Return a problem as a row of a task file."""
     row = {"id": problem.name, "prompt": problem.prompt, "reference": reference}
     is_function = problem.kind == "function"
@@ -78,7 +78,7 @@ def task(problem: Problem, reference: str) -> dict[str, Any]:
     return {**row, **how, "inputs": [given for given, _ in problem.cases]}
 
 
-def submission(problem: Problem, fenced: str) -> dict[str, Any]:
+def submission(problem: AuditTask, fenced: str) -> dict[str, Any]:
     """Return SandboxFusion's request to judge, with a second a test."""
     labels = {"programming_language": "python", "execution_language": "python"}
     about: dict[str, Any] = {"id": problem.name, "content": problem.prompt, "labels": labels}
@@ -99,7 +99,7 @@ def submission(problem: Problem, fenced: str) -> dict[str, Any]:
     return {"dataset": "audit", "id": 0, "completion": fenced, "config": config}
 
 
-def response(problem: Problem, fenced: str) -> dict[str, Any]:
+def response(problem: AuditTask, fenced: str) -> dict[str, Any]:
     """Return NeMo-Gym's request: a model's response, with what it is judged by."""
     content = [{"type": "output_text", "text": fenced, "annotations": []}]
     message = {"type": "message", "id": "m", "role": "assistant", "status": "completed"}
@@ -227,7 +227,7 @@ class VerifierProcess:
             )
         self.protocol, self.kinds = hello["protocol"], tuple(hello["kinds"])
 
-    def ask(self, program: Program, reference: str) -> Answer:
+    def ask(self, program: AuditProgram, reference: str) -> Answer:
         """Return what the verifier says of a program; whatever happens to it is an answer."""
         begun = time.monotonic()
         if self._wire is None:

@@ -17,11 +17,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from evalplus_lite.errors import EvalPlusLiteError
+from evalplus_lite.jobs.verification import UnknownTask
 from evalplus_lite.serving.server.answers import STATUS, answer, error_row, refusal
 from evalplus_lite.serving.server.metrics import Metrics
 from evalplus_lite.serving.server.models import ErrorAnswer
 from evalplus_lite.serving.server.queue import Busy
-from evalplus_lite.serving.server.service import Service, UnknownTask
+from evalplus_lite.serving.server.service import Service
 from evalplus_lite.version import __version__
 
 MOST_FAULTS = 8

@@ -10,7 +10,7 @@ from typing import Any
 from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError
 from evalplus_lite.serving.server.answers import error_row
 from evalplus_lite.serving.server.endpoint import Asking
-from evalplus_lite.serving.server.service import Asked, Limits
+from evalplus_lite.serving.server.service import Asked, RequestLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Pair:
 
 
 async def judged(
-    asking: Asking, pairs: Sequence[Pair], options: Sequence[str], limits: Limits
+    asking: Asking, pairs: Sequence[Pair], options: Sequence[str], limits: RequestLimits
 ) -> AsyncIterator[tuple[int, dict[str, Any]]]:
     """Yield verdicts as they come, each with its program's place; Busy before the first.
 
@@ -56,7 +56,7 @@ async def judged(
 
 
 async def verdict(
-    asking: Asking, asked: Asked, program: str, options: Sequence[str], limits: Limits
+    asking: Asking, asked: Asked, program: str, options: Sequence[str], limits: RequestLimits
 ) -> dict[str, Any]:
     """Return the verdict on one program; raises what is none."""
     async for _, row in judged(asking, [Pair(asked, program)], options, limits):

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.sandbox.limits import LEAST_MEMORY
-from evalplus_lite.serving.server.service import Limits, Service
+from evalplus_lite.serving.server.service import RequestLimits, Service
 
 MOST_TOTAL = 60
 """All cases together may be granted so many times what one may."""
@@ -57,7 +57,7 @@ class LimitsGiven(Exact):
     total_seconds: float | None = Field(default=None, gt=0, description="Of all cases together.")
     memory_mb: int | None = Field(default=None, ge=16, description="MiB that a program may add.")
 
-    def within(self, service: Service) -> Limits:
+    def within(self, service: Service) -> RequestLimits:
         """Return the limits; InputError for more than the server grants."""
         most, largest = service.settings.most_seconds, service.settings.most_memory
         if self.seconds is not None and self.seconds > most:
@@ -71,10 +71,10 @@ class LimitsGiven(Exact):
             raise InputError(
                 f"limits.memory_mb is {self.memory_mb}", remedy=f"at most {largest >> 20}"
             )
-        return Limits(self.seconds, memory, total)
+        return RequestLimits(self.seconds, memory, total)
 
 
-def granted(service: Service, seconds: float | None, memory_mb: int | None = None) -> Limits:
+def granted(service: Service, seconds: float | None, memory_mb: int | None = None) -> RequestLimits:
     """Return limits as other protocols ask for them, cut to what the server grants."""
     found = None
     if seconds is not None and math.isnan(seconds):  # every comparison with it is false
@@ -84,4 +84,4 @@ def granted(service: Service, seconds: float | None, memory_mb: int | None = Non
     memory = None
     if memory_mb is not None and memory_mb > 0:
         memory = min(max(memory_mb << 20, LEAST_MEMORY), service.settings.most_memory)
-    return Limits(found, memory)
+    return RequestLimits(found, memory)

@@ -14,7 +14,7 @@ from evalplus_lite.serving.server.endpoint import Asking, Endpoint
 from evalplus_lite.serving.server.judged import Pair, judged, shown
 from evalplus_lite.serving.server.metrics import CONTENT_TYPE
 from evalplus_lite.serving.server.models import Answered, Exact, LimitsGiven
-from evalplus_lite.serving.server.service import Asked, Limits, Service
+from evalplus_lite.serving.server.service import Asked, RequestLimits, Service
 
 NDJSON = "application/x-ndjson"
 TaskGiven = Annotated[
@@ -142,7 +142,7 @@ def _is_nothing(cause: BaseException | None, *, alone: bool) -> bool:
 
 
 async def _lines(
-    asking: Asking, pairs: Sequence[Pair], options: Sequence[str], limits: Limits
+    asking: Asking, pairs: Sequence[Pair], options: Sequence[str], limits: RequestLimits
 ) -> AsyncIterator[bytes]:
     service, count = asking.service, 0
     async for place, row in judged(asking, pairs, options, limits):

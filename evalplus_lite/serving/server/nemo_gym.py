@@ -11,10 +11,11 @@ from pydantic import BaseModel, ConfigDict
 from starlette.responses import Response
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.serving.requests import is_method
 from evalplus_lite.serving.server.answers import answer, marks
 from evalplus_lite.serving.server.endpoint import Asking, Endpoint
 from evalplus_lite.serving.server.judged import verdict
-from evalplus_lite.serving.server.service import Asked, Limits
+from evalplus_lite.serving.server.service import Asked, RequestLimits
 from evalplus_lite.store.parsing import parse_json
 
 MOST_UNPACKED = 64 << 20
@@ -48,11 +49,11 @@ async def verify(asking: Asking) -> Response:
     service = asking.service
     output = _output(body.response)
     given = body.model_dump(mode="json")
-    asked = _asked(body.verifier_metadata.get("unit_tests"), service.settings.most_values)
+    asked = _asked(body.verifier_metadata.get("unit_tests"), output, service.settings.most_values)
     identity = {"tier": service.tier, "version": service.version}
     if not output.strip():
         return answer({**given, "reward": 0.0, "metadata": {"detail": "no output", **identity}})
-    row = await verdict(asking, asked, output, ["chat", "tests", "program"], Limits())
+    row = await verdict(asking, asked, output, ["chat", "tests", "program"], RequestLimits())
     failure = row["failure"] or {}
     return answer(
         {
@@ -83,7 +84,7 @@ def _output(response: dict[str, Any]) -> str:
     return "".join(found)
 
 
-def _asked(tests: Any, most: int) -> Asked:
+def _asked(tests: Any, output: str, most: int) -> Asked:
     if type(tests) is dict and "packed" in tests:
         tests = {**_unpacked(tests["packed"], most), "fn_name": tests.get("fn_name")}
     if type(tests) is not dict:
@@ -92,8 +93,8 @@ def _asked(tests: Any, most: int) -> Asked:
     if type(inputs) is not list or type(outputs) is not list or not inputs:
         raise InputError("verifier_metadata.unit_tests holds no lists of inputs and outputs")
     if name:
-        return Asked.given("calls", (name, inputs, outputs), "request")
-    return Asked.given("printed", (inputs, outputs, 0.0), "request")
+        return Asked.given("calls", (name, inputs, outputs, is_method(output)))
+    return Asked.given("printed", (inputs, outputs, 0.0))
 
 
 def _unpacked(text: Any, most: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.serving.requests import Form
 from evalplus_lite.serving.server.answers import answer
 from evalplus_lite.serving.server.endpoint import Asking, Endpoint
 from evalplus_lite.serving.server.judged import verdict
@@ -54,12 +55,12 @@ async def test_program_stdio(asking: Asking) -> Response:
     return await _answer(asking, tests, "printed", (*texts, 0.0))
 
 
-async def _answer(asking: Asking, tests: list[Any], form: str, data: Any) -> Response:
+async def _answer(asking: Asking, tests: list[Any], form: Form, data: Any) -> Response:
     body: TestRequest = asking.body
     service = asking.service
     identity = {"tier": service.tier, "version": service.version}
     limits = granted(service, body.max_execution_time)
-    asked = Asked.given(form, data, "request")
+    asked = Asked.given(form, data)
     row = await verdict(asking, asked, body.program, ["tests"], limits)
     passed = [name == "pass" for name in row["tests"]]
     seconds = row["seconds"] / len(tests)

@@ -14,7 +14,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.serving.server.answers import answer
 from evalplus_lite.serving.server.endpoint import Asking, Endpoint
 from evalplus_lite.serving.server.models import Answered, Exact, LimitsGiven
-from evalplus_lite.serving.server.service import Limits, PlainRun
+from evalplus_lite.serving.server.service import PlainRun, RequestLimits
 
 SECONDS = 10.0
 """What a program may use if nothing is said."""
@@ -62,7 +62,7 @@ async def ran(
     arguments: Sequence[str] = (),
     files: Mapping[str, str | None],
     wanted: Sequence[str],
-    limits: Limits,
+    limits: RequestLimits,
 ) -> dict[str, Any]:
     """Run a program in its turn and return the row of ``serving.worker``.
 

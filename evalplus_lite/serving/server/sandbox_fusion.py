@@ -9,12 +9,13 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.jobs.verification import UnknownTask
 from evalplus_lite.serving.server.answers import answer
 from evalplus_lite.serving.server.endpoint import Asking, Endpoint
 from evalplus_lite.serving.server.judged import verdict
 from evalplus_lite.serving.server.models import Loose, Seconds, granted
 from evalplus_lite.serving.server.runs import cuts, in_base64, ran
-from evalplus_lite.serving.server.service import Asked, Service, UnknownTask
+from evalplus_lite.serving.server.service import Asked, Service
 from evalplus_lite.store.parsing import parse_json
 
 # Problems as SandboxFusion's data sets state them: texts in and out, or code that asserts.
@@ -88,7 +89,7 @@ def _of_texts(tests: list[Any]) -> Problem:
         {"input": {"stdin": a[:SHOWN]}, "output": {"stdout": b[:SHOWN]}}
         for a, b in zip(inputs, outputs, strict=True)
     )
-    return Problem(Asked.given("printed", (inputs, outputs, TOLERANCE), "request"), infos)
+    return Problem(Asked.given("printed", (inputs, outputs, TOLERANCE)), infos)
 
 
 def _of_code(row: dict[str, Any], test: dict[str, Any]) -> Problem:
@@ -101,7 +102,7 @@ def _of_code(row: dict[str, Any], test: dict[str, Any]) -> Problem:
             "provided_data.test is of another language, or has files",
             remedy="such tests can be run with /run_code, which judges nothing",
         )
-    return Problem(Asked.given("assertions", [test["code"]], "request"))
+    return Problem(Asked.given("assertions", [test["code"]]))
 
 
 FAMILY = "SandboxFusion"

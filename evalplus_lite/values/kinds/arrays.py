@@ -1,6 +1,6 @@
 """Arrays of numpy and series and frames of pandas; neither has to be installed here.
 
-Numbers of numpy's are taken as the Python numbers that they equal, of whatever width.
+NumPy numbers of any width are treated as the Python numbers that they equal.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _HOLDS: dict[str, tuple[type, ...]] = {
     "<U": (str,),
     "|S": (bytes,),
 }
-"""What arrays hold, by the letters that a dtype begins with; others hold anything."""
+"""Element types of arrays, by the letters that a dtype begins with; other arrays hold anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def _unpack_array(parts: Any, find: Any) -> Any:
 
 
 def make_array(data: Any, shape: Any, dtype: Any) -> NumpyArray:
-    """Return the array of these elements, as many as the shape says and of what the dtype holds."""
+    """Return an array; ValueError unless the elements fit the shape and the dtype."""
     if not _DTYPE.fullmatch(text(dtype)):
         raise ValueError("the name of a dtype was expected, such as 'int64'")
     for size in of_type(shape, tuple):
@@ -118,7 +118,9 @@ def _depth(tree: Any) -> int:
 
 
 def fitting(dtype: str) -> Callable[[Value], Value]:
-    """Return what makes of a value one that an array of this dtype holds, if it can."""
+    """Return a function that converts a value to one that an array of this dtype holds, if
+    possible.
+    """
     width = re.fullmatch(r"(u?)int(\d+)", dtype)
     if width is not None:
         bits = int(width.group(2))

@@ -1,4 +1,4 @@
-"""range and the containers of ``collections``, equal to what Python has them equal."""
+"""range and the containers of ``collections``, with Python's rules of equality."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ ORDEREDDICT = Kind(
 
 
 _LONGEST = 10_000
-"""Numbers in a range that is made as an input."""
+"""Length of a generated range."""
 
 
 def _pack_range(value: Any) -> Any:
@@ -205,10 +205,6 @@ def _key_range(value: range) -> tuple[int, ...]:
     return (size, value.start) if size == 1 else (size, value.start, value.step)
 
 
-def _view_range(value: range) -> tuple[int, int, int]:
-    return value.start, value.stop, value.step
-
-
 def _viewed_range(view: Any, like: range) -> range:
     start, stop, step = map(int, view)
     step = step or 1
@@ -229,7 +225,7 @@ RANGE = Kind(
     constructors={"range": range},
     annotations=("range",),
     call="builtins.range",
-    view=_view_range,
+    view=_pack_range,
     viewed=_viewed_range,
     examples=(range(5), range(0), range(2, 11, 3), range(10, 0, -1), range(-3, 4), range(7, 8)),
 )

@@ -1,4 +1,4 @@
-"""What there is to know of one type of values beyond the plain ones."""
+"""The description of one extended type of values."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from evalplus_lite.types import Value
 
 Parts = tuple[Value, ...]
 Find = Callable[[str], Any]
-"""Returns what the program under test has under a name; None if nothing."""
+"""Returns the program's object under a name, or None."""
 Base = Literal["scalar", "tuple", "dict"]
 
-# Tags of the wire form that a part may begin with, beside those of ``values.wire``.
+# Wire tags that a part may begin with, in addition to those of ``values.wire``.
 INTEGERS, TEXT, NONE, LIST, TUPLE, DICT = b"il", b"u", b"N", b"[", b"(", b"{"
 MAX_BITS = 13_000
-"""Bits of an integer that stands within an atom: it is computed with, to compare."""
+"""Bits of an integer within an atom, which comparison computes with."""
 
 
 def same(value: Any) -> Any:
@@ -25,22 +25,22 @@ def same(value: Any) -> Any:
 
 
 def no_parts(value: Any) -> None:
-    """Say of a value, whatever it is, that it has no parts to travel as."""
+    """Report that a value has no parts."""
     return
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A type of values beyond the plain ones, which travels as *parts*: values in their turn.
+    """An extended type, whose values travel as *parts*: values in their turn.
 
-    ``name`` is the type's in wire form and, after a ``$``, in files. Here a value is a ``type``;
-    in the sandbox it is one of the classes ``inside``, by full name, or of one derived from those.
+    ``name`` is the type's in wire form and, after a ``$``, in files. Here a value is a ``type``; in
+    the sandbox it is one of the classes ``inside``, by full name, or of one derived from those.
 
-    ``pack`` gives the parts of a value (None if it has none such), ``unpack`` the value of sound
-    parts. Their *text* runs in the sandbox too, so they import within, and nothing of this
-    package. Where values look otherwise on this side, ``parts`` and ``make`` do the same here;
-    ``make`` has to be strict, as parts come from anyone: ValueError or TypeError if they are not
-    sound. ``forms`` are the tags in wire form that each part may begin with.
+    ``pack`` returns the parts of a value (None if it has none such), ``unpack`` the value of sound
+    parts. Their *text* runs in the sandbox too, so they import within, and nothing of this package.
+    Where values look different on this side, ``parts`` and ``make`` do the same here. ``make`` has
+    to be strict, because parts may be hostile: it raises ValueError or TypeError. ``forms`` are the
+    tags in wire form that each part may begin with.
     """
 
     name: str
@@ -51,50 +51,51 @@ class Kind:
     make: Callable[..., Any]
     forms: tuple[bytes, ...]
     parts: Callable[[Any], Parts | None] = no_parts
-    """Gives the parts of a value on this side; those that ``pack`` gives, if this gives none."""
+    """Returns the parts of a value on this side; None to use ``pack``."""
 
     is_atom: bool = False
     """Small, and compared as a whole: by ``key``. Other types are compared part by part."""
     key: Callable[[Any], Value] = same
-    """Of an atom: a plain value that equal ones share; a ``scalar``'s is a number or a string."""
+    """For an atom: a plain value that equal ones share; for a ``scalar`` a number or a string."""
     base: Base | None = None
-    """What it equals in Python if its first part does: a plain tuple or dict; as a ``scalar`` it
-    equals whatever its key does."""
+    """The plain type it equals if its first part does (tuple or dict); a ``scalar`` equals its key.
+    """
     compared: int = 1
-    """How many parts, from the first, decide whether two values of the type are equal."""
+    """How many leading parts decide whether two values of the type are equal."""
     typed: int = 1
-    """How many do where types have to be the same, too."""
+    """How many leading parts decide it where types must match too."""
     drops_zeros: bool = False
-    """Whether an item of the first part, a dict, is as good as absent if it is 0."""
+    """Whether an item of the first part, a dict, counts as absent if it is 0."""
     is_ordered: bool = False
     """Whether two are equal only if their first parts hold their keys in the same order."""
     is_hashable: bool = True
     has_order: bool = False
-    """Whether of two values one comes first, as of two dates."""
+    """Whether values can be ordered, as dates can."""
 
     written: Callable[[Any], Value] | None = None
-    """Gives what stands behind the tag in files; by default the only part, or a list of them."""
+    """Returns the body behind the tag in files; by default the only part, or a list of them."""
     read: Callable[[Any], Any] | None = None
     """Reads what ``written`` gave, as strictly as ``make``."""
     call: str = ""
-    """The full name of what gives a value of its parts, as a text calls it; empty if nothing."""
+    """The full name of the constructor in source text; empty if there is none."""
     arguments: Callable[[Any, Callable[[Value], str]], str] | None = None
-    """Writes what ``call`` is called on, given what writes values; by default the parts."""
+    """Writes the arguments of ``call``, given a function that writes values; by default the parts.
+    """
     constructors: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Calls that a text may write values of the type as, by name of the function."""
 
     is_declared: bool = False
-    """Whether values are of classes that a program declares: none is made unless one was seen."""
+    """Whether a program declares the classes: values are only generated after one was seen."""
     annotations: tuple[str, ...] = ()
-    """The names by which an annotation means the type."""
+    """The names that annotations use for the type."""
     is_signed: bool = False
     """Whether the first part of the view has the sign of a number."""
     view: Callable[[Any], Value] = same
     """Gives a plain value that is changed in place of this one, to make inputs."""
     viewed: Callable[[Any, Any], Any] | None = None
-    """Makes a value of a view, like another value of the type where the view says nothing."""
+    """Builds a value from a view, taking from another value of the type what the view omits."""
     examples: tuple[Any, ...] = ()
-    """Values that show the type's range: what is usual first, then edges."""
+    """Values that show the type's range: usual ones first, then edge cases."""
 
     def split(self, value: Any) -> Parts:
         """Return the parts of a value on this side; TypeError if it has none."""
@@ -123,14 +124,14 @@ class Kind:
         return self.split(value)[1 : self.typed] if self.typed > 1 else ()
 
     def to_body(self, value: Any) -> Value:
-        """Return what stands behind the tag in a file."""
+        """Return the body behind the tag in a file."""
         if self.written is not None:
             return self.written(value)
         parts = self.split(value)
         return parts[0] if len(parts) == 1 else list(parts)
 
     def from_body(self, body: Value) -> Any:
-        """Return the value that stands behind the tag; ValueError or TypeError if there is none."""
+        """Return the value of the body behind a tag; ValueError or TypeError if malformed."""
         if self.read is not None:
             return self.read(body)
         if len(self.forms) == 1:

@@ -10,7 +10,7 @@ from typing import Any
 from evalplus_lite.values.kinds.kind import INTEGERS, TEXT, Kind, text, whole
 
 MAX_DIGITS = 10_000
-"""Digits, before or behind the point: more are made of an exponent than a text has characters."""
+"""Digits before or after the point: an exponent could ask for more than any text holds."""
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(E[+-]?\d{1,6})?|-?Infinity|-?NaN", re.A | re.I)
 _DEEPER = 3
 """Places behind the point, and before, that inputs are made with beyond those seen."""

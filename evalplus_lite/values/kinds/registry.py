@@ -1,4 +1,4 @@
-"""The types there are: every ``Kind`` of the modules here, and what each is known by."""
+"""All extended types: every ``Kind`` of the modules here, by name, class and annotation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BY_TYPE = {kind.type: kind for kind in KINDS}
 
 for _kind in KINDS:
     encoding.register(_kind.name, _kind.inside, _kind.pack, _kind.unpack)
-    if _kind.type.__module__.startswith(kinds.__name__):  # a class of ours stands for it here
+    if _kind.type.__module__.startswith(kinds.__name__):  # a stand-in class defined here
         own = f"{_kind.type.__module__}.{_kind.type.__qualname__}"
         encoding.register(_kind.name, (own,), _kind.split, _kind.unpack)
 

@@ -1,6 +1,7 @@
-"""Dates, times, moments and differences of ``datetime``.
+"""The types of ``datetime``.
 
-With an offset from UTC equal to the same moment, without one to no such; dates equal dates only.
+Times with an offset from UTC equal those of the same instant, and never one without an offset.
+Dates equal dates only.
 """
 
 from __future__ import annotations
@@ -12,21 +13,46 @@ from typing import Any
 from evalplus_lite.values.kinds.kind import INTEGERS, TEXT, Kind, text, whole
 
 
-def _pack_date(value: Any) -> Any:
+def _pack_iso(value: Any) -> Any:
     import datetime
 
-    return (datetime.date.isoformat(value),)
+    if value != value:  # pandas' NaT derives from datetime
+        return None
+    kind = next(
+        kind
+        for kind in (datetime.datetime, datetime.date, datetime.time)
+        if isinstance(value, kind)
+    )
+    return (kind.isoformat(value),)
 
 
-def _unpack_date(parts: Any, find: Any) -> Any:
+def _unpack_iso(parts: Any, find: Any) -> Any:
     import datetime
 
-    return datetime.date.fromisoformat(parts[0])
+    text = parts[0]
+    kind = datetime.datetime if "T" in text else datetime.time if ":" in text else datetime.date
+    return kind.fromisoformat(text)
 
 
-def make_date(written: object) -> datetime.date:
-    """Return the date of a text such as ``2024-02-29``."""
-    return datetime.date.fromisoformat(text(written))
+def _iso_kind(kind: Any, examples: str, **options: Any) -> Kind:
+    """Return the description of a type that travels and is written as its ISO text."""
+    name = kind.__name__
+    return Kind(
+        name=name,
+        type=kind,
+        inside=(f"datetime.{name}",),
+        pack=_pack_iso,
+        unpack=_unpack_iso,
+        make=lambda written: kind.fromisoformat(text(written)),
+        forms=(TEXT,),
+        is_atom=True,
+        has_order=True,
+        constructors={name: kind, f"datetime.{name}": kind},
+        annotations=(name,),
+        call=f"datetime.{name}.fromisoformat",
+        examples=tuple(map(kind.fromisoformat, examples.split())),
+        **options,
+    )
 
 
 def view_of_date(value: datetime.date) -> tuple[int, int, int]:
@@ -41,59 +67,21 @@ def near_date(years: int, months: int, days: int) -> datetime.date:
     return datetime.date(year, month, day)
 
 
-DATE = Kind(
-    name="date",
-    type=datetime.date,
-    inside=("datetime.date",),
-    pack=_pack_date,
-    unpack=_unpack_date,
-    make=make_date,
-    forms=(TEXT,),
-    is_atom=True,
-    has_order=True,
+DATE = _iso_kind(
+    datetime.date,
+    "2024-02-29 2023-12-31 2024-01-01 2023-02-28 1999-06-15 2000-02-29 1900-03-01",
     key=datetime.date.isoformat,
-    constructors={"date": datetime.date, "datetime.date": datetime.date},
-    annotations=("date",),
-    call="datetime.date.fromisoformat",
     view=view_of_date,
     viewed=lambda view, like: near_date(*view),
-    examples=tuple(
-        map(
-            datetime.date.fromisoformat,
-            "2024-02-29 2023-12-31 2024-01-01 2023-02-28 1999-06-15 2000-02-29 1900-03-01".split(),
-        )
-    ),
 )
 
 
 _FURTHEST_TIME = 14 * 60
 
 
-def _pack_time(value: Any) -> Any:
-    import datetime
-
-    return (datetime.time.isoformat(value),)
-
-
-def _unpack_time(parts: Any, find: Any) -> Any:
-    import datetime
-
-    return datetime.time.fromisoformat(parts[0])
-
-
-def make_time(written: object) -> datetime.time:
-    """Return the time of a text such as ``12:30:00``."""
-    return datetime.time.fromisoformat(text(written))
-
-
-def offset_of(value: datetime.time | datetime.datetime) -> datetime.timedelta | None:
-    """Return the offset from UTC, if it is known."""
-    return value.utcoffset()
-
-
 def view_of_time(value: datetime.time | datetime.datetime) -> tuple[int | None, ...]:
     """Return hour, minute, second, microsecond, and the offset in minutes or None."""
-    offset = offset_of(value)
+    offset = value.utcoffset()
     minutes = None if offset is None else offset // datetime.timedelta(minutes=1)
     return value.hour, value.minute, value.second, value.microsecond, minutes
 
@@ -101,7 +89,9 @@ def view_of_time(value: datetime.time | datetime.datetime) -> tuple[int | None, 
 def near_time(
     hour: int, minute: int, second: int, microsecond: int, offset: int | None
 ) -> datetime.time:
-    """Return a time that there is: each part turns over, the offset ends at what countries use."""
+    """Return a valid time: parts wrap around, and the offset is clamped to those of real time
+    zones.
+    """
     zone = None
     if offset is not None:
         minutes = max(-_FURTHEST_TIME, min(int(offset), _FURTHEST_TIME))
@@ -111,60 +101,25 @@ def near_time(
 
 
 def _key_time(value: datetime.time) -> tuple[int, bool]:
-    offset = offset_of(value)
+    offset = value.utcoffset()
     passed = datetime.timedelta(0, value.second, value.microsecond, 0, value.minute, value.hour)
     return (passed - (offset or datetime.timedelta())) // datetime.timedelta.resolution, bool(
         offset is not None
     )
 
 
-TIME = Kind(
-    name="time",
-    type=datetime.time,
-    inside=("datetime.time",),
-    pack=_pack_time,
-    unpack=_unpack_time,
-    make=make_time,
-    forms=(TEXT,),
-    is_atom=True,
-    has_order=True,
+TIME = _iso_kind(
+    datetime.time,
+    "12:30:00 00:00:00 23:59:59 09:05:00.000001 08:00:00+00:00 10:00:00+02:00",
     key=_key_time,
-    constructors={"time": datetime.time, "datetime.time": datetime.time},
-    annotations=("time",),
-    call="datetime.time.fromisoformat",
     view=view_of_time,
     viewed=lambda view, like: near_time(*view),
-    examples=tuple(
-        map(
-            datetime.time.fromisoformat,
-            "12:30:00 00:00:00 23:59:59 09:05:00.000001 08:00:00+00:00 10:00:00+02:00".split(),
-        )
-    ),
 )
-
-
-def _pack_datetime(value: Any) -> Any:
-    import datetime
-
-    if value != value:
-        return None
-    return (datetime.datetime.isoformat(value),)
-
-
-def _unpack_datetime(parts: Any, find: Any) -> Any:
-    import datetime
-
-    return datetime.datetime.fromisoformat(parts[0])
-
-
-def make_datetime(written: object) -> datetime.datetime:
-    """Return the time of a text such as ``2024-02-29T12:30:00+02:00``."""
-    return datetime.datetime.fromisoformat(text(written))
 
 
 def _key_datetime(value: datetime.datetime) -> tuple[int, bool]:
     """Return the microseconds since the year 1 (of UTC, if the offset is known), and whether."""
-    offset = offset_of(value)
+    offset = value.utcoffset()
     passed = value.replace(tzinfo=None) - datetime.datetime.min
     return (passed - (offset or datetime.timedelta())) // datetime.timedelta.resolution, bool(
         offset is not None
@@ -175,30 +130,14 @@ def _viewed_datetime(view: Any, like: datetime.datetime) -> datetime.datetime:
     return datetime.datetime.combine(near_date(*view[:3]), near_time(*view[3:]))
 
 
-DATETIME = Kind(
-    name="datetime",
-    type=datetime.datetime,
-    inside=("datetime.datetime",),
-    pack=_pack_datetime,
-    unpack=_unpack_datetime,
-    make=make_datetime,
-    forms=(TEXT,),
-    is_atom=True,
-    has_order=True,
+DATETIME = _iso_kind(
+    datetime.datetime,
+    "2024-02-29T12:30:00 2023-12-31T23:59:59 2024-01-01T00:00:00 1970-01-01T00:00:00 "
+    "2024-03-10T02:30:00.000001 2024-06-15T08:00:00+00:00 2024-06-15T10:00:00+02:00 "
+    "2024-11-03T01:30:00-05:00",
     key=_key_datetime,
-    constructors={"datetime": datetime.datetime, "datetime.datetime": datetime.datetime},
-    annotations=("datetime",),
-    call="datetime.datetime.fromisoformat",
     view=lambda value: (*view_of_date(value), *view_of_time(value)),
     viewed=_viewed_datetime,
-    examples=tuple(
-        map(
-            datetime.datetime.fromisoformat,
-            "2024-02-29T12:30:00 2023-12-31T23:59:59 2024-01-01T00:00:00 1970-01-01T00:00:00 "
-            "2024-03-10T02:30:00.000001 2024-06-15T08:00:00+00:00 2024-06-15T10:00:00+02:00 "
-            "2024-11-03T01:30:00-05:00".split(),
-        )
-    ),
 )
 
 

@@ -1,5 +1,5 @@
 "use strict";
-// What is shown follows the address: #/task/ID, #/sample/ID/MODEL/INDEX, #/compare/ID, or a section.
+// What is shown follows the address: #task/ID, #task/ID/sample/N?model=NAME, #task/ID/compare, or a section.
 
 const view = document.getElementById("view");
 const pages = [...document.querySelectorAll("section.page")];
@@ -7,33 +7,36 @@ const title = document.title;
 
 function route() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
-  let parts;
-  try { parts = path.split("/").map(decodeURIComponent); } catch { parts = [""]; }
-  const suite = Number(new URLSearchParams(query).get("suite") || 1) - 1;
-  return {name: parts[0], rest: parts.slice(1), suite};
+  let text;
+  try { text = decodeURIComponent(path); } catch { text = ""; }
+  const [name, ...rest] = text.split("/"), asked = new URLSearchParams(query), suite = Number(asked.get("suite") || 1) - 1;
+  if (name !== "task") return {name, suite};
+  const data = index.suites[suite], id = rest.join("/");
+  const placeOf = (id) => data ? data.tasks.findIndex((row, n) => row && named(row.id, n) === id) : -1;
+  const found = /^([^]*)\/(?:(sample)\/(\d+)|(compare))$/.exec(id);
+  if (placeOf(id) >= 0 || !found) return {name, view: "task", suite, task: placeOf(id), asked};
+  return {name, view: found[2] || found[4], suite, task: placeOf(found[1]), asked, number: Number(found[3])};
 }
 
-function nodesOf({name, rest, suite}) {
-  const data = index.suites[suite], id = rest.shift();
-  const task = data ? data.tasks.findIndex((row, n) => row && named(row.id, n) === id) : -1;
+function nodesOf({view, suite, task, asked, number}) {
   if (task < 0) return [heading("No such task"), make("p", "This report has no task of that name.")];
   const part = partOf(suite, task);
-  if (part) return VIEWS[name](suite, task, part, ...rest);
-  const file = data.tasks[task].file;
+  if (part) return VIEWS[view](suite, task, part, asked, number);
+  const {id, file} = index.suites[suite].tasks[task];
   return [heading(id), make("p", "This task has a page of its own: ", link(id, `${file}${location.hash}`))];
 }
 
 function show(isFirst) {
   const found = route();
   if (found.name === "main") return; // the link that skips to the content
-  const dynamic = Object.hasOwn(VIEWS, found.name);
+  const dynamic = found.name === "task";
   const page = dynamic ? null : pages.find((each) => each.dataset.route === (found.name === "test" ? "mutant" : found.name)) || pages[0] || null;
   for (const each of pages) each.hidden = each !== page;
   view.hidden = !dynamic && Boolean(page);
   if (dynamic) view.replaceChildren(...nodesOf(found));
   else if (!page) { // the page of one task
     const [suite, task] = index.task;
-    view.replaceChildren(...nodesOf({name: "task", rest: [named(index.suites[suite].tasks[task].id, task)], suite}));
+    view.replaceChildren(...nodesOf({view: "task", suite, task}));
   }
   for (const each of document.querySelectorAll(".top nav a"))
     if (page && each.hash === `#/${page.dataset.route}`) each.setAttribute("aria-current", "page");
@@ -134,7 +137,7 @@ function tasksOf(form) {
     told.replaceChildren();
     if (cursor >= 0) {
       const task = data.tasks[order[cursor]];
-      told.append(link(task.id, address("task", suite, order[cursor])));
+      told.append(link(task.id, address(suite, order[cursor])));
       write(told, ": " + data.entrants.map((side, n) => `${side.label} ${task.counts[n] ? `${task.counts[n][1]} base, ${task.counts[n][2]} all of ${task.counts[n][0]}` : "no sample"}`).join("; "));
     }
   }
@@ -142,14 +145,14 @@ function tasksOf(form) {
   form.addEventListener("submit", (event) => event.preventDefault());
   map.addEventListener("keydown", (event) => {
     const step = {ArrowRight: 1, ArrowLeft: -1, Home: -order.length, End: order.length}[event.key];
-    if (event.key === "Enter" && cursor >= 0 && event.target === map) go(address("task", suite, order[cursor]));
+    if (event.key === "Enter" && cursor >= 0 && event.target === map) go(address(suite, order[cursor]));
     if (!step || !order.length) return;
     event.preventDefault();
     cursor = Math.min(Math.max(cursor + step, 0), order.length - 1);
     draw();
   });
   map.addEventListener("pointermove", (event) => point(event));
-  map.addEventListener("click", (event) => { if (point(event)) go(address("task", suite, order[cursor])); });
+  map.addEventListener("click", (event) => { if (point(event)) go(address(suite, order[cursor])); });
   function point(event) {
     const svg = event.target.closest("svg");
     if (!svg || !order.length) return false;
@@ -175,14 +178,8 @@ function drawn(name, attributes) {
 }
 document.querySelectorAll("form.filters[data-suite]").forEach(tasksOf);
 
-// Scores: a model's rows stay together, and are ordered by the last of them.
 for (const scores of document.querySelectorAll("table.scores"))
   sortable(scores.tHead.rows[0], (column, sign) => {
-    const heads = scores.tHead.rows[0].cells.length;
-    const key = (body) => {
-      if (column === 0) return body.rows[0].cells[0].textContent;
-      const row = body.rows[body.rows.length - 1];
-      return row.cells[column - heads + row.cells.length].textContent;
-    };
-    scores.append(...[...scores.tBodies].sort((a, b) => sign * ordered(key(a), key(b))));
+    const body = scores.tBodies[0], key = (row) => row.cells[column].textContent;
+    body.append(...[...body.rows].sort((a, b) => sign * ordered(key(a), key(b))));
   });

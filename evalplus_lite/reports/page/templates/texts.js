@@ -99,3 +99,37 @@ function differing(pieces) {
   flush();
   return box;
 }
+
+/** Return a name that may break after its separators. */
+function labelled(text) {
+  const node = make("span");
+  text.split(/(?<=[\w)][-_\/.:,@=+]+)(?=\w)/).forEach((part, n) => { if (n) node.append(make("wbr")); write(node, part); });
+  return node;
+}
+
+const KEYWORDS = "and|as|assert|async|await|break|case|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|match|nonlocal|not|or|pass|raise|return|try|while|with|yield|None|True|False";
+const TOKEN = new RegExp(`(?<comment>#[^\\n]*)|(?<text>"""[^]*?(?:"""|$)|'''[^]*?(?:'''|$)|"(?:\\\\[^]|[^"\\\\\\n])*"?|'(?:\\\\[^]|[^'\\\\\\n])*'?)|(?<keyword>\\b(?:${KEYWORDS})\\b)|(?<digits>\\b\\d[\\w.]*)`, "g");
+
+/** Return the lines of a program as nodes with syntax colors; the line that raised is marked. */
+function programLines(text, fault) {
+  const lines = [];
+  let line;
+  const begin = () => { line = make("span.line", {"data-line": lines.length + 1}); lines.push(line); };
+  const put = (piece, kind) => piece.split("\n").forEach((part, n) => {
+    if (n) begin();
+    if (part) kind ? line.append(make(`span.${kind}`, part)) : write(line, part);
+  });
+  begin();
+  let place = 0;
+  for (const found of text.matchAll(TOKEN)) {
+    put(text.slice(place, found.index));
+    put(found[0], Object.keys(found.groups).find((kind) => found.groups[kind] !== undefined));
+    place = found.index + found[0].length;
+  }
+  put(text.slice(place));
+  if (lines[fault - 1]) {
+    lines[fault - 1].classList.add("fault");
+    lines[fault - 1].append(make("span.hidden", " (failed on this line)"));
+  }
+  return lines;
+}

@@ -15,23 +15,41 @@ function named(id, task) {
   try { encodeURIComponent(id); return id; } catch { return `@${task}`; }
 }
 
-/** Return the address of a view of a task: address("sample", suite, task, entrant, index). */
-function address(view, suite, task, ...rest) {
-  const row = index.suites[suite].tasks[task];
-  const path = [view, named(row.id, task), ...rest].map(encodeURIComponent).join("/");
+/** Return the address of a task, or of a view of it: address(suite, task, "sample/3", {model: 0}). */
+function address(suite, task, view = "", asked = {}) {
+  const data = index.suites[suite], row = data.tasks[task], query = new URLSearchParams();
+  if (suite) query.set("suite", suite + 1);
+  for (const [key, entrant] of Object.entries(asked))
+    query.set(key, key === "model" ? named(data.entrants[entrant].label, entrant) : entrant);
   const here = document.getElementById(`task-${suite}-${task}`) || !row.file;
-  return `${here ? "" : row.file}#/${path}${suite ? `?suite=${suite + 1}` : ""}`;
+  const path = encodeURIComponent(named(row.id, task)).replaceAll("%2F", "/");
+  return `${here ? "" : row.file}#task/${path}${view && `/${view}`}${query.size ? `?${query}` : ""}`;
+}
+
+/** Return a link to a sample; samples are numbered within their model. */
+function sampleLink(suite, task, part, sample, text) {
+  const asked = index.suites[suite].entrants.length > 1 ? {model: sample[0]} : {};
+  return link(text || `sample ${numberOf(part, sample)}`, address(suite, task, `sample/${numberOf(part, sample)}`, asked));
+}
+
+function samplesOf(part, entrant) {
+  return part.samples.filter((each) => each[0] === entrant);
+}
+
+function numberOf(part, sample) {
+  return samplesOf(part, sample[0]).indexOf(sample);
 }
 
 function verdict(name) {
   return make(`span.verdict${name === "pass" ? ".pass" : ""}`, name);
 }
 
+/** Return the one verdict that counts, and in words on which tests. */
 function verdicts(outcome) {
-  const nodes = [make("span", "base "), verdict(outcome.base)];
-  if (outcome.plus !== null) nodes.push(make("span", " plus "), verdict(outcome.plus));
-  if (outcome.stress) nodes.push(make("span", " stress "), verdict(outcome.stress));
-  return make("span", ...nodes);
+  const all = outcome.plus ?? outcome.base;
+  const where = outcome.plus === null ? " on all tests" : all === "pass" ? " on base and plus" : outcome.base === "pass" ? " on plus; base passes" : " on base";
+  const stress = outcome.stress ? `; ${outcome.stress} on stress cases` : "";
+  return make("span", verdict(all), where + stress);
 }
 
 function crumbs(...links) {
@@ -124,19 +142,18 @@ function faultOf(outcome) {
 function programBox(text, fault) {
   if (text === null) return make("p.note", "The program's text was not kept beside the results.");
   const box = make("pre.program", {tabindex: "0", "aria-label": "Program"});
-  text.split("\n").forEach((line, n) => {
-    const node = make(`span.line${n + 1 === fault ? ".fault" : ""}`, line + "\n");
-    if (n + 1 === fault) node.append(make("span.hidden", " (failed on this line)"));
-    box.append(node);
-  });
+  box.append(...programLines(text, fault));
   return box;
+}
+
+function codeBox(text, label) {
+  return make("pre.program", {tabindex: "0", "aria-label": label}, ...programLines(text));
 }
 
 // Where a check judges, the reference's answer is one of several: nothing is marked as differing from it.
 function failureBox(title, failure, checked, level = "h2") {
   const nodes = [make(level, title)];
-  const line = failure.line ? `, line ${failure.line}` : "";
-  nodes.push(make("p", verdict(failure.verdict), ` ${failure.detail}${line}`));
+  if (failure.detail) nodes.push(make("p", `${failure.verdict}: ${failure.detail}${failure.line ? `, line ${failure.line}` : ""}`));
   if (failure.input !== undefined) nodes.push(make("div", "Input", make("div.value", {tabindex: "0"}, failure.input)));
   const expected = checked ? "The reference's answer" : "Expected";
   if (checked && failure.verdict === "fail") nodes.push(make("p", "The contract's check judged this answer: it need not be the reference's, and the check refused it."));
@@ -156,22 +173,22 @@ function counted(counts) {
   return [counts[0], rate(counts[1]), rate(counts[2])];
 }
 
-/** Views by name: each takes suite, task, its part, and the rest of the address. */
+/** Views by name: each takes suite, task, its part, what the address asks for, and a sample's number. */
 const VIEWS = {
   task(suite, task, part) {
     const data = index.suites[suite], row = data.tasks[task];
     const around = [[task - 1, "Task before"], [task + 1, "Next task"]].filter(([n]) => data.tasks[n]);
     const nodes = [
-      crumbs(home(suite), link("Models side by side", address("compare", suite, task)), ...around.map(([n, text]) => link(text, address("task", suite, n)))),
+      crumbs(home(suite), compareLink(suite, task, part), ...around.map(([n, text]) => link(text, address(suite, n)))),
       heading(row.id),
     ];
     nodes.push(table("Scores", ["model", "samples", "base right", ...(data.has_plus ? ["all right"] : [])],
-      data.entrants.map((side, n) => cells(side.label, ...counted(row.counts[n]).slice(0, data.has_plus ? 3 : 2)))));
+      data.entrants.map((side, n) => cells(labelled(side.label), ...counted(row.counts[n]).slice(0, data.has_plus ? 3 : 2)))));
     if (part.prompt === undefined) nodes.push(make("p.note", data.missing || "The data set given has no such task."));
     else {
-      nodes.push(folded("Prompt", part.prompt, true));
+      nodes.push(make("details", {open: ""}, make("summary", "Prompt"), codeBox(part.prompt, "Prompt")));
       if (part.contract) nodes.push(folded("Contract: what inputs may be", part.contract));
-      nodes.push(part.reference ? folded("Reference", part.reference) : make("p", "The task has no reference."));
+      nodes.push(part.reference ? make("details", make("summary", "Reference"), codeBox(part.reference, "Reference")) : make("p", "The task has no reference."));
     }
     nodes.push(make("h2", "Samples"));
     if (part.samples_left_out) nodes.push(make("p.note", `${part.samples_left_out} further samples are counted above and not shown.`));
@@ -180,22 +197,23 @@ const VIEWS = {
     if (part.cases.length) {
       const first = part.cases.reduce((sum, each) => sum + each.first, 0);
       nodes.push(table("Inputs", ["no.", "input", part.has_check ? "reference's answer" : "expected", "from", "first failed by, of those that fail", ...(part.failed ? ["failed by"] : [])],
-        part.cases.map((each) => cells(String(each.number), code(each.input), each.expected === undefined ? "not kept" : code(each.expected), each.origin,
+        part.cases.map((each) => cells(String(each.number), code(each.input), each.expected === undefined ? "not known" : code(each.expected), each.origin,
           each.first ? `${each.first} of ${first}` : "", ...(part.failed ? [String(each.failed)] : [])))));
     }
     return nodes;
   },
 
-  sample(suite, task, part, entrant, number) {
+  sample(suite, task, part, asked, number) {
     const data = index.suites[suite], row = data.tasks[task];
-    const place = part.samples.findIndex((each) => each[0] === Number(entrant) && each[1] === Number(number));
-    if (place < 0) return [crumbs(home(suite), link(row.id, address("task", suite, task))), heading("No such sample"), make("p", "It is not in this report.")];
-    const sample = part.samples[place], outcome = part.outcomes[sample[2]], side = data.entrants[sample[0]];
+    const named_ = asked.has("model") ? data.entrants.findIndex((side, n) => named(side.label, n) === asked.get("model")) : part.samples.length ? part.samples[0][0] : -1;
+    const sample = samplesOf(part, named_)[number];
+    if (!sample) return [crumbs(home(suite), link(row.id, address(suite, task))), heading("No such sample"), make("p", "It is not in this report.")];
+    const place = part.samples.indexOf(sample), outcome = part.outcomes[sample[2]], side = data.entrants[sample[0]];
     const around = [[place - 1, "Sample before"], [place + 1, "Next sample"]].filter(([n]) => part.samples[n]);
     const nodes = [
-      crumbs(home(suite), link(row.id, address("task", suite, task)), link("Models side by side", address("compare", suite, task)),
-        ...around.map(([n, text]) => link(text, address("sample", suite, task, part.samples[n][0], part.samples[n][1])))),
-      heading(`${side.label}, ${row.id}, sample ${sample[1]}`),
+      crumbs(home(suite), link(row.id, address(suite, task)), compareLink(suite, task, part, place),
+        ...around.map(([n, text]) => sampleLink(suite, task, part, part.samples[n], text))),
+      heading(`${side.label}, ${row.id}, sample ${number}`),
       make("p", verdicts(outcome), costs(sample)),
     ];
     const isSmallest = outcome.smallest && outcome.failure && outcome.smallest.input === outcome.failure.input;
@@ -206,37 +224,81 @@ const VIEWS = {
       nodes.push(failureBox(`First input that fails${isSmallest ? ", and smallest found" : ""}: ${outcome.failure.case}${origin}`, outcome.failure, part.has_check));
     }
     if (outcome.stress_failure) nodes.push(failureBox("Stress case that fails", outcome.stress_failure, part.has_check));
-    nodes.push(make("h2", "Program"), programBox(programText(part, outcome.program), faultOf(outcome)));
+    if (outcome.failure && outcome.failure.case !== undefined)
+      nodes.push(make("p", "Run it again: ", code(["evalplus-lite rerun", quoted(side.folder), quoted(`${row.id}#${sample[1]}`), "--case", outcome.failure.case].join(" "))));
+    const program = make("div", make("h2", "Program"), programBox(programText(part, outcome.program), faultOf(outcome)));
+    nodes.push(part.prompt ? make("div.pair", make("div", make("h2", "Prompt"), codeBox(part.prompt, "Prompt")), program) : program);
     const same = part.samples.filter((each) => each !== sample && part.outcomes[each[2]].program === outcome.program);
     if (outcome.program !== null && same.length)
       nodes.push(make("p", `The same program: ${same.length} other samples, such as `,
-        link(`${data.entrants[same[0][0]].label}, sample ${same[0][1]}`, address("sample", suite, task, same[0][0], same[0][1])), "."));
+        sampleLink(suite, task, part, same[0], `${data.entrants[same[0][0]].label}, sample ${numberOf(part, same[0])}`), "."));
     return nodes;
   },
 
-  compare(suite, task, part) {
-    const data = index.suites[suite], row = data.tasks[task];
-    const sides = make("div.sides", {tabindex: "0", role: "region", "aria-label": "Models side by side"});
-    data.entrants.forEach((side, entrant) => {
-      const own = part.samples.filter((each) => each[0] === entrant);
-      if (!own.length) return;
-      const select = make("select", {"aria-label": `Sample of ${side.label}`}, ...own.slice(0, MOST_ROWS).map((each, n) => {
-        const outcome = part.outcomes[each[2]];
-        return make("option", {value: String(n)}, `sample ${each[1]}: ${outcome.plus ?? outcome.base}`);
-      }));
-      const box = make("div");
-      const show = () => {
-        const sample = own[Number(select.value)], outcome = part.outcomes[sample[2]], failure = outcome.smallest || outcome.failure;
-        box.replaceChildren(make("p", verdicts(outcome), " ", link("whole sample", address("sample", suite, task, sample[0], sample[1]))),
-          programBox(programText(part, outcome.program), faultOf(outcome)), ...(failure ? [failureBox("Fails on", failure, part.has_check, "h3")] : []));
-      };
-      select.addEventListener("change", show);
-      show();
-      sides.append(make("article", make("h2", side.label), select, box));
+  compare(suite, task, part, asked) {
+    const data = index.suites[suite], row = data.tasks[task], nodes = [crumbs(home(suite), link(row.id, address(suite, task))), heading(`${row.id}: two programs`)];
+    if (part.samples.length < 2) return [...nodes, make("p", "There are no two samples to compare.")];
+    const start = ["first", "second"].map((side, n) => {
+      const own = asked.has(side) ? part.samples.findIndex((each) => each[0] === Number(asked.get(side))) : -1;
+      return own >= 0 ? own : asked.has(side) || !n ? 0 : part.samples.findIndex((each) => each[0] !== part.samples[0][0]);
     });
-    return [crumbs(home(suite), link(row.id, address("task", suite, task))), heading(`${row.id}: models side by side`), sides];
+    if (asked.has("sample")) start[0] = Number(asked.get("sample"));
+    if (start[1] < 0 || start[1] === start[0]) start[1] = start[0] ? 0 : 1;
+    const choices = start.map((place, n) => {
+      const select = make("select", {"aria-label": ["First program", "Second program"][n]}, ...part.samples.slice(0, 5 * MOST_ROWS).map((each, value) => {
+        const outcome = part.outcomes[each[2]];
+        return make("option", {value}, `${data.entrants[each[0]].label}, sample ${numberOf(part, each)}: ${outcome.plus ?? outcome.base}`);
+      }));
+      select.value = String(place);
+      select.addEventListener("change", () => show());
+      return select;
+    });
+    const box = make("div");
+    const show = () => {
+      const samples = choices.map((select) => part.samples[Number(select.value)]), outcomes = samples.map((each) => part.outcomes[each[2]]);
+      const texts = outcomes.map((each) => programText(part, each.program));
+      const heads = samples.map((sample, n) => make("div", make("h2", data.entrants[sample[0]].label), make("p", verdicts(outcomes[n]), " ", sampleLink(suite, task, part, sample, "whole sample"))));
+      const failures = outcomes.map((outcome) => { const failure = outcome.smallest || outcome.failure; return failure ? failureBox("Fails on", failure, part.has_check, "h3") : make("p", "No input fails."); });
+      const programs = texts.includes(null) ? texts.map((text) => programBox(text)) : [difference(texts, outcomes.map(faultOf), part.prompt)];
+      box.replaceChildren(make("div.two", ...heads), ...(programs.length > 1 ? [make("div.two", ...programs)] : programs), make("div.two", ...failures));
+    };
+    show();
+    if (part.prompt) nodes.push(make("details", {open: ""}, make("summary", "Prompt"), codeBox(part.prompt, "Prompt")));
+    return [...nodes, make("div.two", ...choices), box];
   },
 };
+
+function compareLink(suite, task, part, place) {
+  return part.samples.length > 1 ? link("Compare two programs", address(suite, task, "compare", place === undefined ? {} : {sample: place})) : null;
+}
+
+/** Return a word as a shell reads it. */
+function quoted(word) {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** Return two programs line by line, without the lines of the prompt that one of them repeats. */
+function difference(texts, faults, prompt) {
+  const repeated = texts.map((text) => prompt && text.startsWith(prompt.trimEnd()) ? prompt.trimEnd().split("\n").length : 0);
+  const sides = texts.map((text, n) => programLines(text.trimEnd(), faults[n]));
+  const kept = alike(...texts.map((text) => text.trimEnd().split("\n")));
+  const box = make("div.program.two", {tabindex: "0", role: "region", "aria-label": "Both programs, line by line"});
+  const places = [0, 0], isLeft = (n) => places[n] < sides[n].length, isKept = (n) => isLeft(n) && kept[n][places[n]];
+  let leftOut = 0;
+  while (isLeft(0) || isLeft(1)) {
+    const isSame = isKept(0) && isKept(1);
+    const next = [0, 1].map((n) => isLeft(n) && (isSame || !isKept(n)) ? places[n]++ : null);
+    const isPrompt = next.every((place, n) => place === null || place < repeated[n]);
+    leftOut += isPrompt;
+    if (!isPrompt) next.forEach((place, n) => {
+      const node = place === null ? make("span.line.gap") : sides[n][place];
+      node.classList.add(["first", "second"][n], isSame ? "same" : "other");
+      box.append(node);
+    });
+  }
+  if (leftOut) box.prepend(make("p.note", `${leftOut} lines of the prompt are left out.`));
+  return box;
+}
 
 function inputsNote(part) {
   const shown = part.cases.length;
@@ -255,7 +317,7 @@ function mebibytes(sample) {
 
 function costs(sample) {
   const found = [[seconds(sample), "s of CPU"], [mebibytes(sample), "MiB"]].filter(([value]) => value);
-  return found.length ? ` ${found.map((each) => each.join(" ")).join(", ")}` : "";
+  return found.length ? `; ${found.map((each) => each.join(" ")).join(", ")}` : "";
 }
 
 /** Return the samples of a task with a choice of models and verdicts. */
@@ -263,9 +325,9 @@ function samplesTable(suite, task, part) {
   const data = index.suites[suite], isMeasured = part.samples.some((sample) => sample.length > 3);
   const rows = part.samples.map((sample) => {
     const outcome = part.outcomes[sample[2]], failure = outcome.failure;
-    const row = cells(data.entrants[sample[0]].label, link(`sample ${sample[1]}`, address("sample", suite, task, sample[0], sample[1])),
+    const row = cells(labelled(data.entrants[sample[0]].label), sampleLink(suite, task, part, sample),
       verdict(outcome.base), ...(data.has_plus ? [verdict(outcome.plus ?? outcome.base)] : []), failure ? String(failure.case) : "", why(failure, part.has_check), ...(isMeasured ? [seconds(sample), mebibytes(sample)] : []));
-    row.cells[1].dataset.key = sample[1];
+    row.cells[1].dataset.key = numberOf(part, sample);
     row.dataset.model = sample[0];
     row.dataset.verdict = outcome.plus ?? outcome.base;
     return row;
