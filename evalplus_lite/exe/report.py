@@ -745,7 +745,7 @@ def _computed(
 def export_mined(
     dataset: str | os.PathLike[str], path: str | os.PathLike[str], *, format: str
 ) -> ExportResult:
-    """Write mined tasks as rows of ``cruxeval``, ``livecodebench`` (execution) or ``codeio``."""
+    """Write mined tasks as rows of ``cruxeval`` or ``livecodebench`` (execution)."""
     out = Path(path)
     keep_inputs({"output": out}, {"tasks": dataset})
     first = next(iter(read_jsonl(dataset)), None)
@@ -763,11 +763,11 @@ def export_mined(
             path=Path(dataset),
             remedy="give a file of mined tasks, as mine writes without --questions",
         )
-    rows, held, lost = written(tasks, format)
+    rows, lost = written(tasks, format)
     if not rows:
         raise InputError(f"has no case that {format} can hold", path=Path(dataset))
     write_jsonl(out, rows)
-    found = {"format": format, "tasks": len({row["task_id"] for row in rows}), "cases": held,
+    found = {"format": format, "tasks": len({row["task_id"] for row in rows}), "cases": len(rows),
              "left_out": lost, "out": str(out)}  # fmt: skip
     return ExportResult(
         {"run": run_facts(tasks=file_facts([Path(dataset)])), **found, "unusable": [], "notes": []}

@@ -522,7 +522,7 @@ def export(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="The file (JSONL).")],
 ) -> int:
-    """Write mined tasks as rows of CRUXEval, LiveCodeBench (execution) or CodeI/O.
+    """Write mined tasks as rows of CRUXEval or LiveCodeBench (execution).
 
     [bold]Example[/bold]  evalplus-lite exe export out/mined/tasks.jsonl --to cruxeval -o rows.jsonl
     """
