@@ -11,8 +11,8 @@ environment showed to a program, how many answers were compared, and every diffe
 With ``--as-shown`` tasks run as a reader would run them: the program, then the text of the call as
 questions show it, compared with the recorded answer by value and type, exceptions by type and
 message. Functions whose answers hold other than plain data (``read`` in the row) are only checked
-for whether they raise. Then every row that tasks are exported to in CRUXEval's, LiveCodeBench's and
-CodeI/O's forms runs as those sets' own scorers run them. Exits with 1 if anything differs.
+for whether they raise. Then every row that tasks are exported to in CRUXEval's and LiveCodeBench's
+forms runs as those sets' own scorers run them. Exits with 1 if anything differs.
 """
 
 from __future__ import annotations
