@@ -119,7 +119,7 @@ class PackageMine:
     def few_of_a_class(self) -> Iterator[Yield]:
         """Yield every outcome; of a class the tasks whose runs do most, unless all are wanted."""
         results = list(self.yields())
-        if self.settings.keep_all:
+        if self.settings.keep_all or self.settings.static_only:
             yield from results
             return
         ranks: dict[object, list[tuple[int, str]]] = {}

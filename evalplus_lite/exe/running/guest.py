@@ -12,8 +12,6 @@ loads the mined code (or the original module) and returns the function that the 
 
 # ruff: noqa: B905
 
-from __future__ import annotations
-
 import collections
 import contextlib
 import dataclasses
