@@ -99,7 +99,7 @@ class PublishedFile:
 
 
 def _facts(row: JsonRow) -> JsonRow:
-    """Return what a row says of its origin, as ``publishing`` writes it."""
+    """Return what a row says of its origin, as ``written`` writes it."""
     names = ("package", "version", "licence", "origins", "python", "tags")
     found = {name: row[name] for name in names if name in row}
     found = {name: value for name, value in found.items() if not problem({name: value}, FACTS)}
@@ -214,8 +214,6 @@ LITERAL = frozenset(
 """Kinds of types whose values are literals; of a frozen set, none is."""
 LENT = frozenset({"iterable", "collection"})
 """And those of arguments that are given as lists."""
-LONGEST_INTEGER = 14_000
-"""Bits; Python writes no longer ones in decimal digits."""
 NO_DATE = "1970-01-01"
 Write: TypeAlias = Callable[[MinedTask, int], Iterator[JsonRow]]
 """Gives the rows of a task, one a case, the first numbered so."""
