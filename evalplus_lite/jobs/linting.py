@@ -105,8 +105,8 @@ def of_cause(cause: str, evidence: str, count: int = 1, *, verdict: str = "") ->
 
 LIMITS = Limits(cpu=2.0, load=10.0)
 MOST_STEPS = 200_000_000
-SLOW_STEPS = 60_000_000
-"""Steps from which a test is slow: about 3 s of a usual machine, where limits begin at 1 s."""
+SLOW_STEPS = 20_000_000
+"""Steps from which a test is slow: about a second of a usual machine, where limits begin."""
 MOST_EXAMPLES = 100
 """Examples of a prompt that are tried."""
 MOST_MUTANTS = 32
