@@ -380,7 +380,5 @@ def test_an_item_that_is_no_pair_stands_in_its_place(verifier: Verifier) -> None
 
 
 def test_the_fixture_for_pytest(evalplus_verifier: Callable[..., Verifier]) -> None:  # noqa: F811
-    """Equal calls share a Verifier."""
-    verifier = evalplus_verifier(TASKS, workers=1)
-    assert verifier is evalplus_verifier(TASKS, workers=1)
-    assert verifier.verify("Tiny/0", RIGHT).passed
+    """A test has Verifiers of its data, which are closed for it."""
+    assert evalplus_verifier(TASKS, workers=1).verify("Tiny/0", RIGHT).passed

@@ -9,7 +9,6 @@ def test_my_model(evalplus_verifier):
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -19,8 +18,6 @@ from evalplus_lite.verifier import Verifier
 
 @pytest.fixture(scope="session")
 def evalplus_verifier() -> Iterator[Callable[..., Verifier]]:
-    """Return a function that opens a ``Verifier``; equal calls share one until the session ends."""
+    """Return a function that makes a ``Verifier``, to be closed when the session ends."""
     with contextlib.ExitStack() as stack:
-        yield functools.cache(
-            lambda *arguments, **options: stack.enter_context(Verifier(*arguments, **options))
-        )
+        yield lambda *data, **options: stack.enter_context(Verifier(*data, **options))
