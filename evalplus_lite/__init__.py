@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from evalplus_lite.jobs.contract_drafts import suggest_contracts as suggest_contracts
     from evalplus_lite.jobs.cross_validation import cross_validate as cross_validate
     from evalplus_lite.jobs.datasets import load_dataset as load_dataset
+    from evalplus_lite.jobs.drafting import draft_from_module as draft_from_module
+    from evalplus_lite.jobs.drafting import draft_from_pytest as draft_from_pytest
     from evalplus_lite.jobs.evaluation import evaluate as evaluate
     from evalplus_lite.jobs.generation import generate_samples as generate_samples
+    from evalplus_lite.jobs.linting import lint as lint
     from evalplus_lite.jobs.mutants import find_survivors as find_survivors
-    from evalplus_lite.jobs.own_tasks import check_tasks as check_tasks
-    from evalplus_lite.jobs.own_tasks import draft_from_module as draft_from_module
-    from evalplus_lite.jobs.own_tasks import draft_from_pytest as draft_from_pytest
     from evalplus_lite.jobs.quality import quality as quality
     from evalplus_lite.jobs.reduction import reduce as reduce
     from evalplus_lite.jobs.rerunning import rerun as rerun
@@ -61,7 +61,8 @@ _HOMES = {
     "grading.text_verifier": "verify_code_execution",
     "jobs.auditing": "audit",
     "jobs.augmentation": "augment",
-    "jobs.own_tasks": "check_tasks draft_from_module draft_from_pytest",
+    "jobs.linting": "lint",
+    "jobs.drafting": "draft_from_module draft_from_pytest",
     "jobs.contract_drafts": "infer_constraints suggest_contracts",
     "jobs.cross_validation": "cross_validate",
     "jobs.datasets": "load_dataset",

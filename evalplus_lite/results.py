@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from evalplus_lite.jobs.augmentation import SeedSource as SeedSource
     from evalplus_lite.jobs.contract_drafts import ContractsResult as ContractsResult
     from evalplus_lite.jobs.cross_validation import CrossValidationResult as CrossValidationResult
+    from evalplus_lite.jobs.drafting import DraftResult as DraftResult
     from evalplus_lite.jobs.evaluation import EvaluationResult as EvaluationResult
     from evalplus_lite.jobs.generation import GenerationResult as GenerationResult
+    from evalplus_lite.jobs.linting import LintResult as LintResult
     from evalplus_lite.jobs.mutants import MutantsResult as MutantsResult
     from evalplus_lite.jobs.outputs import RESULT_COLUMNS as RESULT_COLUMNS
     from evalplus_lite.jobs.outputs import read_results as read_results
-    from evalplus_lite.jobs.own_tasks import CheckResult as CheckResult
-    from evalplus_lite.jobs.own_tasks import DraftResult as DraftResult
     from evalplus_lite.jobs.quality import QualityResult as QualityResult
     from evalplus_lite.jobs.reduction import ReductionResult as ReductionResult
     from evalplus_lite.jobs.samples import Samples as Samples
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "jobs.auditing": "AuditResult",
     "jobs.augmentation": "AugmentationResult SeedSource",
-    "jobs.own_tasks": "CheckResult DraftResult",
+    "jobs.linting": "LintResult",
+    "jobs.drafting": "DraftResult",
     "jobs.contract_drafts": "ContractsResult",
     "jobs.cross_validation": "CrossValidationResult",
     "jobs.evaluation": "EvaluationResult",
@@ -54,5 +55,5 @@ _HOMES = {
     "statistics.pass_at_k": "pass_at_k",
     "types": "Suite Tolerance Unusable",
 }
-"""Where the public names are defined."""
+"""The module of each public name."""
 __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -35,8 +35,8 @@ GROWN = "-d humaneval-augment/suite.jsonl.gz"
 # later steps may read the folders of earlier ones. Standard output is hashed as well.
 COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("own-init", "init {out}", False),
-    ("own-check", "check-tasks own-init --json", True),
-    ("own-contracts", "check-tasks --constraints own-init --json", True),
+    ("own-check", "lint own-init --json", True),
+    ("own-contracts", "lint --constraints own-init --json", True),
     ("own-augment", "augment -d own-init -n {inputs} -o {out} --seed 1 --json", True),
     ("own-reduce", f"reduce {SUITE} -o {{out}} --json", True),
     ("own-mutants", f"quality --survivors {SUITE} -o {{out}} --json", True),
@@ -48,7 +48,7 @@ COMMANDS: tuple[tuple[str, str, bool], ...] = (
       for form in ("cruxeval", "livecodebench", "codeio")),
     ("humaneval-augment", f"augment -d {HUMANEVAL} -n {{inputs}} -o {{out}} --json", True),
     ("mbpp-augment", f"augment -d {MBPP} -n {{inputs}} -o {{out}} --seed 2 --json", True),
-    ("mbpp-contracts", f"check-tasks --constraints {MBPP} --json", True),
+    ("mbpp-contracts", f"lint --constraints {MBPP} --json", True),
     ("evaluate", f"evaluate -d {PLUS} {BOTH} -o {{out}} --json", True),
     ("evaluate-grown", f"evaluate {GROWN} {BOTH} -o {{out}} --json", True),
     ("reduce", f"reduce {GROWN} {BOTH} -o {{out}} --json", True),

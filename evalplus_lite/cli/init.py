@@ -12,7 +12,7 @@ import typer
 from evalplus_lite.cli.console import say
 from evalplus_lite.cli.run import Run, takes
 from evalplus_lite.errors import InputError
-from evalplus_lite.jobs.own_tasks import DraftResult, draft_from_module, draft_from_pytest
+from evalplus_lite.jobs.drafting import DraftResult, draft_from_module, draft_from_pytest
 from evalplus_lite.tasks.templates import write_templates
 
 
@@ -47,20 +47,20 @@ def init(
 ) -> int:
     """Write task files: commented examples, or drafts from a module or a pytest file.
 
-    By itself, a file for each kind of task: plain values, a contract, many right answers, known
-    outputs, effects, scripts, classes. Each can be used as it is: change it, check it, and give it
-    to --dataset, alone or the whole folder.
+    Without options, a file for each kind of task: plain values, a contract, many right answers,
+    known outputs, effects, scripts, classes. Each can be used as it is: change it, check it, and
+    give it to --dataset, alone or the whole folder.
 
     --from-module drafts a task of each public function: its doctest examples become inputs with
     outputs; without any, inputs are made by the annotations. The function, with what it needs of
     the module, is the reference.
 
-    --from-pytest drafts a task of each function in assertions such as `assert f(1, [2]) == 3`,
-    with literals, names bound to literals, and parametrize. The functions are looked up in the file
-    and in the module next to it that it imports; one that is not found makes a task without a
-    reference, judged by the outputs. All code runs in the sandbox only.
+    --from-pytest drafts a task of each function in assertions such as `assert f(1, [2]) == 3`, with
+    literals, names bound to literals, and parametrize. The functions are looked up in the file and
+    in the module next to it that it imports; a missing one becomes a task without a reference,
+    judged by the outputs. All code runs in the sandbox only.
 
-    [bold]Example[/bold]  evalplus-lite init tasks && evalplus-lite check-tasks tasks
+    [bold]Example[/bold]  evalplus-lite init tasks && evalplus-lite lint tasks
     [bold]Example[/bold]  evalplus-lite init shapes.jsonl --from-module shapes.py
     """
     source = from_module or from_pytest
@@ -88,7 +88,7 @@ def init(
 def _show_files(paths: Sequence[Path], folder: Path) -> None:
     for path in paths:
         say(str(path))
-    say(f"next: evalplus-lite check-tasks {shlex.quote(str(folder))}")
+    say(f"next: evalplus-lite lint {shlex.quote(str(folder))}")
 
 
 def _show(result: DraftResult) -> None:
@@ -99,4 +99,4 @@ def _show(result: DraftResult) -> None:
     without = summary["without_reference"]
     note = f", {without} of them without a reference" if without else ""
     say(f"{summary['tasks']} tasks, {summary['inputs']} inputs{note}: {summary['file']}")
-    say(f"next: evalplus-lite check-tasks {summary['file']}")
+    say(f"next: evalplus-lite lint {summary['file']}")

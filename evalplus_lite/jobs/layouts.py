@@ -37,7 +37,7 @@ def evaluation(summary: Summary) -> Iterator[Table]:
 
     def line(row: Summary, suite: str) -> Iterator[Cell]:
         if many:
-            yield row["model"] or "(not named)"
+            yield f"{row['model'] or '(not named)'}{_part(row)}"
         if many and by_heat:
             yield "" if row["temperature"] is None else f"{row['temperature']:g}"
         yield suite
@@ -48,7 +48,8 @@ def evaluation(summary: Summary) -> Iterator[Table]:
 
     yield Table(
         "evaluation",
-        f"{summary['dataset']}: {summary['samples']} samples of {summary['tasks']} tasks",
+        f"{summary['dataset']}: {summary['samples']} samples of {summary['tasks']} tasks"
+        + ("" if many else "".join(map(_part, groups))),
         "",
         [*names, "tests", *(["samples"] if many else []), *(f"{k} % [95 %]" for k in ks), *seen],
         [tuple(line(row, suite)) for row in groups[:MOST_MODELS] for suite in suites],
@@ -59,6 +60,12 @@ def evaluation(summary: Summary) -> Iterator[Table]:
 SCORES = ("pass_at_k", "intervals")
 
 
+def _part(row: Summary) -> str:
+    """Return how many tasks a run covers that has no samples for some, else nothing."""
+    missing = len(row["tasks_without_samples"])
+    return f" (partial: {row['tasks']} of {row['tasks'] + missing} tasks)" if missing else ""
+
+
 def suite(summary: Summary) -> Iterator[Table]:
     """Yield how many inputs of each source are kept, and why others are dropped."""
     title = f"{summary['dataset']}: {summary['tasks']} tasks, {summary['base']} base inputs, "
@@ -67,35 +74,42 @@ def suite(summary: Summary) -> Iterator[Table]:
     yield Table("suite", f"{title}{summary['new']} new", "", ["inputs", "count"], rows)
 
 
-def checks(summary: Summary) -> Iterator[Table]:
-    """Yield each task with what holds of it."""
+def lint(summary: Summary) -> Iterator[Table]:
+    """Yield each task with its verdict, then the number of tasks by finding."""
     rows = summary["tasks"]
-    names = list(rows[0]["checks"])[1:] if rows else []
     yield Table(
-        "checks",
+        "tasks",
         "Tasks",
         "",
-        ["task", "status", "tested", *names, "inputs used", "steps"],
+        ["task", "verdict", "findings", "tested", "inputs used", "steps"],
         [
             (
                 row["task_id"],
-                row["status"],
+                row["verdict"],
+                " ".join(dict.fromkeys(each["code"] for each in row["findings"])),
                 _tested(row),
-                *(ANSWERS[row["checks"][name]] for name in names),
                 f"{row['usable']}/{row['given']}",
                 "" if row["steps"] is None else f"{row['steps']:,}",
             )
             for row in rows
         ],
-        left=3 + len(names),
+        left=4,
+    )
+    yield Table(
+        "findings",
+        "Findings",
+        "",
+        ["code", "finding", "remedy", "tasks"],
+        [
+            (code, entry["name"], entry["remedy"], entry["tasks"])
+            for code, entry in summary["codes"].items()
+        ],
+        left=3,
     )
 
 
-ANSWERS = {True: "yes", False: "NO", None: "-"}
-
-
 def _tested(row: Summary) -> str:
-    """Return how a task's programs are invoked, what is looked at, and how it is compared."""
+    """Return how a task's programs are invoked, observed, and compared."""
     if row["harness"] is None:
         return ""
     return f"{row['harness']}, {' and '.join(row['observe'])}, {row['compared']}"
@@ -218,7 +232,9 @@ def reduction(summary: Summary) -> Iterator[Table]:
 
 
 def cross_validation(summary: Summary) -> Iterator[Table]:
-    """Yield what each policy keeps of unseen models' failures, and each model's pass@1."""
+    """Yield the share of unseen models' failures that each policy preserves, and each model's
+    pass@1.
+    """
     yield Table(
         "crossval",
         f"{summary['dataset']}: plus-only failures of unseen models that are still rejected",
@@ -374,7 +390,7 @@ def audit(summary: Summary) -> Iterator[Table]:
     shown = [(row["task_id"], each) for row in findings for each in row["examples"][:1]]
     yield Table(
         "disputed",
-        "the clearest input of each: who says what",
+        "the clearest input of each, with all answers",
         "",
         ["task", "input", "the reference", "programs"],
         [
@@ -464,7 +480,7 @@ ROW = ("group", "name", "cases", "tasks")
 LAYOUTS: Mapping[str, Callable[[Summary], Iterator[Table]]] = {
     "evaluation": evaluation,
     "suite": suite,
-    "checks": checks,
+    "lint": lint,
     "contracts": contracts,
     "comparison": comparison,
     "leaderboard": leaderboard,
@@ -520,11 +536,11 @@ def _camps(camps: Sequence[Summary]) -> str:
 
 
 def _said(vote: Summary) -> str:
-    """Return what a program or a contract says: a value, or why there is none."""
+    """Return the vote of a program or a contract: a value, or why there is none."""
     ((word, what),) = vote.items()
     return short(source(what) if word == "value" else f"{word} {what}".strip(), MOST_VALUE)
 
 
 def _arguments(tree: Any) -> str:
-    """Return an input as it stands in a call."""
+    """Return an input as the arguments of a call."""
     return short(arguments(tree), MOST_VALUE)

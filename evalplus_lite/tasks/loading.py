@@ -91,6 +91,16 @@ def known_contracts() -> dict[str, str]:
     return found
 
 
+def shipped() -> dict[str, Dataset]:
+    """Return the published sets that come with the package, by name."""
+    return {
+        name: load_dataset(name)
+        for form in own_formats()
+        for name, source in form.sources.items()
+        if callable(source)
+    }
+
+
 def _read_folder(folder: Path, known: Registry) -> Dataset:
     """Return the suite in a folder that a command wrote, or the tasks of all files in it."""
     if (folder / SUITE).exists():

@@ -25,11 +25,11 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "audit": ("audit", *BOTH, "-n", "5", "-o", "u"),
     "export": ("export", *DATA, "--to", "pytest", "-o", "p"),
     "export_results": ("export", "e", "-o", "results.csv"),
-    "check_tasks": ("check-tasks", "tasks.jsonl"),
+    "lint": ("lint", "tasks.jsonl", "-o", "l"),
     "drafts": ("init", "--from-pytest", "test_f.py"),
     "init": ("init", "examples"),
     "doctor": ("doctor",),
-    "constraints": ("check-tasks", "--constraints", "tasks.jsonl"),
+    "constraints": ("lint", "--constraints", "tasks.jsonl"),
     "audit_verifier": ("audit-verifier", "false", "--only", "cheat: files", "--no-load"),
     "cache": ("cache",),
     "cache_list": ("cache", "list"),
@@ -43,6 +43,7 @@ WRITTEN = {
     "mutants": "m/mutants.json",
     "quality": "q/quality.json",
     "audit": "u/audit.json",
+    "lint": "l/lint.json",
 }
 MODEL = {"generate", "predict", "score", "mine", "demo", "contract_drafts", "exe_report"}
 MODEL |= {"compare", "leaderboard", "report"}

@@ -77,7 +77,7 @@ def results(folder: Path) -> list[dict[str, Any]]:
 
 def test_the_page_has_its_steps() -> None:
     """What is run below are the commands of the page."""
-    begun = ["init", "init", "init", "check-tasks"]
+    begun = ["init", "init", "init", "lint"]
     assert [command[0] for command in commands()] == [
         *begun,
         "augment",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite import Session, check_tasks, draft_from_module, draft_from_pytest
+from evalplus_lite import Session, draft_from_module, draft_from_pytest, lint
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains import typical
@@ -138,13 +138,13 @@ def test_a_module_becomes_a_task_file(folder: Path, session: Session) -> None:
     assert lost == {
         ("area", "the example area(x)"),
         ("area", "1 inputs"),
-        ("untyped", "it has no examples, and its annotations do not tell its arguments"),
+        ("untyped", "it has no examples, and its annotations do not describe its arguments"),
         ("named", "an argument must be given by name"),
         ("shift", "1 inputs"),
         ("Circle", "a class"),
     }
     assert not (folder / "ran").exists()
-    assert not check_tasks(out, session=session).unusable
+    assert not lint(out, session=session).unusable
 
 
 def test_a_pytest_file_becomes_a_task_file(folder: Path, session: Session) -> None:

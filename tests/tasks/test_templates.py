@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite import Session, augment, check_tasks
+from evalplus_lite import Session, augment, lint
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError
 from evalplus_lite.tasks import load_dataset
@@ -37,9 +37,11 @@ def session() -> Iterator[Session]:
 def test_each_example_is_ready(path: Path, session: Session) -> None:
     """Nothing is amiss with an example, but for the reference that one shows to be missing."""
     assert path.read_text(encoding="utf-8").startswith("# ")
-    result = check_tasks(path, session=session)
-    assert {row["kind"] for row in result.to_rows() for row in row["remarks"]} <= {"no reference"}
-    assert not result.unusable
+    result = lint(path, session=session)
+    assert {each["code"] for row in result.to_rows() for each in row["findings"]} <= {
+        "T104",
+        "T303",
+    }
 
 
 def test_init_replaces_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,7 +63,7 @@ def test_a_folder_is_one_data_set(tmp_path: Path, capsys: pytest.CaptureFixture[
     """What init writes can be given as a whole; an id that two files have is named with both."""
     folder = tmp_path / "mine"
     assert main(["init", str(folder)]) == 0
-    assert f"check-tasks {folder}" in capsys.readouterr().out
+    assert f"lint {folder}" in capsys.readouterr().out
     data = load_dataset(folder)
     assert data.name == "mine"
     alone = [load_dataset(path) for path in sorted(folder.iterdir())]

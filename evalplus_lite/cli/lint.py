@@ -1,0 +1,135 @@
+"""``evalplus-lite lint``: whether each task is fit to judge or train by."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from evalplus_lite.cli import options
+from evalplus_lite.cli.console import print_json, print_tables, say
+from evalplus_lite.cli.escaping import printable
+from evalplus_lite.cli.options import one_path
+from evalplus_lite.cli.run import SANDBOX, Run, takes
+from evalplus_lite.errors import InputError
+from evalplus_lite.jobs import linting
+from evalplus_lite.jobs.contract_drafts import infer_constraints
+
+SHOWN = 3
+"""Findings of a task that are shown; lint.json has all."""
+
+
+class Format(StrEnum):
+    """How findings are printed."""
+
+    TEXT = "text"
+    GITHUB = "github"
+    SARIF = "sarif"
+    JSON = "json"
+
+
+class FailOn(StrEnum):
+    """The level of a finding from which the exit code is 1."""
+
+    NOTE = "note"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@takes("tasks", "package", "force", *SANDBOX)
+def lint(
+    run: Run,
+    dataset: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|PATH", help="A data set, a file, or a folder of files.", callback=one_path
+        ),
+    ] = "",
+    form: Annotated[Format, typer.Option("--format", help="How to print findings.")] = Format.TEXT,
+    fail_on: Annotated[
+        FailOn, typer.Option("--fail-on", help="The least level that exits with 1.")
+    ] = FailOn.WARNING,
+    explain: Annotated[
+        str, typer.Option("--explain", metavar="CODE", help="Explain a finding, such as T104.")
+    ] = "",
+    constraints: Annotated[
+        bool,
+        typer.Option("--constraints", help="Show the input constraints that the inputs imply."),
+    ] = False,
+    out: options.Out = None,
+) -> int:
+    """Check whether each task is fit to judge or train by, and say why not.
+
+    Each task is fit, weak (wrong programs pass), unfair (right programs fail) or broken (no verdict
+    can be trusted). Findings have codes, which --explain explains. The reference is run twice, in
+    another order and under another hash seed, and on the examples in its prompt; so are programs
+    that know nothing, and mutants of the reference. Tasks are compared with each other and with
+    HumanEval.
+
+    With --out, DIR/lint.json and DIR/lint.jsonl are written, and a run that was killed resumes.
+    Exits with 1 if a finding is a warning (weak, unfair) or an error (broken).
+
+    With --constraints nothing is checked: for each task it shows what new inputs have to satisfy
+    where no contract decides that.
+
+    [bold]Example[/bold]  evalplus-lite lint tasks.jsonl
+    """
+    if explain:
+        for name, text in linting.explain(explain).items():
+            say(f"{name}: {text}")
+        return 0
+    if not dataset:
+        raise InputError("no data set is given", remedy="evalplus-lite lint tasks.jsonl")
+    if constraints:
+        return _constraints(run, dataset)
+    with run.started() as (session, _):
+        result = linting.lint(dataset, tasks=run.tasks, out=out, force=run.force, session=session)
+
+    def show() -> None:
+        if form is Format.SARIF:
+            print_json(linting.to_sarif(result, dataset))
+        elif form is Format.GITHUB:
+            for line in linting.to_github(result, dataset).splitlines():
+                print(printable(line))
+        elif form is Format.JSON:
+            print_json(result.summary)
+        else:
+            _show(result)
+
+    levels = ["", "note", "warning", "error"]
+    return run.ended(
+        result,
+        show,
+        attention=lambda: levels.index(result.worst) >= levels.index(fail_on.value),
+    )
+
+
+def _show(result: linting.LintResult) -> None:
+    print_tables(result.tables())
+    for row in result.to_rows():
+        for each in row["findings"][:SHOWN]:
+            count = f" ({each['count']})" if each["count"] > 1 else ""
+            say(f"{row['task_id']}: {each['code']} {each['name']}{count}: {each['evidence']}")
+        if (more := len(row["findings"]) - SHOWN) > 0:
+            say(f"{row['task_id']}: and {more} more")
+    summary = result.summary
+    counts = ", ".join(f"{summary[verdict]} {verdict}" for verdict in linting.VERDICTS)
+    say(f"{summary['dataset']}: {counts}")
+    if free := summary["null_reward"]:
+        say(f"programs that know nothing earn {100 * free:.1f} % of the reward")
+
+
+def _constraints(run: Run, dataset: str) -> int:
+    with run.started() as (session, _):
+        data = run.opened(dataset, session)
+    found = {task.id: infer_constraints(task) for task in data.tasks if task.base}
+    if run.json:
+        print_json(found)
+        return 0
+    for task in data.tasks:
+        note = " (has a contract, which decides instead)" if task.contract else ""
+        say(f"{task.id}{note}")
+        for line in found.get(task.id, ["no base input to infer from"]):
+            say(f"  {line}")
+    return 0

@@ -1,0 +1,173 @@
+"""Task files drafted from a module or a pytest file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.generate.domains import typical
+from evalplus_lite.generate.domains.annotations import hints
+from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.session import Result, Session, within
+from evalplus_lite.sandbox import Limits
+from evalplus_lite.store import write_jsonl
+from evalplus_lite.tasks.drafts import (
+    LeftOut,
+    SourceModule,
+    harness_of,
+    imported,
+    module_tasks,
+    task_row,
+)
+from evalplus_lite.tasks.pytest_asserts import Asserted, asserted
+from evalplus_lite.types import CALL, Case, Rule, Task
+
+LIMITS = Limits(cpu=2.0, load=10.0)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftResult(Result):
+    """A task file: the ``tasks`` that were drafted, and what was left out and why."""
+
+    tasks: tuple[Task, ...]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a task, as the file holds it."""
+        return [task_row(task) for task in self.tasks]
+
+
+def draft_from_module(
+    module: str | os.PathLike[str],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    session: Session | None = None,
+) -> DraftResult:
+    """Make a task of each public function of a module, and write them as a task file to ``out``.
+
+        draft_from_module("shapes.py", out="shapes.jsonl").summary["left_out"]
+
+    A function's examples in doctest's form are its inputs, with outputs; without any, inputs are
+    made by its annotations. The function, with what it needs of the module, is the reference, which
+    is run in the sandbox: an input that it does not answer, or not as the example says, is left
+    out. The module itself is never imported. Raises InputError if no task comes of it, or ``out``
+    is there already, unless ``force`` replaces it.
+    """
+    program = SourceModule.read(Path(module))
+    tasks, lost = module_tasks(program)
+    drafts = [_with_inputs(task) for task in tasks]
+    return _result(Path(module), drafts, lost, out=out, force=force, session=session)
+
+
+def draft_from_pytest(
+    file: str | os.PathLike[str],
+    *,
+    module: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    session: Session | None = None,
+) -> DraftResult:
+    """Make a task of each function that a pytest file's plain assertions call, with its outputs.
+
+        draft_from_pytest("test_shapes.py", out="shapes.jsonl")
+
+    ``module`` is where the functions are; without it they are looked for in the test file, then in
+    the module beside it that they are imported from. A function that is not found makes a task
+    without a reference. Otherwise as ``draft_from_module``.
+    """
+    program = SourceModule.read(Path(file))
+    found, lost = asserted(program)
+    modules = dict(imported(program.tree))
+    given = None if module is None else SourceModule.read(Path(module))
+    known: dict[str, SourceModule | None] = {}
+
+    def home(name: str) -> SourceModule | None:
+        if given is not None:
+            return given
+        if program.function(name) is not None:
+            return program
+        stem = modules.get(name, "")
+        if stem not in known:
+            path = Path(file).with_name(f"{stem}.py")
+            known[stem] = SourceModule.read(path) if stem and path.is_file() else None
+        return known[stem]
+
+    drafts = [_of_assertions(program.name, name, each, home(name)) for name, each in found.items()]
+    return _result(Path(file), drafts, lost, out=out, force=force, session=session)
+
+
+def _with_inputs(task: Task) -> Task:
+    if task.base:
+        return task
+    inputs = typical.inputs(hints(task.prompt, task.entry_point))
+    return replace(task, base=tuple(map(Case, inputs)))
+
+
+def _of_assertions(stem: str, name: str, found: Asserted, home: SourceModule | None) -> Task:
+    node = None if home is None else home.function(name)
+    shown = [f">>> {name}({', '.join(map(repr, arguments))})" for arguments in found.inputs[:3]]
+    prompt = "\n".join([f"Write the function {name}. It is called like this:", "", *shown, ""])
+    if home is not None and node is not None:
+        prompt = home.prompt(node)
+    reference = "" if home is None or node is None else home.alone(name)
+    harness = harness_of(reference, name)
+    return Task(
+        id=f"{stem}/{name}",
+        prompt=prompt,
+        entry_point=name,
+        reference=reference,
+        harness=harness,
+        base=tuple(map(Case, found.inputs)),
+        outputs=tuple(found.outputs) if harness == CALL else (),
+        rule=found.rule or Rule(),
+    )
+
+
+def _result(
+    path: Path,
+    drafts: list[Task],
+    lost: Iterable[LeftOut],
+    *,
+    out: str | os.PathLike[str] | None,
+    force: bool,
+    session: Session | None,
+) -> DraftResult:
+    if out is not None and Path(out).exists() and not force:
+        raise InputError("is there already", path=out, remedy="another --out, or --force")
+    left_out = list(lost)
+    tasks: list[Task] = []
+    with within(session) as opened:
+        source = SuiteSource(cache=opened.cache, limits=LIMITS)
+        opened.stage("references", len(drafts))
+        for task, suite in zip(drafts, source.suites(drafts, opened.pool()), strict=True):
+            opened.advance()
+            name = task.entry_point
+            if suite is None:
+                reason = source.unusable[task.id].detail
+                if not task.base:
+                    reason = "it has no examples, and its annotations do not tell its arguments"
+                left_out.append(LeftOut(name, 0, reason))
+                continue
+            left_out += [
+                LeftOut(name, 0, f"{loss.count} inputs: {loss.example}")
+                for loss in source.evidence[task.id].lost
+            ]
+            outputs = tuple(suite.expected) if task.outputs else ()
+            tasks.append(replace(task, base=suite.cases, outputs=outputs))
+    if not tasks:
+        first = f": {left_out[0].name}: {left_out[0].reason}" if left_out else ""
+        raise InputError(f"no task can be made of it{first}", path=path)
+    if out is not None:
+        write_jsonl(out, map(task_row, tasks))
+    summary = {
+        "file": None if out is None else str(out),
+        "tasks": len(tasks),
+        "inputs": sum(len(task.base) for task in tasks),
+        "without_reference": sum(not task.reference for task in tasks),
+        "left_out": [each.to_json() for each in left_out],
+    }
+    return DraftResult(summary, tuple(tasks))

@@ -1,0 +1,753 @@
+"""Lint: one verdict a task on whether it is fit to judge or train by, from coded findings."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from hashlib import blake2b
+from importlib.resources import files
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from evalplus_lite.errors import InputError, ReferenceSolutionError, UnusableTask
+from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
+from evalplus_lite.grading.evidence import (
+    Evidence,
+    blamed,
+    blind_spot,
+    own_refused,
+    sentence,
+    weakness,
+)
+from evalplus_lite.grading.idle import ignored
+from evalplus_lite.grading.oracle import Answers, answer
+from evalplus_lite.grading.times import reference_steps
+from evalplus_lite.jobs.datasets import content_hash, run_facts
+from evalplus_lite.jobs.expected import SuiteSource, source_of
+from evalplus_lite.jobs.session import Result, Session, made_folder, within
+from evalplus_lite.jobs.workers.augmentation import augment_task
+from evalplus_lite.jobs.workers.budget import Budget
+from evalplus_lite.jobs.workers.shared_data import SharedData, staged
+from evalplus_lite.programs import TooLarge, definitions, normal_form
+from evalplus_lite.programs.mutation.mutants import Mutant, difference, mutants
+from evalplus_lite.programs.mutation.mutants import normal_form as mutated_form
+from evalplus_lite.reduction.kills import KillSuite
+from evalplus_lite.reduction.survivors import reached_lines
+from evalplus_lite.sandbox import Inputs, Limits, Sandbox
+from evalplus_lite.store import write_jsonl
+from evalplus_lite.store.opening import opened as opened_file
+from evalplus_lite.store.resuming import finished, open_rows
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.tasks import load_dataset as read_dataset
+from evalplus_lite.tasks.contracts import has_check, shown
+from evalplus_lite.tasks.drafts import DraftCase, examples
+from evalplus_lite.tasks.loading import shipped
+from evalplus_lite.tasks.published.base_cases import has_hidden_cases, with_base_cases
+from evalplus_lite.tasks.published.rows import LEFT_OUT
+from evalplus_lite.types import Case, Cause, Suite, Task, Unusable, clip
+from evalplus_lite.values import wire
+from evalplus_lite.version import __version__
+
+VERDICTS = ("fit", "weak", "unfair", "broken")
+"""From best to worst. Weak: a pass is less evidence than it seems; unfair: a failure is."""
+LEVELS = {"fit": "note", "weak": "warning", "unfair": "warning", "broken": "error"}
+CAUSES: Mapping[str, tuple[Cause, ...]] = {
+    "T001": ("unreadable", "duplicate", "format"),
+    "T002": ("load", "test", "raises", "arity", "crashes", "memory"),
+    "T003": ("expected",),
+    "T004": ("unstable",),
+    "T005": ("slow", "budget"),
+    "T006": ("invalid", "contract"),
+    "T007": ("unrepresentable", "unobserved"),
+    "T008": ("no inputs", "no reference"),
+    "T101": ("guessable",),
+    "T102": ("weak",),
+}
+"""The causes for which a task or an input cannot be used, by the code of the finding."""
+
+
+@cache
+def codes() -> dict[str, dict[str, str]]:
+    """Return the entry of each code: name, verdict, what, why, example, remedy."""
+    text = files("evalplus_lite.jobs").joinpath("findings.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def explain(code: str) -> dict[str, str]:
+    """Return the entry of a code, or of the name of one; InputError for an unknown one."""
+    for known, entry in codes().items():
+        if code in (known, entry["name"]):
+            return {"code": known, **entry}
+    raise InputError(f"no finding has the code {code!r}", remedy=f"one of {', '.join(codes())}")
+
+
+def finding(code: str, evidence: str, count: int = 1, *, verdict: str = "") -> dict[str, Any]:
+    """Return a finding as results hold it."""
+    entry = codes()[code]
+    name, verdict = entry["name"], verdict or entry["verdict"]
+    return {"code": code, "name": name, "verdict": verdict, "count": count, "evidence": evidence}
+
+
+def of_cause(cause: str, evidence: str, count: int = 1, *, verdict: str = "") -> dict[str, Any]:
+    """Return the finding for a cause; ``verdict`` is broken if it costs the whole task."""
+    code = next(code for code, causes in CAUSES.items() if cause in causes)
+    return finding(code, evidence, count, verdict=verdict)
+
+
+# One task, beside a sandbox: the suite that it has, then what that suite does not see.
+
+LIMITS = Limits(cpu=2.0, load=10.0)
+MOST_STEPS = 200_000_000
+SLOW_STEPS = 60_000_000
+"""Steps from which a test is slow: about 3 s of a usual machine, where limits begin at 1 s."""
+MOST_EXAMPLES = 100
+"""Examples of a prompt that are tried."""
+MOST_MUTANTS = 32
+"""Mutants of a reference that are tried, spread over its text."""
+POOL = Budget(inputs=100, batch=100, seconds=0.1)
+"""New inputs on which mutants that survive are compared with the reference."""
+ENOUGH_CASES = 20
+"""A mutant that so many cases run and accept is probably equivalent, and is not pursued."""
+
+
+def linting(place: WorkerContext, settings: Row) -> Work:
+    """Of a staged task, what lint found, as a row, and its fingerprint."""
+    source = source_of(settings)
+
+    def lint_one(item: Row) -> Row:
+        task, given = staged(place, item)
+        stated = list(_stated(task))
+        try:
+            with blamed(task):
+                refused = own_refused(place.sandbox, task)
+                answers = source.usable(place.sandbox, task, given)
+        except UnusableTask as error:
+            stated.append(of_cause(error.cause, error.detail, verdict="broken"))
+            return _row(task, stated), fingerprint(task)
+        found = [*stated, *_of_evidence(task, answers.suite, source.evidence[task.id])]
+        if refused:
+            found.append(finding("T006", f"used, though {sentence(refused[0])}", len(refused)))
+        steps = None
+        if task.reference:
+            steps, more = _of_reference(place.sandbox, task, answers)
+            found += more
+        return _row(task, found, answers, steps), fingerprint(task)
+
+    return lint_one
+
+
+def _row(
+    task: Task,
+    found: Iterable[dict[str, Any]],
+    answers: Answers | None = None,
+    steps: int | None = None,
+) -> dict[str, Any]:
+    return {
+        "task_id": task.id,
+        "harness": task.harness.kind,
+        "observe": list(task.harness.observe),
+        "compared": "check" if has_check(task) else task.rule.kind,
+        "given": len(task.cases),
+        "usable": 0 if answers is None else len(answers.suite.cases),
+        "steps": steps,
+        "findings": list(found),
+    }
+
+
+def _of_evidence(task: Task, suite: Suite, evidence: Evidence) -> Iterator[dict[str, Any]]:
+    """Yield findings on what a suite lost, and on programs that pass without knowledge."""
+    for loss in evidence.lost:
+        yield of_cause(loss.cause, loss.example, loss.count)
+    if left_out := task.extra.get(LEFT_OUT):
+        yield finding("T302", f"left out: {'; '.join(left_out[:3])}", len(left_out))
+    if not evidence.base:
+        yield finding("T302", "no base case is left")
+    if blind := blind_spot(suite, task.rule):
+        yield finding("T102", blind)
+    elif evidence.weak:
+        yield finding("T102", weakness(evidence))
+    if inside := task.harness.inside:
+        yield finding("T103", f"of {inside} of {len(task.base)} tests", inside)
+    if evidence.observed:
+        yield finding("T303", evidence.observed)
+    if not task.reference:
+        yield finding("T303", "no reference: judged by its outputs; augment and reduce skip it")
+    if task.reference and _shows_all(task, suite):
+        count = len(suite.cases)
+        yield finding("T105", f"the prompt shows {count} of {count} tests with their answers")
+    if (exact := _exact_floats(task, suite)) is not None:
+        yield finding("T205", exact)
+
+
+def _of_reference(
+    sandbox: Sandbox, task: Task, answers: Answers
+) -> tuple[int | None, list[dict[str, Any]]]:
+    """Return the reference's most steps, and findings from running it and its mutants."""
+    suite = answers.suite
+    base = suite.cases[: answers.suite.base_count]
+    steps = max(reference_steps(sandbox, task, base, most=MOST_STEPS), default=None)
+    found = []
+    if steps is not None and steps >= SLOW_STEPS:
+        found.append(finding("T005", f"a base input takes the reference {steps:,} steps"))
+    found += _contradicted(sandbox, task)
+    found += [finding("T302", text) for text in ignored(sandbox, task, base)]
+    found += _survivors(sandbox, task, suite)
+    return steps, found
+
+
+# What a task states, read from its text alone.
+
+CLOCK = re.compile(
+    r"\b(?:time\.(?:time|time_ns|localtime|gmtime|ctime|strftime|perf_counter)\(\)"
+    r"|(?:datetime|date|datetime\.datetime|datetime\.date)\.(?:now|today|utcnow)\()"
+)
+CHANCE = re.compile(r"\b(?:random|np\.random|numpy\.random|secrets)\.\w+\(|\buuid[14]?\(|urandom\(")
+SEEDED = re.compile(r"\bseed\(|\bRandom\([^)]|default_rng\([^)]")
+NETWORK = re.compile(r"\b(?:requests|socket|httpx|urllib\.request)\.\w+\(|\burlopen\(")
+
+
+def _stated(task: Task) -> Iterator[dict[str, Any]]:
+    text = _plain(task.reference)
+    tree = definitions.parse(text) if text else None
+    if use := CLOCK.search(text):
+        yield finding("T204", f"reads the clock: {use[0]}")
+    elif (use := CHANCE.search(text)) and not SEEDED.search(text):
+        yield finding("T204", f"draws without a seed: {use[0]}")
+    elif use := NETWORK.search(text):
+        yield finding("T204", f"uses the network: {use[0]}")
+    if task.prompt.strip() and tree is not None:
+        yield from _signature(task, tree)
+        if _shows_reference(task, text, tree):
+            yield finding("T105", "the prompt contains the body of the reference")
+
+
+def _plain(source: str) -> str:
+    """Return a program without comments and docstrings, "" if it cannot be analyzed."""
+    try:
+        return normal_form(source) if source else ""
+    except (SyntaxError, TooLarge):
+        return ""
+
+
+def _signature(task: Task, tree: ast.Module) -> Iterator[dict[str, Any]]:
+    name = task.entry_point.rpartition(".")[2]
+    if not name:
+        return
+    for each in dict.fromkeys((task.defined, name)):
+        if not re.search(rf"\b{re.escape(each)}\b", task.prompt):
+            yield finding("T202", f"the prompt does not name {each}")
+            return
+    if hidden := _hidden_methods(task):
+        yield finding("T202", f"tests call {', '.join(hidden[:5])}, which the prompt does not name")
+    stated, real = _parameters(definitions.parse(task.prompt), name), _parameters(tree, name)
+    if stated is None or real is None or stated == real:
+        return
+    if len(stated) != len(real) or sorted(stated) == sorted(real):
+        yield finding("T202", f"the prompt declares {stated}, the reference takes {real}")
+
+
+def _hidden_methods(task: Task) -> list[str]:
+    if task.harness.kind != "unittest":
+        return []
+    names = sorted(definitions.methods(task.reference, task.defined))
+    called = set(re.findall(r"\.(\w+)\(", task.harness.tests))
+    return [name for name in names if name in called and not re.search(rf"\b{name}\b", task.prompt)]
+
+
+def _parameters(tree: ast.Module | None, name: str) -> list[str] | None:
+    """Return the parameters of the last function of that name, None for none or a starred one."""
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    nodes = [node for node in ast.walk(tree or ast.Module([], [])) if isinstance(node, kinds)]
+    args = next((node.args for node in reversed(nodes) if node.name == name), None)
+    if args is None or args.vararg or args.kwarg:
+        return None
+    return [each.arg for each in (*args.posonlyargs, *args.args) if each.arg not in ("self", "cls")]
+
+
+LONG_BODY = 40
+"""Characters of a body, without white space, from which its presence in a prompt is no chance."""
+
+
+def _shows_reference(task: Task, source: str, tree: ast.Module) -> bool:
+    """Return whether a function's body, or a whole script, stands in the prompt."""
+    shown = definitions.parse(task.prompt)
+    prompt = "".join((task.prompt if shown is None else ast.unparse(shown)).split())
+    if not task.defined:
+        bodies = [task.reference]
+    else:
+        owner = [n for n in tree.body if getattr(n, "name", "") == task.defined]
+        nodes = [n for o in owner for n in ast.walk(o) if isinstance(n, ast.FunctionDef)]
+        bodies = [_body(source, node) for node in nodes]
+    packed = ["".join(body.split()) for body in bodies]
+    return any(len(each) >= LONG_BODY and each in prompt for each in packed)
+
+
+def _body(source: str, node: ast.FunctionDef) -> str:
+    """Return the text of a function's statements."""
+    return "".join(ast.get_source_segment(source, each) or "" for each in node.body)
+
+
+# What the prompt shows: its examples, in doctest's form or as a script's input and output.
+
+SAMPLE = re.compile(
+    r"^[^\n\w]*(?:sample |example )?input[ \d#]*:?\W*\n(.+?)\n[^\n\w]*(?:sample |example )?"
+    r"output[ \d#]*:?\W*\n(.+?)(?=\n\s*\n|\n\W*(?:sample|example|input|note|explanation)|\Z)",
+    re.I | re.S | re.M,
+)
+
+
+def _examples(task: Task) -> list[DraftCase]:
+    """Return the examples in a prompt, as calls or as input and output texts."""
+    if task.harness.kind == "script":
+        pairs = [(each[1].strip("`\n ") + "\n", each[2].strip("`\n ") + "\n")
+                 for each in SAMPLE.finditer(task.prompt)]  # fmt: skip
+        return [DraftCase("", 0, (text,), wire.encode(output)) for text, output in pairs]
+    if task.harness.kind != "call":
+        return []
+    return [each for each in examples(task.prompt, task.entry_point) if not each.problem]
+
+
+def _contradicted(sandbox: Sandbox, task: Task) -> list[dict[str, Any]]:
+    """Return a finding on examples in the prompt that the reference answers otherwise."""
+    stated = [] if has_check(task) else _examples(task)[:MOST_EXAMPLES]
+    if not stated:
+        return []
+    cases = tuple(Case(each.arguments, "docstring") for each in stated)
+    task = replace(task, base=cases, plus=(), outputs=tuple(each.output for each in stated))
+    try:
+        answers = answer(
+            sandbox,
+            task,
+            cases,
+            base_count=len(cases),
+            limits=LIMITS,
+            contract=False,
+            twice=False,
+        )
+    except ReferenceSolutionError as error:  # it did load before
+        return [finding("T201", str(error))]
+    if not answers.dropped:
+        return []
+    return [finding("T201", sentence(answers.dropped[0]), len(answers.dropped))]
+
+
+def _shows_all(task: Task, suite: Suite) -> bool:
+    """Return whether every test stands in the prompt with its answer."""
+    stated = {wire.encode(list(each.arguments)): each.output for each in _examples(task)}
+    if not stated or len(suite.cases) > len(stated):
+        return False
+    pairs = zip(suite.cases, suite.expected, strict=True)
+    return all(stated.get(wire.encode(list(case.arguments))) == data for case, data in pairs)
+
+
+DIGITS = 10
+"""Significant digits from which an expected float was computed, not chosen."""
+ASSERTED = re.compile(r"assertEqual\(.*?\b(\d+\.\d+)\)?[,)]")
+
+
+def _exact_floats(task: Task, suite: Suite) -> str | None:
+    """Return an expected float that has to be met in every digit, None if there is none."""
+    if has_check(task):
+        return None
+    if task.harness.kind == "unittest":
+        texts = ASSERTED.findall(task.harness.whole or task.harness.tests)
+    elif task.rule.kind == "lines" or (task.rule.atol == task.rule.rtol == 0):
+        texts = re.findall(r"\b\d+\.\d+\b", " ".join(repr(wire.decode(data))[:10_000]
+                                                     for data in suite.expected))  # fmt: skip
+    else:
+        return None
+    long = [text for text in texts if len(text.replace(".", "").lstrip("0")) >= DIGITS]
+    return f"{long[0]} has to be met exactly" if long else None
+
+
+# What a suite does not see: lines that no test runs, mutants that pass.
+
+
+MISSED = 1 / 3
+"""The share of a reference's statements from which tests that miss it are weak."""
+
+
+def _survivors(sandbox: Sandbox, task: Task, suite: Suite) -> Iterator[dict[str, Any]]:
+    """Yield findings on code that no test runs, and on mutants that pass although they are wrong.
+
+    A survivor counts only if an allowed input shows that it is wrong: the evidence is that input.
+    """
+    try:
+        source = mutated_form(task.reference)
+    except ReferenceSolutionError:
+        return  # it loads, and is too large to analyze
+    lines = _statements(source)
+    reached = reached_lines(sandbox, task, suite, source, lines)
+    missed = sorted(line for line, cases in reached.items() if not cases)
+    if missed and len(missed) < len(lines):
+        text = source.splitlines()[missed[0] - 1].strip()
+        evidence = f"no test runs {len(missed)} of {len(lines)} statements: `{clip(text)}`"
+        verdict = "weak" if len(missed) > MISSED * len(lines) else ""
+        yield finding("T301", evidence, len(missed), verdict=verdict)
+    if task.harness.kind in ("unittest", "assertions"):
+        return  # no new inputs can be made, so nothing would show that a survivor is wrong
+    planted = mutants(task.reference, mutmut=False)  # mutmut's parser is slow
+    alive = [
+        each
+        for each in planted[:: 1 + len(planted) // MOST_MUTANTS]
+        if reached.get(each.line, 0).bit_count() < ENOUGH_CASES or len(suite.cases) < ENOUGH_CASES
+    ]
+    alive = _accepted(sandbox, task, suite, alive) if alive else []
+    if alive and (proof := _proof(sandbox, task, alive)) is not None:
+        yield finding("T104", proof[0], proof[1])
+
+
+def _statements(source: str) -> set[int]:
+    """Return the first lines of the statements inside a program's functions."""
+    tree = definitions.parse(source) or ast.Module([], [])
+    functions = ast.FunctionDef | ast.AsyncFunctionDef
+    return {
+        each.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, functions)
+        for each in ast.walk(node)
+        if isinstance(each, ast.stmt) and not isinstance(each, functions | ast.ClassDef)
+    }
+
+
+def _accepted(
+    sandbox: Sandbox, task: Task, suite: Suite, planted: Sequence[Mutant]
+) -> list[Mutant]:
+    """Return the mutants that a suite accepts."""
+    steps = reference_steps(sandbox, task, suite.cases)
+    kills = KillSuite.of_mutants(sandbox, task, suite, steps)
+    rows = kills.kills(sandbox, [each.source for each in planted])
+    return [each for each, row in zip(planted, rows, strict=True) if not row.killed]
+
+
+def _proof(sandbox: Sandbox, task: Task, alive: Sequence[Mutant]) -> tuple[str, int] | None:
+    """Return a mutant with an input on which it is wrong, and how many mutants have one."""
+    try:
+        with blamed(task):
+            pool = augment_task(sandbox, replace(task, plus=()), seed=0, budget=POOL).suite
+            steps = reference_steps(sandbox, task, pool.cases)
+            kills = KillSuite.of_mutants(sandbox, task, pool, steps)
+    except UnusableTask:
+        return None
+    rows = list(kills.kills(sandbox, [each.source for each in alive]))
+    wrong = [(each, row.killed & ~row.slow) for each, row in zip(alive, rows, strict=True)]
+    wrong = [(each, killed) for each, killed in wrong if killed]
+    if not wrong:
+        return None
+    mutant, killed = wrong[0]
+    case = pool.cases[(killed & -killed).bit_length() - 1]
+    lines = difference(task.reference, mutant).splitlines()[2:]
+    change = [f"{line[0]} {line[1:].strip()}" for line in lines if line[:1] in ("-", "+")]
+    return f"{' / '.join(change)} passes, and is wrong on input {shown(case)}", len(wrong)
+
+
+# The set: tasks that are alike, and tasks of a published benchmark.
+
+SHINGLE = 5
+"""Words of a run by which statements are compared."""
+FEWEST_SHINGLES = 6
+ALIKE = 0.8
+"""The share of the shorter statement's runs of words from which two statements are the same."""
+BOILERPLATE = 0.1
+"""The share of a set's tasks from which a run of words says nothing of a task."""
+SHORT, TELLING = 300, 1000
+"""Characters of a reference's tree from which two that are equal, with and without equal tests,
+are hardly so by chance."""
+
+
+def fingerprint(task: Task) -> Row:
+    """Return what tells whether two tasks are one: runs of words, the reference, the inputs."""
+    words = re.findall(r"[a-z0-9]+", task.prompt.lower())
+    runs = {_hash(*words[at : at + SHINGLE]) for at in range(len(words) - SHINGLE + 1)}
+    tree = definitions.parse(_plain(task.reference))
+    shape = "" if tree is None else ast.dump(_Anonymous().visit(tree))
+    inputs = {_hash(Inputs.of([case.arguments]).key) for case in task.cases[:MOST_EXAMPLES]}
+    return sorted(runs), _hash(shape) if shape else "", len(shape), sorted(inputs)
+
+
+def _hash(*parts: str) -> str:
+    return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+class _Anonymous(ast.NodeTransformer):
+    """Renames all names in order of appearance, and drops annotations."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        for field in ("id", "arg", "name"):
+            name = getattr(node, field, None)
+            if isinstance(name, str) and not isinstance(node, ast.alias):
+                setattr(node, field, self.names.setdefault(name, f"n{len(self.names)}"))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            node.returns = None
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        return super().generic_visit(node)
+
+
+def duplicates(prints: Mapping[str, Row]) -> Iterator[tuple[str, str, str]]:
+    """Yield (task, an earlier one that is the same, why), by fingerprints in the set's order."""
+    common = Counter(run for runs, *_ in prints.values() for run in runs)
+    most = max(3, BOILERPLATE * len(prints))
+    own = {id: {run for run in row[0] if common[run] <= most} for id, row in prints.items()}
+    homes: dict[str, list[str]] = {}
+    for id, (_, shape, size, inputs) in prints.items():
+        shared = Counter(other for run in own[id] for other in homes.get(run, ()))
+        for other, count in shared.most_common(3):
+            fewest = min(len(own[id]), len(own[other]))
+            if fewest >= FEWEST_SHINGLES and count >= ALIKE * fewest:
+                yield id, other, "the same statement"
+                break
+        else:
+            for other in homes.get(f"tree {shape}", ()) if size >= SHORT else ():
+                if size >= TELLING or _alike(inputs, prints[other][3]):
+                    yield id, other, "the same reference"
+                    break
+        for key in (*own[id], f"tree {shape}"):
+            homes.setdefault(key, []).append(id)
+
+
+def _alike(first: Sequence[str], second: Sequence[str]) -> bool:
+    fewest = min(len(first), len(second))
+    return fewest >= 2 and 2 * len({*first} & {*second}) > fewest
+
+
+def _copies(prints: Mapping[str, Row], published: Dataset) -> dict[str, dict[str, Any]]:
+    """Return a finding for each task that a published set has, unless this is a version of it."""
+    # A name that no task has marks the published ones, which come first.
+    theirs = {f"{published.name}{MARK}{task.id}": fingerprint(task) for task in published.tasks}
+    copies = {
+        id: finding("T107", f"{why} as {other.partition(MARK)[2]}")
+        for id, other, why in duplicates({**theirs, **prints})
+        if MARK in other and MARK not in id
+    }
+    return {} if 2 * len(copies) > len(prints) else copies
+
+
+MARK = "\0"
+
+
+# The job.
+
+
+@dataclass(frozen=True, slots=True)
+class LintResult(Result):
+    """A verdict on each task, with the findings behind it."""
+
+    kind: ClassVar[str] = "lint"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a task: ``task_id``, ``verdict``, ``findings``, ..."""
+        return list(self.summary["tasks"])
+
+    @property
+    def worst(self) -> str:
+        """The worst level of a finding: ``error``, ``warning``, ``note``, or "" for none."""
+        levels = {LEVELS[each["verdict"]] for row in self.to_rows() for each in row["findings"]}
+        return next((each for each in ("error", "warning", "note") if each in levels), "")
+
+    @property
+    def unusable(self) -> list[dict[str, str]]:
+        """The broken tasks, with ``task_id``, ``cause`` (the code) and ``detail``."""
+        return [
+            {"task_id": row["task_id"], "cause": each["code"], "detail": each["evidence"]}
+            for row in self.to_rows()
+            if row["verdict"] == "broken"
+            for each in row["findings"][:1]
+        ]
+
+
+def lint(
+    dataset: Dataset | str | os.PathLike[str],
+    *,
+    tasks: Sequence[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    session: Session | None = None,
+) -> LintResult:
+    """Say of each task whether it is fit to judge or train by, and why not.
+
+        for row in lint("tasks.jsonl").to_rows():
+            print(row["task_id"], row["verdict"], row["findings"])
+
+    ``dataset`` is a ``Dataset``, a name or a path, ``tasks`` chooses some, as ``Dataset.only``
+    says. The reference is run on the task's own inputs, twice, and on the examples in its prompt;
+    so are null programs and mutants of the reference. A bad task stops no other. With ``out``, a
+    folder, ``lint.json`` and ``lint.jsonl`` are written there, and the same call resumes after a
+    kill unless ``force``. Raises InputError if no row of a file can be read.
+    """
+    with within(session) as opened:
+        data = dataset if isinstance(dataset, Dataset) else read_dataset(dataset)
+        data = data.only(tasks)
+        order = data.all_ids if tasks is None else ()
+        if any(map(has_hidden_cases, data.tasks)):
+            data = with_base_cases(data, opened.pool())
+        found = {each.task_id: _unread(each) for each in data.unusable}
+        prints: dict[str, Row] = {}
+        folder = None if out is None else made_folder(out)
+        identity = {"kind": "lint", "content": content_hash(data)}
+        path = None if folder is None else folder / "lint.journal.jsonl"
+        with open_rows(path, identity=identity, force=force, batch=1) as journal:
+            for row, mark in finished(journal, lambda row: (row.data["row"], row.data["mark"])):
+                found[row["task_id"]], prints[row["task_id"]] = row, mark
+            left = [task for task in data.tasks if task.id not in prints]
+            opened.stage("lint", len(data.tasks))
+            opened.advance(len(prints), known=True)
+            staging = SharedData(opened.pool(), data.suites)
+            settings = SuiteSource(cache=opened.cache).settings
+            call = Call(f"{linting.__module__}:{linting.__name__}", settings)
+            for row, mark in opened.pool().map(call, map(staging.ref, left)):
+                found[row["task_id"]], prints[row["task_id"]] = row, mark
+                journal.append({"row": row, "mark": mark})
+                opened.advance()
+        own = {task.id: prints[task.id] for task in data.tasks}
+        for id, other, why in duplicates(own):
+            found[id]["findings"].append(finding("T106", f"{why} as {other}"))
+        for published in shipped().values():
+            for id, copy in _copies(own, published).items():
+                found[id]["findings"].append(copy)
+        place = {id: number for number, id in enumerate(order)}
+        rows = sorted(found.values(), key=lambda row: place.get(row["task_id"], len(place)))
+        run = run_facts(data, pool=opened.pool())
+    rows = [_judged(row) for row in rows]
+    result = LintResult(_summary(data.name, rows, run))
+    if folder is not None:
+        write_jsonl(folder / "lint.jsonl", rows)
+        result.write_summary(folder / "lint.json")
+    return result
+
+
+def _judged(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with its verdict: that of its worst finding, which comes first."""
+    findings = sorted(row["findings"], key=lambda each: -VERDICTS.index(each["verdict"]))
+    verdict = findings[0]["verdict"] if findings else "fit"
+    return {"task_id": row["task_id"], "verdict": verdict, **row, "findings": findings}
+
+
+NULL = ("T101", "T102", "T008")
+"""Findings by which a program without knowledge earns a task's reward."""
+
+
+def _summary(name: str, rows: Sequence[dict[str, Any]], run: dict[str, Any]) -> dict[str, Any]:
+    tasks = Counter(code for row in rows for code in {each["code"] for each in row["findings"]})
+    free = sum(any(each["code"] in NULL for each in row["findings"]) for row in rows)
+    verdicts = Counter(row["verdict"] for row in rows)
+    return {
+        "run": run,
+        "dataset": name,
+        **{verdict: verdicts[verdict] for verdict in VERDICTS},
+        "null_reward": free / len(rows) if rows else None,
+        "codes": {
+            code: {"name": entry["name"], "tasks": tasks[code], "remedy": entry["remedy"]}
+            for code, entry in codes().items()
+            if tasks[code]
+        },
+        "tasks": list(rows),
+    }
+
+
+def _unread(bad: Unusable) -> dict[str, Any]:
+    """Return the row of a task that was not read, or whose test program its reference fails."""
+    return {
+        "task_id": bad.task_id,
+        "harness": None,
+        "observe": [],
+        "compared": None,
+        "given": 0,
+        "usable": 0,
+        "steps": None,
+        "findings": [of_cause(bad.cause, bad.detail, verdict="broken")],
+    }
+
+
+# What other tools read: annotations of GitHub, and SARIF 2.1.0 for code scanning.
+
+
+def to_github(result: LintResult, path: str) -> str:
+    """Return a workflow command of GitHub for each finding, a line each."""
+    lines = line_numbers(path, [row["task_id"] for row in result.to_rows()])
+    text = []
+    for row in result.to_rows():
+        for each in row["findings"]:
+            level = LEVELS[each["verdict"]]
+            place = f"file={_property(path)},line={lines.get(row['task_id'], 1)}"
+            title = f"{each['code']} {each['name']}"
+            message = _message(f"{row['task_id']}: {each['evidence']}")
+            level = "notice" if level == "note" else level
+            text.append(f"::{level} {place},title={title}::{message}\n")
+    return "".join(text)
+
+
+def _message(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _message(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def to_sarif(result: LintResult, path: str) -> dict[str, Any]:
+    """Return the findings as a SARIF log of one run."""
+    lines = line_numbers(path, [row["task_id"] for row in result.to_rows()])
+    rules = [
+        {
+            "id": code,
+            "name": entry["name"],
+            "shortDescription": {"text": entry["what"]},
+            "fullDescription": {"text": entry["why"]},
+            "help": {"text": f"DraftCase: {entry['example']} Remedy: {entry['remedy']}"},
+            "defaultConfiguration": {"level": LEVELS[entry["verdict"]]},
+        }
+        for code, entry in codes().items()
+    ]
+    results = [
+        {
+            "ruleId": each["code"],
+            "level": LEVELS[each["verdict"]],
+            "message": {"text": f"{row['task_id']}: {each['evidence']}"},
+            "locations": [
+                {
+                    "physicalLocation": {
+                        "artifactLocation": {"uri": quote(path)},
+                        "region": {"startLine": lines.get(row["task_id"], 1)},
+                    },
+                    "logicalLocations": [{"name": row["task_id"]}],
+                }
+            ],
+        }
+        for row in result.to_rows()
+        for each in row["findings"]
+    ]
+    driver = {"name": "evalplus-lite", "version": __version__, "rules": rules}
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "results": results}],
+    }
+
+
+def line_numbers(path: str, ids: Sequence[str]) -> dict[str, int]:
+    """Return the line of a file of tasks on which each id stands, as far as it is found."""
+    found: dict[str, int] = {}
+    if not os.path.isfile(path):
+        return found
+    wanted = {json.dumps(id): id for id in ids}
+    with opened_file(path) as file:
+        for number, line in enumerate(file, 1):
+            for quoted in NAMED.findall(line.decode("utf-8", "replace")):
+                if quoted in wanted:
+                    found.setdefault(wanted[quoted], number)
+    return found
+
+
+NAMED = re.compile(r'\w*(?:id|name|title|number)"?\s*[:=]\s*("(?:[^"\\]|\\.)*")')
+"""What names a task in a line of JSON or TOML."""

@@ -1,0 +1,201 @@
+"""lint: a verdict on each task, with coded findings; no task stops another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from evalplus_lite import InputError, Session, lint, load_dataset
+from evalplus_lite.cli import main
+from evalplus_lite.jobs.linting import CAUSES, VERDICTS, codes, explain, fingerprint
+from evalplus_lite.tasks.drafts import examples
+from evalplus_lite.types import Cause
+from evalplus_lite.values import wire
+
+ROW: dict[str, Any] = {"prompt": "", "entry_point": "f", "inputs": [[1], [2]]}
+DISTANCE = """\
+def f(x, y):
+    far = abs(x) + abs(y)
+    if far > 1000:
+        far = 1000 - x + y
+    return far * 2 + 1
+"""
+STATEMENT = "Return the sum of the squares of the numbers from zero up to x, both included, with f."
+PROGRAMS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    # what is wrong: the code, the reference, and keys of the row
+    "ready": ("", "return x + 1", {"prompt": "f(1) is 2: >>> f(1)\n2"}),
+    "raises": ("T002", "return 5 // (x - 1)", {}),
+    "expected": ("T003", "return x + 1", {"outputs": [2, 4]}),
+    "unstable": ("T004", "return hash(str(x)) if x == 2 else 3", {}),
+    "refused": ("T006", "return x + 1", {"contract": "def precondition(x):\n    assert x > 1\n"}),
+    "unrepresentable": ("T007", "return object() if x == 1 else 3", {}),
+    "weak": ("T102", "return x", {}),
+    "constant": ("T102", "return 7", {}),
+    "mutant": ("T104", "return 5 if x > 4 else x", {}),
+    "visible": ("T105", "return x + 1", {"prompt": ">>> f(1)\n2\n>>> f(2)\n3\n"}),
+    "body": ("T105", DISTANCE, {"prompt": DISTANCE, "inputs": [[1, 2], [3, 9], [999, 5]]}),
+    "prompt": ("T201", "return x + 1", {"prompt": "Adds.\n\n>>> f(1)\n2\n>>> f(2)\n4\n"}),
+    "name": ("T202", "return x + 1", {"prompt": "Add one to a number."}),
+    "parameters": ("T202", "return x + 1", {"prompt": "def f(x, y):\n    pass\n"}),
+    "clock": ("T204", "import time\n    return x + time.time() // 10**10", {}),
+    "floats": ("T205", "return x / 3", {"rule": {"kind": "python", "atol": 0, "rtol": 0}}),
+    "reached": ("T301", "if x > 9:\n        x = x - x\n    return x + 1", {}),
+    "ignored": ("T302", "x.sort()\n    return x[0]", {"inputs": [[[2, 1]], [[3, 4]]]}),
+    "uncalled": ("T301", "return x + 1\ndef g():\n    return 2", {}),
+    "observed": ("T303", "yield x", {}),
+    "first": ("", "return sum(n * n for n in range(x + 1))", {"prompt": STATEMENT}),
+    "copy": ("T106", "return x * (x + 1) * (2 * x + 1) // 6", {"prompt": STATEMENT}),
+}
+UNUSABLE: dict[str, tuple[str, dict[str, Any]]] = {
+    "load": ("T002", {"reference": "import no_such_module\n\ndef f(x):\n    return x\n"}),
+    "no inputs": ("T008", {"reference": "def f(x):\n    return x\n", "inputs": []}),
+    "no reference": ("T008", {}),
+    "unreadable": ("T001", {"reference": "def g(x):\n    return x\n"}),
+    "unobserved": ("T007", {"reference": "def f(x):\n    pass\n"}),
+    "contract": (
+        "T006",
+        {"reference": "def f(x):\n    return x\n", "contract": "def check(a):\n    1"},
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with a task for each thing that may be wrong."""
+    rows: list[dict[str, Any]] = []
+    for kind, (_, body, more) in PROGRAMS.items():
+        reference = body if body.startswith("def") else f"def f(x):\n    {body}\n"
+        rows.append({"id": kind, **ROW, "reference": reference, **more})
+    rows += [{"id": kind, **ROW, **more} for kind, (_, more) in UNUSABLE.items()]
+    path = tmp_path_factory.mktemp("tasks") / "tasks.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows) + "no row\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def rows(tasks: Path) -> dict[str, dict[str, Any]]:
+    """What is found of each task."""
+    with Session(workers=2, cache=False) as session:
+        result = lint(tasks, session=session)
+    found = {row["task_id"]: row for row in result.to_rows()}
+    last = f"line {len(PROGRAMS) + len(UNUSABLE) + 1}"
+    assert list(found) == [*PROGRAMS, *UNUSABLE, last]
+    assert sum(result.summary[verdict] for verdict in VERDICTS) == len(found)
+    free = ["weak", "constant", "clock", "mutant", "no inputs", "no reference"]
+    assert result.summary["null_reward"] == len(free) / len(found)
+    return found
+
+
+def test_a_good_task_is_fit(rows: dict[str, dict[str, Any]]) -> None:
+    """What will be tested is said, and nothing else where nothing is to be said."""
+    row = rows["ready"]
+    assert (row["verdict"], row["findings"]) == ("fit", [])
+    assert (row["harness"], row["observe"], row["compared"]) == ("call", ["value"], "python")
+    assert (row["given"], row["usable"], row["steps"]) == (2, 2, 1)
+
+
+@pytest.mark.parametrize("kind", PROGRAMS)
+def test_each_defect_has_its_code(rows: dict[str, dict[str, Any]], kind: str) -> None:
+    """A task that can be used has the finding that was planted, and the verdict of its worst."""
+    row, code = rows[kind], PROGRAMS[kind][0]
+    assert bool(row["findings"]) == bool(code)
+    assert code in ["", *(each["code"] for each in row["findings"])]
+    ranks = [VERDICTS.index(each["verdict"]) for each in row["findings"]]
+    assert row["verdict"] == VERDICTS[max(ranks, default=0)]
+
+
+@pytest.mark.parametrize("kind", UNUSABLE)
+def test_what_cannot_be_used_is_broken(rows: dict[str, dict[str, Any]], kind: str) -> None:
+    """A task without a usable case says why."""
+    row = rows[kind]
+    assert row["verdict"] == "broken"
+    assert row["findings"][0]["code"] == UNUSABLE[kind][0]
+
+
+def test_every_cause_is_of_one_code() -> None:
+    """Whatever stands in the way of a task or an input has a code, which is explained."""
+    known = [cause for causes in CAUSES.values() for cause in causes]
+    assert sorted(known) == sorted(get_args(Cause))
+    for code, entry in codes().items():
+        assert entry.keys() == {"name", "verdict", "what", "why", "example", "remedy"}
+        assert explain(entry["name"])["code"] == code
+    with pytest.raises(InputError, match="T999"):
+        explain("T999")
+
+
+def test_the_command_shows_all(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every task is in the table, every finding below it, and the exit code tells of bad ones."""
+    assert main(["lint", str(tasks), "--tasks", "ready,prompt,load"]) == 1
+    out = capsys.readouterr().out
+    assert "1 fit, 0 weak, 1 unfair, 1 broken" in out
+    assert "no_such_module" in out
+    assert main(["lint", str(tasks), "--tasks", "ready,prompt", "--fail-on", "error"]) == 0
+    assert main(["lint", "--explain", "T201"]) == 0
+    assert "prompt-contradicts" in capsys.readouterr().out
+
+
+def test_other_tools_read_the_findings(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Annotations and SARIF name the file, the line of the task and the level."""
+    line = [*PROGRAMS].index("prompt") + 1
+    assert main(["lint", str(tasks), "--tasks", "prompt", "--format", "github"]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith(
+        f"::warning file={tasks},line={line},title=T201 prompt-contradicts::prompt"
+    )
+    assert main(["lint", str(tasks), "--tasks", "prompt", "--format", "sarif"]) == 1
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    (result,) = run["results"]
+    assert (result["ruleId"], result["level"]) == ("T201", "warning")
+    place = result["locations"][0]["physicalLocation"]
+    assert place["region"]["startLine"] == line
+    assert {rule["id"] for rule in run["tool"]["driver"]["rules"]} == set(codes())
+
+
+def test_lint_resumes(tasks: Path, tmp_path: Path) -> None:
+    """After a kill only the tasks that are left are checked, and the files have the same bytes."""
+    with Session(workers=1, cache=False) as session:
+        lint(tasks, tasks=["ready", "prompt"], out=tmp_path, session=session)
+        paths = [tmp_path / name for name in ("lint.jsonl", "lint.journal.jsonl")]
+        before = [path.read_bytes() for path in paths]
+        kept = before[1].splitlines(keepends=True)
+        paths[1].write_bytes(kept[0] + kept[1][:9])
+        paths[0].unlink()
+        lint(tasks, tasks=["ready", "prompt"], out=tmp_path, session=session)
+    assert [path.read_bytes() for path in paths] == before
+
+
+def test_copies_of_a_benchmark_are_named(tmp_path: Path) -> None:
+    """A HumanEval task under another id is found among one's own; HumanEval itself is no copy."""
+    published = load_dataset("humaneval", tasks=["2"]).tasks[0]
+    copy = {"id": "mine/7", "prompt": published.prompt, "reference": published.reference}
+    copy |= {"entry_point": published.entry_point, "inputs": [[3.5], [1.25], [123.0]]}
+    texts = ["Add one to a number and return it as f.", "Return the larger part of a number as f."]
+    body = "def f(x):\n    return x + 1\n"
+    rows = [{**ROW, "id": f"mine/{n}", "prompt": text, "reference": body}
+            for n, text in enumerate(texts)]  # fmt: skip
+    path = tmp_path / "tasks.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, copy]))
+    with Session(workers=1, cache=False) as session:
+        found = {row["task_id"]: row["findings"] for row in lint(path, session=session).to_rows()}
+        (row,) = lint("humaneval", tasks=["2"], session=session).to_rows()
+    assert [each["code"] for each in found["mine/7"] if each["code"] == "T107"] == ["T107"]
+    assert "HumanEval/2" in str(found["mine/7"])
+    assert not any(each["code"] == "T107" for each in [*row["findings"], *found["mine/0"]])
+    assert (
+        fingerprint(published)[1] != fingerprint(load_dataset("humaneval", tasks=["3"]).tasks[0])[1]
+    )
+
+
+def test_examples_of_a_text_are_read() -> None:
+    """Calls with literals and what they give are found in prose and in docstrings, never run."""
+    text = 'def f(x):\n    """Add.\n\n    >>> f(1)\n    2\n    >>> f([0] * 2)\n    (1,)\n    """\n'
+    for prompt in (text, text + "    return x +\n", "Add.\n\n>>> f(1)\n2\n>>> f([0] * 2)\n(1,)\n"):
+        found = [(each.arguments, wire.decode(each.output)) for each in examples(prompt, "f")]
+        assert found == [((1,), 2), (([0, 0],), (1,))]
+    odd = ">>> f(y)\n1\n>>> f(1)\n<object>\n>>> f(2)\nTraceback (most recent call last):\nE: no\n"
+    assert all(each.problem for each in examples(odd, "f"))
+    assert len(list(examples(odd, "f"))) == 3
+    assert list(examples(">>> g(1)\n1\n>>> f(1\n", "f")) == []
