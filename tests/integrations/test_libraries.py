@@ -324,6 +324,7 @@ def test_opencompass(tasks: Path) -> None:
 
 
 @needs("nbclient", "nbclient")
+@pytest.mark.filterwarnings("ignore")
 def test_a_notebook(tmp_path: Path) -> None:
     """Within a notebook's event loop a Verifier is awaited, waited for, and made again."""
     import nbclient
