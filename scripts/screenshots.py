@@ -38,14 +38,13 @@ COLOURS = 128
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A view to take: its address within the report, colours, size, and what to click before."""
+    """A view to take: its address within the report, colours and size."""
 
     name: str
     address: str
     is_dark: bool = False
     width: int = 1200
     height: int = 800
-    opened: str = ""
 
 
 PICTURES = (
@@ -55,7 +54,6 @@ PICTURES = (
     Picture("report-sample", "{failing}"),
     Picture("report-compare", "{failing_task}/compare"),
     Picture("report-inputs", "#/inputs", height=1000),
-    Picture("report-strength", "#/inputs", height=640, opened="Strength against size"),
     Picture("report-survivors", "#/survivors", is_dark=True),
     Picture("report-mutants", "#mutant/1.py"),
     Picture("report-phone", "#/suite-1", width=360, height=740),
@@ -134,10 +132,6 @@ def taken(browser: Browser, page: Path) -> Iterator[tuple[str, bytes]]:
         address = picture.address.format(failing=failing, failing_task=task)
         view.goto(f"{page.as_uri()}{address}")
         view.wait_for_timeout(300)  # Stryker's viewer draws a little later
-        if picture.opened:
-            view.get_by_role("heading", name=picture.opened).evaluate(
-                "each => each.scrollIntoView()"
-            )
         yield picture.name, smaller(view.screenshot())
         view.context.close()
 
@@ -166,7 +160,6 @@ def failing_sample(browser: Browser, page: Path) -> str:
     raise LookupError("no sample fails by its answer")
 
 
-TO_TOP = "each => each.scrollIntoView()"
 ADDRESSES = "all => all.map((each) => each.getAttribute('href'))"
 
 

@@ -41,7 +41,7 @@ SLOWER = 0.5
 
 
 def measure_task(place: WorkerContext, settings: Row) -> Work:
-    """Of (staged task, programs), the levels and each program's work, by (levels, seed)."""
+    """Return the levels of a shared task and each program's work, by (levels, seed)."""
     count, seed = settings
 
     def measure(item: Row) -> Row:
@@ -75,7 +75,7 @@ def _measured(sandbox: Sandbox, task: Task, grown: Sequence[Level], source: str)
 
 @dataclass(frozen=True, slots=True)
 class EfficiencyResult(Result):
-    """How efficient each model's programs are; ``programs`` has a row a right program."""
+    """The efficiency of each model's programs; ``programs`` has a row a right program."""
 
     kind: ClassVar[str] = "efficiency"
 

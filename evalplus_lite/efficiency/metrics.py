@@ -68,7 +68,7 @@ CLASSES = (
     (3.0, "cubic"),
 )
 WIDTH = 0.3
-"""How far an exponent may be from a class's; logarithms fit in."""
+"""Tolerance between an exponent and its class, which admits logarithms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def growth(sizes: Sequence[int], units: Sequence[int]) -> Growth | None:
     if all(later > earlier + 0.5 for earlier, later in pairwise(steps)) and last > 3.5:
         return Growth(last, low, high, "exponential")
     if high - low <= WIDTH:
-        # Constant work beside the growing part only lowers the exponent of small sizes.
+        # Constant work next to the growing part only lowers the exponent of small sizes.
         limit = last + max(0.0, last - steps[-2])
         for exponent, name in CLASSES:
             if abs(limit - exponent) <= WIDTH or abs(last - exponent) <= WIDTH / 2:

@@ -17,18 +17,17 @@ if TYPE_CHECKING:
     from evalplus_lite.exe.prediction import score as score
     from evalplus_lite.exe.report import ExecutionReportResult as ExecutionReportResult
     from evalplus_lite.exe.report import exe_report as exe_report
-    from evalplus_lite.exe.settings import MiningSettings as MiningSettings
-    from evalplus_lite.exe.task_files import export_mined as export_mined
+    from evalplus_lite.exe.report import export_mined as export_mined
     from evalplus_lite.exe.tasks.mined import MinedTask as MinedTask
+    from evalplus_lite.exe.work import MiningSettings as MiningSettings
     from evalplus_lite.models import Prices as Prices
 
 _HOMES = {
     "exe.asking.predict": "Prediction PredictionSettings",
     "exe.mining": "MiningResult mine",
     "exe.prediction": "PredictionResult ScoreResult predict score",
-    "exe.report": "ExecutionReportResult exe_report",
-    "exe.settings": "MiningSettings",
-    "exe.task_files": "export_mined",
+    "exe.report": "ExecutionReportResult exe_report export_mined",
+    "exe.work": "MiningSettings",
     "exe.tasks.mined": "MinedTask",
     "models": "Prices",
 }

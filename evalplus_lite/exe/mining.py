@@ -11,21 +11,19 @@ import tempfile
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.selecting.funnel import Funnel
-from evalplus_lite.exe.settings import MiningSettings
-from evalplus_lite.exe.sources.archives import open_package
-from evalplus_lite.exe.sources.repositories import check_repository, is_repository
+from evalplus_lite.exe.selecting.static import Funnel
+from evalplus_lite.exe.sources import check_repository, is_path, is_repository, open_package
 from evalplus_lite.exe.tasks.chains import chained_tasks
 from evalplus_lite.exe.tasks.likeness import Earlier, Seen
 from evalplus_lite.exe.tasks.mined import read_tasks
 from evalplus_lite.exe.tasks.moments import moment_tasks
-from evalplus_lite.exe.work import is_path, lost_row
+from evalplus_lite.exe.work import MiningSettings, lost_row
 from evalplus_lite.execution.base import Backend, Call
 from evalplus_lite.execution.job import Defect, Lost
 from evalplus_lite.jobs.datasets import run_facts
@@ -80,8 +78,6 @@ class Campaign:
     report: Callable[[PackageProgress], None] = lambda progress: None
     force: bool = False
     """Whether what an earlier run left is dropped."""
-    refresh: Earlier | None = None
-    """Tasks whose functions are to have new inputs: nothing else is mined."""
     since: Earlier | None = None
     """Tasks that are left out of what is written, as programs of the same shape are."""
     only: Container[str] | None = None
@@ -127,7 +123,6 @@ class Campaign:
             [str(path) for path in self.companions],
             list(self.packages),
             None if self.client is None else self.client.options,
-            None if self.refresh is None else str(self.refresh.path),
             os.getcwd(),  # what paths are relative to: a worker may have been started elsewhere
         )
         call = Call("evalplus_lite.exe.work:mining", settings)
@@ -245,7 +240,6 @@ def mine(
     settings: MiningSettings = MiningSettings(),  # noqa: B008 - frozen
     companions: Sequence[Path] = (),
     client: Client | None = None,
-    refresh: str | os.PathLike[str] | None = None,
     since: str | os.PathLike[str] | None = None,
     chained: int = 0,
     links: int = 2,
@@ -264,9 +258,7 @@ def mine(
     (``git+https://host/project@COMMIT``); none is installed or imported here. ``companions`` are
     libraries to inline from, ``client`` asks a model for inputs. ``chained`` is a number of
     tasks of ``links`` functions each to build too, ``questions`` a number of execution states to
-    ask four questions about. ``refresh`` is a file of mined tasks
-    whose functions get new inputs: of ``packages``, or without any of the versions that it names.
-    Of programs that the tasks' file ``since`` has, none is written.
+    ask four questions about. Of programs that the tasks' file ``since`` has, none is written.
 
     With ``out``, a file, the tasks are written there, rejects, timings and the funnel beside it;
     the same call goes on after a kill, unless ``force`` drops what is there. With ``shard``,
@@ -276,18 +268,12 @@ def mine(
     leads to nothing.
     """
     _check_asked(settings)
-    earlier = None if refresh is None else Earlier(Path(refresh))
     before = None if since is None else Earlier(Path(since))
-    if earlier is not None:
-        settings = replace(settings, refreshed=earlier.digest)
-        packages = packages or earlier.packages()
     if before is not None:
         collections.deque(before.shapes(), maxlen=0)  # a mistake in it is told before any work
     for name in packages:
         _check_package(name)
-    earlier_files = {"earlier tasks of refresh": refresh, "earlier tasks of since": since}
-    for name, file in earlier_files.items():
-        keep_inputs({"output": out}, {name: file})
+    keep_inputs({"output": out}, {"earlier tasks of since": since})
     for library in companions:
         _check_companion(library)
     problems: dict[str, str] = {}
@@ -321,7 +307,6 @@ def mine(
             settings,
             companions=companions,
             client=client,
-            refresh=earlier,
             since=before,
             report=report,
             force=force,

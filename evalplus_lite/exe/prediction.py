@@ -7,29 +7,29 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.exe.asking import predict as asking_model
 from evalplus_lite.exe.asking import score as scoring
-from evalplus_lite.exe.asking.judging import SameMessage, judge_by
-from evalplus_lite.exe.asking.predict import Prediction, PredictionSettings
-from evalplus_lite.exe.asking.prompt import Asked
+from evalplus_lite.exe.asking.predict import Asked, Prediction, PredictionSettings
 from evalplus_lite.exe.asking.score import (
     Expression,
     GradedPrediction,
+    SameMessage,
     ScoreReport,
     graded_row,
+    judge_by,
     read_predictions,
 )
 from evalplus_lite.exe.running.runs import CPU_SECONDS, CallableProgram
-from evalplus_lite.exe.task_files import KnownTasks, read_tasks
+from evalplus_lite.exe.tasks.forms import PublishedFile, SkippedRow, form_of
 from evalplus_lite.exe.tasks.mined import MinedTask
-from evalplus_lite.exe.tasks.published import SkippedRow
-from evalplus_lite.exe.tasks.tags import check_tags
+from evalplus_lite.exe.tasks.mined import read_tasks as read_mined
+from evalplus_lite.exe.tasks.worth import check_tags
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
 from evalplus_lite.jobs.datasets import file_facts, run_facts
 from evalplus_lite.jobs.session import Result, Session, keep_inputs, within
@@ -37,11 +37,62 @@ from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.models import Client, ModelSource
 from evalplus_lite.programs import parsing
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
-from evalplus_lite.store import write_jsonl
+from evalplus_lite.store import read_jsonl, write_jsonl
 from evalplus_lite.types import Outcome, Raised, Returned, Rule, TimedOut, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.equality import equal
 from evalplus_lite.values.source import value_of
+
+
+def read_tasks(
+    path: str | os.PathLike[str], *, left_out: list[SkippedRow] | None = None
+) -> Iterator[MinedTask]:
+    """Yield the tasks of a mined file, or of rows of CRUXEval, LiveCodeBench or CodeI/O.
+
+    ``left_out`` takes the rows that cannot be asked about. InputError names two rows of one id.
+    """
+    path = Path(path)
+    first = next(iter(read_jsonl(path)), None)
+    if first is not None and form_of(first.data) is not None:
+        return PublishedFile(path, [] if left_out is None else left_out).tasks()
+    return read_mined(path)
+
+
+@dataclass(slots=True)
+class KnownTasks:
+    """Tasks by id, and what predictions may be about besides."""
+
+    tasks: Mapping[str, MinedTask]
+    left_out: list[SkippedRow] = field(default_factory=list)
+    ignored: int = 0
+    """Predictions about rows that are left out: of other programs' files."""
+
+    @classmethod
+    def of(cls, tasks: str | os.PathLike[str] | Iterable[MinedTask]) -> KnownTasks:
+        """Read a file, or take what is given; InputError for two tasks of one id."""
+        left_out: list[SkippedRow] = []
+        if isinstance(tasks, str | os.PathLike):
+            tasks = read_tasks(tasks, left_out=left_out)
+        found: dict[str, MinedTask] = {}
+        for task in tasks:
+            if found.setdefault(task.id, task) is not task:
+                raise InputError(f"two tasks are named {task.id!r}")
+        return cls(found, left_out)
+
+    def predictions(self, path: Path, *, of: Asked | None = None) -> Iterator[Prediction]:
+        """Yield a file's predictions, those about rows that are left out aside."""
+        others = {each.id for each in self.left_out}
+        for each in read_predictions(path, known=[*self.tasks, *others], of=of):
+            if each.task_id in others:
+                self.ignored += 1
+            else:
+                yield each
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a summary says of it: nothing where nothing is left out."""
+        rows = [each.to_json() for each in self.left_out]
+        return {"left_out": rows, "ignored": self.ignored} if rows else {}
+
 
 LIMITS = Limits(cpu=3.0, load=5.0)
 OF_MINED = Limits(cpu=2 * CPU_SECONDS, load=20.0)
@@ -281,8 +332,8 @@ def predict(
         for task in given
         if task.cases
         and (max_code is None or len(task.code) <= max_code)
-        and not {*without} & {*task.facts.get("tags", ())}
-        and {*tagged} <= {*task.facts.get("tags", ())}
+        and not {*without} & task.marks
+        and {*tagged} <= task.marks
     )
     listed = [replace(task, cases=task.cases[:cases]) for task in itertools.islice(chosen, limit)]
     path = None if out is None else Path(out)

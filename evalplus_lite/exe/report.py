@@ -2,29 +2,509 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from math import fsum
 from pathlib import Path
+from statistics import StatisticsError, fmean, linear_regression, median, pstdev, stdev
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe import findings
-from evalplus_lite.exe.asking.judging import judge_by
 from evalplus_lite.exe.asking.predict import Prediction
-from evalplus_lite.exe.asking.score import GradedPrediction
-from evalplus_lite.exe.findings import GradedTasks, ModelGrades, Place
-from evalplus_lite.exe.prediction import graded_all
-from evalplus_lite.exe.statistics.measures import TIME
-from evalplus_lite.exe.task_files import KnownTasks
+from evalplus_lite.exe.asking.score import (
+    CaseShare,
+    GradedPrediction,
+    consistency_of,
+    judge_by,
+    share_of,
+)
+from evalplus_lite.exe.prediction import KnownTasks, graded_all, read_tasks
+from evalplus_lite.exe.statistics.measures import FEATURES, TIME, features, measures
+from evalplus_lite.exe.tasks.forms import form_of, written
 from evalplus_lite.exe.tasks.mined import MinedTask
 from evalplus_lite.jobs.datasets import file_facts, run_facts
-from evalplus_lite.jobs.session import Result, Session, made_folder, within
-from evalplus_lite.models import ModelSource, Prices
+from evalplus_lite.jobs.session import Result, Session, keep_inputs, made_folder, within
+from evalplus_lite.models import ModelSource, Prices, Usage
+from evalplus_lite.programs import parsing
+from evalplus_lite.reports.exporting import ExportResult
 from evalplus_lite.reports.figure_files import figures
 from evalplus_lite.reports.reporting import report
-from evalplus_lite.store import parse_json, read_jsonl, read_text
+from evalplus_lite.statistics.means import difference_of_shares, noise
+from evalplus_lite.statistics.pass_at_k import Count
+from evalplus_lite.statistics.trends import (
+    LineFit,
+    Observation,
+    RankCorrelation,
+    SizeGroup,
+    line_fit,
+    logarithmic_fit,
+    rank_correlation,
+    size_groups,
+)
+from evalplus_lite.store import parse_json, read_jsonl, read_text, write_jsonl
 from evalplus_lite.store.labels import labels, stem
+
+Row = dict[str, Any]
+Place = tuple[str, int]
+"""A case: its task's id, and its number there."""
+ALL_MODELS = "all models"
+
+
+@dataclass(slots=True)
+class ModelGrades:
+    """One model's graded predictions: by run (``sample``) and case, right or wrong.
+
+    Those that a judge gave no answer on are counted in ``undecided`` only.
+    """
+
+    label: str
+    runs: dict[int, dict[Place, bool]] = field(default_factory=dict)
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    asked: int = 0
+    retried: int = 0
+    unreadable: int = 0
+    undecided: int = 0
+
+    def take(self, found: GradedPrediction, *, run: int) -> None:
+        """Count one graded prediction, as of this run."""
+        said = found.prediction
+        self.asked += 1
+        self.prompt_tokens += said.prompt_tokens
+        self.completion_tokens += said.completion_tokens
+        self.retried += said.retried
+        if found.problem:
+            self.undecided += 1
+            return
+        self.unreadable += found.reason == "unreadable"
+        self.runs.setdefault(run, {})[said.task_id, said.case] = found.is_right
+
+    def counts(self) -> dict[Place, Count]:
+        """Return how many of each case's answers are right."""
+        marks: dict[Place, list[bool]] = defaultdict(list)
+        for graded in self.runs.values():
+            for place, is_right in graded.items():
+                marks[place].append(is_right)
+        return {place: Count(len(some), sum(some)) for place, some in sorted(marks.items())}
+
+    def rates(self) -> dict[Place, float]:
+        """Return pass@1 of each case."""
+        return {place: count.correct / count.total for place, count in self.counts().items()}
+
+
+@dataclass(frozen=True)
+class GradedTasks:
+    """Tasks, graded answers, and CPU seconds of cases where they were measured."""
+
+    tasks: Mapping[str, MinedTask]
+    models: Sequence[ModelGrades]
+    seconds: Mapping[Place, float]
+
+    @cached_property
+    def rates(self) -> dict[str, dict[Place, float]]:
+        """Pass@1 of each case, by model; of several models the mean under ``ALL_MODELS``, first."""
+        found = {model.label: model.rates() for model in self.models}
+        if len(found) < 2:
+            return found
+        every: dict[Place, list[float]] = defaultdict(list)
+        for rates in found.values():
+            for place, rate in rates.items():
+                every[place].append(rate)
+        means = {place: fsum(some) / len(some) for place, some in sorted(every.items())}
+        return {ALL_MODELS: means, **found}
+
+    @cached_property
+    def answered(self) -> list[Place]:
+        """The cases that a model answered."""
+        return sorted({place for rates in self.rates.values() for place in rates})
+
+    @cached_property
+    def errors(self) -> frozenset[Place]:
+        """The answered cases that raise."""
+        return frozenset(
+            (id, case)
+            for id, case in self.answered
+            if self.tasks[id].cases[case].answer.kind == "error"
+        )
+
+    @cached_property
+    def measures(self) -> dict[Place, dict[str, float]]:
+        """What is known of each answered case as numbers."""
+        found = {}
+        for id, case in self.answered:
+            task = self.tasks[id]
+            static, runtime = task.facts.get("static", {}), task.cases[case].runtime
+            found[id, case] = measures(static, runtime, self.seconds.get((id, case)))
+        return found
+
+    @cached_property
+    def constructs(self) -> dict[str, frozenset[str]]:
+        """The constructs of each answered task's program, annotations left out."""
+        found = {}
+        for id in dict.fromkeys(id for id, _ in self.answered):
+            try:
+                tree = parsing.parse(self.tasks[id].code)
+                found[id] = frozenset(features(tree))
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                continue  # what cannot be parsed has none that count
+        return found
+
+    def package(self, place: Place) -> str:
+        """Return the package that a case's function is from."""
+        return str(self.tasks[place[0]].facts.get("package", "-"))
+
+    def points(
+        self, measure: str, rates: Mapping[Place, float], places: Iterable[Place]
+    ) -> list[Observation]:
+        """Return the cases with this measure as points, functions being clusters."""
+        return [
+            Observation(
+                self.tasks[place[0]].function_id, self.measures[place][measure], rates[place]
+            )
+            for place in places
+            if place in rates and measure in self.measures[place]
+        ]
+
+
+def share(
+    rates: Mapping[Place, float], places: Iterable[Place], tasks: Mapping[str, MinedTask]
+) -> CaseShare | None:
+    """Return the mean over those of the places that have a rate; None if none has."""
+    found = {place: rates[place] for place in places if place in rates}
+    return share_of(found, tasks) if found else None
+
+
+GROUPS = 10
+LINEAR = frozenset({"maintainability"})
+"""Measures that are not counts: no logarithm is taken of them, nor of shares per line."""
+
+
+def trend_rows(material: GradedTasks) -> Iterator[dict[str, Any]]:
+    """Yield a row a measure, scope (``all`` cases or ``errors``) and model.
+
+    ``spearman`` is over all of these cases, ``fit`` over the logarithm of the measure where that is
+    above 0 (``zero`` counts the others), or over the measure itself (``scale``). What too few
+    functions leave no interval for is None. ``groups`` are those of figure 5, of equal width.
+    """
+    names: dict[str, None] = {}
+    for found in material.measures.values():
+        names.update(dict.fromkeys(found))
+    failing: list[Place] = [place for place in material.answered if place in material.errors]
+    scopes: dict[str, Sequence[Place]] = {"all": material.answered, "errors": failing}
+    for name in names:
+        is_linear = name in LINEAR or name.endswith("per line")
+        for scope, places in scopes.items():
+            for label, rates in material.rates.items():
+                points = material.points(name, rates, places)
+                if points:
+                    row = {"measure": name, "scope": scope, "model": label,
+                           "scale": "linear" if is_linear else "logarithmic"}  # fmt: skip
+                    yield row | _trend(points, is_linear=is_linear, grouped=scope == "all")
+
+
+def _trend(points: list[Observation], *, is_linear: bool, grouped: bool) -> dict[str, Any]:
+    fit = line_fit(points) if is_linear else logarithmic_fit(points)
+    groups = size_groups(points, count=GROUPS, logarithmic=not is_linear) if grouped else []
+    return {
+        "cases": len(points),
+        "functions": len({point.cluster for point in points}),
+        "zero": 0 if is_linear else sum(not point.x > 0 for point in points),
+        "spearman": _plain(rank_correlation(points)),
+        "fit": _plain(fit),
+        "groups": [_plain(group) for group in groups],
+    }
+
+
+def _plain(found: LineFit | RankCorrelation | SizeGroup | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(found).items()}
+
+
+PAPER: Mapping[str, Mapping[str, float]] = {
+    "call_depth": {"median": 2, "max": 13},
+    "identifiers": {"median": 16, "max": 823},
+    "ifs": {"median": 1, "max": 63},
+}
+"""What the paper says of its tasks (section 2.2)."""
+PAPER_VARIATION: Mapping[str, float] = {"conditionals": 0.61, "lines": 0.20}
+"""The paper's mean coefficients of variation (section 3)."""
+
+
+def size_rows(tasks: Sequence[MinedTask]) -> Iterator[Row]:
+    """Yield median and maximum of each static measure over functions, beside the paper's."""
+    statics = [task.facts.get("static", {}) for task in tasks]
+    for name in ("lines", "call_depth", "identifiers", "ifs", "cyclomatic"):
+        values = [each[name] for each in statics if isinstance(each.get(name), int | float)]
+        if values:
+            known = PAPER.get(name, {})
+            yield {"measure": name, "median": median(values), "max": max(values),
+                   "paper_median": known.get("median"), "paper_max": known.get("max")}  # fmt: skip
+    lengths = [len(task.code) for task in tasks]
+    if lengths:
+        yield {"measure": "characters of code", "median": median(lengths), "max": max(lengths),
+               "paper_median": None, "paper_max": None}  # fmt: skip
+
+
+def variation_rows(tasks: Sequence[MinedTask]) -> Iterator[Row]:
+    """Yield the mean coefficient of variation of each runtime counter over functions' cases."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for task in tasks:
+        for name, value in task.facts.get("variation", {}).items():
+            if isinstance(value, int | float):
+                found[name].append(value)
+    for name, values in sorted(found.items()):
+        moving = [value for value in values if value > 0]
+        yield {
+            "measure": name,
+            "mean": fmean(values),
+            "functions": len(values),
+            "mean_where_any": fmean(moving) if moving else None,
+            "paper": PAPER_VARIATION.get(name),
+        }
+
+
+def generation(tasks: Iterable[MinedTask], prices: Mapping[str, Prices]) -> Row | None:
+    """Return what models' writing of inputs took, in tokens; None where none did.
+
+    ``cost`` is None where the price of a model that did is not known.
+    """
+    functions, usage = 0, defaultdict[str, Usage](Usage)
+    for task in tasks:
+        facts = task.facts.get("generation", {})
+        if facts.get("prompt_tokens"):
+            functions += 1
+            usage[str(facts.get("model", ""))] += Usage(
+                prompt_tokens=facts["prompt_tokens"],
+                completion_tokens=facts.get("completion_tokens", 0),
+            )
+    if not usage:
+        return None
+    is_priced = set(usage) <= set(prices)
+    return {
+        "models": sorted(set(usage) - {""}),
+        "functions": functions,
+        "prompt": sum(each.prompt_tokens for each in usage.values()),
+        "completion": sum(each.completion_tokens for each in usage.values()),
+        "cost": sum(u.cost(prices[name]) for name, u in usage.items()) if is_priced else None,
+    }
+
+
+HISTOGRAM = 10
+"""Bars of the histogram of functions' pass rates."""
+EASY = 0.8
+"""Pass rate from which a function with many calls stands in the table of figure 7."""
+MOST_CALLED = 10
+
+
+def model_rows(material: GradedTasks, prices: Mapping[str, Prices]) -> Iterator[Row]:
+    """Yield a row a model: table 1, functions' mean and sigma, runs, tokens and cost."""
+    for model in material.models:
+        rates = material.rates[model.label]
+        whole = share(rates, rates, material.tasks)
+        if whole is None:
+            continue
+        failing = share(
+            rates, [place for place in rates if place in material.errors], material.tasks
+        )
+        tokens = model.prompt_tokens + model.completion_tokens
+        price = prices.get(model.label)
+        yield {
+            "model": model.label,
+            "predictions": model.asked,
+            "unreadable": model.unreadable,
+            "retried": model.retried,
+            "undecided": model.undecided,
+            "all": whole.to_json(),
+            "errors": None if failing is None else failing.to_json(),
+            "functions": _functions(rates),
+            "runs": _runs(model),
+            "tokens": {
+                "prompt": model.prompt_tokens,
+                "completion": model.completion_tokens,
+                "a_prediction": tokens / model.asked if model.asked else 0.0,
+            },
+            "cost": None
+            if price is None
+            else (model.prompt_tokens * price.prompt + model.completion_tokens * price.completion)
+            / 1e6,
+        }
+
+
+def _functions(rates: Mapping[tuple[str, int], float]) -> Row:
+    """Return mean and deviation of the functions' pass rates, and a histogram of them."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for (id, _), rate in rates.items():
+        found[id].append(rate)
+    means = [fmean(some) for some in found.values()]
+    bars = Counter(min(HISTOGRAM - 1, int(HISTOGRAM * mean + 1e-9)) for mean in means)
+    return {
+        "count": len(means),
+        "mean": fmean(means),
+        "sigma": pstdev(means),
+        "histogram": [bars[number] for number in range(HISTOGRAM)],
+    }
+
+
+def _runs(model: ModelGrades) -> Row | None:
+    """Return how runs of one model differ: each one's pass@1, their deviation; None for one run.
+
+    ``within`` and ``between`` are the variances of a case's answers and of the cases' rates; the
+    second is an estimate, which may come out below zero where it is nearly that, and is zero then.
+    """
+    if len(model.runs) < 2:
+        return None
+    scores = [fmean(graded.values()) for _, graded in sorted(model.runs.items())]
+    split = noise({f"{id}\n{case}": count for (id, case), count in model.counts().items()})
+    return {
+        "pass@1": scores,
+        "deviation": stdev(scores),
+        "within": None if split is None else split.within,
+        "between": None if split is None else max(0.0, split.between),
+    }
+
+
+def question_rows(material: GradedTasks) -> Iterator[Row]:
+    """Yield a row a model that was asked about moments of runs: rates by kind, and consistency."""
+    asked = {id: task.facts["question"] for id, task in material.tasks.items()
+             if "question" in task.facts}  # fmt: skip
+    for model in material.models:
+        moments: dict[tuple[str, str, int], dict[str, bool]] = defaultdict(dict)
+        for run, graded in model.runs.items():
+            for (id, _), is_right in graded.items():
+                if "moment" in asked.get(id, {}):
+                    moment = material.tasks[id].function_id, asked[id]["moment"], run
+                    moments[moment][asked[id]["kind"]] = is_right
+        rates = model.rates()
+        kinds = sorted({str(asked[id]["kind"]) for id, _ in rates if id in asked})
+        shares = {
+            kind: share(
+                rates, [p for p in rates if asked.get(p[0], {}).get("kind") == kind], material.tasks
+            )
+            for kind in kinds
+        }
+        found = consistency_of(moments)
+        if kinds:
+            yield {
+                "model": model.label,
+                "kinds": {kind: each.to_json() for kind, each in shares.items() if each},
+                "consistency": None if found is None else found.to_json(),
+            }
+
+
+def package_rows(material: GradedTasks) -> Iterator[Row]:
+    """Yield a row a package, the one with most cases first: pass@1 of each model, and their mean.
+
+    The mean counts each model the same, however many cases it answered.
+    """
+    members = defaultdict(list)
+    for place in material.answered:
+        members[material.package(place)].append(place)
+    for name, places in sorted(members.items(), key=lambda item: (-len(item[1]), item[0])):
+        shares = {
+            label: share(rates, places, material.tasks) for label, rates in material.rates.items()
+        }
+        own = [shares[model.label] for model in material.models]
+        means = [each.mean for each in own if each is not None]
+        yield {
+            "package": name,
+            "cases": len(places),
+            "functions": len({id for id, _ in places}),
+            "errors": sum(place in material.errors for place in places),
+            "mean": fmean(means),
+            "models": {label: each and each.to_json() for label, each in shares.items()},
+        }
+
+
+def repositories(material: GradedTasks) -> Row:
+    """Return the cases of each package by rank, and the line over the rank's logarithm."""
+    cases: Counter[str] = Counter()
+    functions: Counter[str] = Counter()
+    for task in material.tasks.values():
+        name = str(task.facts.get("package", "-"))
+        cases[name] += len(task.cases)
+        functions[name] += 1
+    ranked = sorted(cases.items(), key=lambda item: (-item[1], item[0]))
+    return {
+        "packages": [
+            {"package": name, "cases": count, "functions": functions[name]}
+            for name, count in ranked
+        ],
+        "falloff": _falloff([count for _, count in ranked]),
+    }
+
+
+def _falloff(counts: list[int]) -> Row | None:
+    """Return the line ``cases = intercept + slope * log10(rank)`` and its R squared."""
+    if len(counts) < 3:
+        return None
+    ranks = [math.log10(rank) for rank in range(1, len(counts) + 1)]
+    try:
+        slope, intercept = linear_regression(ranks, counts)
+    except StatisticsError:
+        return None
+    mean = fmean(counts)
+    spread = sum((count - mean) ** 2 for count in counts)
+    rest = sum((c - intercept - slope * r) ** 2 for c, r in zip(counts, ranks, strict=True))
+    return {"intercept": intercept, "slope": slope, "r2": 1 - rest / spread if spread else 1.0}
+
+
+def construct_rows(material: GradedTasks) -> Iterator[Row]:
+    """Yield a row a construct and model: pass@1 with it and without, and how much they differ.
+
+    Several constructs go together with longer programs: a difference is no cause.
+    """
+    for name in FEATURES:
+        chosen = {id for id, found in material.constructs.items() if name in found}
+        have = [place for place in material.answered if place[0] in chosen]
+        lack = [place for place in material.answered if place[0] in material.constructs
+                and place[0] not in chosen]  # fmt: skip
+        for label, rates in material.rates.items():
+            with_it, without = (share(rates, each, material.tasks) for each in (have, lack))
+            if with_it is None:
+                continue
+            yield {
+                "construct": name,
+                "model": label,
+                "with": with_it.to_json(),
+                "without": None if without is None else without.to_json(),
+                "difference": None if without is None else with_it.mean - without.mean,
+                "interval": None
+                if without is None
+                else list(
+                    difference_of_shares(
+                        (with_it.mean, with_it.interval), (without.mean, without.interval)
+                    )
+                ),
+            }
+
+
+def called_most(material: GradedTasks) -> list[Row]:
+    """Return the functions with most calls among those that models answer well (figure 7)."""
+    first = next(iter(material.rates.values()), {})
+    rates, calls = defaultdict(list), defaultdict(list)
+    for place, rate in first.items():
+        rates[place[0]].append(rate)
+        if "run: calls" in material.measures[place]:
+            calls[place[0]].append(material.measures[place]["run: calls"])
+    rows: list[Row] = [
+        {"function": id, "calls": median(calls[id]), "cases": len(some), "pass@1": fmean(some)}
+        for id, some in rates.items()
+        if calls[id] and fmean(some) >= EASY
+    ]
+    rows.sort(key=lambda row: (-row["calls"], row["function"]))
+    return rows[:MOST_CALLED]
+
+
+def is_same_cases(material: GradedTasks) -> bool:
+    """Return whether all models answered the same cases."""
+    asked = [set(rates) for label, rates in material.rates.items() if label != ALL_MODELS]
+    return all(each == asked[0] for each in asked)
+
 
 NAME = "exe-report.json"
 PAGE = "report.html"
@@ -243,18 +723,50 @@ def _computed(
     found = {
         "cases": sum(len(task.cases) for task in tasks),
         "answered": len(material.answered),
-        "same_cases": findings.is_same_cases(material),
-        "models": list(findings.model_rows(material, prices)),
-        "questions": list(findings.question_rows(material)),
-        "repositories": findings.repositories(material),
-        "packages": list(findings.package_rows(material)),
-        "trends": list(findings.trend_rows(material)),
-        "constructs": list(findings.construct_rows(material)),
-        "called_most": findings.called_most(material),
-        "sizes": list(findings.size_rows(tasks)),
-        "variation": list(findings.variation_rows(tasks)),
-        "generation": findings.generation(tasks, prices),
+        "same_cases": is_same_cases(material),
+        "models": list(model_rows(material, prices)),
+        "questions": list(question_rows(material)),
+        "repositories": repositories(material),
+        "packages": list(package_rows(material)),
+        "trends": list(trend_rows(material)),
+        "constructs": list(construct_rows(material)),
+        "called_most": called_most(material),
+        "sizes": list(size_rows(tasks)),
+        "variation": list(variation_rows(tasks)),
+        "generation": generation(tasks, prices),
     }
     if not material.errors:
         missing.append({"name": "errors", "reason": "no answered case raises"})
     return found
+
+
+def export_mined(
+    dataset: str | os.PathLike[str], path: str | os.PathLike[str], *, format: str
+) -> ExportResult:
+    """Write mined tasks as rows of ``cruxeval``, ``livecodebench`` (execution) or ``codeio``."""
+    out = Path(path)
+    keep_inputs({"output": out}, {"tasks": dataset})
+    first = next(iter(read_jsonl(dataset)), None)
+    if first is not None and (form := form_of(first.data)) is not None:
+        raise InputError(
+            f"holds rows of {form}, which are written of mined tasks alone",
+            path=Path(dataset),
+            remedy="give the file that mine wrote",
+        )
+    tasks = list(read_tasks(dataset))
+    asked = [task for task in tasks if {"breakpoint", "question"} & task.facts.keys()]
+    if asked:
+        raise InputError(
+            f"asks what happens within a call, and {format} what it gives: {asked[0].id}",
+            path=Path(dataset),
+            remedy="give a file of mined tasks, as mine writes without --questions",
+        )
+    rows, held, lost = written(tasks, format)
+    if not rows:
+        raise InputError(f"has no case that {format} can hold", path=Path(dataset))
+    write_jsonl(out, rows)
+    found = {"format": format, "tasks": len({row["task_id"] for row in rows}), "cases": held,
+             "left_out": lost, "out": str(out)}  # fmt: skip
+    return ExportResult(
+        {"run": run_facts(tasks=file_facts([Path(dataset)])), **found, "unusable": [], "notes": []}
+    )

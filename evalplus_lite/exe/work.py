@@ -5,48 +5,92 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import (
-    InvalidSdistFilename,
-    InvalidWheelFilename,
-    canonicalize_name,
-    parse_sdist_filename,
-    parse_wheel_filename,
-)
-
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.inlining.graph import Obstacle
-from evalplus_lite.exe.inputs.dialogue import CaseWriter
+from evalplus_lite.exe.inlining import Obstacle
+from evalplus_lite.exe.inputs.dialogue import MAX_TOKENS, TEMPERATURE, CaseWriter
 from evalplus_lite.exe.inputs.runner import Runner
-from evalplus_lite.exe.inputs.search import find_cases
-from evalplus_lite.exe.inputs.validators import CORE, Executed, judge, salvage
+from evalplus_lite.exe.inputs.search import ROUNDS, find_cases
+from evalplus_lite.exe.inputs.validators import CORE, MAX_CASES, Executed, judge, salvage
 from evalplus_lite.exe.running.observing import Observed, has_tests, observe
 from evalplus_lite.exe.running.proof import Original, ProofResult, Sandboxes, prove, python_version
 from evalplus_lite.exe.running.runs import RunResult, is_answer
-from evalplus_lite.exe.selecting.funnel import Funnel, outcome_of
-from evalplus_lite.exe.selecting.purity import is_banned_package
-from evalplus_lite.exe.selecting.static import UNLICENSED, MinedFunction, Reject, StaticMine, failed
-from evalplus_lite.exe.settings import MiningSettings
-from evalplus_lite.exe.sources.archives import open_package
-from evalplus_lite.exe.sources.packages import PackageSource, download, is_absent, source_archive
-from evalplus_lite.exe.sources.repositories import fetched, is_repository
+from evalplus_lite.exe.selecting.static import (
+    MAX_CODE,
+    UNLICENSED,
+    Funnel,
+    MinedFunction,
+    Reject,
+    StaticMine,
+    failed,
+    is_banned_package,
+    outcome_of,
+)
+from evalplus_lite.exe.selecting.types import TypeSet
+from evalplus_lite.exe.sources import (
+    PackageSource,
+    archives_by_name,
+    download,
+    fetched,
+    is_absent,
+    is_path,
+    is_repository,
+    open_package,
+    required,
+    source_archive,
+)
 from evalplus_lite.exe.statistics.measures import variation
-from evalplus_lite.exe.tasks.likeness import Earlier, shape
+from evalplus_lite.exe.tasks.likeness import shape
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
-from evalplus_lite.exe.tasks.tags import tags_of
+from evalplus_lite.exe.tasks.worth import MOST_OF_CLASS, difficulty_of, tags_of, triviality
 from evalplus_lite.execution.base import Row, Work, WorkerContext
 from evalplus_lite.models import Client, ModelSource
+
+
+@dataclass(frozen=True, slots=True)
+class MiningSettings:
+    """How to mine; all of it decides the result, so it is the identity of a resumable run.
+
+    ``any_licence``: packages under other than permissive licences too. ``rounds`` of input growth,
+    ``cases`` a function at most. ``static_only``: nothing is run. ``model``: name of the language
+    model that is asked for inputs, at ``temperature``, in answers of ``max_tokens`` at most, as
+    calls of a tool (``tools``) or as JSON that a schema describes. ``functions`` are run of a
+    package at most, chosen by their names' hashes. ``with_deps``: what a package
+    requires is downloaded, as far as it is not at hand and is pure wheels; by default of packages
+    given by their names on the index. ``observe``: its tests are run, for the types that they give
+    to parameters without an annotation. ``stubs``: what declares the types of a package that does
+    not say them itself, typeshed's or another, is downloaded. Programs have ``max_code``
+    characters at most. ``keep_all``: trivial tasks too, and more than three of a class.
+    """
+
+    seed: int = 0
+    types: TypeSet = "paper"
+    any_licence: bool = False
+    cases: int = MAX_CASES
+    rounds: int = ROUNDS
+    static_only: bool = False
+    model: str | None = None
+    max_tokens: int = MAX_TOKENS
+    temperature: float = TEMPERATURE
+    tools: bool = False
+    functions: int | None = None
+    with_deps: bool | None = None
+    observe: bool = False
+    stubs: bool = False
+    max_code: int = MAX_CODE
+    keep_all: bool = False
+
 
 BEYOND = "beyond the functions of a package that are run"
 """Why functions are left out that ``MiningSettings.functions`` leaves no room for."""
 
-NOTHING_NEW = "no new inputs"
+NO_CASES = "no cases that meet the validators"
+CROWDED = f"its class has {MOST_OF_CLASS} other tasks"
 UNOBSERVED = "no tests were run"
 """What is told of a package whose tests were to be run."""
 
@@ -69,11 +113,34 @@ class PackageMine:
     companions: Sequence[PackageSource] = ()
     sandboxes: Sandboxes | None = None
     source: ModelSource | None = None
-    wanted: Mapping[str, frozenset[str]] | None = None
-    """Of functions that are to have new inputs, by id, the keys of those that they have."""
     tests: PackageSource | None = None
     """The source that holds the package's tests, if that is another."""
     funnel: Funnel = field(default_factory=Funnel)
+
+    def few_of_a_class(self) -> Iterator[Yield]:
+        """Yield every outcome; of a class the tasks whose runs do most, unless all are wanted."""
+        results = list(self.yields())
+        if self.settings.keep_all:
+            yield from results
+            return
+        ranks: dict[object, list[tuple[int, str]]] = {}
+        for result in results:
+            if (task := result.task) is not None and "class" in task.facts:
+                name = (task.facts["module"], task.facts["class"])
+                lines = task.facts.get("difficulty", {}).get("lines", 0)
+                ranks.setdefault(name, []).append((-lines, task.id))
+        left = {id for found in ranks.values() for _, id in sorted(found)[MOST_OF_CLASS:]}
+        for result in results:
+            task = result.task
+            if task is None or task.id not in left:
+                yield result
+                continue
+            self.funnel.add("mined", -1)
+            if "validators" in task.facts:
+                self.funnel.add(outcome_of(task.facts["validators"]), -1)
+            self.funnel.reject("mined", CROWDED)
+            function = f"{task.facts['module']}.{task.facts['function']}"
+            yield Yield(reject=Reject(self.package.name, function, "mined", CROWDED))
 
     def yields(self) -> Iterator[Yield]:
         """Yield every function's outcome in order of module and line, selection's rejects last."""
@@ -92,9 +159,8 @@ class PackageMine:
             self.package,
             self.companions,
             types=self.settings.types,
-            comments=self.settings.comments,
             any_licence=self.settings.any_licence,
-            only=self.wanted,
+            max_code=self.settings.max_code,
             observed=seen.of if seen.parameters else None,
             funnel=self.funnel,
         )
@@ -159,8 +225,7 @@ class PackageMine:
     ) -> Yield:
         """Find inputs for a function, prove it equal to the original and make its task."""
         settings = self.settings
-        known = (self.wanted or {}).get(function.id, frozenset())
-        runner = Runner(function, sandboxes, known=known)
+        runner = Runner(function, sandboxes)
         search = find_cases(
             function,
             runner,
@@ -170,9 +235,6 @@ class PackageMine:
             writer=self._writer(),
         )
         chosen, facts = search.chosen, search.facts
-        if known and not search.pool and not runner.failure:
-            detail = f"the earlier tasks have all {len(known)} that were found"
-            return self._rejected(function, "loads", Obstacle(NOTHING_NEW, detail))
         # What took too long once is not run again: it is no case, and proves nothing.
         pool = [case for case in search.pool if is_answer(case.answer)] or search.pool[:3]
         base = RunResult(tuple(c.answer for c in pool), tuple(runner.touched), runner.failure)
@@ -195,7 +257,7 @@ class PackageMine:
         )
 
     def _count(self, verdict: ProofResult) -> None:
-        stages = ("loads", "stable", "proved", "mined")
+        stages = ("loads", "stable", "proved")
         reached = stages.index(verdict.stage) if verdict.stage else len(stages)
         for stage in stages[:reached]:
             self.funnel.add(stage)
@@ -214,12 +276,22 @@ class PackageMine:
             "core": not CORE & set(failed),
             "salvaged": bool(failed) and bool(kept),
         }
+        if not kept:
+            return self._rejected(function, "mined", Obstacle(NO_CASES, ", ".join(failed)))
+        counters = runner.measured([case.call for case in kept])
+        runs = [counted.steps if counted else {} for counted in counters]
+        is_driven = bool(function.driver)
+        trivial = triviality([case.answer for case in kept], runs, is_driven=is_driven)
+        if trivial and not self.settings.keep_all:
+            return self._rejected(function, "mined", Obstacle(trivial, ""))
+        self.funnel.add("mined")
         self.funnel.add(outcome_of(facts["validators"]))
         timed = runner.timed([case.call for case in kept])
-        counters = runner.measured([case.call for case in kept])
+        if difficulty := difficulty_of(runs, is_driven=is_driven):
+            facts["difficulty"] = difficulty
         cases = tuple(
-            TaskCase(case.call, replace(case.answer, cpu=0.0), counted.steps if counted else {})
-            for case, counted in zip(kept, counters, strict=True)
+            TaskCase(case.call, replace(case.answer, cpu=0.0), steps)
+            for case, steps in zip(kept, runs, strict=True)
         )
         if all(counters):
             facts["read"] = any(counted.is_read for counted in counters if counted)
@@ -252,7 +324,6 @@ def task_of(
             "static": function.statistics.to_json(),
             "tags": tags_of(
                 function.code,
-                name=f"{function.module}.{function.name}",
                 iterations=[case.runtime.get("loop_iterations", 0) for case in cases],
             ),
             "shape": shape(function.code, function.name),
@@ -266,26 +337,23 @@ MOST_FETCHED = 30
 NOT_FETCHED = "not fetched"
 OF_TESTS = ("test", "tests", "testing")
 """Extras that name what a package's tests import."""
-ARCHIVES = (".whl", ".tar.gz", ".tgz", ".zip", ".tar.bz2", ".tar.xz")
 
 
 def mining(place: WorkerContext, settings: Row) -> Work:
     """Of a package, named or by its path, the row that ``PackageWork.row`` makes.
 
     ``settings`` are those of mining, the paths of companions and of archives at hand, the options
-    of the client of a model that writes inputs (or None), the file of earlier tasks (or None), and
-    the folder that paths are relative to.
+    of the client of a model that writes inputs (or None), and the folder that paths are relative
+    to.
     """
-    options, companions, at_hand, client, earlier, root = settings
+    options, companions, at_hand, client, root = settings
     if root != os.getcwd():
         at_hand = [os.path.join(root, path) for path in at_hand]
         companions = [os.path.join(root, path) for path in companions]
-        earlier = None if earlier is None else os.path.join(root, earlier)
     source = None if client is None else Client(**client)
     found = archives_by_name([Path(path) for path in (*companions, *at_hand)])
     folders = [path for path in map(Path, companions) if path.is_dir()]
-    wanted = None if earlier is None else Earlier(Path(earlier)).inputs()
-    work = PackageWork(MiningSettings(**options), folders, found, source, wanted)
+    work = PackageWork(MiningSettings(**options), folders, found, source)
     sandboxes = Sandboxes(place.sandbox)
     return lambda name: work.row(name, sandboxes, root)
 
@@ -299,9 +367,8 @@ class PackageWork:
         folders: list[Path],
         archives: dict[str, Path],
         source: ModelSource | None,
-        wanted: Mapping[str, frozenset[str]] | None = None,
     ) -> None:
-        self.settings, self.source, self.wanted = settings, source, wanted
+        self.settings, self.source = settings, source
         self.folders, self.archives = folders, archives
 
     def row(self, name: str, sandboxes: Sandboxes, root: str = "") -> dict[str, Any]:
@@ -315,7 +382,9 @@ class PackageWork:
                 row["sha256"] = package.origin.sha256
                 others = [
                     *self._stubs(package, stack, Path(folder, "stubs"), row["rejects"]),
-                    *self._companions(package, stack, Path(folder, "required"), row["rejects"]),
+                    *self._companions(
+                        name, package, stack, Path(folder, "required"), row["rejects"]
+                    ),
                 ]
                 tests = self._tests(name, package, stack, Path(folder, "tests"), row["rejects"])
                 mine = PackageMine(
@@ -324,11 +393,10 @@ class PackageWork:
                     others,
                     sandboxes,
                     self.source,
-                    self.wanted,
                     tests,
                     funnel,
                 )
-                for result in mine.yields():
+                for result in mine.few_of_a_class():
                     if result.task is not None:
                         row["tasks"].append(result.task.to_json())
                         row["seconds"][result.task.id] = result.seconds
@@ -390,7 +458,7 @@ class PackageWork:
                     rejects.append(not_fetched(package, error))
 
     def _companions(
-        self, package: PackageSource, stack: ExitStack, folder: Path, rejects: list[Row]
+        self, name: str, package: PackageSource, stack: ExitStack, folder: Path, rejects: list[Row]
     ) -> Iterator[PackageSource]:
         """Open the libraries a package requires, as far as they are at hand.
 
@@ -398,16 +466,19 @@ class PackageWork:
         """
         for own in self.folders:
             yield stack.enter_context(open_package(own))
+        is_fetched = self.settings.with_deps
+        if is_fetched is None:
+            is_fetched = not is_path(name) and not is_repository(name)
         pending = required(package, OF_TESTS if self.settings.observe else ())
         seen = {package.name}
         count = 0
         while pending:
-            name, wanted = pending.pop(0)
-            if name in seen:
+            library, wanted = pending.pop(0)
+            if library in seen:
                 continue
-            seen.add(name)
-            path = self.archives.get(name)
-            if path is None and self.settings.with_deps and wanted is not None:
+            seen.add(library)
+            path = self.archives.get(library)
+            if path is None and is_fetched and wanted is not None:
                 count += 1
                 try:
                     if count > MOST_FETCHED:
@@ -417,9 +488,9 @@ class PackageWork:
                 except InputError as error:
                     rejects.append(not_fetched(package, error))
             if path is not None:
-                library = stack.enter_context(open_package(path))
-                pending += required(library)
-                yield library
+                opened = stack.enter_context(open_package(path))
+                pending += required(opened)
+                yield opened
 
 
 def not_fetched(package: PackageSource, error: InputError) -> Row:
@@ -444,44 +515,3 @@ def lost_row(name: str, problem: str) -> dict[str, Any]:
         "funnel": funnel.to_json(),
         "problem": problem,
     }
-
-
-def is_path(name: str) -> bool:
-    """Say whether a package is given by a path, not by its name on the index."""
-    if is_repository(name):
-        return False
-    return "/" in name or name.endswith(ARCHIVES) or os.path.exists(name)
-
-
-def archives_by_name(paths: list[Path]) -> dict[str, Path]:
-    """Return distribution name -> archive for those paths whose names tell it."""
-    found: dict[str, Path] = {}
-    for path in paths:
-        try:
-            if path.suffix == ".whl":
-                name = parse_wheel_filename(path.name)[0]
-            else:
-                name = parse_sdist_filename(path.name)[0]
-        except (InvalidWheelFilename, InvalidSdistFilename):
-            continue
-        if path.is_file():
-            found.setdefault(name, path)
-    return found
-
-
-def required(package: PackageSource, extras: Sequence[str] = ()) -> list[tuple[str, str | None]]:
-    """Return what a package requires here: each name, and as pip is asked for it.
-
-    What it requires for other ``extras`` is left out. None is asked for by an address of its own.
-    """
-    found: list[tuple[str, str | None]] = []
-    for line in package.requires:
-        try:
-            requirement = Requirement(line)
-        except InvalidRequirement:
-            continue
-        marker = requirement.marker
-        if marker is None or any(marker.evaluate({"extra": each}) for each in ("", *extras)):
-            wanted = f"{requirement.name}{requirement.specifier}"
-            found.append((canonicalize_name(requirement.name), None if requirement.url else wanted))
-    return found

@@ -15,7 +15,7 @@ from evalplus_lite.store.sorting import Sorter
 from evalplus_lite.store.writing import reporting
 from evalplus_lite.types import VerdictName
 
-# Our verdicts in evalplus' words; ``infra`` has none, as it says nothing about a program.
+# Our verdicts in evalplus' words; ``infra`` has none, as it does not concern a program.
 STATUSES: Mapping[VerdictName, str] = {
     "pass": "pass",
     "fail": "fail",
@@ -27,7 +27,7 @@ STATUSES: Mapping[VerdictName, str] = {
 }
 
 _PLACE = struct.Struct(">IIQQ")
-"""Of a row: its group's number and its task's, where its text begins, and how long that is."""
+"""For a row: the numbers of its group and task, the position of its text, and its length."""
 
 
 def write_results(

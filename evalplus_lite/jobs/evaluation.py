@@ -63,7 +63,7 @@ class EvaluationResult(Result):
 
     @property
     def left_out(self) -> int:
-        """How many rows of the sample files are no answers to any task."""
+        """The number of rows of the sample files that are not answers to any task."""
         return int(self.summary["rows"]["left_out"])
 
     def to_rows(self) -> list[dict[str, Any]]:
@@ -103,21 +103,20 @@ def evaluate(
     ``extract`` is False. ``limits`` names a preset of time limits (``default``, ``paper``,
     ``evalplus``), ``memory`` is what a program may add, in bytes or as ``"2GiB"``, ``total`` the
     seconds that all cases of a program may take together. ``details`` runs every case and keeps
-    each verdict (none after eight that are lost to time, memory or a crash), ``minimize`` finds
-    the smallest input that each wrong program fails on; ``stress`` runs what passes on the suite's
-    stress cases, for a verdict beside the others that no score counts. ``ks`` are the k of
-    pass@k; each model and temperature has its own, unless ``pooled``.
+    each verdict (none after eight that are lost to time, memory or a crash), ``minimize`` finds the
+    smallest input that each wrong program fails on; ``stress`` runs what passes on the suite's
+    stress cases, for an extra verdict that no score counts. ``ks`` are the k of pass@k; each model
+    and temperature has its own, unless ``pooled``.
 
-    With ``out``, a folder, rows are written there as they come (results.jsonl, and beside it
-    costs.jsonl: seconds and memory as measured, so no two runs write the same), and in the end
-    summary.json, programs.jsonl.gz and, as evalplus writes it, eval_results.json; the same call
-    goes on after a kill, unless ``force`` drops what is there. Without ``out`` they are
-    kept in memory. With ``shard``, such as ``"2/4"``, only a part of the tasks is judged, for
-    ``merge``.
+    With ``out``, a folder, rows are written there as they come (results.jsonl, and costs.jsonl with
+    seconds and memory as measured, which differ between runs), and in the end summary.json,
+    programs.jsonl.gz and, as evalplus writes it, eval_results.json; the same call resumes after a
+    kill, unless ``force`` starts over. Without ``out`` they are kept in memory. With ``shard``,
+    such as ``"2/4"``, only a part of the tasks is judged, for ``merge``.
 
     No program passes a task without a usable case: such tasks are in ``result.unusable``. Samples
     that the machine or our own code failed on are not scored: ``summary["infra"]``. Raises
-    InputError for what cannot be used, and SandboxUnavailable if this machine holds no sandbox.
+    InputError for unusable input, and SandboxUnavailable if this machine holds no sandbox.
     """
     chosen, allowed = preset(limits), memory_bytes(memory)
     if not ks or any(type(k) is not int or k < 1 for k in ks):
@@ -206,9 +205,9 @@ def evaluate(
 
 
 def expected_costs(programs: SampleSpool, data: Dataset) -> dict[str, int]:
-    """Return what the samples of each task are likely to cost, by task in their order.
+    """Return the expected cost of the samples of each task, in the tasks' order.
 
-    Counted, not measured: samples, each with its cases.
+    Counted, not measured: samples times cases.
     """
     cases = {task.id: 1 + len(task.cases) for task in data.tasks}
     counts = Counter(sample.task_id for sample in programs)

@@ -25,7 +25,7 @@ def cut(item: Row) -> list[Row]:
 
 
 def joined(rows: Sequence[Row]) -> Row:
-    """Return the row of an item, made of those of its groups."""
+    """Return the row of an item from the rows of its groups."""
     evidence = next((found for found, _ in rows if found is not None), None)
     return evidence, [each for _, judged in rows for each in judged]
 
@@ -47,19 +47,19 @@ def judge(
 ) -> Tally:
     """Judge every sample that the journal does not hold yet; return the counts of all.
 
-    Results of others in the journal, which would be counted among these, raise InputError.
+    Other results in the journal, which would be counted too, raise InputError.
 
-    ``costs`` takes what each judged sample cost, a row for each row of the journal.
+    ``costs`` receives each judged sample's cost, a row for each row of the journal.
 
-    With ``contracts``, texts by task id, the smallest input that each wrong program fails on is
-    looked for, too: one that the task's contract allows, or else one of these.
+    With ``contracts``, texts by task id, the smallest failing input of each wrong program is
+    searched, too: one that the task's contract allows, or else one of these.
 
     Equal programs are run once. Rows are appended in an order that depends on the samples alone, so
     the journal of a run that was killed and resumed equals that of one that was not. A sample that
-    the machine or our own code failed on is no row: it is named in ``Tally.infra``, and tried again
-    when the job is run again.
-    A sample of a task without a usable case is no row either: ``source.unusable`` has the cause.
-    What the suites of all other tasks with samples rest on stands in ``source.evidence``.
+    the machine or our own code failed on has no row: it is named in ``Tally.infra``, and tried
+    again when the job is run again. A sample of a task without a usable case has no row either:
+    ``source.unusable`` has the cause. The evidence of all other tasks with samples is in
+    ``source.evidence``.
     """
     tally = Tally(has_plus=settings.has_plus, has_stress=settings.stress)
     done = judged_before(programs.programs, journal, tally.add)
@@ -110,7 +110,7 @@ def judge(
                 tally.count_of(group, task_id, base, plus, *others)
     progress.advance(0, counts=tally.verdicts)  # rows are counted as done before they are in turn
     journal.flush()
-    # Of a run that is resumed the rest, so that both say the same.
+    # A resumed run reports the rest as well, so that both report the same.
     found = [task for id, task in tasks.items() if id in tally.total]
     source.prepare(found, backend, staging)
     return tally

@@ -20,7 +20,7 @@ from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import VERDICTS, Sample
 
 MOST_FILES = 200
-"""Models and temperatures that get a file of their own: rows may name as many as there are."""
+"""Models and temperatures with a file of their own: rows may name any number."""
 MOST_TRACES = 5
 """Places where our own code failed that are kept."""
 
@@ -44,7 +44,7 @@ class Group:
 
     @property
     def order(self) -> tuple[str, float]:
-        """What groups are sorted by."""
+        """The sort key of groups."""
         return self.model or "", self.temperature or 0.0
 
     def __str__(self) -> str:
@@ -78,7 +78,7 @@ class Tally:
     strong_right: Counter[str] = field(default_factory=Counter)
     has_weak: bool = False
     """Whether a task has tests that a program could pass without knowing it: ``strong`` counts
-    verdicts without these, of tasks that have others."""
+    verdicts without these, for tasks that have others."""
     stress: Counter[str] = field(default_factory=Counter)
     has_stress: bool = False
     groups: dict[Group, Tally] = field(default_factory=dict)

@@ -25,14 +25,13 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class Client:
-    """A model on a server: asks, waits, retries, keeps every reply, and counts tokens.
+    """A model on a server: asks, waits, retries, caches every reply, and counts tokens.
 
-    ``base_url`` comes from OPENAI_BASE_URL and ``api_key`` from OPENAI_API_KEY where not given; a
-    server on this machine needs no key. ``timeout`` is in seconds, from a request to the last byte
-    of its answer. Requests that fail for the server's load or the network's are retried by the
-    ``openai`` library, as the server's Retry-After says or ever more slowly; one that took too long
-    is not. With ``cache`` every reply is kept as a file, and a request that was answered before is
-    not sent again.
+    ``base_url`` defaults to OPENAI_BASE_URL and ``api_key`` to OPENAI_API_KEY; a server on this
+    machine needs no key. ``timeout`` is in seconds, from a request to the last byte of its answer.
+    The ``openai`` library retries requests that fail because of the server's load or the network,
+    as the server's Retry-After says or with growing delays; it does not retry one that took too
+    long. With ``cache`` every reply is stored as a file, and an answered request is not sent again.
     """
 
     def __init__(
@@ -67,7 +66,7 @@ class Client:
             if address.hostname not in _LOOPBACK:
                 raise errors.missing_key()
             key = "none"
-        # What it takes to make such a client in another process.
+        # The settings for creating such a client in another process.
         self.options = {"model": model, "base_url": self.url, "api_key": key, "timeout": timeout}
         self._concurrency, self._timeout = max(1, concurrency), timeout
         self._connection = Connection(self.url, seconds=timeout)
@@ -91,7 +90,7 @@ class Client:
 
     @property
     def usage(self) -> Usage:
-        """What was asked so far."""
+        """The usage so far."""
         return self._usage
 
     def ask(self, request: Request, *, cut_off: CutOffRule = "error") -> Reply:
@@ -123,7 +122,7 @@ class Client:
         """Yield ``function(item)`` in the order of items, ``concurrency`` at a time.
 
         Few items are taken ahead, so a long list can be a generator. After an error nothing new is
-        begun; what is under way ends first, unless the user ends it all.
+        started; running calls end first, unless the user interrupts.
         """
         batch = self._connection.batch()
         waiting: deque[Future[Result]] = deque()
@@ -144,7 +143,7 @@ class Client:
                 self._connection.abort(batch)
             raise
         finally:
-            # The collector may end a generator that was left early in one of its own threads.
+            # The garbage collector may end an abandoned generator in one of its own threads.
             pool.shutdown(wait=not batch.has_entered(), cancel_futures=True)
 
     def _count(self, more: Usage) -> None:

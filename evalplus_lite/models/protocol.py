@@ -1,4 +1,4 @@
-"""What is sent to a server of the protocol, and what is taken out of its answers."""
+"""Requests to a server of the protocol, and the parts of its answers that are used."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Literal, cast
 from evalplus_lite.models import errors
 from evalplus_lite.models.messages import Reply, Request
 
-# Which parts of the protocol a server supports, learnt from what it rejects.
+# Features of the protocol that a server supports, learned from its rejections.
 
 # Not "function" alone: errors about a request's length may count the tokens "in the functions".
 _TOOL_WORDS = re.compile(r"\btools?(_|\b)|function.call|\bstrict\b|jinja|invalid schema")
@@ -20,7 +20,7 @@ _SCHEMA_WORDS = ("response_format", "json_schema", "grammar", "invalid schema")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What this server supports of the protocol; narrowed as it rejects things.
+    """The features of the protocol that this server supports; narrowed by its rejections.
 
     A ``strict`` tool is called by name and held to its schema, a ``loose`` one is merely required.
     """
@@ -32,7 +32,7 @@ class Dialect:
 
 
 def narrower(dialect: Dialect, request: Request, status: int, words: str) -> Dialect | None:
-    """Return the dialect without what the server just rejected; None if it is not at fault."""
+    """Return the dialect without the feature just rejected; None if it is not at fault."""
     lower = words.lower()
     has_tool = request.tool is not None and dialect.tool != "none"
     if has_tool and status not in (401, 403, 429) and _TOOL_WORDS.search(lower):
@@ -78,7 +78,7 @@ def options(request: Request, dialect: Dialect) -> dict[str, Any]:
 
 
 def _form(tool: str | None, schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
-    """Return what holds an answer to a schema, as far as the server can."""
+    """Return the fields that hold an answer to a schema, as far as the server supports them."""
     if tool is not None and dialect.tool != "none":
         function: dict[str, Any] = {"name": tool, "parameters": _object(schema)}
         choice: Any = "required"
@@ -111,7 +111,7 @@ def _is_strict(schema: dict[str, Any]) -> bool:
 
 
 def reply_of(answer: Any, request: Request, dialect: Dialect, *, url: str) -> Reply:
-    """Take what is used out of a server's answer, trusting none of its shape; else LLMError."""
+    """Return the reply in a server's answer, trusting none of its shape; else raise LLMError."""
     choices = getattr(answer, "choices", None)
     if not isinstance(choices, list) or not choices:
         raise errors.no_answer(url, what=str(answer or "an empty body"))
@@ -181,5 +181,5 @@ def _count(value: object) -> int:
 
 
 def _word(value: object) -> str:
-    """Return a short text that a server gives, empty if it is something else."""
+    """Return a short text of the server, empty if it is something else."""
     return value[:MAX_WORD] if isinstance(value, str) else ""

@@ -3,22 +3,51 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.errors import InputError
+from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.jobs.datasets import content_hash, load_dataset
 from evalplus_lite.jobs.outputs import Output, entrants, evaluation_of, found_outputs
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table, markdown
 from evalplus_lite.reports.plots.canvas import Picture, write_picture
+from evalplus_lite.reports.plots.costs import cost
+from evalplus_lite.reports.plots.execution import execution
 from evalplus_lite.reports.plots.material import Material, Missing, Product, SuiteSize, boards
-from evalplus_lite.reports.plots.registry import products
+from evalplus_lite.reports.plots.pass_at_k import models, pass_at_k, scores, temperatures
+from evalplus_lite.reports.plots.pass_rates import pass_rates
+from evalplus_lite.reports.plots.suites import coverage, reduction, strength, test_counts
 from evalplus_lite.store import write_text
 from evalplus_lite.store.labels import labels
 from evalplus_lite.tasks import Dataset
+
+MAKERS: Mapping[str, Callable[[Material], Iterator[Product]]] = {
+    "scores": scores,
+    "models": models,
+    "pass-rates": pass_rates,
+    "pass-at-k": pass_at_k,
+    "temperatures": temperatures,
+    "test-counts": test_counts,
+    "reduction": reduction,
+    "strength": strength,
+    "coverage": coverage,
+    "cost": cost,
+    "execution": execution,
+}
+
+
+def products(material: Material, names: Iterable[str] = ()) -> Iterator[Product]:
+    """Yield what can be made of the material, of these names or all, and what cannot."""
+    wanted = list(dict.fromkeys(names)) or list(MAKERS)
+    for name in wanted:
+        if name not in MAKERS:
+            raise InputError(f"no figure named {name!r}", remedy=one_of(name, tuple(MAKERS)))
+    for name in wanted:
+        yield from MAKERS[name](material)
+
 
 SUITE = "suite.jsonl.gz"
 """What augment and reduce call the suite in their folders."""

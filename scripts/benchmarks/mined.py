@@ -25,8 +25,8 @@ from functools import partial
 from pathlib import Path
 
 from evalplus_lite.exe.running.runs import CallableProgram, CallResult, answer_of
+from evalplus_lite.exe.tasks.forms import WRITERS, written
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
-from evalplus_lite.exe.tasks.publishing import WRITERS, written
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
 from evalplus_lite.types import Returned
 from evalplus_lite.values import wire

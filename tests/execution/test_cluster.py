@@ -19,7 +19,7 @@ from support.commands import alive, descendants, write_rows
 from evalplus_lite import Dataset, InputError, Sample, Session, Verifier, augment, evaluate
 from evalplus_lite.errors import SandboxUnavailable
 from evalplus_lite.exe.mining import mine
-from evalplus_lite.exe.settings import MiningSettings
+from evalplus_lite.exe.work import MiningSettings
 from evalplus_lite.execution.base import Call
 from evalplus_lite.execution.job import Lost
 from evalplus_lite.execution.ray_cluster import Cluster, connect
@@ -100,7 +100,7 @@ def everything(out: Path, backend: str, cache: Path) -> dict[str, bytes]:
         evaluate(OWN, SAMPLES, out=out / "evaluate", session=session)
         suite = augment(OWN, inputs=20, out=out / "augment", session=session).dataset
         reduce(suite, out=out / "reduce", session=session)
-        settings = MiningSettings(functions=2, rounds=1)
+        settings = MiningSettings(functions=2, rounds=1, keep_all=True)
         mine([str(TEXTKIT)], settings=settings, out=out / "mine" / "tasks.jsonl", session=session)
     return {
         f"{each.name}/{name}": data

@@ -14,9 +14,9 @@ import pytest
 from evalplus_lite.errors import SandboxUnavailable
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallableProgram
-from evalplus_lite.exe.selecting.annotations import TypeSet
 from evalplus_lite.exe.selecting.static import MinedFunction, StaticMine
-from evalplus_lite.exe.sources.archives import open_package
+from evalplus_lite.exe.selecting.types import TypeSet
+from evalplus_lite.exe.sources import open_package
 from evalplus_lite.sandbox import Inputs
 
 METADATA = "Metadata-Version: 2.1\nName: Toy_Pack\nVersion: 1.2\nLicense-Expression: {}\n"
@@ -42,7 +42,7 @@ class Toys:
     ) -> tuple[dict[str, MinedFunction], dict[str, str]]:
         """Return what static mining makes of them: functions, and reasons of rejects, by name."""
         with open_package(self.wheel(files)) as package:
-            mine = StaticMine(package, types=types)
+            mine = StaticMine(package, types=types, max_code=100_000)
             functions = {f"{f.module}.{f.name}": f for f in mine.functions()}
             return functions, {reject.function: reject.reason for reject in mine.rejects}
 

@@ -18,7 +18,7 @@ import pytest
 from support.commands import run
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.sources.archives import FREE_UNPACKED, MAX_MEMBERS, open_package
+from evalplus_lite.exe.sources import FREE_UNPACKED, MAX_MEMBERS, open_package
 
 PROJECT = b'[project]\nname = "good"\nversion = "1.0"\nlicense = "MIT"\n'
 CODE = b'def double(n: int) -> int:\n    """Twice."""\n    return 2 * n\n'

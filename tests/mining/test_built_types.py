@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.exe.asking.prompt import FORMS
+from evalplus_lite.exe.asking.predict import FORMS
 from evalplus_lite.exe.running.proof import Original, prove
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
 from evalplus_lite.exe.selecting.static import StaticMine
-from evalplus_lite.exe.sources.archives import open_package
+from evalplus_lite.exe.sources import open_package
 
 SHAPES = """
     import enum
@@ -162,15 +162,17 @@ def later(moments: list[{where}datetime], other: {where}date | str) -> list[bool
 @pytest.mark.parametrize(
     ("made", "answer"),
     [
-        ("Color.RED", "RED"),
-        ("[Flag.A | Flag.B, Flag(0)]", ["A|B", 0]),
-        ("Pair(1, [Color.RED])", (1, ["RED"])),
+        ("Shade.DARK", "Shade.DARK"),
+        ("[Color.RED, Word.YES]", [1, "yes"]),
+        ("[Flag.A | Flag.B, Flag(0)]", ["Flag.A|B", 0]),
+        ("Pair(1, [Shade.DARK])", (1, ["Shade.DARK"])),
+        ("Node('a', [Slots(2), None])", {"name": "a", "parts": [{"size": 2}, None]}),
         ("Item('a', Pair(1, None))", {"name": "a", "pair": (1, None)}),
         ("datetime.timedelta(days=1, seconds=5)", "1 day, 0:00:05"),
         ("Decimal('1.50')", "1.50"),
         ("Fraction(2, 4)", "1/2"),
         ("PurePosixPath('a') / 'b'", "a/b"),
-        ("collections.defaultdict(list, {1: [Color.RED]})", {1: ["RED"]}),
+        ("collections.defaultdict(list, {1: [Color.RED]})", {1: [1]}),
         ("[collections.Counter('aab'), collections.OrderedDict(b=1)]",
          [{"a": 2, "b": 1}, {"b": 1}]),
         ("(collections.deque([1]), collections.ChainMap({1: 2}), collections.UserDict(a=3))",
@@ -187,9 +189,20 @@ from fractions import Fraction
 from pathlib import PurePosixPath
 class Color(enum.IntEnum):
     RED = 1
+class Shade(enum.Enum):
+    DARK = 1
+class Word(str, enum.Enum):
+    YES = "yes"
 class Flag(enum.Flag):
     A = 1
     B = 2
+class Node:
+    kind = "node"
+    def __init__(self, name, parts):
+        self.name, self.parts, self._seen = name, parts, object()
+class Slots:
+    __slots__ = ("size", "unset", "_own")
+    def __init__(self, size): self.size = size
 Pair = collections.namedtuple("Pair", "left right")
 @dataclasses.dataclass
 class Item:
@@ -221,6 +234,30 @@ def f(x):
     near, far = run(sandboxes.plain, CallableProgram("f", code), calls).answers
     assert near.value == "2000-01-01T00:00:00+00:00"
     assert far.kind == "unfit"
+
+
+def test_objects_without_an_end_are_no_answers(sandboxes: Any) -> None:
+    """One that holds itself, one of very many, one that holds nothing, one with a function."""
+    code = """
+class Node:
+    def __init__(self, **parts): self.__dict__.update(parts)
+def f(kind):
+    own = Node(size=1)
+    if kind == 0:
+        own.own = [own]
+    elif kind == 1:
+        for _ in range(20):
+            own = Node(left=own, right=own)
+    elif kind == 2:
+        own = Node(_hidden=1)
+    elif kind == 3:
+        own.run = f
+    return own
+"""
+    calls = [Invocation((kind,)) for kind in range(5)]
+    found = run(sandboxes.plain, CallableProgram("f", code), calls)
+    assert [each.kind for each in found.answers] == ["unfit"] * 4 + ["value"]
+    assert found.answers[-1].value == {"size": 1}
 
 
 def test_what_is_too_large_is_not_made(toys: Any) -> None:

@@ -13,7 +13,7 @@ from evalplus_lite.exe.inputs.search import find_cases
 from evalplus_lite.exe.inputs.validators import Executed, judge, select
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallResult, Invocation
-from evalplus_lite.exe.statistics.runtime import instrument
+from evalplus_lite.exe.statistics.counting import instrument
 
 
 def ran(given: str, said: object, **facts: Any) -> Executed:

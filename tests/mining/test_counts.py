@@ -8,8 +8,8 @@ from support.mining import mine_all
 
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, measure, run
+from evalplus_lite.exe.statistics.counting import COUNTERS, instrument
 from evalplus_lite.exe.statistics.measures import variation
-from evalplus_lite.exe.statistics.runtime import COUNTERS, instrument
 
 
 def test_counters_count_what_runs(sandboxes: Sandboxes) -> None:

@@ -15,16 +15,20 @@ from support.conversation import Scripted
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe import export_mined
-from evalplus_lite.exe.asking.predict import Prediction, PredictionSettings, parse_call, predict
-from evalplus_lite.exe.asking.prompt import question_of, worked_examples
+from evalplus_lite.exe.asking.predict import (
+    Prediction,
+    PredictionSettings,
+    parse_call,
+    predict,
+    question_of,
+    worked_examples,
+)
 from evalplus_lite.exe.mining import mine
-from evalplus_lite.exe.prediction import Subject, judged_calls, judged_values, score
+from evalplus_lite.exe.prediction import Subject, judged_calls, judged_values, read_tasks, score
 from evalplus_lite.exe.running.runs import CPU_SECONDS, Invocation
-from evalplus_lite.exe.settings import MiningSettings
-from evalplus_lite.exe.task_files import read_tasks
+from evalplus_lite.exe.tasks.forms import FORMS, PublishedFile, SkippedRow, without_future
 from evalplus_lite.exe.tasks.mined import TaskCase
-from evalplus_lite.exe.tasks.published import FORMS, PublishedFile, SkippedRow
-from evalplus_lite.exe.tasks.publishing import without_future
+from evalplus_lite.exe.work import MiningSettings
 from evalplus_lite.jobs.session import Session
 from evalplus_lite.models import Request
 from evalplus_lite.sandbox import Sandbox
@@ -238,7 +242,7 @@ def test_rows_of_predictions_survive_their_file() -> None:
 
 MINED = {
     "task_id": "p/m.cut", "package": "p", "licence": "MIT", "entry_point": "cut",
-    "python": "3.11.7", "tags": ["security"],
+    "python": "3.11.7", "tags": ["hash"],
     "code": "def cut(text: str, size: int = 1):\n    if size < 0:\n        raise ValueError(size)\n"
             "    return {'to': (text[:size], size)}\n",
     "signature": {"parameters": [
@@ -331,7 +335,7 @@ def test_what_is_exported_holds_where_the_program_runs(
 ) -> None:
     """Whatever the annotation says, or where there is none: as their own scorers run the rows."""
     with Session(workers=1) as session:
-        settings = MiningSettings(types="known", rounds=1)
+        settings = MiningSettings(types="known", rounds=1, keep_all=True)
         wheel = toys.wheel({"toy.py": SHOWN})
         mine([str(wheel)], settings=settings, out=tmp_path / "mined.jsonl", session=session)
     mined = {task.entry_point: task for task in read_tasks(tmp_path / "mined.jsonl")}

@@ -10,9 +10,8 @@ from evalplus_lite.exe.running.proof import Original, prove
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
 from evalplus_lite.exe.selecting.signatures import Signature
 from evalplus_lite.exe.selecting.static import StaticMine
-from evalplus_lite.exe.settings import MiningSettings
-from evalplus_lite.exe.sources.archives import open_package
-from evalplus_lite.exe.work import PackageMine
+from evalplus_lite.exe.sources import open_package
+from evalplus_lite.exe.work import MiningSettings, PackageMine
 
 
 def told(signature: Signature) -> list[tuple[str, str, str]]:
@@ -130,7 +129,9 @@ def test_a_function_without_annotations_is_proved_like_any(toys: Any, sandboxes:
         """
     path: Path = toys.wheel({"toy.py": body})
     with open_package(path) as package:
-        mine = PackageMine(package, MiningSettings(types="known", rounds=2), sandboxes=sandboxes)
+        mine = PackageMine(
+            package, MiningSettings(types="known", rounds=2, keep_all=True), sandboxes=sandboxes
+        )
         (result,) = mine.yields()
     assert result.task is not None
     assert result.task.facts["compared"] > 10

@@ -10,9 +10,10 @@ from support.mining import SLUG, mine_all
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.selecting.funnel import Funnel
+from evalplus_lite.exe.running.runs import CallResult
+from evalplus_lite.exe.selecting.static import Funnel
 from evalplus_lite.exe.tasks.likeness import Seen, shape
-from evalplus_lite.exe.tasks.tags import check_tags, tags_of
+from evalplus_lite.exe.tasks.worth import check_tags, difficulty_of, tags_of, triviality
 
 ONE = '''
 import re
@@ -96,21 +97,39 @@ def test_hashes_are_marked(code: str, tags: list[str]) -> None:
     assert tags_of(code) == tags
 
 
+def test_difficulty_is_decided_by_counts() -> None:
+    """Splits by the median run; what an entry point made here does is not counted."""
+    run = {"lines": 60, "call_depth": 2, "variables_declared": 9, "loop_iterations": 3}
+    assert difficulty_of([run])["split"] == "hard"
+    assert difficulty_of([run], is_driven=True)["split"] == "medium"
+    few = {"lines": 5, "call_depth": 1, "variables_declared": 2, "loop_iterations": 0}
+    assert difficulty_of([few, few, run]) == {
+        "lines": 5, "depth": 1, "variables": 2, "iterations": 0, "split": "easy",
+    }  # fmt: skip
+    assert difficulty_of([few, {}]) == {}
+    assert tags_of("def f(x): return x", iterations=[3, 100]) == ["long-loops"]
+
+
 @pytest.mark.parametrize(
-    ("name", "iterations", "tags"),
+    ("values", "run", "driven", "is_trivial"),
     [
-        ("toy.http.parseURL", [1], ["security"]),
-        ("toy.text_quote.f", [], ["security"]),
-        ("toy.sparse.f", [99], []),
-        ("toy.words.f", [3, 100], ["long-loops"]),
-        ("toy.ANSIEscape.f", [500], ["long-loops", "security"]),
+        ([True, False], (9, 3, 3), False, True),
+        ([True, 1], (9, 3, 3), False, False),
+        (["a", "b"], (1, 0, 0), False, True),
+        (["a", "b"], (2, 0, 0), False, True),
+        (["a", "b"], (2, 1, 0), False, False),
+        (["a", "b"], (2, 1, 0), True, True),
+        (["a", "b"], (1, 0, 5), False, False),
+        (["a", "b"], (3, 0, 0), False, False),
     ],
 )
-def test_security_and_long_loops_are_marked(
-    name: str, iterations: list[int], tags: list[str]
+def test_trivial_tasks_are_seen(
+    values: list[object], run: tuple[int, int, int], driven: bool, is_trivial: bool
 ) -> None:
-    """By whole words of the name, and by what the loops of a case do."""
-    assert tags_of("def f(x): return x", name=name, iterations=iterations) == tags
+    """One step, truth values alone, or two lines without a branch."""
+    counts = dict(zip(("lines", "conditionals", "loop_iterations"), run, strict=True))
+    answers = [CallResult("value", value=value) for value in values]
+    assert bool(triviality(answers, [counts, counts], is_driven=driven)) == is_trivial
 
 
 def test_a_tag_that_there_is_not_is_an_error() -> None:

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.conversation import Scripted, answer, convert, modulo, signature
 
-from evalplus_lite.exe.inputs.dialogue import TOOL, CaseWriter, ask_for_cases, prompt_for
-from evalplus_lite.exe.inputs.schema import CaseForm
+from evalplus_lite.exe.inputs.dialogue import TOOL, CaseForm, CaseWriter, ask_for_cases, prompt_for
 from evalplus_lite.exe.inputs.validators import Executed, judge, salvage, select
 from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.exe.selecting.signatures import Parameter, Signature

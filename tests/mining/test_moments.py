@@ -18,8 +18,8 @@ from evalplus_lite.exe.asking.predict import (
     PredictionSettings,
     predict,
     prediction_requests,
+    question_of,
 )
-from evalplus_lite.exe.asking.prompt import question_of
 from evalplus_lite.exe.asking.score import score
 from evalplus_lite.exe.report import exe_report
 from evalplus_lite.exe.running.proof import Sandboxes

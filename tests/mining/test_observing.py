@@ -13,8 +13,8 @@ import pytest
 from evalplus_lite import Session
 from evalplus_lite.exe import mine
 from evalplus_lite.exe.running.observing import Observed, observe
-from evalplus_lite.exe.settings import MiningSettings
-from evalplus_lite.exe.sources.archives import open_package
+from evalplus_lite.exe.sources import open_package
+from evalplus_lite.exe.work import MiningSettings
 from evalplus_lite.sandbox import SandboxConfig
 
 PROJECT = '[project]\nname = "toys"\nversion = "1.0"\nlicense = "MIT"\n'
@@ -134,7 +134,7 @@ def test_mining_uses_and_marks_them(tmp_path: Path) -> None:
     folder = project(tmp_path / "toys-1.0")
     out = tmp_path / "out" / "tasks.jsonl"
     with Session(workers=1) as session:
-        settings = MiningSettings(types="known", observe=True)
+        settings = MiningSettings(types="known", observe=True, keep_all=True)
         result = mine([str(folder)], settings=settings, out=out, session=session)
         rows = {row["function"]: row for row in result.to_rows()}
         origins = {
@@ -174,7 +174,7 @@ def test_a_names_tests_are_those_of_its_source_archive(
             archive.add(folder, folder.name)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(index))
-    settings = MiningSettings(types="known", observe=True)
+    settings = MiningSettings(types="known", observe=True, keep_all=True)
     with Session(workers=1) as session:
         before = mine(["toys"], settings=settings, session=session)
         for version in ("0.9", "1.0"):

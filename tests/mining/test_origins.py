@@ -15,7 +15,7 @@ import pytest
 from evalplus_lite import Session
 from evalplus_lite.exe import MiningSettings, mine
 from evalplus_lite.exe.selecting.static import MinedFunction, Reject, StaticMine
-from evalplus_lite.exe.sources.archives import open_package
+from evalplus_lite.exe.sources import open_package
 
 CALLER = "from helper import twice\n\ndef f(x: int) -> int:\n    return twice(x) + 1\n"
 HELPER = "def twice(x: int) -> int:\n    return x * 2\n"

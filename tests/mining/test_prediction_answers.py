@@ -9,11 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.exe.asking.predict import Prediction, parse_answer
-from evalplus_lite.exe.asking.prompt import Asked, question_of
+from evalplus_lite.exe.asking.predict import Asked, Prediction, parse_answer, question_of
 from evalplus_lite.exe.asking.score import grade, is_same
-from evalplus_lite.exe.running.runs import CallableProgram, CallResult, Invocation, run
-from evalplus_lite.exe.running.spelling import is_told_apart, normal, text
+from evalplus_lite.exe.running.runs import (
+    CallableProgram,
+    CallResult,
+    Invocation,
+    is_told_apart,
+    normal,
+    run,
+    text,
+)
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.sandbox import Sandbox
 

@@ -16,16 +16,19 @@ from evalplus_lite import Session
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError, LLMError
 from evalplus_lite.exe import MiningSettings, mine
-from evalplus_lite.exe.asking.judging import judge_by
-from evalplus_lite.exe.asking.predict import Prediction, PredictionSettings, parse_answer, predict
-from evalplus_lite.exe.asking.prompt import EXAMPLES, question_of
-from evalplus_lite.exe.asking.score import grade, read_predictions, score
-from evalplus_lite.exe.inputs.dialogue import CaseWriter, ask_for_cases
-from evalplus_lite.exe.inputs.schema import any_value, schema_of
+from evalplus_lite.exe.asking.predict import (
+    EXAMPLES,
+    Prediction,
+    PredictionSettings,
+    parse_answer,
+    predict,
+    question_of,
+)
+from evalplus_lite.exe.asking.score import grade, judge_by, read_predictions, score
+from evalplus_lite.exe.inputs.dialogue import CaseWriter, any_value, ask_for_cases, schema_of
 from evalplus_lite.exe.prediction import predict as ask_all
 from evalplus_lite.exe.prediction import score as score_all
-from evalplus_lite.exe.running.runs import CallResult, Invocation
-from evalplus_lite.exe.running.spelling import normal
+from evalplus_lite.exe.running.runs import CallResult, Invocation, normal
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.generate.domains.annotations import read_type
 from evalplus_lite.models import Client, RefusalError, Reply, Request
@@ -514,7 +517,7 @@ def test_the_calls_that_were_mined_are_right_inputs(tmp_path: Path, toys: Any) -
     """Whatever they are given and give: dates as text, members, objects, iterators."""
     tasks = tmp_path / "tasks.jsonl"
     with Session(workers=1) as session:
-        settings = MiningSettings(types="known", rounds=1)
+        settings = MiningSettings(types="known", rounds=1, keep_all=True)
         mine([str(toys.wheel({"toy.py": MINED}))], settings=settings, out=tasks, session=session)
         rows = [
             Prediction(task.id, number, 0, {"python": case.written(task.entry_point)}, of="input")

@@ -10,8 +10,8 @@ from support.mining import SLUG, mine_all
 from evalplus_lite.exe.inputs.runner import Runner
 from evalplus_lite.exe.running.proof import Original, Sandboxes, prove
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, measure, run
-from evalplus_lite.exe.sources.archives import open_package
-from evalplus_lite.exe.statistics.runtime import COUNTERS, instrument
+from evalplus_lite.exe.sources import open_package
+from evalplus_lite.exe.statistics.counting import COUNTERS, instrument
 
 
 def test_a_wrong_inlining_is_caught(toys: Any, sandboxes: Sandboxes) -> None:
@@ -36,13 +36,11 @@ def test_a_wrong_inlining_is_caught(toys: Any, sandboxes: Sandboxes) -> None:
 
 
 def test_the_original_loads_without_its_other_libraries(toys: Any, sandboxes: Sandboxes) -> None:
-    """Missing third-party imports are stood in for, broken siblings too."""
+    """Missing third-party imports are stood in for."""
     files = {
-        "toy/__init__.py": "import nowhere\nfrom .broken import thing\n",
-        "toy/broken.py": "raise RuntimeError('needs the moon')\n",
+        "toy/__init__.py": "import nowhere\n",
         "toy/good.py": """
-            from nowhere.deep import Base, decorate
-            from toy.broken import thing
+            from nowhere.deep import Base, decorate, thing
             HEADER = thing("x")["y"]
             class Mine(Base):
                 @decorate
@@ -57,28 +55,28 @@ def test_the_original_loads_without_its_other_libraries(toys: Any, sandboxes: Sa
     assert tasks[0].facts["compared"] > 10
 
 
-def test_a_module_is_compared_though_its_package_does_not_import(
-    toys: Any, sandboxes: Sandboxes
-) -> None:
-    """What a module takes from a package that fails to import is made up, its siblings are real."""
+def test_a_call_that_needs_a_missing_library_is_not_proved(toys: Any, sandboxes: Sandboxes) -> None:
+    """What a stand-in answers is no evidence, even if it answers the same."""
     files = {
-        "toy/__init__.py": """
-            import core
-            if core.__version__ != '2.1':
-                raise SystemError('no')
-            class Warned(Warning): pass
-            """,
-        "toy/base.py": "STEP = 4\n",
+        "toy/__init__.py": "",
         "toy/good.py": """
-            from toy import Warned, base
-            class Louder(Warned): pass
-            def stepped(x: int) -> int:
-                return x * base.STEP
+            import needed
+            try:
+                from toy.fast import speed
+            except ImportError:
+                def speed(x: int) -> int:
+                    return x * 3 + 1
+            def used(x: int) -> int:
+                return speed(x) % 17
+            def alone(x: int) -> int:
+                return x * 5 % 13
             """,
+        "toy/fast.py": "import needed\ndef speed(x): return needed.fast(x) and x * 3 + 1\n",
     }
-    tasks, rejects = mine_all(toys.wheel(files), sandboxes, rounds=2)
-    assert not rejects
-    assert [task.id for task in tasks] == ["toy-pack/toy.good.stepped"]
+    wheel = toys.wheel(files)
+    tasks, rejects = mine_all(wheel, sandboxes, rounds=2)
+    assert [task.id for task in tasks] == ["toy-pack/toy.good.alone"]
+    assert rejects["toy.good.used"] in ("third-party library", "cannot be proved without a library")
 
 
 def test_optional_libraries_stay_absent_from_the_original(toys: Any, sandboxes: Sandboxes) -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.settings import MiningSettings
-from evalplus_lite.exe.work import PackageWork
+from evalplus_lite.exe.work import MiningSettings, PackageWork
 
 
 def wheel(path: Path, code: str, requires: str = "") -> Path:
@@ -41,10 +40,10 @@ def test_what_is_required_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(index))
     rows = {}
-    for with_deps in (False, True):
+    for with_deps in (None, True):
         settings = MiningSettings(static_only=True, with_deps=with_deps)
         rows[with_deps] = PackageWork(settings, [], {}, None).row(str(path), Sandboxes())
-    assert [each["reason"] for each in rows[False]["rejects"]] == ["third-party library"]
+    assert [each["reason"] for each in rows[None]["rejects"]] == ["third-party library"]
     (task,) = rows[True]["tasks"]
     assert "return n + 1" in task["code"]
     assert [each["version"] for each in task["origins"]] == ["1.0", "1.0"]

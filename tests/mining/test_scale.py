@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite.exe.selecting.static import StaticMine
-from evalplus_lite.exe.sources.archives import open_package
+from evalplus_lite.exe.sources import open_package
 
 FOLDER = os.environ.get("EVALPLUS_LITE_WHEELS")
 

@@ -15,9 +15,9 @@ import pytest
 from evalplus_lite import Session
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe import mine
-from evalplus_lite.exe.settings import MiningSettings
-from evalplus_lite.exe.sources import packages as sdists
-from evalplus_lite.exe.sources.packages import source_archive
+from evalplus_lite.exe import sources as sdists
+from evalplus_lite.exe.sources import source_archive
+from evalplus_lite.exe.work import MiningSettings
 
 FACTS = "Metadata-Version: 2.1\nName: toys\nVersion: 1.0\nLicense-Expression: MIT\n"
 CODE = "def both(a: int, b: int) -> list[int]:\n    return [a, b, a + b]\n"

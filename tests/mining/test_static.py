@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.exe.inlining.closure import ClosureBuilder, inline
+from evalplus_lite.exe.inlining import ClosureBuilder, inline
 from evalplus_lite.exe.reading.index import PackageIndex
 from evalplus_lite.exe.reading.resolve import Definition, Resolver
-from evalplus_lite.exe.sources.archives import open_package
+from evalplus_lite.exe.sources import open_package
 
 
 def test_closure_crosses_files_aliases_and_reexports(toys: Any) -> None:
@@ -308,3 +308,53 @@ def test_import_fallbacks_take_the_branch_that_runs_here(toys: Any) -> None:
     )
     assert toys.run(functions["toy.text.f"], "a b") == "a%20b%"
     assert rejects == {"toy.text.g": "third-party library"}
+
+
+def test_classes_are_cut_to_what_is_mentioned(toys: Any) -> None:
+    """Methods that no kept code mentions go, with what they need; those of open classes stay."""
+    body = """
+        import os
+        from html.parser import HTMLParser
+        def helper(n: int) -> int:
+            return n + 1
+        class Base:
+            'Says open.'
+            def shared(self) -> int:
+                return self.hook()
+            # Goes with what follows.
+            def unused(self) -> str:
+                return os.getcwd()
+            def hook(self) -> int:
+                return 1
+        class Counter(Base):
+            def __init__(self, n: int) -> None:
+                self.n = n
+            def hook(self) -> int:
+                return helper(self.n)
+            @property
+            def wide(self) -> int:
+                return self.n * 7
+            def shown(self) -> str:
+                return "{0.wide}".format(self)
+            def total(self, more: int) -> int:
+                return self.shared() + more
+        class Reader(HTMLParser):
+            def __init__(self) -> None:
+                super().__init__()
+                self.found = []
+            def handle_starttag(self, tag, attrs):
+                self.found.append(tag)
+        def tags(text: str) -> list[str]:
+            reader = Reader()
+            reader.feed(text)
+            return reader.found
+        """
+    listed, _ = toys.mined({"toy.py": body}, types="known")
+    total = listed["toy.Counter_total"].code
+    for kept in ("def shared", "def hook", "def helper", "def total"):
+        assert kept in total
+    for gone in ("unused", "getcwd", "import os", "wide", "shown", "Goes with"):
+        assert gone not in total
+    assert "def wide" in listed["toy.Counter_shown"].code
+    assert "total" not in listed["toy.Counter_shown"].code
+    assert "handle_starttag" in listed["toy.tags"].code

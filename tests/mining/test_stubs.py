@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.exe.selecting.static import StaticMine
-from evalplus_lite.exe.sources.archives import open_package
+from evalplus_lite.exe.sources import open_package
 
 CODE = """
     def cut(text, at, key=None): return text[at:]

@@ -13,10 +13,9 @@ from radon.metrics import mi_compute, mi_parameters
 from evalplus_lite import exe
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.reading.names import uses_of
-from evalplus_lite.exe.selecting.purity import is_banned_package, judge_name
-from evalplus_lite.exe.sources.archives import open_package
-from evalplus_lite.exe.sources.packages import identify, is_permissive
-from evalplus_lite.exe.statistics.static import static_statistics
+from evalplus_lite.exe.selecting.static import is_banned_package, judge_name
+from evalplus_lite.exe.sources import identify, is_permissive, open_package
+from evalplus_lite.exe.statistics.measures import static_statistics
 
 
 def test_free_names_are_those_of_the_compiler() -> None:

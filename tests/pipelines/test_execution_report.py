@@ -19,7 +19,7 @@ from support.schemas import hold
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe import exe_report
-from evalplus_lite.exe.statistics.static import static_statistics
+from evalplus_lite.exe.statistics.measures import static_statistics
 from evalplus_lite.exe.tasks.mined import MinedTask, read_tasks
 from evalplus_lite.models import Prices
 from evalplus_lite.reports.figure_files import figures

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from evalplus_lite.reports.plots.style import (
+from evalplus_lite.reports.plots.canvas import (
     BASE,
     COLOURS,
     MARKS,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import re
 from pathlib import Path
@@ -17,12 +16,10 @@ from evalplus_lite.reports.page.suites import (
     MOST_DOCUMENT,
     MutatedFile,
     by_source,
-    curve,
     fitted,
     lost,
     mutated_files,
     read_mutations,
-    share_killed,
     together,
 )
 from evalplus_lite.types import Case
@@ -52,20 +49,6 @@ def document(tests: int = 4, mutants: int = 3) -> dict[str, Any]:
     files = {"T/0.py": {"language": "python", "source": "x\n", "mutants": rows}}
     rest = {"schemaVersion": "2", "thresholds": {"high": 90, "low": 50}}
     return {**rest, "files": files, "testFiles": {"T/0.py": {"tests": cases}}}
-
-
-def test_the_curve_is_the_mean_over_all_choices() -> None:
-    """A point is what all subsets of that size kill on average; a small task has all of its."""
-    small = MutatedFile("T/1", 2, ((0,),), ("drop",), (1,))
-    found = curve([mutated(), small])
-    for size in range(5):
-        shares = []
-        for one in itertools.combinations(range(4), size):
-            for other in itertools.combinations(range(2), min(size, 2)):
-                chosen = {"T/0": set(one), "T/1": set(other)}
-                shares.append(share_killed([mutated(), small], chosen))
-        assert found[size] == pytest.approx(sum(shares) / len(shares))
-    assert curve([]) == []
 
 
 def test_what_a_small_suite_gave_up() -> None:

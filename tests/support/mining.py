@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.settings import MiningSettings
-from evalplus_lite.exe.sources.archives import open_package
-from evalplus_lite.exe.work import PackageMine
+from evalplus_lite.exe.sources import open_package
+from evalplus_lite.exe.work import MiningSettings, PackageMine
 
 SLUG = '''
     import re
@@ -28,7 +27,8 @@ SLUG = '''
 
 
 def mine_all(path: Path, sandboxes: Sandboxes, **settings: Any) -> tuple[list[Any], dict[str, str]]:
-    """Return the tasks of a package and the reasons of its rejects."""
+    """Return the tasks of a package, trivial ones too, and the reasons of its rejects."""
+    settings = {"keep_all": True, **settings}
     with open_package(path) as package:
         mine = PackageMine(package, MiningSettings(**settings), sandboxes=sandboxes)
         results = list(mine.yields())

@@ -16,19 +16,80 @@ from types import MappingProxyType
 from typing import Any
 
 from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.exe.asking.judging import SameMessage
-from evalplus_lite.exe.asking.predict import Prediction
-from evalplus_lite.exe.asking.prompt import Asked, question_digest
-from evalplus_lite.exe.running.spelling import UnaskableError, key_text, normal, number, text
+from evalplus_lite.exe.asking.predict import Asked, Prediction, question_digest
+from evalplus_lite.exe.running.runs import UnaskableError, key_text, normal, number, text
 from evalplus_lite.exe.statistics.measures import measures
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.exe.tasks.moments import KINDS, consistency
+from evalplus_lite.exe.tasks.worth import SPLITS
+from evalplus_lite.models import Message, ModelSource, Request
+from evalplus_lite.models.json_form import shorten
 from evalplus_lite.statistics.means import clustered_interval
 from evalplus_lite.statistics.pass_at_k import pass_at_k
 from evalplus_lite.store import Row, parse_json, read_beginning, read_jsonl, read_text
 from evalplus_lite.types import Value
 from evalplus_lite.values.kinds.containers import DefaultDict
 from evalplus_lite.values.source import value_of
+
+JUDGE = """Two messages of one kind of Python exception ({kind}) follow. Do they report the same \
+problem? Keep in mind: versions of Python word one error with more or less detail; the cause may \
+be put more or less helpfully; hints and suggestions added to a message change nothing; line \
+numbers and file paths do not matter.
+
+<first>
+{first}
+</first>
+<second>
+{second}
+</second>
+
+Would an experienced Python developer call them the same error? Answer True or False only."""
+
+SameMessage = Callable[[str, str, str], bool]
+"""Whether two messages of an exception's type, the true and the predicted one, say the same."""
+MOST_FAILURES = 3
+
+
+def judge_by(source: ModelSource) -> SameMessage:
+    """Return a judge of exception messages that asks a language model for True or False.
+
+    The texts are data to it. Each question is asked once, and after ``MOST_FAILURES`` failures in a
+    row no more are. Raises LLMError for a question without an answer, or with one that begins with
+    neither word.
+    """
+    known: dict[tuple[str, str, str], bool | LLMError] = {}
+    failures = 0
+
+    def ask(kind: str, true: str, predicted: str) -> bool:
+        text = JUDGE.format(kind=kind, first=true[:2000], second=predicted[:2000])
+        request = Request(
+            model=source.model, messages=(Message("user", text),), temperature=0.0, max_tokens=16
+        )
+        said = source.ask(request, cut_off="keep").text
+        word = re.match(r"\W*(true|false)\b", said, re.IGNORECASE)
+        if word is None:
+            raise LLMError(f"the judge said neither True nor False: {shorten(said)}")
+        return word[1].lower() == "true"
+
+    def judge(kind: str, true: str, predicted: str) -> bool:
+        nonlocal failures
+        question = (kind, true, predicted)
+        if question not in known:
+            if failures >= MOST_FAILURES:
+                raise LLMError("not asked, as the judge failed several times in a row")
+            try:
+                known[question] = ask(*question)
+                failures = 0
+            except LLMError as error:
+                known[question] = error
+                failures += 1
+        found = known[question]
+        if isinstance(found, LLMError):
+            raise found
+        return found
+
+    return judge
+
 
 MOST_NESTED = 200
 """Members of a set that are compared in any order of their own; of larger ones in sorted order."""
@@ -207,6 +268,12 @@ def score_rows(
             kinds[str(known[place[0]].facts["question"].get("kind"))].append(place)
     for kind, members in sorted(kinds.items()):
         yield _line("question", kind, members, rates, known)
+    splits: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for place in places:
+        splits[str(known[place[0]].facts.get("difficulty", {}).get("split"))].append(place)
+    for split in SPLITS:
+        if split in splits:
+            yield _line("split", split, splits[split], rates, known)
     for group, values in _statistics(known, places).items():
         yield from _quarters(group, values, rates, known)
 

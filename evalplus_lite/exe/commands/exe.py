@@ -2,21 +2,503 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_args
 
 import typer
 
-from evalplus_lite.cli.console import say
-from evalplus_lite.cli.run import Run, takes
+from evalplus_lite.cli import options
+from evalplus_lite.cli.console import name_report, print_table, print_tables, say
+from evalplus_lite.cli.options import all_paths, whole_numbers
+from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.errors import InputError, one_of
-from evalplus_lite.exe.commands.exe_report import exe_report
-from evalplus_lite.exe.commands.mine import mine
-from evalplus_lite.exe.commands.predict import predict
-from evalplus_lite.exe.commands.score import score
-from evalplus_lite.exe.task_files import export_mined
-from evalplus_lite.exe.tasks.publishing import WRITERS
+from evalplus_lite.exe import mining, prediction, report
+from evalplus_lite.exe.asking.predict import Asked, PredictionSettings
+from evalplus_lite.exe.asking.score import ScoreReport
+from evalplus_lite.exe.inputs.validators import MAX_CASES
+from evalplus_lite.exe.mining import MiningResult
+from evalplus_lite.exe.report import export_mined
+from evalplus_lite.exe.selecting.static import MAX_CODE, UNLICENSED
+from evalplus_lite.exe.selecting.types import TypeSet
+from evalplus_lite.exe.sources import listed_packages
+from evalplus_lite.exe.tasks.forms import WRITERS
+from evalplus_lite.exe.work import MiningSettings
+from evalplus_lite.jobs.tables import ends
+from evalplus_lite.models import Client, Prices
 from evalplus_lite.reports.commands.export import exported
+
+
+@takes("seed", "backend", "require_tier", "force", "shard", *SANDBOX)
+def mine(
+    run: Run,
+    packages: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PACKAGE...",
+            help="Names, wheels, source archives, folders, or git+https://host/project@commit.",
+        ),
+    ] = None,
+    listed: Annotated[
+        list[Path] | None,
+        typer.Option("--from", metavar="FILE", help="A list of packages, one a line; several."),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="PATH", help="The tasks' file (JSONL).")
+    ] = Path("out/mined/tasks.jsonl"),
+    companion: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--with",
+            metavar="PATH",
+            help="A library that packages here import, to inline from; several.",
+        ),
+    ] = None,
+    with_deps: Annotated[
+        bool | None,
+        typer.Option(
+            "--with-deps/--no-deps",
+            help="Download what packages require, pure wheels. Default: of those given by name.",
+        ),
+    ] = None,
+    stubs: Annotated[
+        bool,
+        typer.Option("--stubs", help="Also download stubs of packages without types: typeshed's."),
+    ] = False,
+    observe: Annotated[
+        bool,
+        typer.Option(
+            "--observe",
+            help="Run packages' own tests in the sandbox for the types that they call with.",
+        ),
+    ] = False,
+    types: Annotated[
+        TypeSet,
+        typer.Option(
+            "--types",
+            help="paper: annotated functions, in the paper's types; known: more types (Any, bytes, "
+            "datetime, enumerations, objects of classes), and functions without annotations where "
+            "stubs, a default, the documentation or the use gives the type.",
+        ),
+    ] = "known",
+    any_licence: Annotated[
+        bool, typer.Option("--any-licence", help="Keep packages whose licence is not permissive.")
+    ] = False,
+    static: Annotated[
+        bool, typer.Option("--static", help="Run nothing: programs without cases or proof.")
+    ] = False,
+    cases: Annotated[
+        int,
+        typer.Option("--cases", min=1, max=MAX_CASES, help="Maximum number of cases per function."),
+    ] = MAX_CASES,
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", help="A model to write inputs; default: none.")
+    ] = None,
+    base_url: options.BaseUrl = None,
+    max_tokens: options.MaxTokens = 4096,
+    temperature: Annotated[
+        float, typer.Option("--temperature", "-t", min=0.0, max=2.0, help="Of the model.")
+    ] = 0.8,
+    tools: options.Tools = False,
+    chain: Annotated[
+        int, typer.Option("--chain", min=0, help="Also build so many chained tasks.")
+    ] = 0,
+    links: Annotated[int, typer.Option("--links", min=2, help="Functions of a chain.")] = 2,
+    questions: Annotated[
+        int,
+        typer.Option(
+            "--questions", min=0, help="Also ask of so many moments: lines run, state, next line."
+        ),
+    ] = 0,
+    functions: Annotated[
+        int | None, typer.Option("--functions", min=1, help="Run so many of a package at most.")
+    ] = None,
+    max_code: Annotated[
+        int, typer.Option("--max-code", min=1, help="Only programs of so many characters.")
+    ] = MAX_CODE,
+    keep_all: Annotated[
+        bool, typer.Option("--all", help="Keep trivial tasks, and all tasks of a class.")
+    ] = False,
+    since: Annotated[
+        Path | None,
+        typer.Option("--since", metavar="TASKS", help="Mined tasks to leave out: only new ones."),
+    ] = None,
+) -> int:
+    """Turn typed, pure functions of real packages into execution tasks.
+
+    Packages are read, never installed or imported here; names are downloaded by pip, repositories
+    by git. Each function
+    is written down with all it needs, proved equal to the original in the sandbox, checked in
+    changed surroundings, and given cases that meet the seven validators. Writes PATH, and beside
+    it the rejects with their reasons, timings and the funnel. Run again after a kill, it goes on.
+    Exits with 1 if a package could not be had or read; the others are mined all the same.
+
+    [bold]Example[/bold]  evalplus-lite exe mine idna humanize ./my_package -o out/mined/tasks.jsonl
+    """
+    settings = MiningSettings(
+        seed=run.seed,
+        types=types,
+        any_licence=any_licence,
+        cases=cases,
+        static_only=static,
+        model=model,
+        max_tokens=max_tokens,
+        temperature=temperature,
+        tools=tools,
+        functions=functions,
+        with_deps=with_deps,
+        stubs=stubs,
+        observe=observe,
+        max_code=max_code,
+        keep_all=keep_all,
+    )
+    named = [*(packages or []), *(name for file in listed or [] for name in listed_packages(file))]
+    if not named:
+        raise InputError("no package was given", remedy="name one, or give a list with --from")
+    # Made here, so that a missing key is reported before any work.
+    client = None if model is None else Client(model, base_url=base_url)
+    with run.started() as (session, _):
+        result = mining.mine(
+            named,
+            since=since,
+            settings=settings,
+            companions=companion or [],
+            client=client,
+            chained=chain,
+            links=links,
+            questions=questions,
+            shard=run.part(),
+            out=out,
+            force=run.force,
+            session=session,
+        )
+
+    def show() -> None:
+        _show(result, out)
+        if result.funnel.counts["mined"]:
+            name_report(out)
+
+    problems = result.problems
+    return run.ended(result, show, attention=lambda: problems, part_attention=problems)
+
+
+_NONE = {
+    "chained": "no function takes what another one gives, or what comes of it hardly differs",
+    "questions": "at no line that can be asked about is there a value that the call did not give",
+}
+"""Why there may be none of what is built besides."""
+
+
+def _show(result: MiningResult, out: Path) -> None:
+    print_tables(result.tables())
+    lost = {**result.problems, **result.refused}
+    if lost:
+        print_table("Packages left out", ["package", "why"], sorted(lost.items()), left=2)
+    if UNLICENSED in result.refused.values():
+        say("--any-licence keeps them; a project of your own says its licence in pyproject.toml:"
+            ' license = "MIT"')  # fmt: skip
+    kept = result.funnel.counts["mined"]
+    say(f"tasks: {out}" if kept else f"no function was kept, so there is no task in {out}")
+    for path, number in result.summary["extra"].items():
+        why = "" if number else f" ({_NONE[path.split('.')[-2]]})"
+        say(f"{number} tasks: {path}{why}")
+
+
+MOST_NAMED = 5
+"""Rows that are named one by one."""
+
+
+@takes("force", "shard", "json")
+def predict(
+    run: Run,
+    tasks: options.Mined,
+    model: options.Model,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="PATH", help="The predictions' file.")
+    ] = None,
+    base_url: options.BaseUrl = None,
+    of: Annotated[
+        str, typer.Option("--of", metavar="WHAT", help="What is asked for: output or input.")
+    ] = "output",
+    samples: Annotated[int, typer.Option("--n", "-n", min=1, help="Answers a case.")] = 1,
+    temperature: Annotated[float, typer.Option("--temperature", "-t", min=0.0)] = 0.0,
+    max_tokens: options.MaxTokens = 1024,
+    cases: Annotated[
+        int | None, typer.Option("--cases", min=1, help="Only the first cases of each task.")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Only the first tasks with cases.")
+    ] = None,
+    max_code: Annotated[
+        int | None, typer.Option("--max-code", min=1, help="Only programs of so many characters.")
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--without", metavar="TAG", help="Leave tasks of a tag out (hash); several."),
+    ] = None,
+    tag: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tag", metavar="TAG", help="Only tasks of a tag or split (hard); several: all."
+        ),
+    ] = None,
+    structured: Annotated[
+        bool, typer.Option("--structured", help="Have the server hold answers to a JSON schema.")
+    ] = False,
+    tools: options.Tools = False,
+    examples: Annotated[
+        bool, typer.Option("--examples", help="Show three worked examples first (small models).")
+    ] = False,
+    concurrency: options.Concurrency = 8,
+    timeout: options.Timeout = 300.0,
+) -> int:
+    """Ask a model for the value or exception of every case.
+
+    With --of input it is asked for a call that gives the known value instead, of the cases that
+    give one. The model sees the whole program and the call, and answers in JSON; an answer that
+    cannot be read is returned to it once, with the parse error. Nothing that it writes is executed
+    here. Run again after a kill, it goes on.
+
+    [bold]Example[/bold]  evalplus-lite exe predict out/mined/tasks.jsonl -m my-model --base-url http://localhost:8000/v1
+    """
+    source = Client(model, base_url=base_url, concurrency=concurrency, timeout=timeout)
+    kind = "predictions" if of == "output" else f"{of}.predictions"
+    path = out or tasks.with_name(f"{tasks.stem}.{model.replace('/', '_')}.{kind}.jsonl")
+    asking = PredictionSettings(
+        samples=samples,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        structured=structured,
+        tools=tools,
+        examples=examples,
+        of=asked_of(of),
+    )
+    wait = f"an answer of {source.url}, for {timeout:g} s at most"
+    with run.started() as (session, screen), screen.waiting(wait):
+        result = prediction.predict(
+            tasks,
+            source,
+            asking=asking,
+            cases=cases,
+            limit=limit,
+            max_code=max_code,
+            shard=run.part(),
+            without=without or (),
+            tagged=tag or (),
+            out=path,
+            force=run.force,
+            session=session,
+        )
+
+    def show() -> None:
+        tokens = result.summary["tokens"]
+        asked = f"asked {result.summary['asked']}"
+        say(f"{asked}; tokens: {tokens['prompt']} in, {tokens['completion']} out")
+        if not result.predictions:
+            say("no case is left: of tasks that have any, by --limit, --max-code, --tag, --without")
+        if unasked := result.summary["unasked"]:
+            say(
+                f"{unasked} questions were too long for the model, or refused, and count as wrong; "
+                "--max-code leaves long programs out"
+            )
+        name_left_out(result.summary)
+        say(f"predictions: {path}")
+
+    return run.ended(result, show)
+
+
+def asked_of(value: str) -> Asked:
+    """Return what predictions are of; InputError names the two kinds."""
+    for kind in get_args(Asked):
+        if value == kind:
+            return kind  # type: ignore[no-any-return]  # get_args knows no types
+    raise InputError(f"--of is {value!r}", remedy=one_of(value, get_args(Asked)))
+
+
+def name_left_out(summary: Mapping[str, Any]) -> None:
+    """Say which rows of a file of execution tasks cannot be asked about, and why."""
+    rows = summary.get("left_out", [])
+    for row in rows[:MOST_NAMED]:
+        say(f"left out: {row['task_id']} (line {row['line']}): {row['reason']}")
+    if len(rows) > MOST_NAMED:
+        say(f"left out: {len(rows) - MOST_NAMED} more rows; --json names all")
+    if summary.get("ignored"):
+        say(f"{summary['ignored']} predictions are about rows that are left out, and not counted")
+
+
+@takes(*SANDBOX)
+def score(
+    run: Run,
+    tasks: options.Mined,
+    predictions: Annotated[
+        Path,
+        typer.Argument(metavar="PREDICTIONS", help="What predict wrote, or CRUXEval generations."),
+    ],
+    k: Annotated[
+        str | None,
+        typer.Option(
+            "--k", metavar="N,N", help="Which pass@k, of so many answers or more; default: 1,5."
+        ),
+    ] = None,
+    of: Annotated[
+        str | None,
+        typer.Option("--of", metavar="WHAT", help="What generations are: output or input."),
+    ] = None,
+    judge: options.Judge = None,
+    base_url: options.JudgeUrl = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="PATH", help="Write the report as JSON.")
+    ] = None,
+    grades: Annotated[
+        Path | None,
+        typer.Option(
+            "--grades", metavar="PATH", help="Write each prediction with its grade (JSONL)."
+        ),
+    ] = None,
+) -> int:
+    """Grade predictions by the paper's rules and print the tables.
+
+    Values are compared as JSON after normalisation (sets sorted, tuples as lists, numbers written
+    one way); exceptions by type and message. Reported overall, on errors alone, by package and by
+    statistic. CRUXEval's generations are Python expressions, compared as Python compares; with
+    --of input they are calls, right if they give the known output.
+
+    [bold]Example[/bold]  evalplus-lite exe score tasks.jsonl tasks.my-model.predictions.jsonl
+    [bold]Example[/bold]  evalplus-lite exe score cruxeval.jsonl generations.json
+    """
+    with run.started() as (session, _):
+        result = prediction.score(
+            tasks,
+            predictions,
+            ks=whole_numbers(k or "1,5"),
+            of=None if of is None else asked_of(of),
+            judge=None if judge is None else Client(judge, base_url=base_url),
+            graded=grades,
+            out=out,
+            session=session,
+        )
+
+    def show() -> None:
+        print_tables(result.tables())
+        _notes(result.report)
+        name_left_out(result.summary)
+        if k is not None and result.report.too_few:
+            shown = ", ".join(f"pass@{each}" for each in result.report.too_few)
+            say(f"{shown}: no case has so many answers; exe predict -n draws more")
+        if out is not None:
+            name_report(out)
+
+    return run.ended(result, show, attention=lambda: result.report.undecided)
+
+
+def _notes(report: ScoreReport) -> None:
+    """Print what the tables do not hold."""
+    if report.consistency is not None:
+        found = report.consistency
+        say(
+            f"incremental consistency over {found.moments} moments: {100 * found.mean:.1f} %"
+            f" {ends(found.interval)}"
+        )
+    if report.undecided:
+        first = report.undecided[0]
+        say(
+            f"{len(report.undecided)} predictions are not judged and not in these figures, the "
+            f"first {first['task_id']}, case {first['case']}: {first['problem']}"
+        )
+    if report.repeated:
+        say(f"{report.repeated} predictions are there more than once, and counted once")
+    if report.missing:
+        say(f"{report.missing} cases have no prediction and are not in these figures")
+
+
+@takes(*SANDBOX)
+def exe_report(
+    run: Run,
+    tasks: options.Mined,
+    predictions: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PREDICTIONS...",
+            help="What predict wrote of models; further files of one are further runs.",
+            callback=all_paths,
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for all that is made.")
+    ] = Path("out/exe-report"),
+    price: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--price",
+            metavar="[MODEL=]IN,OUT",
+            help="Of a million tokens asked and answered, of all models or of one; several.",
+        ),
+    ] = None,
+    times: Annotated[
+        Path | None,
+        typer.Option(
+            "--times", metavar="PATH", help="CPU times of the cases; default: beside the tasks."
+        ),
+    ] = None,
+    judge: options.Judge = None,
+    base_url: options.JudgeUrl = None,
+    pictures: Annotated[
+        bool,
+        typer.Option("--pictures/--no-pictures", help="Without: only the numbers, no matplotlib."),
+    ] = True,
+) -> int:
+    """Make every table and figure of the paper of one or several models' predictions.
+
+    Scores and errors by model, cases by package, pass@1 by package, construct, and measure of the
+    code and its runs (Spearman, lines over logarithms, 95 % intervals), functions' mean and sigma,
+    runs, and cost. Pictures are SVG and PNG, tables Markdown, LaTeX and CSV;
+    DIR/report.html shows all. What there is no data for is listed with the reason.
+
+    [bold]Example[/bold]  evalplus-lite exe report tasks.jsonl a.predictions.jsonl -o out/exe
+    """
+    with run.started() as (session, _):
+        result = report.exe_report(
+            tasks,
+            predictions,
+            out=out,
+            times=times,
+            prices=_prices(price or ()),
+            judge=None if judge is None else Client(judge, base_url=base_url),
+            pictures=pictures,
+            session=session,
+        )
+    undecided = result.summary["undecided"]
+
+    def show() -> None:
+        print_tables(result.tables())
+        if not result.summary["same_cases"]:
+            say("the models did not answer the same cases; each is scored on its own")
+        if undecided:
+            say(f"{undecided} predictions are not judged and not in these figures")
+        name_left_out(result.summary)
+        for row in result.summary["missing"]:
+            say(f"not made: {row['name']}: {row['reason']}")
+        say(f"all tables and figures: {out / report.PAGE}, to open in a browser")
+
+    return run.ended(result, show, attention=lambda: undecided)
+
+
+def _prices(texts: Iterable[str]) -> Mapping[str, Prices] | None:
+    """Return the prices of ``--price``: by model, "" of all others; None for none."""
+    found: dict[str, Prices] = {}
+    for text in texts:
+        model, _, numbers = text.rpartition("=")
+        try:
+            prompt, completion = map(float, numbers.split(","))
+        except ValueError:
+            prompt = completion = -1.0
+        if not (0 <= prompt < float("inf") and 0 <= completion < float("inf")):
+            raise InputError(
+                f"--price {text}", remedy="give what a million tokens cost, such as 0.15,0.6"
+            )
+        found[model] = Prices(prompt=prompt, completion=completion)
+    return found or None
+
 
 app = typer.Typer(
     add_completion=False,

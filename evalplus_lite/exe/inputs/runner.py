@@ -12,7 +12,7 @@ import io
 import re
 import tokenize
 import unicodedata
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from evalplus_lite.exe.inputs.validators import Executed
@@ -28,7 +28,7 @@ from evalplus_lite.exe.running.runs import (
     run,
 )
 from evalplus_lite.exe.selecting.static import MinedFunction
-from evalplus_lite.exe.statistics.runtime import COUNTERS, Instrumented, instrument
+from evalplus_lite.exe.statistics.counting import COUNTERS, Instrumented, instrument
 from evalplus_lite.types import Value
 from evalplus_lite.values.source import literal
 
@@ -148,8 +148,6 @@ class Runner:
 
     function: MinedFunction
     sandboxes: Sandboxes
-    known: Container[str] = frozenset()
-    """Keys of inputs that are not wanted again."""
     touched: list[str] = field(default_factory=list)
     failure: str = ""
     slow: int = 0
@@ -193,7 +191,6 @@ class Runner:
 
         Those of more than ``CASE_STEPS`` steps are ``slow``.
         """
-        calls = self._new(calls)
         half = FUNCTION_CPU / 2
         if self._counted is None:
             return self._run(calls, [None] * len(calls), cpu=EXPLORING_CPU, total=half)
@@ -235,7 +232,6 @@ class Runner:
 
     def execute_given(self, calls: list[Invocation]) -> list[Executed]:
         """Return what became of calls that a model wrote: each may take the paper's 10 s."""
-        calls = self._new(calls)
         if self.seconds > MODEL_CPU:
             spent = CallResult("unfit", message="the function's time is spent")
             self.slow += len(calls)
@@ -248,9 +244,6 @@ class Runner:
             for call, measured in zip(quick, self.measured(quick, budget=CASE_STEPS), strict=True)
         }
         return [self._executed(case.call, case.answer, steps.get(case.call.key)) for case in found]
-
-    def _new(self, calls: list[Invocation]) -> list[Invocation]:
-        return [call for call in calls if call.key not in self.known] if self.known else calls
 
     def _run(
         self,

@@ -8,16 +8,39 @@ are resolved here, so that what remains is one flat list of statements a module.
 from __future__ import annotations
 
 import ast
+import copy
+import importlib
 import sys
 import textwrap
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeGuard
 
-from evalplus_lite.exe.reading.library import has_member
 from evalplus_lite.exe.reading.names import MUTATORS, Uses, bound_names, uses_of
-from evalplus_lite.exe.sources.packages import PackageSource, SourceFile
+from evalplus_lite.exe.sources import PackageSource, SourceFile
+
+_MEMBERS: dict[str, frozenset[str]] = {}
+_NEVER_IMPORTED = frozenset({"antigravity", "this", "idlelib", "turtle", "turtledemo", "test"})
+
+
+def has_member(module: str, name: str) -> bool:
+    """Return whether a module of the standard library has a member (or submodule)."""
+    if name == "*":
+        return True
+    if module not in _MEMBERS:
+        root = module.partition(".")[0]
+        if root not in sys.stdlib_module_names or root in _NEVER_IMPORTED:
+            return False
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = frozenset(dir(importlib.import_module(module)))
+        except ImportError:
+            found = frozenset()
+        _MEMBERS[module] = found
+    return name in _MEMBERS[module]
+
 
 # Top-level statements: their text, and conditions that are decided before anything runs.
 
@@ -32,6 +55,7 @@ class Statement:
     text: str
     binds: frozenset[str]
     _uses: Uses | None = None
+    _cuts: dict[tuple[int, ...], Statement] = field(default_factory=dict)
 
     @property
     def uses(self) -> Uses:
@@ -39,6 +63,66 @@ class Statement:
         if self._uses is None:
             self._uses = uses_of(self.node)
         return self._uses
+
+    def cut(self, mentioned: Collection[str]) -> Statement:
+        """Return a class without the methods that nothing mentions."""
+        node = self.node
+        assert isinstance(node, ast.ClassDef)
+        idle = tuple(
+            at
+            for at, member in enumerate(node.body)
+            if is_idle(member) and member.name not in mentioned
+        )
+        if idle and idle not in self._cuts:
+            left = copy.copy(node)
+            left.body = [member for at, member in enumerate(node.body) if at not in idle]
+            left.body = left.body or [ast.Pass()]
+            text = self._without(node, idle)
+            try:
+                is_same = ast.dump(ast.parse(text).body[0]) == ast.dump(left)
+            except (SyntaxError, IndexError):
+                is_same = False
+            text = text if is_same else ast.unparse(left)
+            self._cuts[idle] = replace(self, node=left, text=text, _uses=None, _cuts={})
+        return self._cuts[idle] if idle else self
+
+    def _without(self, node: ast.ClassDef, idle: tuple[int, ...]) -> str:
+        """Return the lines of a class without some members, and without what stands before each."""
+        first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+        lines: list[str | None] = [*self.text.split("\n")]
+        for at in idle:
+            member: Any = node.body[at]
+            begin = min([member.lineno, *(each.lineno for each in member.decorator_list)])
+            if at:
+                begin = (node.body[at - 1].end_lineno or begin) + 1
+            for line in range(begin - first, member.end_lineno - first + 1):
+                if line < len(lines):
+                    lines[line] = None
+        return "\n".join(line for line in lines if line is not None).rstrip()
+
+
+_PLAIN_DECORATORS = frozenset(
+    """property cached_property staticmethod classmethod abstractmethod override final overload
+    setter getter deleter lru_cache cache""".split()
+)
+_BY_LIBRARIES = frozenset(
+    """keys items values get update write writelines read readline readlines close flush seek tell
+    send throw fileno copy mro utcoffset dst tzname""".split()
+)
+"""Methods that the standard library calls on objects of any class."""
+
+
+def is_idle(member: ast.stmt) -> TypeGuard[ast.FunctionDef]:
+    """Return whether a class's member is a method that runs only where its name is mentioned."""
+    return (
+        isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef)
+        and not (member.name.startswith("__") and member.name.endswith("__"))
+        and member.name not in _BY_LIBRARIES
+        and all(
+            ast.unparse(each).partition("(")[0].rpartition(".")[2] in _PLAIN_DECORATORS
+            for each in member.decorator_list
+        )
+    )
 
 
 def decide(test: ast.expr) -> bool | None:

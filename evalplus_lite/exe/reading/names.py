@@ -9,6 +9,7 @@ attributes asked of them, whether they are needed while loading, and where.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -88,6 +89,7 @@ def arguments_of(arguments: ast.arguments) -> list[ast.arg]:
 
 When: TypeAlias = Literal["load", "late", "annotation"]
 
+_WORD = re.compile(r"[^\W\d]\w*")
 MUTATORS = frozenset(
     """append add appendleft clear discard extend extendleft insert pop popitem popleft remove
     reverse setdefault sort update __setitem__ __delitem__""".split()
@@ -122,6 +124,8 @@ class Uses:
     """Calls of ``getattr``, ``setattr``, ``delattr`` and ``hasattr`` by their builtin names."""
     attributes: set[str] = field(default_factory=set)
     """Every attribute name read anywhere."""
+    mentions: set[str] = field(default_factory=set)
+    """Other words that may name an attribute: in text, in a class's body, in patterns."""
 
 
 @dataclass(slots=True)
@@ -154,6 +158,8 @@ class _Walk:
         elif isinstance(node, COMPREHENSIONS):
             self.comprehension(node, scope, when)
         elif isinstance(node, ast.Name):
+            if scope.kind == "class":
+                self.found.mentions.add(node.id)
             if isinstance(node.ctx, ast.Load):
                 self.use((node.id,), node, scope, when)
             elif scope.kind != "module" and node.id in scope.globals:
@@ -166,6 +172,8 @@ class _Walk:
         elif isinstance(node, ast.Import | ast.ImportFrom):
             if scope.kind != "module":
                 self.found.imports.append(node)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            return  # a docstring
         else:
             self.watch(node, scope)
             for child in ast.iter_child_nodes(node):
@@ -248,6 +256,8 @@ class _Walk:
             base = base.value
         self.found.attributes.update(chain)
         if isinstance(base, ast.Name):
+            if scope.kind == "class":
+                self.found.mentions.add(base.id)
             self.use((base.id, *reversed(chain)), node, scope, when)
             if not isinstance(node.ctx, ast.Load):
                 self.write(base, scope)
@@ -255,7 +265,12 @@ class _Walk:
             self.visit(base, scope, when)
 
     def watch(self, node: ast.AST, scope: _NameScope) -> None:
-        """Note changes of module state and attribute access by computed names."""
+        """Note changes of module state, and attribute access by computed names or by text."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            is_prose = " " in node.value and "{" not in node.value and "%(" not in node.value
+            self.found.mentions.update(() if is_prose else _WORD.findall(node.value))
+        if isinstance(node, ast.MatchClass):
+            self.found.mentions.update(node.kwd_attrs)
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             self.write(_root(node), scope)
         if isinstance(node, ast.Call):

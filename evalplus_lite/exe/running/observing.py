@@ -19,7 +19,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.exe.running.proof import unpack
 from evalplus_lite.exe.running.runs import answer_of
 from evalplus_lite.exe.selecting.unannotated import ITEM, Told
-from evalplus_lite.exe.sources.packages import PackageSource
+from evalplus_lite.exe.sources import PackageSource
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
 

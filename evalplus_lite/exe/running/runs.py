@@ -11,7 +11,6 @@ from importlib import resources
 from typing import Any, Literal
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.exe.running.spelling import UnaskableError, is_told_apart
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import (
     Crashed,
@@ -24,7 +23,73 @@ from evalplus_lite.types import (
     Value,
 )
 from evalplus_lite.values import codec, wire
+from evalplus_lite.values.kinds.containers import DefaultDict
 from evalplus_lite.values.source import literal
+
+
+class UnaskableError(TypeError):
+    """A value is of a type that no prediction can be compared with."""
+
+
+def normal(value: Value) -> Any:
+    """Return a plain value as the JSON tree that predictions are compared with."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int | float):
+        return number(value)
+    if isinstance(value, complex):
+        return [number(value.real), number(value.imag)]
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    if isinstance(value, set | frozenset):
+        return sorted((normal(item) for item in value), key=text)
+    if isinstance(value, list | tuple):
+        return [normal(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key_text(key): normal(item) for key, item in value.items()}
+    if isinstance(value, DefaultDict):
+        return normal(value.items)
+    raise UnaskableError(f"{type(value).__name__} is no plain value")
+
+
+def text(tree: Any) -> str:
+    """Return the one text of a normal tree."""
+    return json.dumps(tree, sort_keys=True, separators=(",", ":"))
+
+
+def number(value: float) -> Any:
+    """Return a number as answers write it."""
+    if isinstance(value, int):
+        return value if abs(value).bit_length() < 10_000 else hex(value)
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    if value.is_integer():
+        return number(int(value))
+    return value
+
+
+def key_text(key: Value) -> str:
+    """Return a dict key as JSON's only kind: a string keeps itself, all else its normal text."""
+    return key if isinstance(key, str) else text(normal(key))
+
+
+def is_told_apart(value: Value) -> bool:
+    """Return whether no dict in a value has two keys that JSON writes alike: ``2`` and ``"2"``."""
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, DefaultDict):
+            item = item.items
+        if isinstance(item, Mapping):
+            if len({key_text(key) for key in item}) < len(item):
+                return False
+            pending += item.values()
+        elif isinstance(item, list | tuple):
+            pending += item
+    return True
+
 
 CPU_SECONDS = 10.0
 """The paper's bound on a case (validator 7)."""
@@ -123,7 +188,6 @@ class CallableProgram:
     code: str = ""
     module: str = ""
     roots: tuple[str, ...] = ()
-    bare_parents: bool = False
     driver: str = ""
     """Of an original that wants other than plain values: the function ``name`` that calls it."""
     needs: tuple[tuple[str, str | None], ...] = ()
@@ -146,7 +210,6 @@ class CallableProgram:
         }
         if self.module:
             settings |= {"module": self.module, "roots": self.roots}
-            settings["bare_parents"] = self.bare_parents
             settings |= {"driver": self.driver, "needs": self.needs}
         else:
             settings["code"] = self.code
@@ -283,12 +346,8 @@ def rows(calls: Iterable[Invocation]) -> list[tuple[list[Value], dict[str, Value
 
 @functools.cache
 def _stage() -> str:
-    folder = resources.files("evalplus_lite.exe.running")
-    parts = [
-        folder.joinpath(f"{name}.py")
-        for name in ("perturbation", "conversion", "counters", "harness")
-    ]
-    return "\n".join(part.read_text(encoding="utf-8") for part in parts)
+    text = resources.files("evalplus_lite.exe.running").joinpath("guest.py")
+    return text.read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,43 +3,220 @@
 from __future__ import annotations
 
 import ast
+import fnmatch
+import functools
 import re
+import tomllib
 import traceback
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InfrastructureError, InputError, LLMError
-from evalplus_lite.exe.inlining.closure import OF_THE_WHOLE, BlockOrigin, ClosureBuilder, inline
-from evalplus_lite.exe.inlining.graph import Obstacle
-from evalplus_lite.exe.reading.index import Module, PackageIndex
+from evalplus_lite.exe.inlining import (
+    OF_THE_WHOLE,
+    BlockOrigin,
+    Closure,
+    ClosureBuilder,
+    Obstacle,
+    inline,
+)
+from evalplus_lite.exe.reading.index import Module, PackageIndex, has_member
 from evalplus_lite.exe.reading.names import arguments_of
-from evalplus_lite.exe.reading.resolve import Definition, Resolver
-from evalplus_lite.exe.reading.stubs import Stubs
-from evalplus_lite.exe.selecting.annotations import PackageAnnotations, Refused, TypeSet
-from evalplus_lite.exe.selecting.built import Need
-from evalplus_lite.exe.selecting.funnel import Funnel
-from evalplus_lite.exe.selecting.methods import (
+from evalplus_lite.exe.reading.resolve import Definition, Resolver, Stubs
+from evalplus_lite.exe.selecting.signatures import (
     MADE_WITH,
     Entry,
+    Signature,
+    declared,
     entry_for,
     entry_of_function,
     fields_of,
-    methods_of,
-)
-from evalplus_lite.exe.selecting.purity import impurities
-from evalplus_lite.exe.selecting.signatures import (
-    Signature,
-    declared,
     gives_something,
     is_overload,
     is_told,
+    methods_of,
     read_signature,
 )
+from evalplus_lite.exe.selecting.types import Need, PackageAnnotations, Refused, TypeSet
 from evalplus_lite.exe.selecting.unannotated import Told
-from evalplus_lite.exe.sources.packages import Origin, PackageSource
-from evalplus_lite.exe.statistics.static import StaticStatistics, static_statistics
+from evalplus_lite.exe.sources import Origin, PackageSource
+from evalplus_lite.exe.statistics.measures import StaticStatistics, static_statistics
+
+STAGES = (
+    "packages",
+    "functions",
+    "top_level",
+    "typed",
+    "accepted",
+    "static",
+    "loads",
+    "stable",
+    "proved",
+    "mined",
+    "valid",
+)
+"""Each stage's survivors: functions seen, at top level, fully annotated, of accepted types, with a
+resolved and pure closure, loading by itself, the same in every surrounding, equal to the original,
+kept, and with cases that meet every validator."""
+
+
+@dataclass(slots=True)
+class Funnel:
+    """Counts by stage, and rejects by stage and reason."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, stage: str, number: int = 1) -> None:
+        """Count survivors of a stage."""
+        self.counts[stage] += number
+
+    def reject(self, stage: str, reason: str) -> None:
+        """Count one function that fell out."""
+        self.reasons[stage, reason] += 1
+
+    def merge(self, other: Funnel) -> None:
+        """Add another package's counts."""
+        self.counts.update(other.counts)
+        self.reasons.update(other.reasons)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for a file."""
+        listed = sorted(self.reasons.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
+        return {
+            "counts": {stage: self.counts[stage] for stage in self.stages()},
+            "rejects": [
+                {"stage": stage, "reason": reason, "count": count}
+                for (stage, reason), count in listed
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Funnel:
+        """Read what ``to_json`` wrote."""
+        reasons = {(r["stage"], r["reason"]): r["count"] for r in row["rejects"]}
+        return cls(Counter(row["counts"]), Counter(reasons))
+
+    def stages(self) -> list[str]:
+        """Return the stages in order, those of later invention last."""
+        return [*STAGES, *sorted(self.counts.keys() - set(STAGES))]
+
+
+def outcome_of(validators: Mapping[str, Any]) -> str:
+    """Return the last stage of a task, from what its row says of the validators."""
+    return "salvaged" if validators["failed"] else "valid"
+
+
+def is_banned_package(name: str) -> bool:
+    """Return whether a package is on the list of near-duplicate repositories."""
+    patterns = _data("repositories")["patterns"]
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def impurities(closure: Closure) -> list[Obstacle]:
+    """Return every reason, in order of appearance, why a closure is not known to be pure."""
+    found: dict[Obstacle, None] = {}
+    for dotted in sorted(closure.externals):
+        if (reason := judge_name(dotted)) is not None:
+            found[Obstacle(reason, dotted)] = None
+    tables = _data("purity")
+    for name in sorted(closure.builtins):
+        reason = tables["builtins"].get(name) or tables["variables"].get(name)
+        if reason is not None:
+            found[Obstacle(reason, name)] = None
+    for statement in closure.statements.values():
+        uses = statement.uses
+        for name in sorted(statement.binds & tables["variables"].keys()):
+            found[Obstacle(tables["variables"][name], name)] = None
+        for attribute in sorted(uses.attributes & tables["attributes"].keys()):
+            found[Obstacle(tables["attributes"][attribute], f".{attribute}")] = None
+        for call in uses.calls:
+            if (problem := _computed_attribute(call)) is not None:
+                found[problem] = None
+        for node in uses.imports:
+            for problem in _local_import(node):
+                found[problem] = None
+    return list(found)
+
+
+def judge_name(dotted: str) -> str | None:
+    """Return why a name of the standard library is impure; None where it is not.
+
+    The longest entry that covers the name decides; a whole module of which parts are banned
+    (``import os``, then passed on as a value) is judged by the module's own entry.
+    """
+    tables = _data("purity")
+    parts = dotted.split(".")
+    for end in range(len(parts), 0, -1):
+        name = ".".join(parts[:end])
+        if name in tables["pure"]:
+            return None
+        if name in tables["modules"]:
+            return str(tables["modules"][name])
+    return None
+
+
+def _computed_attribute(call: ast.Call) -> Obstacle | None:
+    name = call.func.id if isinstance(call.func, ast.Name) else ""
+    if name == "hasattr" or len(call.args) < 2:
+        return None
+    if isinstance(call.args[1], ast.Constant):
+        return None
+    return Obstacle("dynamic attribute", ast.unparse(call)[:80])
+
+
+def _local_import(node: ast.Import | ast.ImportFrom) -> list[Obstacle]:
+    """Judge an import inside a function: it stays as it is, so only pure libraries may stand."""
+    import sys
+
+    if isinstance(node, ast.ImportFrom):
+        if node.level or not node.module:
+            return [Obstacle("import in a function", ast.unparse(node)[:80])]
+        names = [f"{node.module}.{alias.name}" for alias in node.names]
+        missing = [a.name for a in node.names if not has_member(node.module, a.name)]
+        if missing and node.module.partition(".")[0] in sys.stdlib_module_names:
+            return [Obstacle("unresolved name", f"{node.module}.{missing[0]}")]
+    else:
+        names = [alias.name for alias in node.names]
+    problems: list[Obstacle] = []
+    for name in names:
+        if name.partition(".")[0] not in sys.stdlib_module_names:
+            problems.append(Obstacle("import in a function", ast.unparse(node)[:80]))
+        elif (reason := judge_name(name)) is not None:
+            problems.append(Obstacle(reason, name))
+    return problems
+
+
+@functools.cache
+def _data(name: str) -> dict[str, Any]:
+    data = resources.files("evalplus_lite.exe").joinpath(f"data/{name}.toml")
+    return _flat(tomllib.loads(data.read_text(encoding="utf-8")))
+
+
+def _flat(tables: dict[str, Any]) -> dict[str, Any]:
+    """Undo TOML's nesting of dotted keys: ``urllib.request`` is one name here."""
+
+    def walk(table: dict[str, Any], prefix: str) -> dict[str, str]:
+        flat: dict[str, str] = {}
+        for key, value in table.items():
+            if isinstance(value, dict):
+                flat.update(walk(value, f"{prefix}{key}."))
+            else:
+                flat[f"{prefix}{key}"] = value
+        return flat
+
+    return {
+        key: walk(value, "") if isinstance(value, dict) else frozenset(value)
+        for key, value in tables.items()
+    }
+
+
+MAX_CODE = 4096
+"""Characters of a program, unless more are asked for."""
 
 _DEF = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+\w", re.MULTILINE)
 
@@ -202,7 +379,6 @@ def _wrapped(module: Module, node: ast.FunctionDef, entry: Entry, owner: str = "
 
 UNLICENSED = "licence not permissive"
 """Why code is left out, of a package or of a library that it would bring along."""
-NOT_ASKED = "not asked for"
 LONGEST_FAULT = 200
 FAULT = "our own code failed"
 """Why a function is left out that there was an error on which is ours: it costs no other one."""
@@ -292,10 +468,8 @@ class StaticMine:
     package: PackageSource
     companions: Sequence[PackageSource] = ()
     types: TypeSet = "paper"
-    comments: bool = True
     any_licence: bool = False
-    only: Collection[str] | None = None
-    """Ids of functions that are asked for; all, if None."""
+    max_code: int = MAX_CODE
     observed: Callable[[str, str, str], Mapping[str, Told]] | None = None
     """What tests gave to the parameters of a module's class's (or "") function."""
     funnel: Funnel = field(default_factory=Funnel)
@@ -344,9 +518,6 @@ class StaticMine:
     def _found(
         self, candidate: Candidate, resolver: Resolver, index: PackageIndex
     ) -> MinedFunction | list[Obstacle]:
-        id = f"{self.package.name}/{candidate.module}.{candidate.name}"
-        if self.only is not None and id not in self.only:
-            return [Obstacle(NOT_ASKED, "")]
         try:
             return self._mined(candidate, resolver, index)
         except Exception as error:
@@ -356,17 +527,20 @@ class StaticMine:
         self, candidate: Candidate, resolver: Resolver, index: PackageIndex
     ) -> MinedFunction | list[Obstacle]:
         subject = Definition(candidate.module, candidate.subject)
-        closure = ClosureBuilder(resolver, self._hopeless).build(subject, candidate.needs)
+        closure = ClosureBuilder(resolver, self._hopeless).build(
+            subject, candidate.needs, candidate.driver
+        )
         if candidate.driver:
             bound = {name for each in closure.statements.values() for name in each.binds}
             if clashes := sorted(bound & {candidate.name, *MADE_WITH}):
                 return [Obstacle("name clash", clashes[0])]
         problems = [*impurities(closure), *closure.problems]
         if problems:
-            if not candidate.needs and any(each.reason not in OF_THE_WHOLE for each in problems):
+            is_alone = not candidate.needs and not candidate.owner
+            if is_alone and any(each.reason not in OF_THE_WHOLE for each in problems):
                 self._hopeless.setdefault(subject, problems)
             return problems
-        inlined = inline(closure, entry_point=candidate.name, comments=self.comments)
+        inlined = inline(closure, entry_point=candidate.name)
         sources = {index.origin(block.module).name: index.origin(block.module) for block in
                    inlined.blocks}  # fmt: skip
         sources.pop(self.package.name, None)
@@ -377,6 +551,8 @@ class StaticMine:
         code = inlined.code
         if candidate.driver:
             code = f"{code}\n\n{candidate.driver}"
+        if len(code) > self.max_code:
+            return [Obstacle("program too long", f"{len(code)} characters")]
         try:
             statistics = static_statistics(code, candidate.name)
         except (SyntaxError, RecursionError) as error:

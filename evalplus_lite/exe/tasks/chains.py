@@ -1,7 +1,6 @@
-"""Longer tasks from proved ones: chains by type, and composite inputs (the paper's section 2.2).
+"""Longer tasks from proved ones: chains by type (the paper's section 2.2).
 
-A chain feeds one function's result to another whose sole required parameter has that type; a
-composite feeds the results of several functions to one.
+A chain feeds one function's result to another whose sole required parameter has that type.
 """
 
 from __future__ import annotations
@@ -17,10 +16,11 @@ from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge, sele
 from evalplus_lite.exe.reading.names import bound_names
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, Measured, measure, run
-from evalplus_lite.exe.selecting.signatures import Parameter, Signature
-from evalplus_lite.exe.statistics.runtime import COUNTERS, instrument
-from evalplus_lite.exe.statistics.static import static_statistics
+from evalplus_lite.exe.selecting.signatures import Signature
+from evalplus_lite.exe.statistics.counting import COUNTERS, instrument
+from evalplus_lite.exe.statistics.measures import static_statistics
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.exe.tasks.worth import difficulty_of
 from evalplus_lite.generate.domains.annotations import Type
 
 
@@ -78,9 +78,8 @@ def _meanings(node: ast.stmt, text: str) -> Iterator[tuple[str, str]]:
 
 
 MAX_CODE = 60_000
-PAIR = 2
 TRIED = 30
-"""Chains, or composites, of one function that are put together at most."""
+"""Chains that end in one function that are put together at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,56 +128,15 @@ def chain(*links: MinedTask) -> Chained | None:
     return Chained(f"chain/{'>'.join(ids)}", code, "chained", signature, calls, ids)
 
 
-def compose(feeders: Sequence[MinedTask], last: MinedTask) -> Chained | None:
-    """Return ``last(a(x), b(y), ...)``: each required argument comes from a function of its own."""
-    outer = last.signature
-    wanted = [p for p in outer.parameters if p.is_required]
-    if len(wanted) != len(feeders) or any(p.kind != "positional" for p in wanted):
-        return None
-    parameters: list[Parameter] = []
-    given: list[str] = []
-    for number, (feeder, parameter) in enumerate(zip(feeders, wanted, strict=True)):
-        inner = feeder.signature
-        required = [p for p in inner.parameters if p.is_required]
-        if inner.result != parameter.type or any(p.kind != "positional" for p in required):
-            return None
-        renamed = [replace(p, name=f"{p.name}_{number + 1}") for p in required]
-        parameters += renamed
-        given.append(f"{feeder.entry_point}({', '.join(p.name for p in renamed)})")
-    names = ", ".join(p.name for p in parameters)
-    body = f"def composed({names}):\n    return {last.entry_point}({', '.join(given)})\n"
-    code = merge([*dict.fromkeys(t.code for t in feeders), last.code], body)
-    if code is None:
-        return None
-    calls = []
-    for chosen in itertools.islice(zip(*(_values(t) for t in feeders), strict=False), 30):
-        args = [value for call, t in zip(chosen, feeders, strict=True)
-                for value in call.args[: len(_required(t))]]  # fmt: skip
-        if len(args) == len(parameters):
-            calls.append(Invocation(tuple(args)))
-    ids = tuple(t.id for t in (*feeders, last))
-    name = f"composite/{'+'.join(ids[:-1])}>{ids[-1]}"
-    signature = Signature(tuple(parameters), outer.result)
-    return Chained(name, code, "composed", signature, tuple(calls), ids)
-
-
 def _is_dated(found: Type) -> bool:
     """Return whether a result holds dates: what they would feed takes them as text."""
     return found.kind in ("date", "datetime") or any(map(_is_dated, found.arguments))
 
 
-def _required(task: MinedTask) -> list[Parameter]:
-    return [p for p in task.signature.parameters if p.is_required]
-
-
-def _values(task: MinedTask) -> list[Invocation]:
-    return [case.call for case in task.cases if case.answer.kind == "value"]
-
-
 def chained_tasks(
     tasks: Sequence[MinedTask], sandboxes: Sandboxes, *, count: int, seed: int, links: int = 2
 ) -> Iterator[MinedTask]:
-    """Yield up to ``count`` tasks that are chains or composites, each validated on its own runs.
+    """Yield up to ``count`` tasks that are chains, each validated on its own runs.
 
     Chains have ``links`` functions, no function twice. Each function is the last of one before any
     is of two, and for each at most ``TRIED`` are put together: the work grows with ``count``, not
@@ -216,15 +174,6 @@ def _ending_in(
 ) -> Iterator[Chained]:
     """Yield programs that end in a function, in an order of their own."""
     rng = random.Random(f"{seed}:chain:{last.id}")
-    required = _required(last)
-    found: Chained | None
-    if len(required) > 1:
-        pools = [by_result.get(p.type, ()) for p in required]
-        for _ in range(TRIED if all(pools) and links == PAIR else 0):
-            found = compose([rng.choice(pool) for pool in pools], last)
-            if found is not None:
-                yield found
-        return
     for walk in itertools.islice(_walks((last,), by_result, rng, links), TRIED):
         found = chain(*walk)
         if found is not None:
@@ -279,9 +228,12 @@ def _executed(found: Chained, parts: Sequence[MinedTask], sandboxes: Sandboxes) 
     counted = _counted(found, [case.call for case in cases], sandboxes)
     if all(counted):
         facts["read"] = any(each.is_read for each in counted if each)
+    runs = [each.steps if each else {} for each in counted]
+    if difficulty := difficulty_of(runs, is_driven=True):
+        facts["difficulty"] = difficulty
     rows = tuple(
-        TaskCase(case.call, replace(case.answer, cpu=0.0), each.steps if each else {})
-        for case, each in zip(cases, counted, strict=True)
+        TaskCase(case.call, replace(case.answer, cpu=0.0), steps)
+        for case, steps in zip(cases, runs, strict=True)
     )
     return MinedTask(found.id, found.code, found.entry_point, rows, facts)
 

@@ -9,12 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.errors import CodecError, InputError
-from evalplus_lite.exe.inlining.graph import Obstacle
-from evalplus_lite.exe.running.runs import Invocation
-from evalplus_lite.exe.selecting.funnel import Funnel, outcome_of
-from evalplus_lite.exe.selecting.static import Reject
-from evalplus_lite.exe.sources.archives import reported
+from evalplus_lite.errors import InputError
+from evalplus_lite.exe.inlining import Obstacle
+from evalplus_lite.exe.selecting.static import Funnel, Reject, outcome_of
+from evalplus_lite.exe.sources import reported
 from evalplus_lite.store import read_jsonl
 
 ALIKE = "near-duplicate"
@@ -154,45 +152,6 @@ class Earlier:
     """A file of mined tasks (JSONL); InputError names a row of it that cannot be used."""
 
     path: Path
-
-    @property
-    def digest(self) -> str:
-        """What the file holds, as 32 hex digits."""
-        with reported(self.path), self.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()[:32]
-
-    def inputs(self) -> dict[str, frozenset[str]]:
-        """Return of each function, by its task's id, the keys of the inputs that it has."""
-        found: dict[str, frozenset[str]] = {}
-        for line, row in self._rows():
-            try:
-                given = [case["input"] for case in row["cases"]]
-                calls = [Invocation.from_json(each) for each in given if not isinstance(each, str)]
-            except (CodecError, KeyError, TypeError, ValueError) as error:
-                raise self._unusable(line, f"its cases cannot be read: {error!r}") from None
-            found[row["task_id"]] = frozenset(call.key for call in calls)
-        return found
-
-    def packages(self) -> list[str]:
-        """Return the packages that they are of, as ``mine`` takes them: with version or commit."""
-        found: dict[str, None] = {}
-        for line, row in self._rows():
-            try:
-                origin = row["origins"][0]
-                name = f"{origin['package']}=={origin['version']}"
-                if origin.get("commit"):
-                    name = f"git+{origin['url']}@{origin['commit']}"
-                if origin.get("folder"):
-                    raise InputError(
-                        f"is of a folder, that of {name}",
-                        path=self.path,
-                        line=line,
-                        remedy="name the folder as well: mine FOLDER --refresh TASKS",
-                    )
-            except (KeyError, IndexError, TypeError, AttributeError):
-                raise self._unusable(line, "it does not say which package it is of") from None
-            found[name] = None
-        return list(found)
 
     def shapes(self) -> Iterator[tuple[str, str]]:
         """Yield what tells that a program is one of them, with its task's id."""

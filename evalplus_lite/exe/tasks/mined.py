@@ -53,6 +53,7 @@ FACTS: Named = {
     "signature?": {"parameters": [_PARAMETER], "result": str, str: object},
     "static?": {"nodes?": {str: float}, str: object},
     "variation?": {str: float},
+    "difficulty?": {"split": str, str: float},
     "generation?": _ASKED,
     "breakpoint?": {"line": int, "text": str, "hit": int, "variables": [str], str: object},
     "question?": {"kind": str, "moment?": str, "lines?": [int], str: object},
@@ -167,6 +168,12 @@ class MinedTask:
         """The function that it asks about: other tasks may be questions about the same one."""
         own = self.id.partition("@")[0] if "question" in self.facts else self.id
         return str(self.facts.get("function_id", own))
+
+    @property
+    def marks(self) -> set[str]:
+        """Its tags, and its split."""
+        split = self.facts.get("difficulty", {}).get("split")
+        return {*self.facts.get("tags", ()), *([split] if split else ())}
 
     def to_json(self) -> dict[str, Any]:
         """Return the task's row."""

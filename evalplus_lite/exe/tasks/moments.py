@@ -147,7 +147,7 @@ def _questions(
         "output": (case.answer, {}),
     }
     kept = ("package", "version", "licence", "origins", "module", "function", "python", "signature",
-            "static", "tags")  # fmt: skip
+            "static", "tags", "difficulty")  # fmt: skip
     facts = {key: task.facts[key] for key in kept if key in task.facts}
     facts["breakpoint"] = stop_facts(task.code, stop)
     return [

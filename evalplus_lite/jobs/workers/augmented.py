@@ -1,4 +1,4 @@
-"""What augmenting a task gave: its suite, with what was kept, dropped and left."""
+"""The result of augmenting a task: its suite, with accepted, dropped and skipped inputs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evalplus_lite.tasks.suite_file import suite_row
 from evalplus_lite.types import Case, Suite, Task
 
 LONGEST_ANSWER = 1 << 15
-"""Bytes, in wire form, of what is expected of an input made here."""
+"""Bytes, in wire form, of the expected output of a generated input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,8 @@ def bounds(
     sizes: object,
     step_budget: StepBudget,
 ) -> dict[str, Any]:
-    """Return what ended a task's inputs, for its provenance: how many there are, how far sizes
-    go, what they cost the reference."""
+    """Return the bounds of a task's inputs for its provenance: their number, sizes, and cost to the
+    reference."""
     end = "inputs" if kept >= budget.inputs else "patience" if is_idle else "space"
     return {
         "kept": kept,

@@ -25,11 +25,13 @@ LIMIT = 1 << 28
 class VerdictStore:
     """Verdicts of programs by task content, program, limits, sandbox, machine and version.
 
-    A program is known by its text: what a failure says of lines is its own.
+    A program is identified by its text, because failures name its lines.
     """
 
     def __init__(self, folder: Path, about: Sequence[object]) -> None:
-        """``about`` is plain data: whatever decides verdicts beside the suite and the program."""
+        """Open a store; ``about`` is plain data that decides verdicts besides the suite and the
+        program.
+        """
         self._rows = RowStore(folder, LIMIT)
         version = __version__, sys.version, machine()
         self._about = _digest(repr((version, tuple(about))).encode())
@@ -91,7 +93,9 @@ def _row(verdict: Verdict) -> Row:
 
 
 def _verdict(row: Row, count: int) -> Verdict:
-    """Return the verdict of a row; ValueError or TypeError if it is none on so many cases."""
+    """Return the verdict of a row; ValueError or TypeError if it does not match the number of
+    cases.
+    """
     base, plus, failed, details, cpu, memory = row
     failure = None
     if failed is not None:

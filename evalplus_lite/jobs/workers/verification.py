@@ -59,13 +59,13 @@ class Ready:
 
 
 def verifying(place: WorkerContext, settings: Row) -> Work:
-    """Of (source, program, options, limits), the seconds it took and the verdict as plain data.
+    """Return the seconds and the verdict, as plain data, of (source, program, options, limits).
 
-    A source is ("staged", where, whether there are plus cases), or (maker, digest, data): the name
-    of a function, as ``module:function``, that makes a ``RequestedTask`` of the data. Limits are
+    A source is ("staged", where, whether there are plus cases), or (maker, digest, data): a
+    function, as ``module:function``, that makes a ``RequestedTask`` from the data. Limits are
     (seconds, bytes, seconds in all), None for the usual ones. Options are words: ``chat``,
     ``details``, ``explain``, ``tests``, ``program``, and ``verdict`` for all fields of a Verdict.
-    In the place of a program, the fields of a failure give the case in words.
+    A failure's fields in place of the program give the case in words.
     """
     return Verification(place, settings).work
 

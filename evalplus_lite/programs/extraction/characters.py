@@ -18,7 +18,7 @@ MODEL_TOKENS = re.compile(
     r"|(?<!\w)\[/?(?:INST|PYTHON|ANSWER)\]|^[ \t]*\[/?[A-Z][A-Z_ ]{1,30}\][ \t]*\r?$",
     re.MULTILINE,
 )
-# What some models write between their deliberation and their answer.
+# Markers of some models between their deliberation and their answer.
 END_OF_THINKING = re.compile(r"</(?:think|thinking|thought|reasoning)>")
 
 _PLAIN_TEXT = re.compile(
@@ -34,7 +34,8 @@ _INDENTATION = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
 
 
 def without_escapes(text: str) -> str:
-    """Return what a terminal shows of a text: colours gone, and what was erased and written anew.
+    """Return a text as a terminal shows it: without colors, with erased and rewritten parts
+    resolved.
 
     Programs that run models in a terminal wrap lines by moving back, erasing and writing again.
     """
@@ -71,10 +72,10 @@ def _shown(line: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return the text with odd characters outside texts and comments as plain ones.
+    """Return the text with odd characters outside strings and comments replaced by plain ones.
 
     Spaces and line ends of any kind become plain, invisible characters go, dashes become minus
-    signs, and curly quotes become straight ones: what is between two of these stays.
+    signs, and curly quotes become straight ones; text between two of these stays.
     """
     if ODD.isdisjoint(text):
         return text
@@ -88,7 +89,7 @@ def plain(text: str) -> str:
             at = literal.end()
             continue
         character = text[at]
-        if character == "\\":  # whatever follows it opens nothing
+        if character == "\\":  # the next character opens nothing
             parts.append(character + "".join(map(_plain_character, text[at + 1 : at + 2])))
             at += 2
             continue

@@ -1,4 +1,4 @@
-"""The search for the program in an answer that is not a program as it stands."""
+"""The search for the program in an answer that is not a program itself."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def session(text: str) -> Iterator[str]:
-    """Take what was typed in an interactive session, without prompts and answers."""
+    """Take the input of an interactive session, without prompts and answers."""
     if not _FIRST_PROMPT.search(text):
         return
     typed = []
@@ -66,7 +66,7 @@ def session(text: str) -> Iterator[str]:
 
 
 def diff(text: str) -> Iterator[str]:
-    """Take what a diff leads to: its added lines and those that stay."""
+    """Take the result of a diff: its added and unchanged lines."""
     if not _ADDED.search(text):
         return
     lines = [line for line in text.split("\n") if not _DIFF_HEAD.match(line)]
@@ -199,7 +199,8 @@ def _keywords(source: str) -> Iterator[tuple[int, int, int]]:
             yield token.start[0], token.start[1], token.end[1]
 
 
-# How much may be compiled in search of one answer's program: ten times what any real one took.
+# Characters that may be compiled in the search of one answer: ten times the most that any real one
+# took.
 COMPILED_CHARACTERS = 250_000
 
 
@@ -235,7 +236,7 @@ class Search:
         ways: list[Callable[[_Variant], Extraction | None]] = [self._blocks]
         if self.task.style == "completion":
             ways.insert(0 if self.kind == "completion" else 1, self._body)
-        # What shows a program in another form is undone before anything is cut off.
+        # Other forms of a program are undone before anything is cut off.
         for texts in (variants, variants[-1:] and list(self._unwrapped(variants[-1]))):
             for way in ways:
                 found = next(filter(None, map(way, texts)), None)
@@ -244,7 +245,9 @@ class Search:
         return self._cut(variants)
 
     def _unwrapped(self, variant: _Variant) -> Iterator[_Variant]:
-        """Yield what the answer, or a fenced block of it, shows: a session, a diff, JSON, HTML."""
+        """Yield the content of the answer, or of a fenced block of it: a session, a diff, JSON,
+        HTML.
+        """
         for text, steps in self._bodies(variant):
             for step, unwrap in WRAPPINGS:
                 for inner in unwrap(text):
@@ -266,7 +269,7 @@ class Search:
         return next(filter(None, tries), None)
 
     def _body(self, variant: _Variant) -> Extraction | None:
-        """Take the answer, or a fenced block of it, as what follows the prompt."""
+        """Take the answer, or a fenced block of it, as the continuation of the prompt."""
         for text, steps in self._bodies(variant):
             for body, mended in _indentations(text, self.task.defined):
                 source = self._after_prompt(body)
@@ -275,7 +278,7 @@ class Search:
         return None
 
     def _cut(self, variants: Sequence[_Variant]) -> Extraction | None:
-        """Take what remains when prose and broken statements are cut off: the most there is."""
+        """Take the longest part that remains when prose and broken statements are cut off."""
         ways = [self._cut_pieces]
         if self.task.style == "completion":
             ways.insert(0 if self.kind == "completion" else 1, self._cut_bodies)
@@ -342,7 +345,9 @@ class Search:
         return any(isinstance(node, gives) for statement in body for node in ast.walk(statement))
 
     def _assemble(self, pieces: Sequence[str], steps: tuple[Step, ...]) -> Extraction | None:
-        """Make a program of the piece that defines the entry point and of what it is missing."""
+        """Build a program from the piece that defines the entry point and the parts
+        that it lacks.
+        """
         name = self.task.defined
         if not name:
             return self._choose(pieces, steps)
@@ -402,7 +407,7 @@ class Search:
 
 
 def without_thinking(text: str) -> str:
-    """Return what a model said after its deliberation, if it marked where that ends."""
+    """Return the text after a model's deliberation, if its end is marked."""
     ends = list(characters.END_OF_THINKING.finditer(text))
     return text[ends[-1].end() :] if ends else text
 

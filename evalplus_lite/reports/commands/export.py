@@ -13,7 +13,7 @@ from evalplus_lite.cli.run import JOB, Run, takes
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.reports import exporting
 from evalplus_lite.reports.exporters.conversion import FORMS, export_results
-from evalplus_lite.reports.exporters.registry import EXPORTERS
+from evalplus_lite.reports.exporting import EXPORTERS
 from evalplus_lite.store.locations import place_of
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -16,7 +15,6 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.outputs import Output
 from evalplus_lite.reports.page.document import Section
 from evalplus_lite.reports.page.gathering import WORDS
-from evalplus_lite.statistics.detection import hits
 from evalplus_lite.store import parse_json, read_text
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
 from evalplus_lite.tasks import Dataset
@@ -151,45 +149,8 @@ def _cut(mutant: Mapping[str, Any], most: int) -> dict[str, Any]:
     return {**rest, **lists}
 
 
-MOST_TESTS = 100
-"""The curve goes to so many tests a task, or to the most that a task has."""
 MOST_GIVEN_UP = 100
 """Mutants that a small suite gave up and that are listed."""
-
-
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
-    """A suite on the curve: tests a task on average, and the share of mutants that they kill."""
-
-    name: str
-    tests: float
-    share: float
-
-
-def curve(files: Sequence[MutatedFile]) -> list[float]:
-    """Return for n from 0 on the share of all mutants that n random tests a task kill, expected.
-
-    Tests are drawn without replacement; a task with fewer than n has all of its.
-    """
-    total = sum(len(file.killers) for file in files)
-    most = min(MOST_TESTS, max((file.tests for file in files), default=0))
-    found = [0.0] * (most + 1)
-    for file in files:
-        for killers, mutants in Counter(map(len, file.killers)).items():
-            for drawn, chance in enumerate(hits(killers, file.tests, most), 1):
-                found[drawn] += mutants * chance
-    return [value / total for value in found] if total else []
-
-
-def share_killed(files: Sequence[MutatedFile], chosen: Mapping[str, set[int]]) -> float:
-    """Return the share of mutants that some chosen test of their task kills."""
-    total = sum(len(file.killers) for file in files)
-    killed = sum(
-        not chosen.get(file.name, set()).isdisjoint(killers)
-        for file in files
-        for killers in file.killers
-    )
-    return killed / total if total else 0.0
 
 
 def lost(files: Sequence[MutatedFile], chosen: Mapping[str, set[int]]) -> list[tuple[Any, ...]]:
@@ -228,49 +189,6 @@ def by_source(
     return [(source, total[source], any_[source], beyond[source], only[source]) for source in total]
 
 
-# Charts as coordinates: templates draw them as SVG that needs no script.
-
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 640, 270, 48, 34, 24
-"""Of a chart, in its own units; ``LEFT``, ``BOTTOM`` and ``TOP`` are for what stands beside it."""
-
-
-def chart(
-    title: str, words: str, line: Sequence[tuple[int, float]], points: Sequence[CurvePoint]
-) -> dict[str, Any]:
-    """Return coordinates of a line and points: shares upwards, tests to the right, by logarithm."""
-    values = [share for _, share in line] + [point.share for point in points]
-    low = math.floor(10 * min(values)) / 10
-    low = min(low, 0.9)
-    widest = max([n for n, _ in line] + [math.ceil(point.tests) for point in points])
-    span = math.log(max(widest, 2))
-
-    def x(tests: float) -> float:
-        return LEFT + (WIDTH - LEFT - 16) * math.log(max(tests, 1)) / span
-
-    def y(share: float) -> float:
-        return TOP + (HEIGHT - BOTTOM - TOP) * (1 - (share - low) / (1 - low))
-
-    steps = round((1 - low) * 10)
-    ticks = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000) if n <= widest]
-    marks = [
-        {"name": p.name, "tests": p.tests, "share": p.share, "x": x(p.tests), "y": y(p.share)}
-        for p in points
-    ]
-    return {
-        "title": title,
-        "words": words,
-        "path": "M" + "L".join(f"{x(n):.1f} {y(share):.1f}" for n, share in line),
-        "points": marks,
-        "rows": [(f"{n} at random", share) for n, share in line if n in ticks],
-        "x": [(n, x(n)) for n in ticks],
-        "y": [(round(100 * (1 - n / 10)), y(1 - n / 10)) for n in range(steps + 1)],
-        "width": WIDTH,
-        "height": HEIGHT,
-        "left": LEFT,
-        "floor": HEIGHT - BOTTOM,
-    }
-
-
 # The sections, made of what outputs say of one suite.
 
 STRYKER = "mutants.stryker.json"
@@ -289,7 +207,6 @@ class Known:
     mutants: Mapping[str, Any] | None = None
     document: dict[str, Any] | None = None
     small: Mapping[str, Any] | None = None
-    curves: list[tuple[str, Sequence[float]]] = field(default_factory=list)
 
     @property
     def counts(self) -> dict[str, int | None]:
@@ -352,12 +269,6 @@ def _known(outputs: Sequence[Output], datasets: Iterable[Dataset]) -> list[Known
     for output in outputs:
         if output.kind == "reduction" and (one := _about(output.summary, found)):
             one.small = output.summary
-        if output.kind == "quality":
-            truth = str(output.summary.get("truth") or "")
-            for row in output.summary["suites"]:
-                named = [each for each in found if each.name == row["name"]]
-                if named and (points := _detection(row)):
-                    named[0].curves.append((truth, points))
     return found
 
 
@@ -370,10 +281,6 @@ def _about(summary: Mapping[str, Any], known: Sequence[Known]) -> Known | None:
     found = [suite for suite in known if wanted.items() <= suite.counts.items()]
     found.sort(key=lambda suite: suite.name != summary["dataset"])
     return found[0] if found else None
-
-
-def _detection(row: Mapping[str, Any]) -> Sequence[float]:
-    return list(((row.get("all") or {}).get("coverage") or {}).get("curve") or ())
 
 
 def _suite(suite: Known) -> dict[str, Any]:
@@ -404,7 +311,6 @@ def _suite(suite: Known) -> dict[str, Any]:
         (WORDS.get(source, source), *row) for source, *row in by_source(mutated, cases, base)
     ]
     context["tasks"] = list(_tasks(suite, mutated))
-    context["charts"] = list(_charts(suite, mutated))
     context["small"] = _small(suite, mutated)
     return context
 
@@ -444,40 +350,6 @@ def _chosen(suite: Known, mutated: Sequence[MutatedFile]) -> dict[str, set[int]]
     if any(rows.get(file.name, {}).get("cases") != file.tests for file in mutated):
         return None
     return {id: {*range(row["base"]), *row["chosen"]} for id, row in rows.items()}
-
-
-def _points(suite: Known, mutated: Sequence[MutatedFile]) -> list[CurvePoint]:
-    count = len(mutated) or 1
-    found = []
-    rows = (suite.mutants or {"by_task": {}})["by_task"]
-    base = {file.name: set(range(rows.get(file.name, {}).get("base", 0))) for file in mutated}
-    named = [("base", base), ("mini suite", _chosen(suite, mutated))]
-    for name, chosen in named:
-        if chosen is not None:
-            tests = sum(len(chosen.get(file.name, ())) for file in mutated) / count
-            found.append(CurvePoint(name, tests, share_killed(mutated, chosen)))
-    every = {file.name: set(range(file.tests)) for file in mutated}
-    tests = sum(file.tests for file in mutated) / count
-    return [*found, CurvePoint("whole suite", tests, share_killed(mutated, every))]
-
-
-def _charts(suite: Known, mutated: Sequence[MutatedFile]) -> Iterator[dict[str, Any]]:
-    """Yield the charts of strength against size: mutants killed, wrong programs detected."""
-    if mutated and (line := curve(mutated)):
-        yield chart(
-            "Mutants killed by so many tests a task",
-            "drawn at random from the suite; points are whole suites",
-            [(n, share) for n, share in enumerate(line) if n],
-            _points(suite, mutated),
-        )
-    for truth, shares in suite.curves:
-        told = f", wrong by {truth}" if truth else ""
-        yield chart(
-            "Wrong programs detected by so many tests a task",
-            f"drawn at random from the suite (Coverage@N{told})",
-            [(n + 1, share) for n, share in enumerate(shares)],
-            [],
-        )
 
 
 def _small(suite: Known, mutated: Sequence[MutatedFile]) -> dict[str, Any] | None:

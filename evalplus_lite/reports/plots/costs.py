@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from evalplus_lite.jobs.outputs import group_of
 from evalplus_lite.jobs.tables import Table, percent
-from evalplus_lite.reports.plots.canvas import Picture, logarithmic
+from evalplus_lite.reports.plots.canvas import Picture, colour, logarithmic, mark, short
 from evalplus_lite.reports.plots.material import Board, Material, Missing, Product
-from evalplus_lite.reports.plots.style import colour, mark, short
 from evalplus_lite.store import parse_json, read_text
 
 if TYPE_CHECKING:

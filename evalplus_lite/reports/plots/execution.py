@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.tables import Cell, Table, percent
-from evalplus_lite.reports.plots.canvas import Picture, logarithmic
+from evalplus_lite.reports.plots.canvas import (
+    BASE,
+    PLUS,
+    QUIET,
+    Picture,
+    colour,
+    logarithmic,
+    mark,
+    short,
+)
 from evalplus_lite.reports.plots.material import Material, Missing, Product
-from evalplus_lite.reports.plots.style import BASE, PLUS, QUIET, colour, mark, short
 
 if TYPE_CHECKING:
     from evalplus_lite.reports.plots.canvas import Axes, Figure

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from evalplus_lite.jobs.outputs import TaskCount
 from evalplus_lite.jobs.tables import Cell, Table, percent
-from evalplus_lite.reports.plots.canvas import Picture, logarithmic, whole
+from evalplus_lite.reports.plots.canvas import BASE, PLUS, Picture, logarithmic, short, whole
 from evalplus_lite.reports.plots.material import Board, Material, Missing, Product
-from evalplus_lite.reports.plots.style import BASE, PLUS, short
 
 if TYPE_CHECKING:
     from evalplus_lite.reports.plots.canvas import Figure

@@ -195,7 +195,7 @@ def open_reply(folder: Path, stack: ExitStack) -> Read:
 
 def open_archive(folder: Path, stack: ExitStack) -> Read:
     """Packages to mine: wheels and source archives, opened and read."""
-    from evalplus_lite.exe.sources.archives import open_package
+    from evalplus_lite.exe.sources import open_package
 
     def read(data: bytes) -> str:
         ending, _, content = data.partition(b"\n")

@@ -8,12 +8,13 @@ exactly one thing, and two things that want one name are a reason to refuse.
 from __future__ import annotations
 
 import ast
+import heapq
 import itertools
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
-from evalplus_lite.exe.inlining.graph import Node, Obstacle, ordered
 from evalplus_lite.exe.reading.index import Module, Statement
 from evalplus_lite.exe.reading.names import Use
 from evalplus_lite.exe.reading.resolve import (
@@ -24,7 +25,137 @@ from evalplus_lite.exe.reading.resolve import (
     Resolver,
     Target,
     Unresolved,
+    class_of,
 )
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Node:
+    """One block of the inlined program.
+
+    ``statement``: ``where`` is its module, ``position`` its place there. ``import``: ``where`` is
+    the module and ``member`` the name taken from it, bound to ``name``. ``alias``: ``name =
+    member``. ``namespace``: ``name`` stands for the module ``where``.
+    """
+
+    kind: Literal["alias", "import", "namespace", "statement"]
+    where: str
+    position: int = 0
+    name: str = ""
+    member: str = ""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Obstacle:
+    """One reason why a function cannot be inlined."""
+
+    reason: str
+    detail: str
+
+    def __str__(self) -> str:
+        """Say it in a line, with the detail where the reason does not end in it."""
+        parts = [self.reason] if self.reason else []
+        if self.detail and not self.reason.endswith(self.detail):
+            parts.append(self.detail)
+        return ": ".join(parts)
+
+
+Edges: TypeAlias = Mapping[Node, Mapping[Node, bool]]
+"""Node -> what it needs -> whether while loading."""
+
+
+def ordered(edges: Edges) -> list[Node] | Obstacle:
+    """Return every node after what it needs; an Obstacle if loading goes in a circle.
+
+    Circles of calls are fine: within one, only the needs of loading count.
+    """
+    component = _components(edges)
+    groups: dict[int, list[Node]] = {}
+    for node, number in component.items():
+        groups.setdefault(number, []).append(node)
+    waiting: dict[int, set[int]] = {number: set() for number in groups}
+    users: dict[int, set[int]] = {number: set() for number in groups}
+    for node, needs in edges.items():
+        for needed in needs:
+            a, b = component[node], component[needed]
+            if a != b:
+                waiting[a].add(b)
+                users[b].add(a)
+    keys = {number: min(_rank(n) for n in nodes) for number, nodes in groups.items()}
+    ready = [(keys[number], number) for number, needed in waiting.items() if not needed]
+    heapq.heapify(ready)
+    order: list[Node] = []
+    while ready:
+        _, number = heapq.heappop(ready)
+        circle = _circle(groups[number], edges)
+        if isinstance(circle, Obstacle):
+            return circle
+        order += circle
+        for user in sorted(users[number]):
+            waiting[user].discard(number)
+            if not waiting[user]:
+                heapq.heappush(ready, (keys[user], user))
+    return order
+
+
+def _circle(nodes: list[Node], edges: Edges) -> list[Node] | Obstacle:
+    if len(nodes) == 1:
+        return nodes
+    inside = set(nodes)
+    waiting = {
+        node: {n for n, loading in edges[node].items() if loading and n in inside} for node in nodes
+    }
+    order: list[Node] = []
+    while waiting:
+        ready = sorted((n for n, needs in waiting.items() if not needs), key=_rank)
+        if not ready:
+            return Obstacle("circle while loading", ", ".join(sorted(n.where for n in waiting)))
+        order.append(ready[0])
+        del waiting[ready[0]]
+        for needs in waiting.values():
+            needs.discard(ready[0])
+    return order
+
+
+def _rank(node: Node) -> tuple[int, str, int, str]:
+    return (0 if node.kind == "import" else 1, node.where, node.position, node.name)
+
+
+def _components(edges: Edges) -> dict[Node, int]:
+    """Return each node's strongly connected component (Tarjan's algorithm, without recursion)."""
+    number: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    component: dict[Node, int] = {}
+    stack: list[Node] = []
+    for start in sorted(edges, key=_rank):
+        if start in number:
+            continue
+        work = [(start, iter(sorted(edges[start], key=_rank)))]
+        number[start] = low[start] = len(number)
+        stack.append(start)
+        while work:
+            node, needs = work[-1]
+            for needed in needs:
+                if needed not in number:
+                    number[needed] = low[needed] = len(number)
+                    stack.append(needed)
+                    work.append((needed, iter(sorted(edges[needed], key=_rank))))
+                    break
+                if needed not in component:
+                    low[node] = min(low[node], number[needed])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == number[node]:
+                    count = len(set(component.values()))
+                    while True:
+                        member = stack.pop()
+                        component[member] = count
+                        if member == node:
+                            break
+    return component
+
 
 MAX_NODES = 600
 """A closure of more statements than this is refused: no task is that large."""
@@ -32,6 +163,11 @@ MAX_NODES = 600
 
 OF_THE_WHOLE = frozenset({"name clash", "module state"})
 """Problems that come of what stands together in one program, not of one part of it."""
+MOST_PARENTS = 8
+_HARMLESS = frozenset({"dataclass", "total_ordering", "final"})
+"""Decorators that look for no methods beyond those that Python itself calls."""
+_OPEN = frozenset({"typing.Generic", "typing.NamedTuple", "typing.TypedDict", "abc.ABC"})
+"""Classes of the library that call no method of a class of their kind by name."""
 Identity: TypeAlias = tuple[str, str, str]
 
 
@@ -70,13 +206,22 @@ class ClosureBuilder:
         """Node -> what it needs -> whether while loading."""
         self.pending: list[Node] = []
         self._defined: dict[Definition, list[Node]] = {}
+        self._classes: dict[Node, Statement] = {}
+        """Classes of which only the methods are taken that something mentions."""
+        self._mentioned: set[str] = set()
         self._writes: list[tuple[Node, str]] = []
 
-    def build(self, subject: Definition, others: Sequence[Definition | External] = ()) -> Closure:
+    def build(
+        self,
+        subject: Definition,
+        others: Sequence[Definition | External] = (),
+        driver: str = "",
+    ) -> Closure:
         """Return the closure of a top-level function; its problems say why not, if any.
 
-        ``others``: what the program must hold besides, under its own name.
+        ``others``: what the program must hold besides, under its own name, for ``driver``.
         """
+        self._mentioned.update(re.findall(r"\w+", driver))
         module, name = subject.module, subject.name
         target = self.resolver.resolve(module, name)
         entry = Node("statement", module)
@@ -92,13 +237,14 @@ class ClosureBuilder:
                 self._external(other.member or other.module, other, ())
             else:
                 roots += self._definition(other)
-        while self.pending:
+        while self.pending or self._grown():
             if self._is_hopeless:
                 return self.closure
             if len(self.edges) > MAX_NODES:
                 self._problem("closure too large", f"more than {MAX_NODES} statements")
                 return self.closure
-            self._attempt(self.pending.pop())
+            if self.pending:
+                self._attempt(self.pending.pop())
         callable_ = self._callable(roots)
         for node, written in self._writes:
             if node in callable_:
@@ -179,7 +325,47 @@ class ClosureBuilder:
         module = self.resolver.index.module(node.where)
         assert module is not None
         statement = module.statements[node.position]
+        if isinstance(statement.node, ast.ClassDef) and self._is_open(node.where, statement.node):
+            self._classes[node] = statement
+            statement = statement.cut(())
+        self._follow(node, module, statement)
+
+    def _grown(self) -> bool:
+        """Follow the methods that have been mentioned since; return whether there were any."""
+        is_new = False
+        for node, whole in self._classes.items():
+            statement = whole.cut(self._mentioned)
+            module = self.resolver.index.module(node.where)
+            if statement is not self.closure.statements[node] and module is not None:
+                is_new = True
+                self._follow(node, module, statement)
+        return is_new
+
+    def _is_open(self, module: str, node: ast.ClassDef, depth: int = 0) -> bool:
+        """Return whether nothing calls a class's methods but code that mentions their names."""
+        decorators = {
+            ast.unparse(d).partition("(")[0].rpartition(".")[2] for d in node.decorator_list
+        }
+        if node.keywords or depth > MOST_PARENTS or not decorators <= _HARMLESS:
+            return False
+        for base in node.bases:
+            name, _, rest = ast.unparse(base).partition("[")[0].partition(".")
+            target = self.resolver.resolve(module, name)
+            if isinstance(target, External) and ".".join([target.dotted, rest]).strip(".") in _OPEN:
+                continue
+            parent = class_of(target, self.resolver) if isinstance(target, Definition) else None
+            is_open = isinstance(target, Builtin) or (
+                isinstance(target, Definition)
+                and parent is not None
+                and self._is_open(target.module, parent, depth + 1)
+            )
+            if rest or not is_open:
+                return False
+        return True
+
+    def _follow(self, node: Node, module: Module, statement: Statement) -> None:
         self.closure.statements[node] = statement
+        self._mentioned |= statement.uses.attributes | statement.uses.mentions
         for name in sorted(statement.binds):
             self._own(name, ("def", node.where, name))
         for written in sorted(statement.uses.writes):
@@ -328,11 +514,11 @@ class Inlined:
     blocks: tuple[BlockOrigin, ...]
 
 
-def inline(closure: Closure, *, entry_point: str, comments: bool = True) -> Inlined:
+def inline(closure: Closure, *, entry_point: str) -> Inlined:
     """Write a closure down; it must have no problems.
 
     Imports of the standard library stand first, then every statement after what it needs.
-    ``comments`` puts the file of origin above each run of statements.
+    The module of origin stands above each run of statements.
     """
     parts = ["from __future__ import annotations\n"]
     imports = _imports(closure)
@@ -353,7 +539,7 @@ def inline(closure: Closure, *, entry_point: str, comments: bool = True) -> Inli
         )
         if node.where != origin:
             origin = node.where
-            text = f"# {origin}\n{text}" if comments else text
+            text = f"# {origin}\n{text}"
             compact = False
         if not (small and compact):
             parts.append("\n" if not small or not compact else "")

@@ -1,1 +1,0 @@
-"""A function with all that it needs, as one program."""

@@ -1,0 +1,839 @@
+"""What stands around mined code inside the sandbox.
+
+This file's *text*, after those of ``perturbation``, ``conversion`` and ``counters``, is the front
+of the program that the sandbox runs, so it imports the standard library only. ``build(settings)``
+loads the mined code (or the original module) and returns the function that the sandbox calls:
+``entry(args, kwargs)`` answers with plain data, ``entry(None, None)`` with what was touched so far.
+"""
+
+# Runs in a bare interpreter, around values of any type, on whatever version is there.
+# mypy: ignore-errors
+# ruff: noqa: D102
+
+# ruff: noqa: B905
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+import datetime
+import enum
+import functools
+import os
+import sys
+import types
+
+FILENAME = "<inlined>"
+touched = []
+_IMPORTING = ("<frozen importlib", "<frozen zipimport")
+_QUIET = frozenset(
+    """builtins.id code.__new__ compile cpython._PySys_ClearAuditHooks exec import marshal.loads
+    object.__delattr__ object.__getattr__ object.__setattr__ sys._getframe sys.settrace
+    sys.setprofile sys.addaudithook sys.excepthook sys.unraisablehook builtins.breakpoint
+    function.__new__ cpython.PyInterpreterState_New cpython.run_command sys._getframemodulename
+    sys._current_frames gc.get_objects gc.get_referrers gc.get_referents pickle.find_class
+    array.__new__ re.compile string.__new__ sys.monitoring.register_callback""".split()
+)
+
+
+def is_ours():
+    """Return whether mined code is at work on this stack, other than importing a library."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if name.startswith(_IMPORTING):
+            return False
+        if name == FILENAME:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def touch(what):
+    """Note that mined code reached for something beyond its arguments."""
+    if len(touched) < 50 and is_ours() and what not in touched:
+        touched.append(what)
+
+
+def audit(event, arguments):
+    """Note every audited event that is neither computing nor importing."""
+    if event not in _QUIET:
+        detail = arguments[0] if arguments and type(arguments[0]) is str else ""
+        touch(f"{event} {detail}"[:120].strip())
+
+
+def watched(what, function):
+    """Return a function that notes each call, then does what it always did."""
+
+    def call(*args, **kwargs):
+        touch(what)
+        return function(*args, **kwargs)
+
+    return call
+
+
+def perturb(variant):
+    """Change clock, environment, folder and generators for what is loaded from now on."""
+    import locale
+    import random
+    import time
+    import uuid
+
+    shift = 86400.0 * 400 * variant + 12345.678
+
+    def moved(name, amount, optional=None):
+        function = getattr(time, name)
+
+        def call(*args):
+            if optional is not None and len(args) > optional and args[optional] is not None:
+                return function(*args)
+            if not is_ours():
+                return function(*args)
+            touch(f"time.{name}")
+            if optional is None:
+                return function() + amount
+            return function(*args[:optional], *arguments(name))
+
+        def arguments(name):
+            if name in ("localtime", "gmtime", "ctime"):
+                return (real_time() + shift,)
+            return (real_gmtime(real_time() + shift),)
+
+        setattr(time, name, call)
+
+    real_time, real_gmtime = time.time, time.gmtime
+    for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
+        moved(name, shift)
+        moved(f"{name}_ns", int(shift * 10**9))
+    for name in ("localtime", "gmtime", "ctime", "asctime"):
+        moved(name, shift, 0)
+    moved("strftime", shift, 1)
+    _move_dates(shift, real_time)
+    for name in ("random", "randint", "randrange", "choice", "choices", "shuffle", "sample",
+                 "uniform", "gauss", "getrandbits", "normalvariate", "betavariate"):  # fmt: skip
+        setattr(random, name, watched(f"random.{name}", getattr(random, name)))
+    random.seed(variant)
+    os.urandom = watched("os.urandom", os.urandom)
+    uuid.uuid1 = watched("uuid.uuid1", uuid.uuid1)
+    uuid.getnode = watched("uuid.getnode", uuid.getnode)
+    for name in ("getpid", "getcwd", "getlogin", "getuid", "cpu_count", "uname", "times"):
+        setattr(os, name, watched(f"os.{name}", getattr(os, name)))
+    locale.localeconv = watched("locale.localeconv", locale.localeconv)
+    lookup = type(os.environ).__getitem__
+    changed = {"LANG": "tr_TR.UTF-8", "TZ": "XYZ-7", "HOME": f"/home{variant}", "COLUMNS": "61",
+               "USER": f"user{variant}", "NO_COLOR": "1", "TERM": "dumb"}  # fmt: skip
+    for name, value in changed.items():
+        os.environ[name] = value
+    time.tzset()
+    type(os.environ).__getitem__ = watched("os.environ", lookup)
+    type(os.environ).__iter__ = watched("os.environ", type(os.environ).__iter__)
+    for folder in ("/", "/tmp", "/usr")[variant % 3 :]:
+        try:
+            os.chdir(folder)
+            break
+        except OSError:
+            continue
+
+
+def _move_dates(shift, real_time):
+    real_date, real_moment = datetime.date, datetime.datetime
+
+    def kind(name, real, methods):
+        class Kind(type):
+            def __instancecheck__(cls, value):
+                return type.__instancecheck__(cls, value) or isinstance(value, real)
+
+            def __subclasscheck__(cls, other):
+                return type.__subclasscheck__(cls, other) or issubclass(other, real)
+
+        body = {"__module__": "datetime", "__qualname__": name, "__slots__": (), **methods}
+        return Kind(name, (real,), body)
+
+    def today(cls):
+        touch("datetime.today")
+        return cls.fromtimestamp(real_time() + shift)
+
+    def now(cls, tz=None):
+        touch("datetime.now")
+        return cls.fromtimestamp(real_time() + shift, tz)
+
+    def utcnow(cls):
+        touch("datetime.utcnow")
+        return cls.fromtimestamp(real_time() + shift, datetime.UTC).replace(tzinfo=None)
+
+    datetime.date = kind("date", real_date, {"today": classmethod(today)})
+    methods = {"today": classmethod(today), "now": classmethod(now), "utcnow": classmethod(utcnow)}
+    datetime.datetime = kind("datetime", real_moment, methods)
+
+
+absent = set()  # libraries whose stand-ins were reached for by a call
+is_called = []  # not empty once the original has loaded
+_stubs = {}
+
+
+def reach(name):
+    """Note that a call reached for a stand-in: its answer is not the original's."""
+    if is_called:
+        absent.add(name.partition(".")[0])
+
+
+class StubModule(types.ModuleType):
+    """Stands for a library that is not here, as long as a module loads."""
+
+    def __getattr__(self, name):
+        if name.startswith("__") and name != "__version__":
+            raise AttributeError(name)
+        reach(self.__name__)
+        return "99.0.0" if name == "__version__" else _stub(f"{self.__name__}.{name}")
+
+
+def _stub(name):
+    if name in _stubs:
+        return _stubs[name]
+
+    class Meta(type):
+        def __getattr__(cls, attribute):
+            if attribute.startswith("__"):
+                raise AttributeError(attribute)
+            reach(name)
+            return _stub(f"{name}.{attribute}")
+
+        def __getitem__(cls, key):
+            return cls
+
+        def __or__(cls, other):
+            return cls
+
+        def __ror__(cls, other):
+            return cls
+
+    def new(cls, /, *args, **kwargs):
+        reach(name)
+        if len(args) == 1 and not kwargs and callable(args[0]):
+            return args[0]  # a decorator
+        return StubValue() if cls is stub else object.__new__(cls)
+
+    body = {"__new__": new, "__init__": lambda self, /, *args, **kwargs: None,
+            "__getattr__": lambda self, attribute: getattr(stub, attribute)}  # fmt: skip
+    stub = _stubs[name] = Meta(name.rpartition(".")[2], (), body)
+    return stub
+
+
+class StubValue(str):
+    """What a missing library's function returns: a string that puts up with anything, and is false.
+
+    Not an empty one: ``typing`` takes it for the name of a type.
+    """
+
+    def __new__(cls, /, *args, **kwargs):
+        return str.__new__(cls, "missing")
+
+    def __bool__(self):
+        return False
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _stub(name)
+
+    def __call__(self, *args, **kwargs):
+        return args[0] if args else self
+
+    def __getitem__(self, key):
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *details):
+        return None
+
+    def __fspath__(self):
+        return "/missing"
+
+
+class MissingFinder:
+    """Finds, last of all, libraries that are neither the package nor the standard library.
+
+    Those named in ``wanted`` alone; all of them where it is None.
+    """
+
+    def __init__(self, roots):
+        self.roots = roots
+        self.wanted = set()
+
+    def is_missing(self, name):
+        root = name.partition(".")[0]
+        return root not in self.roots and root not in sys.stdlib_module_names
+
+    def find_spec(self, name, path=None, target=None):
+        from importlib.machinery import ModuleSpec
+
+        if not self.is_missing(name):
+            return None
+        if self.wanted is not None and name.partition(".")[0] not in self.wanted:
+            return None
+        return ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, spec):
+        return StubModule(spec.name)
+
+    def exec_module(self, module):
+        module.__path__ = []
+
+
+MAX_ITEMS = 20000  # of an iterator that a function returns
+MAX_OBJECTS = 1000  # of an answer
+MAX_BITS = 14_000  # of an integer: Python writes and reads 4300 decimal digits
+MAX_MESSAGE = 2000  # characters of an exception's: the sandbox keeps no more
+MAX_ANSWER = 100_000  # characters, digits and items of one answer: no question is that large
+
+
+class TooLong(Exception):
+    """An iterator went on past MAX_ITEMS, or an answer is larger than MAX_ANSWER."""
+
+
+_LAZY = tuple(type(x) for x in (iter([]), iter(()), iter({}), iter({}.values()), iter({}.items()),
+                                iter(set()), iter(""), map(str, ""), filter(None, ""), zip(),
+                                enumerate(""), reversed([]), {}.keys(), {}.values(), {}.items(),
+                                range(0), (x for x in ""), iter(range(0))))  # fmt: skip
+
+
+_MAPPINGS = (types.MappingProxyType, collections.ChainMap, collections.UserDict)
+_AS_TEXT = ("decimal", "fractions", "pathlib", "pathlib._local")
+
+
+def taken(value, depth=0):
+    """Return a result as plain data: dates and numbers as text, objects as what they hold."""
+    kind = type(value)
+    if kind in (int, str, float, bool, type(None), bytes, complex):
+        return value
+    if isinstance(value, (datetime.date, datetime.time)):
+        try:
+            return value.isoformat()
+        except Exception as error:  # of a time zone that the program made: not of the call
+            raise Untold(f"a date: {error!r}") from None
+    if isinstance(value, enum.Enum):
+        for plain in (int, str):  # equal to their values, as JSON writes them
+            if isinstance(value, plain) and type(value._value_) is plain:
+                return value._value_
+        is_named = type(value._name_) is str
+        return f"{kind.__name__}.{value._name_}" if is_named else taken(value._value_, depth + 1)
+    if kind is datetime.timedelta or kind.__module__ in _AS_TEXT:
+        return str(value)
+    if depth > 100:
+        return value
+    if isinstance(value, tuple) and type(getattr(kind, "_fields", None)) is tuple:
+        return tuple(taken(item, depth + 1) for item in tuple.__iter__(value))
+    if dataclasses.is_dataclass(value) and kind is not type:
+        named = [field.name for field in dataclasses.fields(value)]
+        return _read(value, {name: getattr(value, name) for name in named}, depth)
+    if kind in (list, tuple):
+        return kind(taken(item, depth + 1) for item in value)
+    if kind in (set, frozenset):
+        found = kind(taken(item, depth + 1) for item in value)
+        if len(found) < len(value):
+            raise Untold("members that are written alike")
+        return found
+    # A defaultdict, OrderedDict or Counter is read as the dict that it is.
+    if kind is dict or (isinstance(value, dict) and kind.__module__ == "collections"):
+        return _items(dict.items(value), depth)
+    if kind in _MAPPINGS:
+        return _items(value.items(), depth)
+    if isinstance(value, _LAZY) or type(value).__module__ in ("itertools", "collections"):
+        if isinstance(value, (dict, str, int)) or not hasattr(value, "__iter__"):
+            return value
+        items = []
+        for item in _drained(value):
+            if len(items) >= MAX_ITEMS:
+                raise TooLong(f"more than {MAX_ITEMS} items")
+            items.append(taken(item, depth + 1))
+        return items
+    held = attributes(value)
+    return _read(value, held, depth) if held else value
+
+
+def attributes(value):
+    """Return the public attributes that an object of a program's own class holds."""
+    kind = type(value)
+    library = kind.__module__.partition(".")[0]
+    if library in sys.stdlib_module_names or isinstance(value, _NO_OBJECTS):
+        return {}
+    found = {}
+    for each in reversed(kind.__mro__):
+        slots = each.__dict__.get("__slots__", ())
+        for name in slots if type(slots) in (tuple, list) else ():
+            with contextlib.suppress(AttributeError):
+                found[name] = object.__getattribute__(value, name)
+    with contextlib.suppress(AttributeError):
+        found.update(object.__getattribute__(value, "__dict__"))
+    return {name: item for name, item in found.items() if name[:1] != "_"}
+
+
+_NO_OBJECTS = (type, BaseException, int, str, float, bytes, list, tuple, dict, set, frozenset)
+_open = []  # objects that are being read
+_objects = [0]  # how many were read for this answer
+
+
+def _read(value, held, depth):
+    """Return what an object holds as plain data; Untold where it holds itself."""
+    if id(value) in _open:
+        raise Untold("an object that holds itself")
+    _objects[0] += 1
+    if _objects[0] > MAX_OBJECTS:
+        raise TooLong(f"more than {MAX_OBJECTS} objects")
+    _open.append(id(value))
+    try:
+        return {name: taken(item, depth + 1) for name, item in held.items()}
+    finally:
+        _open.pop()
+
+
+class Failed(Exception):
+    """An iterator that a function returned raised: ``args[0]``, which is the function's own."""
+
+
+def _drained(items):
+    try:
+        yield from items
+    except Exception as error:
+        raise Failed(error) from None
+
+
+def plain_result(result):
+    """Return a result as plain data; what reading it raises is no answer of the function's."""
+    _objects[0] = 0
+    try:
+        return bounded(taken(result))
+    except Failed as failed:
+        tell(failed.args[0])
+        raise failed.args[0] from None
+    except (TooLong, Untold):
+        raise
+    except Exception as error:
+        raise Untold(repr(error)) from None
+
+
+def tell(error):
+    """Raise Untold or TooLong where an exception's message cannot be recorded whole."""
+    try:
+        size = len(str(error))
+    except Exception:
+        raise Untold("an exception that cannot be printed") from None
+    if size > MAX_MESSAGE:
+        raise TooLong(f"a message of more than {MAX_MESSAGE} characters") from None
+
+
+def _items(items, depth):
+    """Return a mapping's items as a dict; Untold where two keys would become one."""
+    count, found = 0, {}
+    for key, value in items:
+        count += 1
+        found[taken(key, depth + 1)] = taken(value, depth + 1)
+    if len(found) < count:
+        raise Untold("keys that are written alike")
+    return found
+
+
+class Untold(Exception):
+    """A value cannot be read as plain data."""
+
+
+def is_read(value):
+    """Return whether a result is other than the plain data that stands for it."""
+    _objects[0] = 0
+    try:
+        return not (is_plain(value) or bool(value == taken(value)))
+    except BaseException:  # such as a counter that has counted enough
+        return True
+
+
+def bounded(value):
+    """Return a plain value as it is; TooLong where it is larger than MAX_ANSWER."""
+    size = 0
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        kind = type(item)
+        if kind in (str, bytes):
+            size += len(item)
+        elif kind is int:
+            size += item.bit_length() // 3
+            if item.bit_length() > MAX_BITS:
+                raise TooLong("an integer that Python does not write")
+        elif kind in (list, tuple, set, frozenset):
+            size += len(item)
+            pending += item if size <= MAX_ANSWER else ()
+        elif kind is dict:
+            size += 2 * len(item)
+            pending += [*item, *item.values()] if size <= MAX_ANSWER else ()
+        if size > MAX_ANSWER:
+            raise TooLong(f"an answer of more than {MAX_ANSWER} characters or items")
+    return value
+
+
+def is_plain(value, depth=0):
+    """Return whether a value is builtin data through and through."""
+    kind = type(value)
+    if kind in (int, str, float, bool, type(None), bytes):
+        return True
+    if depth > 20:
+        return False
+    if kind in (list, tuple, set, frozenset):
+        return all(is_plain(item, depth + 1) for item in value)
+    if kind is dict:
+        return all(is_plain(k, depth + 1) and is_plain(v, depth + 1) for k, v in value.items())
+    return False
+
+
+UNNAMED = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # no calls on newer versions
+
+
+LONGEST_NUMBER = 1_000_000  # bits, of what a power or a shift may give within a budget
+LONGEST_COPY = 10_000_000  # items of text or a collection repeated
+LONG_NUMBER = 10_000  # bits: working with longer ones takes steps by their length
+
+
+class Enough(BaseException):
+    """The budget of steps is spent: a measure that is the same on every machine."""
+
+
+class Counters:
+    """What instrumented code reports to: one slot a kind of step, and the arms reached."""
+
+    def __init__(self, names, budget):
+        self.slots = dict.fromkeys(names, 0)
+        self.most = budget or float("inf")
+        self.declared = set()
+        self.reached = set()
+        self.open = {}  # calls by place whose arguments are being worked out; one may have raised
+        self.clear()
+
+    def clear(self):
+        for name in self.slots:
+            self.slots[name] = 0
+        self.declared.clear()
+        self.reached.clear()
+        self.open.clear()
+        self.spent = 0
+
+    def add(self, name, value=None):
+        self.slots[name] += 1
+        self.spent += 1
+        if self.spent >= self.most:
+            raise Enough
+        return value
+
+    def tried(self, cases):
+        for _ in range(cases):
+            self.add("lines")
+
+    def reach(self, arm):
+        self.reached.add(arm)
+
+    def decide(self, arm, value):
+        truth = bool(value)  # once: what asks next asks the answer, not the value
+        self.reached.add(arm + truth)
+        return truth
+
+    def call(self, function):
+        self.slots["user_calls" if is_own(function) else "builtin_calls"] += 1
+        self.slots["calls"] += 1
+        return function
+
+    def calling(self, place, function):
+        self.open.setdefault(place, []).append(function)
+        return function
+
+    def called(self, place):
+        self.call(self.open[place].pop())
+        return {}
+
+    def each(self, arm, items):
+        return self._each(arm, iter(items))  # which may raise, here and now
+
+    def _each(self, arm, items):
+        count = 0
+        for count, item in enumerate(items, 1):
+            self.add("loop_iterations")
+            if count == 2:
+                self.reached.add(arm + 1)
+            yield item
+        if not count:
+            self.reached.add(arm)
+
+    def heads(self, arm, items):
+        return self._heads(arm, iter(items))
+
+    def _heads(self, arm, items):
+        count = 0
+        for count, item in enumerate(items, 1):
+            if count == 2:
+                self.reached.add(arm + 1)
+            yield item
+            self.add("lines")  # the loop comes back to its head
+        if not count:
+            self.reached.add(arm)
+
+    def operated(self, name, result):
+        self.spent += length_of(result)
+        return self.add("container_operations" if is_container(result) else name, result)
+
+    def grown(self, sign, base, by):
+        """Return the right operand, unless the result is too long to be worked out in time.
+
+        Machines differ in how long that takes; the lengths are the same on all.
+        """
+        if type(by) is int and self.most < float("inf") and is_long(sign, base, by):
+            self.spent = self.most
+            raise Enough
+        return by
+
+    def power(self, base, by):
+        return base ** self.grown("**", base, by)
+
+    def shift(self, base, by):
+        return base << self.grown("<<", base, by)
+
+    def product(self, one, other):
+        self.grown("*", other, one)
+        return one * self.grown("*", one, other)
+
+    def onto(self, name, *operands):
+        is_one = any(map(is_container, operands))
+        self.spent += sum(map(length_of, operands))
+        return self.add("container_operations" if is_one else name, operands[-1])
+
+    def joined(self, *parts):
+        return "".join(parts)
+
+    def shown(self, value, conversion, spec):
+        convert = {115: str, 114: repr, 97: ascii}.get(conversion)
+        return format(value if convert is None else convert(value), spec)
+
+    def declare(self, frame):
+        """Count the variables of a frame that hold a value, each function's once."""
+        code, held = frame.f_code, frame.f_locals
+        place = code.co_name, code.co_firstlineno
+        names = (name for name in (*code.co_varnames, *code.co_cellvars) if name in held)
+        self.declared.update((*place, name) for name in names)
+        self.slots["variables_declared"] = len(self.declared)
+
+
+def is_long(sign, base, by):
+    """Say whether a power, a shift or a copy is longer than any that a case should work with."""
+    if sign == "*" and type(base) is int:
+        return base.bit_length() + by.bit_length() > LONGEST_NUMBER
+    if sign == "*":
+        return type(base) in (str, bytes, list, tuple) and len(base) * by > LONGEST_COPY
+    if type(base) is not int or base == 0:
+        return False
+    if sign == "<<":
+        return base.bit_length() + by > LONGEST_NUMBER
+    return abs(base) > 1 and base.bit_length() * by > LONGEST_NUMBER
+
+
+def length_of(value):
+    """Return how many steps more it takes to work with a long number: by its length."""
+    return value.bit_length() // LONG_NUMBER if type(value) is int else 0
+
+
+def is_container(value):
+    """Say whether an operator on it is no arithmetic: text and collections have a length."""
+    return hasattr(type(value), "__len__")
+
+
+def is_own(function):
+    """Say whether calling it runs the program's own code, perhaps cached, bound or partial."""
+    for _ in range(8):
+        if type(function) is functools.partial:
+            function = function.func
+        elif type(function) is types.MethodType:
+            function = function.__func__
+        elif type(function) is type(_cached):
+            function = function.__wrapped__
+    if not isinstance(function, (type, types.FunctionType)):
+        function = type(function)
+    return getattr(function, "__module__", None) == "inlined"
+
+
+@functools.lru_cache
+def _cached():
+    pass
+
+
+def count_library_lines(function, args, kwargs, count):
+    """Call a function, counting lines in files other than its own, how deep its calls go, and the
+    variables that they set."""
+    depths = {}  # by frame: one that is gone leaves its place to the next
+
+    def in_library(frame, event, argument):
+        if event == "line":
+            count.add("library_lines")
+        return in_library
+
+    def in_program(frame, event, argument):
+        if event == "return":
+            count.declare(frame)
+        return in_program
+
+    def trace(frame, event, argument):
+        depth = depths.get(id(frame.f_back), 0)
+        name = frame.f_code.co_filename
+        if name == FILENAME and frame.f_code.co_name not in UNNAMED:
+            depth += 1
+            count.slots["call_depth"] = max(depth, count.slots["call_depth"])
+            frame.f_trace_lines = False
+        depths[id(frame)] = depth
+        if name == FILENAME:
+            return None if frame.f_code.co_name in UNNAMED else in_program
+        return None if name == "<program>" else in_library
+
+    sys.settrace(trace)
+    try:
+        return function(*args, **kwargs)
+    finally:
+        sys.settrace(None)
+
+
+MAX_MOMENTS = 300
+
+
+def load_inlined(settings):
+    """Execute the mined program in a module of its own; return its entry point."""
+    module = types.ModuleType("inlined")
+    sys.modules["inlined"] = module
+    space = module.__dict__
+    space.update(settings.get("helpers", {}))
+    if "counters" in settings:
+        space["_count"] = Counters(settings["counters"], settings["budget"])
+    exec(compile(settings["code"], FILENAME, "exec", dont_inherit=True), space)
+    return space[settings["name"]]
+
+
+def load_original(settings):
+    """Import the original module, with stand-ins for libraries that it cannot do without."""
+    import importlib
+    import warnings
+
+    warnings.simplefilter("ignore")
+    finder = MissingFinder(frozenset(settings["roots"]))
+    sys.meta_path.append(finder)
+    before = set(sys.modules)
+    while True:
+        try:
+            module = importlib.import_module(settings["module"])
+            if not settings["driver"]:
+                return getattr(module, settings["name"])
+            space = {}
+            for where, member in settings["needs"]:
+                found = importlib.import_module(where)
+                space[member or where] = getattr(found, member) if member else found
+            exec(settings["driver"], space)
+            return space[settings["name"]]
+        except Exception as error:
+            if finder.wanted is None:
+                raise
+            # What is only tried for stays absent, as where the package is installed by itself;
+            # what ends the import is stood in for. Where that leads nowhere, everything is.
+            lacking = (getattr(error, "name", None) or "").partition(".")[0]
+            if isinstance(error, ImportError) and lacking and finder.is_missing(lacking):
+                finder.wanted = finder.wanted | {lacking} if lacking not in finder.wanted else None
+            else:
+                finder.wanted = None
+            for name in set(sys.modules) - before:
+                if name.partition(".")[0] not in sys.stdlib_module_names:
+                    del sys.modules[name]
+            importlib.invalidate_caches()
+
+
+def caches_of(space):
+    """Return the cached functions of a module, and of its classes."""
+    classes = [each for each in space.values() if isinstance(each, type)]
+    spaces = [space, *(vars(each) for each in classes if each.__module__ == "inlined")]
+    found = (getattr(each, "__func__", each) for inner in spaces for each in inner.values())
+    return [each for each in found if isinstance(each, functools._lru_cache_wrapper)]
+
+
+def moments_of(function, args, kwargs):
+    """Call a function; return [line, plain locals] each time one of its own lines is reached."""
+    inner = function
+    while hasattr(inner, "__wrapped__"):  # it is cached, or decorated as functools.wraps does
+        inner = inner.__wrapped__
+    code = getattr(inner, "__code__", None)
+    found = []
+
+    def note(frame, event, argument):
+        if event == "line" and len(found) < MAX_MOMENTS:
+            state = {}
+            for name, value in sorted(frame.f_locals.items()):
+                try:
+                    if is_plain(value):
+                        state[name] = bounded(taken(value))
+                except Exception:
+                    pass
+            found.append([frame.f_lineno, state])
+        return note
+
+    def trace(frame, event, argument):
+        return note if frame.f_code is code else None
+
+    sys.settrace(trace)
+    try:
+        function(*args, **kwargs)
+    except Exception:
+        pass
+    finally:
+        sys.settrace(None)
+    return found
+
+
+def build(settings):
+    """Return the function that the sandbox calls on each case."""
+    sys.dont_write_bytecode = True
+    # What counts or watches stands on the stack, too: a call may go as deep as it does without.
+    # And what catches that it went too deep answers otherwise where there is less room.
+    is_noted = "counters" in settings or settings.get("watch")
+    sys.setrecursionlimit(1100 if is_noted else 1000 - 50 * settings.get("variant", 0))
+    if settings.get("variant"):
+        perturb(settings["variant"])
+    if settings.get("audit"):
+        sys.addaudithook(audit)
+    load = load_original if settings["kind"] == "original" else load_inlined
+    function = load(settings)
+    space = getattr(sys.modules.get("inlined"), "__dict__", {})
+    caches = caches_of(space)
+    is_called.append(True)
+
+    def entry(args, kwargs):
+        if args is None:
+            return [*touched, *sorted(absent)]
+        for each in caches:  # a case is asked about in a fresh process
+            each.cache_clear()
+        try:
+            result = function(*args, **kwargs)
+        except BaseException as error:
+            tell(error)
+            raise
+        return plain_result(result)
+
+    count = space.get("_count")
+
+    def counted(args, kwargs):
+        count.clear()
+        for each in caches:
+            each.cache_clear()
+        result = None
+        try:
+            result = count_library_lines(function, args, kwargs, count)
+            if isinstance(result, _LAZY):
+                list(zip(result, range(MAX_ITEMS)))
+        except BaseException:  # what it raises may be any: KeyboardInterrupt, say, or Enough
+            pass
+        found = [dict(count.slots), sorted(count.reached), count.spent, count.spent < count.most]
+        return [*found, is_read(result)]
+
+    if settings.get("watch"):
+        return functools.partial(moments_of, function)
+    return counted if "counters" in settings else entry

@@ -1,0 +1,1118 @@
+"""Packages as files: wheels, source archives, folders, repositories, names on the index.
+
+A package is only ever *read*. Nothing of it is installed, built, imported or run here, and one
+package is open at a time.
+"""
+
+from __future__ import annotations
+
+import ast
+import bz2
+import functools
+import gzip
+import hashlib
+import http.client
+import io
+import json
+import lzma
+import os
+import re
+import ssl
+import struct
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import tokenize
+import tomllib
+import urllib.request
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from importlib import resources
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+from urllib.parse import unquote, urlsplit
+
+from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+from packaging.metadata import RawMetadata, parse_email
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import (
+    InvalidSdistFilename,
+    InvalidWheelFilename,
+    canonicalize_name,
+    parse_sdist_filename,
+    parse_wheel_filename,
+)
+from packaging.version import InvalidVersion, Version
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.store.reading import read_text
+
+
+@dataclass(frozen=True, slots=True)
+class Licence:
+    """A licence by its SPDX expression; ``source`` says where in the package that was found."""
+
+    expression: str
+    permissive: bool
+    source: str
+
+
+def identify(
+    *, expression: str, field: str, classifiers: Sequence[str], texts: Iterable[str]
+) -> Licence:
+    """Return a package's licence from its metadata, or from its licence files' wording.
+
+    Asked in this order: ``License-Expression`` (PEP 639), classifiers, the free ``License``
+    field, the text of licence files. Both fields are read as SPDX expressions, with names that
+    people use in place of identifiers (``BSD 3-Clause OR Apache-2.0``).
+    """
+    tables = _tables()
+    if expression.strip():
+        written = _spdx(expression) or expression.strip()
+        return Licence(written, is_permissive(written), "expression")
+    named = [tables["classifiers"].get(c.rpartition("::")[2].strip()) for c in classifiers]
+    found = sorted({name for name in named if name})
+    if found:
+        # Several classifiers usually offer a choice.
+        text = " OR ".join(found)
+        return Licence(text, is_permissive(text), "classifier")
+    if spdx := _spdx(field):
+        return Licence(spdx, is_permissive(spdx), "field")
+    # A long field is the licence's text itself.
+    for text, source in [(field, "field"), *((text, "file") for text in texts)]:
+        for pattern in tables["texts"]:
+            if re.search(pattern["pattern"], re.sub(r"\s+", " ", text), re.IGNORECASE):
+                spdx = str(pattern["spdx"])
+                return Licence(spdx, is_permissive(spdx), source)
+    return Licence("unknown", False, "none")
+
+
+def _spdx(text: str) -> str:
+    """Return a field as an SPDX expression, its licences by name or identifier; empty if none."""
+    if len(text) > _LONGEST_EXPRESSION:
+        return ""
+    names = _tables()["spellings"]
+    parts = re.split(r"(\bOR\b|\bAND\b|\bWITH\b|[()])", text, flags=re.IGNORECASE)
+    for words in (text, " ".join(names.get(_plain(part), part) for part in parts)):
+        try:
+            return names.get(_plain(words)) or str(canonicalize_license_expression(words))
+        except (InvalidLicenseExpression, RecursionError, MemoryError):
+            continue
+    return ""
+
+
+def is_permissive(expression: str) -> bool:
+    """Return whether an SPDX expression allows derivatives under permissive terms alone.
+
+    Of ``A OR B`` one permissive choice is enough; ``A AND B`` needs both; exceptions after
+    ``WITH`` only add permissions.
+    """
+    if len(expression) > _LONGEST_EXPRESSION:
+        return False
+    try:
+        written = str(canonicalize_license_expression(expression))
+        written = re.sub(r"\s+WITH\s+[\w.-]+", "", written)
+        # Each licence becomes True or False, so that Python's own parser reads the rest.
+        text = re.sub(r"[\w.+-]+", lambda name: _word(name[0]), written)
+        return _holds(ast.parse(text, mode="eval").body)
+    except (InvalidLicenseExpression, SyntaxError, RecursionError, MemoryError):
+        return False
+
+
+_LONGEST_EXPRESSION = 1000
+
+
+def _word(name: str) -> str:
+    return name.lower() if name in ("AND", "OR") else str(name.lower() in _tables()["permissive"])
+
+
+def _holds(node: ast.expr) -> bool:
+    if isinstance(node, ast.BoolOp):
+        return (all if isinstance(node.op, ast.And) else any)(map(_holds, node.values))
+    return isinstance(node, ast.Constant) and node.value is True
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", " ", name.lower()).strip()
+
+
+@functools.cache
+def _tables() -> dict[str, Any]:
+    data = resources.files("evalplus_lite.exe").joinpath("data/licences.toml")
+    tables = tomllib.loads(data.read_text(encoding="utf-8"))
+    tables["permissive"] = frozenset(map(str.lower, tables["permissive"]))
+    tables["spellings"] = {_plain(name): spdx for name, spdx in tables["names"].items()}
+    return tables
+
+
+MOST_NOTICES, LONGEST_NOTICE, LONGEST_URL = 20, 200, 300
+_PLACES = ("source", "repository", "code", "github", "homepage", "home")
+_NOTICE = re.compile(r"^\W*(copyright\b.*|\(c\)\s.*|©.*)$", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A package that code was taken from.
+
+    ``url`` is the project's own, ``sha256`` that of the archive (of a folder: of its files' names
+    and contents), ``date`` the day of an archive's newest file (``2026-08-01``) or of ``commit``,
+    which a repository was read at, ``notice`` the copyright lines of its licence files. Each is
+    empty where the package does not say.
+    """
+
+    package: str = ""
+    version: str = ""
+    licence: str = ""
+    url: str = ""
+    sha256: str = ""
+    date: str = ""
+    notice: tuple[str, ...] = ()
+    commit: str = ""
+    folder: bool = False
+    """Whether it was a folder, which nobody else has."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a part of a task's row; ``commit`` and ``folder`` where it has them."""
+        row = {**asdict(self), "notice": list(self.notice)}
+        return {k: v for k, v in row.items() if v or k not in ("commit", "folder")}
+
+
+def address(metadata: RawMetadata) -> str:
+    """Return the address of a project, of its source if that is told."""
+    urls: Mapping[str, str] = metadata.get("project_urls", {})
+    labels = {re.sub(r"[^a-z]", "", label.lower()): url for label, url in urls.items()}
+    ordered = [url for place in _PLACES for label, url in labels.items() if place in label]
+    known = [*ordered, metadata.get("home_page", ""), *labels.values()]
+    return next((url for url in known if re.match(r"https?://\S+$", url)), "")[:LONGEST_URL]
+
+
+def notices(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the copyright lines of licence texts."""
+    found: dict[str, None] = {}
+    for text in texts:
+        for line in _NOTICE.findall(text):
+            words = " ".join(line.split())[:LONGEST_NOTICE]
+            if re.search(r"\d{4}", words) and len(found) < MOST_NOTICES:
+                found[words] = None
+    return tuple(found)
+
+
+def hash_of(path: Path, names: Iterable[str], read: Callable[[str], bytes]) -> str:
+    """Return the SHA-256 of an archive, or of a folder's files by name and content."""
+    digest = hashlib.sha256()
+    if path.is_dir():
+        for name in sorted(names):
+            digest.update(f"{hashlib.sha256(read(name)).hexdigest()}  {name}\n".encode())
+        return digest.hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+LARGEST = 100 << 20
+"""Bytes of an archive that is fetched."""
+_PASSED_OVER = re.compile(r"^\s*Skipping link: No sources permitted for \S+: (\S+)", re.MULTILINE)
+_REMEDY = "download its source archive yourself and give the file with --with"
+
+
+def source_archive(name: str, version: str, folder: Path) -> Path:
+    """Return the source archive of a version of a package on the index, fetched into ``folder``.
+
+    Nothing of it is run. Raises InputError where there is none, or none that can be fetched.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    address = _address(name, version, folder)
+    path = folder / _file_name(address)
+    try:
+        trusted = ssl.create_default_context(cafile=os.environ.get("PIP_CERT"))
+        with urllib.request.urlopen(address, timeout=DOWNLOAD_SECONDS, context=trusted) as answer:
+            data = _read(answer)
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        raise InputError(
+            f"the source archive of {name} cannot be fetched: {error}", remedy=_REMEDY
+        ) from None
+    if len(data) > LARGEST:
+        raise InputError(f"the source archive of {name} has more than {LARGEST >> 20} MiB")
+    path.write_bytes(data)
+    return path
+
+
+def _read(answer: Any) -> bytes:
+    """Return what a server sends, up to a byte more than is wanted; ValueError if it is cut off."""
+    deadline = time.monotonic() + DOWNLOAD_SECONDS
+    data = bytearray()
+    while len(data) <= LARGEST and (part := answer.read1(1 << 16)):
+        data += part
+        if time.monotonic() > deadline:
+            raise ValueError(f"it took more than {DOWNLOAD_SECONDS:g} s")
+    wanted = str(answer.headers.get("Content-Length", ""))
+    if wanted.isdigit() and len(data) < min(int(wanted), LARGEST):
+        raise ValueError(f"{len(data)} of {wanted} bytes came")
+    return bytes(data)
+
+
+def _address(name: str, version: str, folder: Path) -> str:
+    """Return where pip says that a source archive is."""
+    command = [sys.executable, "-m", "pip", "download", "-vv", "--no-deps", "--no-color"]
+    command += ["--disable-pip-version-check", "--only-binary", ":all:", "--dest", str(folder)]
+    try:
+        done = subprocess.run(
+            [*command, f"{name}=={version}"],
+            capture_output=True,
+            text=True,
+            timeout=DOWNLOAD_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise InputError(f"asking for {name} took more than {DOWNLOAD_SECONDS:g} s") from None
+    for address in _PASSED_OVER.findall(done.stdout):
+        try:
+            found = parse_sdist_filename(_file_name(address))
+            if found == (canonicalize_name(name), Version(version)):
+                return str(address)
+        except (InvalidSdistFilename, InvalidVersion):
+            continue
+    raise InputError(f"pip knows no source archive of {name} {version}", remedy=_REMEDY)
+
+
+def _file_name(address: str) -> str:
+    return PurePosixPath(unquote(urlsplit(address).path)).name
+
+
+DOWNLOAD_SECONDS = 300.0
+_VERSIONS = r"(?:[<>=!~]=|[<>])[A-Za-z0-9.!+*_-]+"
+MAX_FILE = 4 << 20
+"""Files larger than this (bytes) are data in disguise and are passed over."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A module's file: its path in the package (forward slashes) and its dotted name."""
+
+    path: str
+    module: str
+    is_package: bool
+    is_test: bool
+
+
+@dataclass(slots=True)
+class PackageSource(AbstractContextManager["PackageSource"]):
+    """An opened package: who it is, under which licence, and its modules' sources."""
+
+    name: str
+    version: str
+    licence: Licence
+    origin: Origin
+    files: Mapping[str, SourceFile]
+    """Dotted module name -> file."""
+    requires: tuple[str, ...] = ()
+    compiled: frozenset[str] = frozenset()
+    """Dotted names of modules that exist as compiled extensions."""
+    data: Mapping[str, str] = field(default_factory=dict)
+    """Path beside the modules -> stored path, of files that are no code."""
+    members: Sequence[str] = ()
+    """Stored paths of all files, tests too."""
+    _read: Callable[[str], bytes] = field(default=lambda path: b"", repr=False)
+    _close: Callable[[], None] = field(default=lambda: None, repr=False)
+
+    def text(self, file: SourceFile) -> str:
+        """Return a module's source with plain newlines; ValueError where it is no Python text."""
+        try:
+            data = self._read(file.path)
+        except (InputError, OSError) as error:
+            raise ValueError(str(error)) from None
+        if len(data) > MAX_FILE:
+            raise ValueError(f"larger than {MAX_FILE} bytes")
+        try:
+            encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+            text = data.decode(encoding)
+        except (SyntaxError, LookupError) as error:
+            raise ValueError(str(error)) from None
+        return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+    def data_file(self, stored: str) -> bytes:
+        """Return the contents of a file, by its stored path."""
+        return self._read(stored)
+
+    def __exit__(self, *details: object) -> None:
+        """Close the archive."""
+        self._close()
+
+
+_ABSENT = "No matching distribution found"
+"""What pip says of what the index does not have."""
+
+
+def is_absent(error: InputError) -> bool:
+    """Return whether ``download`` found that there is no such thing to have."""
+    return _ABSENT in str(error)
+
+
+def download(name: str, folder: Path, *, is_pure: bool = False) -> Path:
+    """Return the wheel of a package on the index, downloaded by pip into ``folder``.
+
+    Only wheels: pip would run a source archive's build code to learn its metadata; with
+    ``is_pure`` only those for every platform. ``name`` may carry versions (``idna==3.20``,
+    ``idna<4,>=3``). Raises InputError where pip finds no wheel.
+    """
+    if not re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9._-]*({_VERSIONS}(,{_VERSIONS})*)?", name):
+        raise InputError(f"{name!r} is no package name", remedy="as in idna or idna==3.20")
+    folder.mkdir(parents=True, exist_ok=True)
+    before = set(folder.iterdir())
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    command += ["--disable-pip-version-check", "--only-binary", ":all:", "--dest", str(folder)]
+    command += ["--platform", "any"] if is_pure else []
+    try:
+        done = subprocess.run(
+            [*command, name], capture_output=True, text=True, timeout=DOWNLOAD_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise InputError(f"downloading {name} took more than {DOWNLOAD_SECONDS:g} s") from None
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or ["pip said nothing"]
+        raise InputError(
+            f"pip found no wheel for {name}: {lines[-1]}",
+            remedy="download its source archive yourself and give the file",
+        )
+    new = sorted(set(folder.iterdir()) - before)
+    if new:
+        return new[0]
+    wanted = re.sub(r"[-_.]+", "_", re.split(r"[<>=!~]", name)[0]).lower()
+    version = name.partition("==")[2]
+    for path in sorted(folder.glob("*.whl"), reverse=True):
+        parts = path.name.lower().split("-")
+        if parts[0] == wanted and version in ("", parts[1]):
+            return path
+    raise InputError(f"pip downloaded no file for {name}")
+
+
+MAX_MEMBERS = 50_000
+"""Files a package may have: several times the largest that are published."""
+MAX_NAME = 1000
+"""Characters a member's name may have; members of longer names are passed over."""
+MAX_PART = 250
+"""Bytes each part of such a name may have, as file systems bound them."""
+MAX_DIRECTORY = 8 << 20
+"""Bytes the list of members of a zip file, or the names in a tar file, may have."""
+FREE_UNPACKED = 64 << 20
+MAX_RATIO = 100
+"""How many times its packed size a tar file may unpack to, beyond ``FREE_UNPACKED``."""
+LAST = 253_402_300_799
+"""The last second of the year 9999."""
+MAX_HEADER = 256 << 10
+"""Bytes that a tar file may have before a member: more is a name without end."""
+
+_END = b"PK\x05\x06"
+_OPENERS: dict[str, Callable[[Any], Any]] = {
+    ".gz": lambda raw: gzip.GzipFile(fileobj=raw),
+    ".tgz": lambda raw: gzip.GzipFile(fileobj=raw),
+    ".bz2": lambda raw: bz2.BZ2File(raw),
+    ".xz": lambda raw: lzma.LZMAFile(raw),  # noqa: SIM115  (closed by ``open_tar``)
+}
+
+
+UNDATED = 1990
+"""Archives that are made alike on every machine date their files earlier than this, or 2016 at
+midnight: such a date says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """What an archive or folder holds: names with sizes, and functions that read one and close it.
+
+    ``date`` is the day of the newest (``2026-08-01``); empty where that was not kept.
+    """
+
+    sizes: dict[str, int]
+    read: Callable[[str], bytes]
+    close: Callable[[], None] = lambda: None
+    date: str = ""
+
+
+def day_of(moment: tuple[int, ...]) -> str:
+    """Return the day of a moment (year, month, day, hour, minute, second), if it says anything."""
+    if moment[0] < UNDATED or moment == (2016, 1, 1, 0, 0, 0):
+        return ""
+    return f"{moment[0]:04}-{moment[1]:02}-{moment[2]:02}"
+
+
+@contextmanager
+def reported(path: Path) -> Iterator[None]:
+    """Turn all that reading a damaged or hostile archive can raise into an InputError."""
+    try:
+        yield
+    except (
+        OSError,
+        EOFError,
+        zipfile.BadZipFile,
+        tarfile.TarError,
+        zlib.error,
+        lzma.LZMAError,
+        struct.error,
+        ValueError,
+        KeyError,
+        OverflowError,
+        RuntimeError,  # encrypted, or a way of packing that is not known
+    ) as error:
+        raise InputError(f"cannot be read: {str(error)[:200]}", path=path) from None
+
+
+def open_zip(path: Path) -> Members:
+    """Return a zip file's members."""
+    size = _directory_size(path)
+    if size > MAX_DIRECTORY:
+        raise InputError(f"its list of members has {size} bytes", path=path)
+    archive = zipfile.ZipFile(path)
+    infos = archive.infolist()
+    _check_count(len(infos), path)
+    # What other ways of packing need in memory is for the archive to say.
+    plain = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    sizes = {i.filename: i.file_size for i in infos if i.compress_type in plain}
+
+    def read(name: str) -> bytes:
+        with reported(path):
+            return archive.read(name)
+
+    date = day_of(max((info.date_time for info in infos), default=(0,)))
+    return Members(usable(sizes), read, archive.close, date)
+
+
+def _directory_size(path: Path) -> int:
+    """Return the size of a zip file's list of members, as its end says, before it is read."""
+    with path.open("rb") as file:
+        length = file.seek(0, os.SEEK_END)
+        file.seek(max(0, length - (1 << 16) - 22))
+        tail = file.read()
+    at = len(tail) - 22 if tail[-22:-18] == _END else tail.rfind(_END)
+    if at < 0 or at + 22 > len(tail):
+        return 0  # not a zip file: whoever opens it says so
+    size = int(struct.unpack_from("<L", tail, at + 12)[0])
+    return size  # 4 GiB - 1, far too much, if the true one stands elsewhere
+
+
+def open_tar(path: Path, wanted: Callable[[str, int], bool]) -> Members:
+    """Return a tar file's members.
+
+    The contents of those ``wanted`` (by name and size) lie in a temporary file meanwhile.
+    """
+    store = tempfile.TemporaryFile(prefix="package-")  # noqa: SIM115  (closed with the package)
+    places: dict[str, tuple[int, int]] = {}
+    sizes: dict[str, int] = {}
+    end = count = named = 0
+    last = 0.0
+    try:
+        with path.open("rb") as raw, _OPENERS[path.suffix](raw) as unpacked:
+            stream: Any = _Bounded(unpacked, path)
+            with tarfile.open(fileobj=stream, mode="r:") as archive:
+                for member in archive:
+                    count, named = count + 1, named + len(member.name)
+                    _check_count(count, path)
+                    if named > MAX_DIRECTORY:
+                        raise InputError(f"has names of {named} characters", path=path)
+                    if not member.isfile() or len(member.name) > MAX_NAME:
+                        continue
+                    sizes[member.name] = member.size
+                    last = max(last, member.mtime)
+                    if not wanted(member.name, member.size) or member.issparse():
+                        continue
+                    stream.at_once = member.size
+                    content = archive.extractfile(member)
+                    data = content.read() if content is not None else b""
+                    store.write(data)
+                    places[member.name] = end, len(data)
+                    end += len(data)
+                    stream.at_once = MAX_HEADER
+    except BaseException:
+        store.close()
+        raise
+
+    def read(name: str) -> bytes:
+        start, size = places[name]
+        store.seek(start)
+        return store.read(size)
+
+    kept = {name: size for name, size in sizes.items() if name in places or not wanted(name, size)}
+    return Members(usable(kept), read, store.close, day_of(time.gmtime(min(last, LAST))[:6]))
+
+
+class _Bounded:
+    """An unpacked tar file, read forward, in proportion to its packed size."""
+
+    def __init__(self, unpacked: IO[bytes], path: Path) -> None:
+        self._unpacked, self._path = unpacked, path
+        self.at_once = MAX_HEADER
+        self._limit = max(FREE_UNPACKED, MAX_RATIO * path.stat().st_size)
+
+    def read(self, size: int = -1) -> bytes:
+        if not 0 <= size <= max(self.at_once, tarfile.BLOCKSIZE):
+            raise InputError(f"has a name or a header of {size} bytes", path=self._path)
+        self._check(self.tell() + size)
+        return self._unpacked.read(size)
+
+    def seek(self, position: int, whence: int = os.SEEK_SET) -> int:
+        if whence != os.SEEK_SET or position < self.tell():
+            raise InputError("cannot be read from its beginning to its end", path=self._path)
+        self._check(position)
+        return self._unpacked.seek(position)
+
+    def tell(self) -> int:
+        return self._unpacked.tell()
+
+    def _check(self, position: int) -> None:
+        if position > self._limit:
+            raise InputError(
+                f"unpacks to more than {MAX_RATIO} times its size, {self._limit} bytes",
+                path=self._path,
+            )
+
+
+def usable(sizes: dict[str, int]) -> dict[str, int]:
+    """Return the members whose names a file system could have."""
+    return {
+        name: size
+        for name, size in sizes.items()
+        if len(name) <= MAX_NAME
+        and name.isprintable()
+        and all(len(part.encode()) <= MAX_PART for part in name.split("/"))
+    }
+
+
+def _check_count(count: int, path: Path) -> None:
+    if count > MAX_MEMBERS:
+        raise InputError(f"holds more than {MAX_MEMBERS} files", path=path)
+
+
+MAX_TOTAL = 400 << 20
+"""A package whose files sum to more than this (bytes, unpacked) is refused."""
+
+MAX_PROJECT = 256 << 10
+"""Bytes of a pyproject.toml that is read."""
+MAX_METADATA = 1 << 20
+"""Bytes of a package's metadata that are read."""
+MAX_LABEL = 100
+"""Characters of a package's name or version."""
+
+_COMPILED = (".so", ".pyd")
+_SKIPPED_FOLDERS = frozenset(
+    """tests test testing_data docs doc examples example benchmarks build dist node_modules
+    site-packages venv""".split()
+)
+_SKIPPED_ROOTS = frozenset({"setup.py", "conftest.py", "noxfile.py", "fabfile.py", "tasks.py"})
+_TEST_FILE = re.compile(r"(^|/)(tests?|_tests?)(/|$)|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")
+
+
+def open_package(path: Path) -> PackageSource:
+    """Open a wheel, a source archive or a folder.
+
+    Raises InputError where the path is none of these or cannot be read.
+    """
+    with reported(path):
+        if not path.exists():
+            raise InputError("no such file or folder", path=path)
+        if path.is_dir():
+            return _open_folder(path)
+        if not path.is_file():
+            raise InputError("is not a file or folder", path=path)
+        if path.suffix == ".whl":
+            return _open_wheel(path)
+        if path.name.endswith((".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")):
+            return _open_tar(path)
+        if path.suffix == ".zip":
+            return _open_zip(path)
+    raise InputError(
+        "is no wheel, source archive or folder",
+        path=path,
+        remedy="give a .whl, .tar.gz or .zip file, a folder, or a package's name",
+    )
+
+
+def _open_wheel(path: Path) -> PackageSource:
+    members = open_zip(path)
+    names = _checked(members.sizes, path)
+    metadata = next((n for n in names if re.fullmatch(r"[^/]+\.dist-info/METADATA", n)), None)
+    if metadata is None:
+        raise InputError("is a wheel without METADATA", path=path)
+    texts = [n for n in names if ".dist-info/" in n and _is_licence(n)]
+    files: dict[str, SourceFile] = {}
+    compiled: set[str] = set()
+    data: dict[str, str] = {}
+    for name in names:
+        inner = re.sub(r"^[^/]+\.data/(pure|plat)lib/", "", name)
+        if ".dist-info/" in name or re.match(r"[^/]+\.data/", inner):
+            continue
+        _file_under(files, compiled, data, inner, name)
+    found = _metadata(members.read(metadata))
+    return _package(path, found, names, texts, files, compiled, data, members)
+
+
+def _open_zip(path: Path) -> PackageSource:
+    members = open_zip(path)
+    return _unpacked(path, _checked(members.sizes, path), members, path.stem)
+
+
+def _open_tar(path: Path) -> PackageSource:
+    def wanted(name: str, size: int) -> bool:
+        return size <= MAX_FILE and not name.endswith(_COMPILED)
+
+    members = open_tar(path, wanted)
+    stem = re.sub(r"\.(tar\.\w+|tgz)$", "", path.name)
+    return _unpacked(path, _checked(members.sizes, path), members, stem)
+
+
+def _open_folder(path: Path) -> PackageSource:
+    sizes: dict[str, int] = {}
+    for folder, folders, names in _walk(path):
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and f != "__pycache__")
+        for name in sorted(names):
+            file = folder / name
+            if file.is_file() and not file.is_symlink():
+                sizes[file.relative_to(path).as_posix()] = file.stat().st_size
+        if len(sizes) > MAX_MEMBERS:
+            raise InputError(f"holds more than {MAX_MEMBERS} files", path=path)
+    names = _checked(usable(sizes), path)
+    if not any(name.endswith((".py", ".pyi")) for name in names):
+        raise InputError("holds no Python file", path=path, remedy="give a package's folder")
+    # A folder is its own top folder.
+    top = path.resolve().name
+    members = Members(sizes, lambda name: (path / name.partition("/")[2]).read_bytes())
+    return _unpacked(path, [f"{top}/{name}" for name in names], members, top)
+
+
+def _walk(path: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
+    """``Path.walk`` for Python 3.11."""
+    for folder, folders, names in os.walk(path):
+        yield Path(folder), folders, names
+
+
+def _unpacked(path: Path, names: list[str], members: Members, stem: str) -> PackageSource:
+    """Read the layout of a source tree whose names all start with one top folder."""
+    inner = {name: name.partition("/")[2] for name in names}
+    inner = {name: rest for name, rest in inner.items() if rest}
+    packages = {str(PurePosixPath(r).parent) for r in inner.values() if r.endswith("__init__.py")}
+    prefixes = {"", "src/"}
+    for folder in sorted(packages):
+        parent = str(PurePosixPath(folder).parent)
+        if parent not in packages and not set(parent.split("/")) & _SKIPPED_FOLDERS:
+            prefixes.add("" if parent == "." else f"{parent}/")
+    files: dict[str, SourceFile] = {}
+    compiled: set[str] = set()
+    data: dict[str, str] = {}
+    for name, rest in inner.items():
+        prefix = _longest_prefix(rest, prefixes)
+        local = rest[len(prefix) :]
+        top = local.partition("/")[0]
+        is_module = "/" not in local and prefix in ("", "src/")
+        if f"{prefix}{top}" in packages or (is_module and local not in _SKIPPED_ROOTS):
+            _file_under(files, compiled, data, local, name)
+    facts = next((n for n in names if inner.get(n) == "PKG-INFO"), None)
+    read = members.read
+    metadata = _metadata(read(facts)) if facts else _metadata_of_project(inner, read, stem)
+    texts = [n for n, rest in inner.items() if "/" not in rest and _is_licence(rest)]
+    return _package(path, metadata, names, texts, files, compiled, data, members)
+
+
+def _longest_prefix(name: str, prefixes: set[str]) -> str:
+    """Return the longest folder, with its slash, that a name stands in; empty if none does."""
+    end = name.rfind("/") + 1
+    while end and name[:end] not in prefixes:
+        end = name.rfind("/", 0, end - 1) + 1
+    return name[:end]
+
+
+def _metadata(text: bytes) -> RawMetadata:
+    return parse_email(text[:MAX_METADATA])[0]
+
+
+def _metadata_of_project(
+    inner: dict[str, str], read: Callable[[str], bytes], stem: str
+) -> RawMetadata:
+    """Return core metadata from pyproject.toml, for trees that carry no PKG-INFO."""
+    name, _, version = stem.rpartition("-")
+    project: Any = {}
+    for path, rest in inner.items():
+        if rest == "pyproject.toml":
+            text = read(path)[: MAX_PROJECT + 1]
+            try:
+                if len(text) > MAX_PROJECT or max(map(_dots, text.splitlines()), default=0) > 1000:
+                    break  # tomllib takes the square of a dotted name's parts
+                project = tomllib.loads(text.decode("utf-8", "replace")).get("project", {})
+            except (ValueError, RecursionError):  # no TOML, or of a depth or size that is an attack
+                break
+    if not isinstance(project, dict):
+        project = {}
+
+    def field(key: str, default: str = "") -> str:
+        return value if isinstance(value := project.get(key), str) else default
+
+    def listed(key: str) -> list[str]:
+        values = project.get(key)
+        return [v for v in values if isinstance(v, str)] if isinstance(values, list) else []
+
+    urls = project.get("urls")
+    urls = urls if isinstance(urls, dict) else {}
+    licence = project.get("license")
+    if isinstance(licence, dict):
+        licence = licence.get("text")
+    return {
+        "name": field("name", name or stem),
+        "version": field("version", version if name else "0"),
+        "license_expression": licence if isinstance(licence, str) and "\n" not in licence else "",
+        "classifiers": listed("classifiers"),
+        "requires_dist": listed("dependencies"),
+        "project_urls": {k: v for k, v in urls.items() if isinstance(v, str)},
+    }
+
+
+def _dots(line: bytes) -> int:
+    return line.count(b".")
+
+
+def _package(
+    path: Path,
+    metadata: RawMetadata,
+    names: list[str],
+    texts: list[str],
+    files: dict[str, SourceFile],
+    compiled: set[str],
+    data: dict[str, str],
+    members: Members,
+) -> PackageSource:
+    wordings = [members.read(name)[:20_000].decode("utf-8", "replace") for name in texts]
+    licence = identify(
+        expression=metadata.get("license_expression", ""),
+        field=metadata.get("license", ""),
+        classifiers=metadata.get("classifiers", []),
+        texts=wordings,
+    )
+    # Names stand in ids and messages: only what a package's name may hold.
+    name = re.sub(r"[^a-z0-9]+", "-", metadata.get("name", "").lower())[:MAX_LABEL].strip("-")
+    version = re.sub(r"[^A-Za-z0-9.!+_-]+", "", metadata.get("version", ""))[:MAX_LABEL]
+    origin = Origin(
+        package=name or "unnamed",
+        version=version or "0",
+        licence=licence.expression,
+        url=address(metadata),
+        sha256=hash_of(path, names, members.read),
+        date=members.date,
+        notice=notices(wordings),
+        folder=path.is_dir(),
+    )
+    return PackageSource(
+        name=origin.package,
+        version=origin.version,
+        licence=licence,
+        origin=origin,
+        files=files,
+        requires=tuple(metadata.get("requires_dist", [])),
+        compiled=frozenset(compiled),
+        data=data,
+        members=names,
+        _read=members.read,
+        _close=members.close,
+    )
+
+
+def _checked(sizes: dict[str, int], path: Path) -> list[str]:
+    """Return the names worth reading, refusing archives that unpack to too much."""
+    wanted = {
+        name: size for name, size in sizes.items() if size <= MAX_FILE or name.endswith(_COMPILED)
+    }
+    total = sum(size for name, size in wanted.items() if not name.endswith(_COMPILED))
+    if total > MAX_TOTAL:
+        raise InputError(f"holds {total} bytes; the limit is {MAX_TOTAL}", path=path)
+    return sorted(name for name in wanted if not name.endswith("/"))
+
+
+def _is_licence(name: str) -> bool:
+    return bool(re.search(r"(^|/)(licen[cs]e|copying)[^/]*$", name, re.IGNORECASE))
+
+
+def _file_under(
+    files: dict[str, SourceFile],
+    compiled: set[str],
+    data: dict[str, str],
+    inner: str,
+    stored: str,
+) -> None:
+    if inner.endswith(_COMPILED):
+        compiled.add(inner.replace("/", ".").split(".cpython-")[0].split(".abi3")[0])
+        return
+    if not inner.endswith(".py"):
+        data[inner] = stored
+        return
+    parts = inner[:-3].split("/")
+    if not all(part.isidentifier() for part in parts):
+        return
+    is_package = parts[-1] == "__init__"
+    module = ".".join(parts[:-1] if is_package else parts)
+    if module and (is_package or module not in files):
+        files[module] = SourceFile(stored, module, is_package, bool(_TEST_FILE.search(inner)))
+
+
+PREFIX = "git+"
+SUBDIRECTORY = "subdirectory="
+GIT_SECONDS = 600.0
+"""How long each step of git may take."""
+SCHEMES = "https:http:ssh:git:file"
+"""Ways that git may take: none of them starts a program that an address names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit of a repository: its address without a password, its hash, its day."""
+
+    url: str
+    id: str
+    date: str
+
+    def of(self, origin: Origin) -> Origin:
+        """Return the origin of an archive as that of the commit that it was made of."""
+        return replace(origin, url=self.url, commit=self.id, date=self.date)
+
+
+def check_repository(name: str) -> None:
+    """Raise InputError, before any work, for an address that cannot be used or holds a secret."""
+    url, _ = _parts(name)
+    if re.match(r"https?://[^/]*@", url) or re.match(r"\w+://[^/@]*:[^/@]*@", url):
+        raise InputError(
+            f"{_without_password(url)}: an address with a password would be written into files",
+            remedy="clone it yourself and give git+file:///path, or use ssh",
+        )
+
+
+def is_repository(name: str) -> bool:
+    """Say whether a package is given as a repository: ``git+ADDRESS[@COMMIT]``."""
+    return name.startswith(PREFIX)
+
+
+def fetched(name: str, folder: Path) -> tuple[Path, Commit]:
+    """Return a source archive of a repository's files at a commit, and which that is.
+
+    ``name`` is ``git+https://host/project@COMMIT`` (or ssh, file, or a path); COMMIT is a commit,
+    tag or branch, by default the newest. ``#subdirectory=PATH`` after it takes a folder alone.
+    Neither hooks nor filters run, submodules stay away, and the user's own settings count nothing.
+    InputError says what git could not do.
+    """
+    check_repository(name)
+    url, asked = _parts(name)
+    inner = _subdirectory(name)
+    place = str(Path(url).resolve()) if "://" not in url else url
+    at = ("--git-dir", str(folder / "repository.git"))
+    _git(name, *at, "init", "--quiet", "--bare", "--template=")
+    fetch = (*at, "fetch", "--quiet", "--no-tags", "--recurse-submodules=no")
+    found = "FETCH_HEAD"
+    try:  # the files of one commit; a server may not give one that it is not asked for by name
+        _git(name, *fetch, "--depth=1", "--", place, asked or "HEAD")
+    except InputError:
+        _git(name, *fetch, "--", place, "+refs/*:refs/all/*")
+        found = asked or "HEAD"
+    commit = _git(
+        name, *at, "rev-parse", "--verify", f"{found}^{{commit}}", what="find a commit of"
+    )
+    date = _git(name, *at, "show", "--no-patch", "--format=%cs", commit)
+    project = re.sub(r"[^A-Za-z0-9._]+", "_", Path(place.rstrip("/")).name.removesuffix(".git"))
+    stem = f"{project or 'repository'}-{commit[:12]}"
+    archive = folder / f"{stem}.tar.gz"
+    form = ("--format=tar.gz", f"--prefix={stem}/", f"--output={archive}")
+    _git(name, *at, "archive", *form, f"{commit}:{inner}" if inner else commit)
+    address = _without_password(place) + (f"#{SUBDIRECTORY}{inner}" if inner else "")
+    return archive, Commit(address[:LONGEST_URL], commit, date)
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """Return address and commit of ``git+ADDRESS[@COMMIT]``: an ``@`` before a host stays."""
+    found = re.fullmatch(r"git\+((?:\w+://[^/]*)?.+?)(?:@([^@/:#][^@:#]*))?(?:#.*)?", name)
+    if found is None or found[1].startswith("-") or (found[2] or "").startswith("-"):
+        raise InputError(
+            f"{name!r} is no repository", remedy="as in git+https://host/project@commit"
+        )
+    return found[1], found[2] or ""
+
+
+def _subdirectory(name: str) -> str:
+    """Return the folder that ``#subdirectory=PATH`` names, empty if nothing does."""
+    for part in name.partition("#")[2].split("&"):
+        if part.startswith(SUBDIRECTORY):
+            inner = unquote(part.removeprefix(SUBDIRECTORY)).strip("/")
+            if ".." in inner.split("/"):
+                raise InputError(f"{name!r}: a folder outside the repository")
+            return inner
+    return ""
+
+
+def _without_password(url: str) -> str:
+    return re.sub(r"^(\w+://)[^/@]*@", r"\1", url)
+
+
+def _git(name: str, *words: str, what: str = "read") -> str:
+    quiet = {
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ALLOW_PROTOCOL": SCHEMES,
+        "GIT_LFS_SKIP_SMUDGE": "1",
+        "LC_ALL": "C",
+    }
+    settings = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false")
+    env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    try:
+        done = subprocess.run(
+            ["git", *settings, *words],
+            env={**env, **quiet},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=GIT_SECONDS,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise InputError(
+            f"{name} needs git, which is not installed", remedy="install git"
+        ) from None
+    except subprocess.TimeoutExpired:
+        raise InputError(f"git took more than {GIT_SECONDS:g} s to {what} {name}") from None
+    if done.returncode:
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"]
+        said = next((line for line in lines if line.startswith("fatal: ")), lines[-1])
+        raise InputError(
+            f"git could not {what} {_without_password(name[len(PREFIX) :])}: {said[:300]}",
+            remedy="check address and commit",
+        )
+    return done.stdout.decode("utf-8", "replace").strip()
+
+
+ARCHIVES = (".whl", ".tar.gz", ".tgz", ".zip", ".tar.bz2", ".tar.xz")
+
+
+def is_path(name: str) -> bool:
+    """Say whether a package is given by a path, not by its name on the index."""
+    if is_repository(name):
+        return False
+    return "/" in name or name.endswith(ARCHIVES) or os.path.exists(name)
+
+
+def archives_by_name(paths: list[Path]) -> dict[str, Path]:
+    """Return distribution name -> archive for those paths whose names tell it."""
+    found: dict[str, Path] = {}
+    for path in paths:
+        try:
+            if path.suffix == ".whl":
+                name = parse_wheel_filename(path.name)[0]
+            else:
+                name = parse_sdist_filename(path.name)[0]
+        except (InvalidWheelFilename, InvalidSdistFilename):
+            continue
+        if path.is_file():
+            found.setdefault(name, path)
+    return found
+
+
+def required(package: PackageSource, extras: Sequence[str] = ()) -> list[tuple[str, str | None]]:
+    """Return what a package requires here: each name, and as pip is asked for it.
+
+    What it requires for other ``extras`` is left out. None is asked for by an address of its own.
+    """
+    found: list[tuple[str, str | None]] = []
+    for line in package.requires:
+        try:
+            requirement = Requirement(line)
+        except InvalidRequirement:
+            continue
+        marker = requirement.marker
+        if marker is None or any(marker.evaluate({"extra": each}) for each in ("", *extras)):
+            wanted = f"{requirement.name}{requirement.specifier}"
+            found.append((canonicalize_name(requirement.name), None if requirement.url else wanted))
+    return found
+
+
+MOST_BYTES = 64 << 20
+LONGEST = 200
+"""Characters of a line that a message shows."""
+NAMES = ("project", "name", "package")
+
+
+def listed_packages(path: Path) -> list[str]:
+    """Return the packages that a file lists, each once.
+
+    A line is a name (``idna``, ``idna==3.20``), a path of a wheel, source archive or folder, or a
+    repository (``git+https://...@COMMIT``); what follows ``#`` after a space, markers, extras and
+    hashes count nothing. Or the file is JSON: a list of names, or of objects with one, perhaps
+    below ``rows``. InputError names file and line.
+    """
+    text = read_text(path, max_bytes=MOST_BYTES)
+    found = _of_json(path, text) if text.lstrip()[:1] in ("[", "{") else _of_lines(path, text)
+    packages = list(dict.fromkeys(found))
+    if not packages:
+        raise InputError("lists no package", path=path, remedy="write a name on each line")
+    return packages
+
+
+def _of_lines(path: Path, text: str) -> Iterator[str]:
+    begun = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        words = begun + f" {line}".split(" #")[0].strip()
+        begun = words.removesuffix("\\") if words.endswith("\\") else ""
+        if begun:  # as pip-compile writes, whose hashes stand on lines of their own
+            continue
+        words = re.sub(r"(?<=\S)(\s+--hash=\S+)+$", "", words)
+        if not words:
+            continue
+        if words.startswith("-"):
+            raise InputError(
+                f"{words.split()[0]!r} is an option of pip",
+                path=path,
+                line=number,
+                remedy="write packages only, one a line",
+            )
+        yield _named(words, path, number)
+
+
+def _named(words: str, path: Path, line: int) -> str:
+    if is_repository(words) or os.path.exists(words):
+        return words
+    if is_path(words):
+        raise InputError(
+            f"{words[:LONGEST]!r}: no such file or folder",
+            path=path,
+            line=line,
+            remedy="download what has an address first; or as in git+https://host/project@commit",
+        )
+    try:
+        asked = Requirement(words)
+    except InvalidRequirement as error:
+        problem = str(error).splitlines()[0]
+        raise InputError(
+            f"{words[:LONGEST]!r} is no package: {problem[:LONGEST]}",
+            path=path,
+            line=line,
+            remedy="as in idna, idna==3.20, a path, or git+https://host/project@commit",
+        ) from None
+    pins = [each for each in asked.specifier if each.operator == "=="]
+    if len(pins) != len(asked.specifier) or len(pins) > 1 or "*" in str(asked.specifier):
+        raise InputError(
+            f"{words!r} leaves the version open",
+            path=path,
+            line=line,
+            remedy="pin it with ==, or leave the version out for the newest",
+        )
+    return f"{asked.name}=={pins[0].version}" if pins else asked.name
+
+
+def _of_json(path: Path, text: str) -> Iterator[str]:
+    try:
+        content: Any = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"is no JSON: {error}", path=path) from None
+    rows = content.get("rows") if isinstance(content, dict) else content
+    if not isinstance(rows, list):
+        raise InputError("holds no list of packages", path=path, remedy='as in {"rows": [...]}')
+    for number, row in enumerate(rows):
+        name = row
+        if isinstance(row, dict):
+            name = next((row[key] for key in NAMES if key in row), None)
+        if not isinstance(name, str):
+            raise InputError(f"its entry {number} names no package", path=path)
+        yield _named(name, path, 1)

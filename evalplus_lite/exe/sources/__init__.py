@@ -1,1 +1,0 @@
-"""Packages as files: where they come from, how archives are opened, and their licences."""
