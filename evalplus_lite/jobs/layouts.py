@@ -108,6 +108,23 @@ def lint(summary: Summary) -> Iterator[Table]:
     )
 
 
+def gap(summary: Summary) -> Iterator[Table]:
+    """Yield the difference of two scores by cause."""
+    scores = [f"{side['harness']} {percent(side['pass@1'])}" for side in summary["sides"]]
+    title = f"{summary['dataset']}, {summary['tasks']} tasks: {' and '.join(scores)}"
+    yield Table(
+        "gap",
+        title,
+        "Points of pass@1, second less first.",
+        ["cause", "what", "samples", "tasks", "points"],
+        [
+            (cause, row["what"], row["samples"], row["tasks"], f"{row['points']:+.2f}")
+            for cause, row in summary["causes"].items()
+        ],
+        left=2,
+    )
+
+
 def _tested(row: Summary) -> str:
     """Return how a task's programs are invoked, observed, and compared."""
     if row["harness"] is None:
@@ -481,6 +498,7 @@ LAYOUTS: Mapping[str, Callable[[Summary], Iterator[Table]]] = {
     "evaluation": evaluation,
     "suite": suite,
     "lint": lint,
+    "gap": gap,
     "contracts": contracts,
     "comparison": comparison,
     "leaderboard": leaderboard,
