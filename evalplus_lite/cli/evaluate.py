@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import typer
 
@@ -18,7 +20,7 @@ from evalplus_lite.jobs import evaluation
 from evalplus_lite.jobs.datasets import samples_name
 from evalplus_lite.jobs.evaluation import EvaluationResult
 from evalplus_lite.jobs.layouts import MOST_MODELS
-from evalplus_lite.jobs.outputs import Evaluation
+from evalplus_lite.jobs.outputs import Evaluation, group_of
 from evalplus_lite.jobs.scores import MOST_FILES
 from evalplus_lite.jobs.tables import ends, percent
 from evalplus_lite.store.labels import label
@@ -48,7 +50,7 @@ def evaluate(
         typer.Option("--stress", help="Run programs that pass on the suite's stress cases, too."),
     ] = False,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Take answers as they stand: no program is extracted.")
+        bool, typer.Option("--raw", help="Judge answers unchanged: no program is extracted.")
     ] = False,
     pooled: Annotated[
         bool, typer.Option("--pool", help="One pass@k for the samples of all models together.")
@@ -61,10 +63,10 @@ def evaluate(
     DIR/programs.jsonl.gz and DIR/eval_results.json (as evalplus writes it). Each model, and each
     temperature, has a row and a pass@k of its own, with its 95 % interval: a file is a model unless
     its rows name one. Resumes when run again after a kill. No program passes a task without a
-    usable case: it is in no figure, and listed with the cause. Exits with 1 if there is such a
-    task, if the machine failed on some samples (or our own code: "traces" in the summary), which
-    are left unscored, or if rows of the sample files are no answers and were left out. With
-    --strict such a task or row is an error, and nothing is judged.
+    usable case: figures exclude it, and it is listed with the cause. Exits with 1 if there is such
+    a task, if some samples are unscored because the machine failed (or our own code: "traces" in
+    the summary), or if rows of the sample files are not answers. With --strict such a task or row
+    is an error, and nothing is judged.
 
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
     """
@@ -93,8 +95,10 @@ def evaluate(
 
     def shown() -> None:
         _show(result, folder, screen)
-        _name_failure(result, folder, dataset)
+        address = _name_failure(result, folder, dataset)
         name_report(folder, datasets=[dataset])
+        if address:
+            say(f"the first failure there: report.html#{address}")
         for row in result.summary["groups"][:MOST_PASTED]:
             say(pasted(result.summary, row))
 
@@ -108,7 +112,7 @@ def evaluate(
 
 
 def _show(result: EvaluationResult, folder: Path, screen: Screen) -> None:
-    """Print the table of scores, and what does not count in them."""
+    """Print the table of scores, and the parts that do not count."""
     summary = result.summary
     print_tables(result.tables())
     groups = summary["groups"]
@@ -138,18 +142,27 @@ def _show(result: EvaluationResult, folder: Path, screen: Screen) -> None:
     say(f"every verdict, with the input that decided it: {shown_path(result.path or folder)}")
 
 
-def _name_failure(result: EvaluationResult, folder: Path, dataset: str) -> None:
-    """Print the line that runs the first failure again."""
-    rows = Evaluation(folder, result.summary).rows()
-    row = next((each for each in rows if "failure" in each), None)
-    if row is not None:
+def _name_failure(result: EvaluationResult, folder: Path, dataset: str) -> str:
+    """Print the line that runs the first failure again; return its address in a report."""
+    before: Counter[tuple[Any, ...]] = Counter()
+    evaluation = Evaluation(folder, result.summary)
+    for row in evaluation.rows():
+        place = row["task_id"], group_of(row)
+        if "failure" not in row:
+            before[place] += 1
+            continue
         sample, case = f"{row['task_id']}#{row['index']}", str(row["failure"]["case"])
         words = ["evalplus-lite", "rerun", str(folder), sample, "--case", case, "-d", dataset]
         say(f"the first failure again: {shlex.join(words)}")
+        model = quote(evaluation.name_of(group_of(row)), errors="replace")
+        query = f"?model={model}" if len(result.summary["groups"]) > 1 else ""
+        task = quote(row["task_id"], safe="/!'()*", errors="replace")
+        return f"task/{task}/sample/{before[place]}{query}"
+    return ""
 
 
 def pasted(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:
-    """Return the score of a model as one line that says what it rests on."""
+    """Return the score of a model as one line with its basis."""
     run = summary["run"]
     files = run.get("samples", ())
     model = row["model"] or (label(files[0]["path"]) if len(files) == 1 else "")
@@ -161,7 +174,9 @@ def pasted(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:
             named = f"{k} " if not parts else ""
             parts.append(f"{named}{suite} {percent(score)} % {ends(row['intervals'][suite][k])}")
     each, rest = divmod(row["samples"], row["tasks"] or 1)
-    count = f"{row['tasks']} tasks x {each}" if not rest else f"{row['samples']} samples"
+    missing = len(row["tasks_without_samples"])
+    tasks = f"{row['tasks']} of {row['tasks'] + missing}" if missing else f"{row['tasks']}"
+    count = f"{tasks} tasks x {each}" if not rest else f"{row['samples']} samples"
     what = f"{summary['dataset']} (evalplus_lite {run['version']}, {run['sandbox']})"
     return f"{what}: {name}{' ' * bool(name)}{', '.join(parts) or 'no score'}, {count}"
 
@@ -174,4 +189,7 @@ def _note_missing(row: Mapping[str, Any], screen: Screen, *, of: str) -> None:
     without = row["tasks_without_samples"]
     if without:
         shown = ", ".join(without[:5]) + (" ..." if len(without) > 5 else "")
-        screen.note(f"{of}tasks without a sample do not count: {len(without)} ({shown})")
+        screen.note(
+            f"{of}a partial run, which is not ranked beside complete ones: {len(without)} of"
+            f" {len(without) + row['tasks']} tasks have no sample ({shown})"
+        )

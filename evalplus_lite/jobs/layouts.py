@@ -37,7 +37,7 @@ def evaluation(summary: Summary) -> Iterator[Table]:
 
     def line(row: Summary, suite: str) -> Iterator[Cell]:
         if many:
-            yield row["model"] or "(not named)"
+            yield f"{row['model'] or '(not named)'}{_part(row)}"
         if many and by_heat:
             yield "" if row["temperature"] is None else f"{row['temperature']:g}"
         yield suite
@@ -48,7 +48,8 @@ def evaluation(summary: Summary) -> Iterator[Table]:
 
     yield Table(
         "evaluation",
-        f"{summary['dataset']}: {summary['samples']} samples of {summary['tasks']} tasks",
+        f"{summary['dataset']}: {summary['samples']} samples of {summary['tasks']} tasks"
+        + ("" if many else "".join(map(_part, groups))),
         "",
         [*names, "tests", *(["samples"] if many else []), *(f"{k} % [95 %]" for k in ks), *seen],
         [tuple(line(row, suite)) for row in groups[:MOST_MODELS] for suite in suites],
@@ -57,6 +58,12 @@ def evaluation(summary: Summary) -> Iterator[Table]:
 
 
 SCORES = ("pass_at_k", "intervals")
+
+
+def _part(row: Summary) -> str:
+    """Return how many tasks a run covers that has no samples for some, else nothing."""
+    missing = len(row["tasks_without_samples"])
+    return f" (partial: {row['tasks']} of {row['tasks'] + missing} tasks)" if missing else ""
 
 
 def suite(summary: Summary) -> Iterator[Table]:
@@ -68,7 +75,7 @@ def suite(summary: Summary) -> Iterator[Table]:
 
 
 def lint(summary: Summary) -> Iterator[Table]:
-    """Yield each task with its verdict, then how many tasks each finding is about."""
+    """Yield each task with its verdict, then the number of tasks by finding."""
     rows = summary["tasks"]
     yield Table(
         "tasks",
@@ -101,8 +108,25 @@ def lint(summary: Summary) -> Iterator[Table]:
     )
 
 
+def gap(summary: Summary) -> Iterator[Table]:
+    """Yield the difference of two scores by cause."""
+    scores = [f"{side['harness']} {percent(side['pass@1'])}" for side in summary["sides"]]
+    title = f"{summary['dataset']}, {summary['tasks']} tasks: {' and '.join(scores)}"
+    yield Table(
+        "gap",
+        title,
+        "Points of pass@1, second less first.",
+        ["cause", "what", "samples", "tasks", "points"],
+        [
+            (cause, row["what"], row["samples"], row["tasks"], f"{row['points']:+.2f}")
+            for cause, row in summary["causes"].items()
+        ],
+        left=2,
+    )
+
+
 def _tested(row: Summary) -> str:
-    """Return how a task's programs are invoked, what is looked at, and how it is compared."""
+    """Return how a task's programs are invoked, observed, and compared."""
     if row["harness"] is None:
         return ""
     return f"{row['harness']}, {' and '.join(row['observe'])}, {row['compared']}"
@@ -225,7 +249,9 @@ def reduction(summary: Summary) -> Iterator[Table]:
 
 
 def cross_validation(summary: Summary) -> Iterator[Table]:
-    """Yield what each policy keeps of unseen models' failures, and each model's pass@1."""
+    """Yield the share of unseen models' failures that each policy preserves, and each model's
+    pass@1.
+    """
     yield Table(
         "crossval",
         f"{summary['dataset']}: plus-only failures of unseen models that are still rejected",
@@ -381,7 +407,7 @@ def audit(summary: Summary) -> Iterator[Table]:
     shown = [(row["task_id"], each) for row in findings for each in row["examples"][:1]]
     yield Table(
         "disputed",
-        "the clearest input of each: who says what",
+        "the clearest input of each, with all answers",
         "",
         ["task", "input", "the reference", "programs"],
         [
@@ -477,6 +503,7 @@ LAYOUTS: Mapping[str, Callable[[Summary], Iterator[Table]]] = {
     "evaluation": evaluation,
     "suite": suite,
     "lint": lint,
+    "gap": gap,
     "contracts": contracts,
     "comparison": comparison,
     "leaderboard": leaderboard,
@@ -532,11 +559,11 @@ def _camps(camps: Sequence[Summary]) -> str:
 
 
 def _said(vote: Summary) -> str:
-    """Return what a program or a contract says: a value, or why there is none."""
+    """Return the vote of a program or a contract: a value, or why there is none."""
     ((word, what),) = vote.items()
     return short(source(what) if word == "value" else f"{word} {what}".strip(), MOST_VALUE)
 
 
 def _arguments(tree: Any) -> str:
-    """Return an input as it stands in a call."""
+    """Return an input as the arguments of a call."""
     return short(arguments(tree), MOST_VALUE)

@@ -467,10 +467,15 @@ class Ranking:
         if not others:
             return []
         row = self._pair(one, others[0])
-        gap, p = percent(abs(row["difference"])), p_value(row["p_holm"])
-        sign = f"< {p[1:]}" if p.startswith("<") else f"= {p}"
+        gap, p = percent(abs(row["difference"])), p_words(row["p_holm"])
         name = one if is_named else "it"
-        return [f"{name} beats {others[0]} on {self.suite} by {gap} points, p {sign}"]
+        return [f"{name} beats {others[0]} on {self.suite} by {gap} points, {p}"]
+
+
+def p_words(p: float) -> str:
+    """Return a p-value in a sentence: ``p = 0.014``."""
+    text = p_value(p)
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
 
 
 def ranking(evaluations: Sequence[Evaluation], *, k: int = 1) -> Ranking:

@@ -13,7 +13,8 @@ from support.schemas import hold
 from support.tasks import DOUBLE, make_task
 
 from evalplus_lite import Dataset, InputError, Sample, Session, evaluate
-from evalplus_lite.reports import compare, leaderboard
+from evalplus_lite.cli import main
+from evalplus_lite.reports import compare, figures, leaderboard
 from evalplus_lite.reports.page.rendering import table_page
 from evalplus_lite.statistics.paired import mcnemar
 
@@ -156,8 +157,10 @@ def test_a_leaderboard_has_a_board_for_each_suite(folder: Path) -> None:
     assert re.search("^other solves 100.0 % .* plus", second["verdict"])
 
 
-def test_a_run_of_fewer_tasks_has_no_rank(folder: Path) -> None:
-    """Seven right programs of twelve score 100 %, and stand below a whole run that is worse."""
+def test_a_run_of_fewer_tasks_has_no_rank(folder: Path, tmp_path: Path) -> None:
+    """Seven right programs of twelve score 100 %, and stand below a whole run that is worse; so
+    they do in figures, where their name says how many tasks there are.
+    """
     result = leaderboard(folder / "few", folder / "lazy")
     hold(result.to_json(), "leaderboard")
     (board,) = result.summary["boards"]
@@ -165,6 +168,12 @@ def test_a_run_of_fewer_tasks_has_no_rank(folder: Path) -> None:
     assert [each["plus"]["rank"] for each in board["entrants"]] == [1, None]
     assert board["fewer_tasks"] == ["few"]
     assert "few" in result.tables()[0].caption
+    drawn = figures(
+        [folder / "few", folder / "lazy"], out=tmp_path, only=["scores"], pictures=False
+    )
+    assert [row[0] for row in drawn.by_name["scores"].rows] == [
+        *["lazy"] * 2, *["few (7 of 12 tasks)"] * 2,
+    ]  # fmt: skip
 
 
 def test_names_of_models_are_text_wherever_they_are_shown(folder: Path) -> None:
@@ -179,6 +188,25 @@ def test_names_of_models_are_text_wherever_they_are_shown(folder: Path) -> None:
     for text in (page, table):
         assert text.replace("\n", "").isprintable()
     assert {line.count(" | ") for line in table.splitlines() if " | " in line} == {6}
+
+
+def test_markdown_lists_what_flipped(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Tasks won and lost of two models; of the same programs the samples, with the input."""
+    monkeypatch.chdir(folder)
+    assert main(["compare", "right", "mixed", "--markdown"]) == 0
+    text = capsys.readouterr().out
+    assert "Worse (2): Tiny/0, Tiny/1" in text
+    assert "Tiny/2" not in text
+    assert main(["compare", "lazy", "other", "--common", "--markdown"]) == 0
+    text = capsys.readouterr().out
+    assert "Better (12)" in text
+    assert "| Tiny/0#0 | pass/fail | pass/pass | input \\[-1\\]" in text
+    assert main(["compare", "old", "new", "--markdown"]) == 0
+    text = capsys.readouterr().out
+    assert text.count("No verdict flipped") == 2
+    assert "<script" not in text.replace("\\<", "")
 
 
 def test_the_commands_print_and_decide(folder: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from report.conftest import BODIES, IMAGE, TASK_VIEWS, TASKS, Made, Seen, hashes, seen
 from support.commands import write_rows
 
+from evalplus_lite.cli import main
 from evalplus_lite.jobs.evaluation import evaluate
 from evalplus_lite.jobs.session import Session
 from evalplus_lite.reports.reporting import report
@@ -337,6 +338,27 @@ def test_a_file_of_stryker_s_schema_alone(made: Made, watched: Seen, tmp_path: P
     watched.go(f"{path.as_uri()}#/mutant")
     app = watched.page.locator("mutation-test-report-app")
     app.locator("mte-metrics-table").get_by_text("0.py").wait_for()
+
+
+def test_evaluate_prints_where_the_first_failure_is(
+    watched: Seen, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The address leads to the sample, counted within its model, in the report on that folder."""
+    texts = {"one": ["return x * 2", "return 2 * x"], "two": ["return x * 2", "return x"]}
+    rows = [
+        {"task_id": "Own/0", "model": model, "temperature": 0.8, "solution": f"def f(x): {body}\n"}
+        for model, bodies in texts.items()
+        for body in bodies
+    ]
+    tasks = str(write_rows(tmp_path / "tasks.jsonl", TASKS[:1]))
+    samples, out = str(write_rows(tmp_path / "samples.jsonl", rows)), str(tmp_path / "out")
+    assert main(["evaluate", "-d", tasks, "-s", samples, "-o", out, "-w", "1"]) == 0
+    address = re.search(r"report\.html(#task\S+)", capsys.readouterr().out)
+    assert address
+    page = tmp_path / "report.html"
+    assert main(["report", out, "-d", tasks, "-o", str(page)]) == 0
+    watched.go(f"{page.as_uri()}{address[1]}")
+    assert watched.page.locator("#view h1").inner_text() == "two, temperature 0.8, Own/0, sample 1"
 
 
 def test_what_decided_is_told(watched: Seen, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,9 +11,10 @@ import typer
 from evalplus_lite.cli.console import name_report, print_tables, say
 from evalplus_lite.cli.run import Run, takes
 from evalplus_lite.errors import InputError
-from evalplus_lite.jobs.layouts import MOST_PAIRS
+from evalplus_lite.jobs.layouts import MOST_PAIRS, points
 from evalplus_lite.jobs.session import Result
-from evalplus_lite.jobs.tables import percent, short
+from evalplus_lite.jobs.tables import Table, percent, short
+from evalplus_lite.jobs.tables import markdown as escaped
 from evalplus_lite.reports import comparison
 from evalplus_lite.reports.page.rendering import table_page
 from evalplus_lite.statistics.paired import LEVEL
@@ -24,6 +25,8 @@ MOST_IDS = 10
 """Tasks that are named on a line."""
 MOST_CHANGES = 10
 """Changed verdicts of a pair that are shown."""
+MOST_FLIPS = 50
+"""Tasks, and samples, that --markdown lists of a pair."""
 FEW_PAIRS = 3
 """Up to this number of pairs, won and lost tasks are named."""
 
@@ -48,6 +51,10 @@ def compare(
             "--out", "-o", metavar="FILE", help="Also write the tables: .md, .html, .tex or .json."
         ),
     ] = None,
+    markdown: Annotated[
+        bool,
+        typer.Option("--markdown", help="Print what flipped, for a comment on a pull request."),
+    ] = False,
     k: Annotated[int, typer.Option("--k", min=1, help="Compare pass@k.")] = 1,
     common: Annotated[
         bool,
@@ -81,11 +88,12 @@ def compare(
     (5 % after Holm), so equal ranks are ties.
 
     [bold]Example[/bold]  evalplus-lite compare out/old out/new --fail-if-worse
+    [bold]Example[/bold]  evalplus-lite compare out/old out/new --markdown
     [bold]Example[/bold]  evalplus-lite compare out --rank -o leaderboard.html
     """
     write = _writer(out)
     if rank:
-        run.refuse("common fail_if_worse fail_if_worse_by", "does not go with --rank")
+        run.refuse("common fail_if_worse fail_if_worse_by markdown", "does not go with --rank")
         ranked = comparison.leaderboard(folders, k=k)
         write(ranked)
         return run.ended(ranked, lambda: _show(ranked, folders, out))
@@ -99,6 +107,11 @@ def compare(
         worse += [(pair, by) for pair in result.worse(fail_if_worse_by)]
 
     def show() -> None:
+        if markdown:
+            for part in (part for pair in result.summary["pairs"] for part in _flipped(pair)):
+                for line in part.split("\n"):
+                    say(line)
+            return
         _show(result, folders, out)
         for pair, by in worse:
             say(f"worse {by}: {pair['second']} than {pair['first']}")
@@ -167,17 +180,47 @@ def _meaning(pair: Mapping[str, Any], suite: str) -> str:
     )
 
 
+def _flipped(pair: Mapping[str, Any]) -> Iterator[str]:
+    """Yield Markdown on what flipped between two runs: tasks, or samples that both judged."""
+    suite = "plus" if pair["plus"] else "base"
+    row = pair[suite]
+    gap = f"{points(row['difference'])} points on {suite}, {comparison.p_words(row['p_holm'])}"
+    yield f"### {escaped(pair['first'])} → {escaped(pair['second'])}: {escaped(gap)}\n"
+    for name, key in (("Worse", "lost"), ("Better", "won")):
+        if ids := row[f"tasks_{key}"]:
+            more = f" and {len(ids) - MOST_FLIPS} more" if len(ids) > MOST_FLIPS else ""
+            yield f"- {name} ({len(ids)}): {', '.join(map(escaped, ids[:MOST_FLIPS]))}{more}"
+    for side in SIDES:
+        if ids := pair[f"only_{side}"]:
+            yield f"- Not counted, only {escaped(pair[side])} has samples: {len(ids)} tasks"
+    changes = pair["changes"]
+    if changes and changes["changed"]:
+        rows = [
+            (f"{each['task_id']}#{each['index']}", *_sides(each), _case(each).removeprefix("; "))
+            for each in changes["shown"][:MOST_FLIPS]
+        ]
+        table = Table("flipped", "", "", ("sample", *SIDES, "why"), rows, left=4)
+        yield f"\n{table.to_markdown()}"
+    if not (row["tasks_lost"] or row["tasks_won"] or (changes and changes["changed"])):
+        yield "No verdict flipped."
+    yield ""
+
+
 def _changes(changes: Mapping[str, Any]) -> None:
     say(f"  the same {changes['samples']} programs, judged twice: {changes['changed']} verdicts"
         " changed")  # fmt: skip
     for kind, count in changes["counts"].items():
         say(f"    {kind}: {count}")
     for each in changes["shown"][:MOST_CHANGES]:
-        sides = [f"{each[side]['base']}/{each[side]['plus'] or '-'}" for side in SIDES]
-        say(f"    {each['task_id']} sample {each['index']}: {' -> '.join(sides)}{_case(each)}")
+        sides = " -> ".join(_sides(each))
+        say(f"    {each['task_id']} sample {each['index']}: {sides}{_case(each)}")
 
 
 SIDES = ("first", "second")
+
+
+def _sides(change: Mapping[str, Any]) -> list[str]:
+    return [f"{change[side]['base']}/{change[side]['plus'] or '-'}" for side in SIDES]
 
 
 def _case(change: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from evalplus_lite.jobs.outputs import Evaluation, Kind, ModelRun, Output, Tests
@@ -80,10 +80,11 @@ class Material:
 
 
 def boards(entrants: Iterable[ModelRun]) -> tuple[Board, ...]:
-    """Return the entrants by what judged them, in their order."""
+    """Return the entrants by what judged them, in order; labels of partial runs say so."""
     found: dict[str, list[ModelRun]] = {}
     for each in entrants:
-        found.setdefault(each.evaluation.content, []).append(each)
+        run = replace(each, label=f"{each.label}{part(each)}")
+        found.setdefault(each.evaluation.content, []).append(run)
     first = [some[0].evaluation for some in found.values()]
     endings = _endings([each.dataset for each in first])
     return tuple(
@@ -94,7 +95,13 @@ def boards(entrants: Iterable[ModelRun]) -> tuple[Board, ...]:
 
 def model_of(entrant: ModelRun) -> str:
     """Return the name of the model, whatever its temperature."""
-    return entrant.model or entrant.evaluation.label
+    return f"{entrant.model or entrant.evaluation.label}{part(entrant)}"
+
+
+def part(run: ModelRun) -> str:
+    """Return how many tasks a run covers that has no samples for some, else nothing."""
+    count = len(run.counts)
+    return f" ({count} of {count + run.missing} tasks)" if run.missing else ""
 
 
 def _endings(names: Sequence[str]) -> list[str]:

@@ -200,9 +200,11 @@ def _scores(board: Board) -> Picture:
         (each, [at for tests in board.tests for at in points(each, tests, (1,))])
         for each in board.entrants
     ]
-    found.sort(key=lambda pair: (-pair[1][-1].value, pair[0].label))
+    found.sort(key=lambda pair: (bool(pair[0].missing), -pair[1][-1].value, pair[0].label))
     shown = found[:MOST_ROWS]
     caption = f"{board.dataset}: pass@1 with its 95 % interval, the best model first."
+    if any(each.missing for each in board.entrants):
+        caption += " Runs without samples for some tasks come last."
     if len(shown) < len(found):
         caption += f" The first {len(shown)} of {len(found)}; the table has all."
     table = _table(f"{SCORES}{board.ending}", "pass@1 by model", caption, found)
