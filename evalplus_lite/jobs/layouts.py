@@ -444,7 +444,12 @@ def score(summary: Summary) -> Iterator[Table]:
         [(k, sure(value, given.get(k))) for k, value in summary.get("pass_at_k", {}).items()],
     )
     groups = dict.fromkeys(row["group"] for row in summary["tables"])
-    first = {"all": "Overall", "package": "By package", "question": "By question"}
+    first = {
+        "all": "Overall",
+        "split": "By split",
+        "package": "By package",
+        "question": "By question",
+    }
     for title, wanted in (
         *((title, {group}) for group, title in first.items()),
         ("By statistic", set(groups) - set(first)),
