@@ -51,7 +51,7 @@ class ReferenceSolutionError(EvalPlusLiteError):
 
 
 class UnusableTask(EvalPlusLiteError):
-    """A task has no usable case, so that no program can pass it; names the task and the cause.
+    """A task has no usable case, so no program can pass it; names the task and the cause.
 
     ``cause`` is one of ``types.Cause``, ``detail`` a sentence.
     """

@@ -55,5 +55,5 @@ _HOMES = {
     "statistics.pass_at_k": "pass_at_k",
     "types": "Suite Tolerance Unusable",
 }
-"""Where the public names are defined."""
+"""The module of each public name."""
 __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -1,8 +1,8 @@
 """The central types: frozen, slotted values that every stage reads and writes.
 
-An ``Outcome`` says *what happened* when a program ran on a case (its ``str`` is one human-readable
-line, without anything measured); a verdict says *what it means* and is derived from outcome and
-expected output by ``evalplus_lite.grading.observer``.
+An ``Outcome`` records *what happened* when a program ran on a case (its ``str`` is one
+human-readable line, without measurements). A verdict says *what it means*;
+``evalplus_lite.grading.observer`` derives it from outcome and expected output.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from evalplus_lite.store.opening import Blobs
 
-# How a program is invoked on a case, and what of it is observed: data of the task.
+# The invocation of a program on a case, and the observed results: data of the task.
 
 HarnessKind: TypeAlias = Literal[
     "call", "method", "sequence", "factory", "script", "assertions", "unittest"
@@ -23,40 +23,40 @@ HARNESSES: tuple[HarnessKind, ...] = get_args(HarnessKind)
 OBSERVED: tuple[Observed, ...] = get_args(Observed)
 MOST_ITEMS = 100_000
 _WORDS: Mapping[Observed, str] = {
-    "value": "what is returned",
+    "value": "the return value",
     "arguments": "the arguments after the call",
-    "printed": "what is printed",
-    "exception": "which exception is raised",
+    "printed": "standard output",
+    "exception": "the type of the exception",
     "message": "its message",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Harness:
-    """How a program is invoked on a case's arguments, and what is taken for its answer.
+    """How a program is invoked on a case's arguments, and what counts as its answer.
 
-    ``kind``: ``call`` calls the function that the entry point names; ``method`` that method of a
-    fresh object (``Solution.twoSum``), made of the first argument's items if ``constructed``;
-    ``sequence`` makes an object of the class and calls it as the arguments say, each a list of a
-    method's name and its arguments (the first may name the class, with the constructor's);
-    ``factory`` calls the function with the items of the first argument, and what it returns with
-    those of each further one, and answers with a list of what these calls gave;
-    ``script`` runs the whole program with the one argument as standard input; ``assertions``
-    evaluates the one argument, an expression, among the program's names; ``unittest`` runs a test
-    of the text ``tests``, which a case names by class and method, and answers with what each
-    assertion saw (``tasks.unit_tests``), ``inside`` of them being left to the program's process.
+    ``kind`` selects the invocation. ``call`` calls the function that the entry point names.
+    ``method`` calls that method of a new object (``Solution.twoSum``), created from the first
+    argument's items if ``constructed``. ``sequence`` creates an object of the class and calls it as
+    the arguments say, each a list of a method's name and its arguments (the first may name the
+    class, with the constructor's). ``factory`` calls the function with the items of the first
+    argument, then its result with those of each further one; the answer is a list of these results.
+    ``script`` runs the whole program with the one argument as standard input. ``assertions``
+    evaluates the one argument, an expression, among the program's names. ``unittest`` runs a test
+    of the text ``tests``, which a case names by class and method; the answer is what each assertion
+    saw (``tasks.unit_tests``), with ``inside`` of them left to the program's process.
 
-    ``observe`` names what the answer is made of: one thing as it is, several as a dict by name.
-    ``value`` is what was returned (for a script its standard output), ``arguments`` are the
-    arguments after the call, ``printed`` the text that went to standard output, ``exception`` the
-    name of the type of what was raised (with ``message``, also its text), which is an answer then;
-    where ``exceptions`` are named, only those and what derives from them, told by these names.
-    Of what has items in an order, the first ``items`` are the answer, as a list (0: an iterator is
-    no answer). An object is answered as those of its ``attributes`` that it has, its parts alike.
-    ``awaited`` says that the function is to be awaited.
+    ``observe`` names the parts of the answer: a single one as it is, several as a dict by name.
+    ``value`` is the return value (for a script its standard output), ``arguments`` are the
+    arguments after the call, ``printed`` is standard output, ``exception`` the name of the type of
+    a raised exception (with ``message``, also its text), which is an answer then. With
+    ``exceptions``, only those and their subclasses count, under these names. For an ordered
+    iterable, the first ``items`` are the answer, as a list (0: an iterator is not an answer). An
+    object is represented by those of its ``attributes`` that it has, its parts alike. ``awaited``:
+    the function is to be awaited.
 
-    The arguments at the places of ``code`` are texts of Python, and stand for what they evaluate
-    to; with ``keywords`` the last argument is a dict of arguments by keyword.
+    The arguments at the places of ``code`` are Python expressions to be evaluated; with
+    ``keywords`` the last argument is a dict of keyword arguments.
     """
 
     kind: HarnessKind = "call"
@@ -66,18 +66,18 @@ class Harness:
     constructed: bool = False
     tests: str = ""
     whole: str = ""
-    """The tests with what they expect, for the reference alone: no program is sent it."""
+    """The tests with their expected values, for the reference alone: no program receives it."""
     inside: int = 0
     attributes: tuple[str, ...] = ()
     exceptions: tuple[str, ...] = ()
     code: tuple[int, ...] = ()
     keywords: bool = False
     inferred: bool = False
-    """Whether part of this was not said, but read off the reference: users are told."""
+    """Whether part of this was inferred from the reference, which users are notified of."""
 
     @property
     def has_streams(self) -> bool:
-        """Whether standard input and output are of interest: files in memory, not nowhere."""
+        """Whether standard input and output are files in memory, rather than /dev/null."""
         return self.kind == "script" or "printed" in self.observe
 
     @property
@@ -100,7 +100,7 @@ class Harness:
 
     @property
     def words(self) -> str:
-        """What is looked at, in words."""
+        """The observed parts, in words."""
         found = [_WORDS[each] for each in self.observe]
         if self.items:
             found.append(f"the first {self.items:,} items of an iterator")
@@ -138,7 +138,7 @@ ANY = "*"
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """The tolerance of what the steps ``at`` (keys, places, or ``ANY``) lead to in an output."""
+    """The tolerance at the places that the steps ``at`` (keys, places, or ``ANY``) lead to."""
 
     at: tuple[Step, ...]
     atol: float = 0.0
@@ -147,21 +147,20 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How an output is compared with the expected one; data of the task, never of a dataset.
+    """The rule for comparing an output with the expected one; data of the task, never of a dataset.
 
-    ``kind``: ``python`` (Python equality on plain values, with a tolerance if the expected leaf is
-    a float), ``strict`` (also the same type at every leaf), ``unordered`` (as sets of elements) or
-    ``truthiness`` (only whether the output is something, of any kind, rather than None or False;
-    0 and "" count as something). ``multiset``: lists and tuples at these ``levels`` (1, the
-    outermost, if none is given) may hold their items in any order; ``sorted``: items with an equal
-    key may be in any order, the key being what the steps ``key`` lead to in an item, or its measure
-    ``by``. ``any``: it equals one of the expected list's items, as under ``python``.
-    For texts that were printed: ``lines`` (white space at the end of
-    a line or of the text does not count), ``tokens`` (only what stands between white space counts)
-    or ``numbers`` (as ``tokens``, with a tolerance if the expected token is a number with a
-    fraction or an exponent). ``atol`` and ``rtol`` are the absolute and relative tolerance of a
-    float leaf, and of such a token; ``fields`` have tolerances of their own, the last one that
-    leads to a place or above it being the one that holds.
+    ``kind`` selects it. ``python``: Python equality on plain values, with a tolerance if the
+    expected leaf is a float. ``strict``: also the same type at every leaf. ``unordered``: as sets
+    of elements. ``truthiness``: only whether the output is neither None nor False (0 and "" are
+    neither). ``multiset``: lists and tuples at these ``levels`` (1, the outermost, by default) may
+    hold their items in any order. ``sorted``: items with an equal key may be in any order; the key
+    is at the steps ``key`` in an item, or its measure ``by``. ``any``: it equals an item of the
+    expected list, as under ``python``. For printed text: ``lines`` (ignores white space at the end
+    of a line or of the text), ``tokens`` (compares only the parts between white space) or
+    ``numbers`` (as ``tokens``, with a tolerance if the expected token is a number with a fraction
+    or an exponent). ``atol`` and ``rtol`` are the absolute and relative tolerance of a float leaf,
+    and of such a token. ``fields`` have tolerances of their own; the last one that leads to a place
+    or above it applies.
     """
 
     kind: RuleKind = "python"
@@ -174,19 +173,19 @@ class Rule:
 
     @property
     def is_arranged(self) -> bool:
-        """Whether it looks at where in an output a value stands."""
+        """Whether it depends on the position of a value in an output."""
         return self.kind in ("multiset", "sorted") or bool(self.fields)
 
     @property
     def free_levels(self) -> frozenset[int]:
-        """The levels at which a list's order is not compared, as such."""
+        """The levels at which a list's order is not compared."""
         if self.kind not in ("multiset", "sorted"):
             return frozenset()
         return frozenset(self.levels or (1,)) if self.kind == "multiset" else frozenset((1,))
 
     @property
     def row(self) -> dict[str, Any]:
-        """Plain data: kind and tolerances, and what else differs from the default: JSON."""
+        """Plain data for JSON: kind, tolerances, and other values that differ from the default."""
         row: dict[str, Any] = {"kind": self.kind, "atol": self.atol, "rtol": self.rtol}
         if self.levels:
             row["levels"] = list(self.levels)
@@ -259,14 +258,13 @@ Style: TypeAlias = Literal["completion", "solution"]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One input: its positional arguments, and where they came from.
+    """One input: its positional arguments, and their source.
 
     ``source`` is ``base``, ``plus`` (shipped with a published set), ``llm``, ``docstring``,
     ``constant``, ``boundary``, ``hypothesis``, ``generator``, ``mutation``, ``magnitude``,
-    ``length`` or ``letters``;
-    ``parent`` is the position, within the same suite, of the case it was derived from;
-    ``operators`` names the mutations applied, in order. ``reason`` says of a stress case what makes
-    it one: what it asks of a program beyond a right answer.
+    ``length`` or ``letters``. ``parent`` is the position, within the same suite, of the case it was
+    derived from; ``operators`` names the mutations applied, in order. ``reason`` describes the
+    excessive demand of a stress case.
     """
 
     arguments: tuple[Value, ...]
@@ -280,10 +278,10 @@ class Case:
 class Task:
     """A programming problem with its ground truth.
 
-    ``reference`` is a whole program that defines ``entry_point`` (of a script: "", and nothing), to
-    be invoked as ``harness`` says; ``contract`` is the source of a contract file (``precondition``
-    and, where many answers are right, ``check``) or None.
-    ``base`` are the cases the task came with, ``plus`` those that a published set added.
+    ``reference`` is a whole program that defines ``entry_point`` ("" for a script), to be invoked
+    by ``harness``. ``contract`` is the source of a contract file (``precondition`` and, where many
+    answers are right, ``check``) or None. ``base`` are the cases the task came with, ``plus`` those
+    that a published set added.
     """
 
     id: str
@@ -297,23 +295,23 @@ class Task:
     generator: str = ""
     """A program that defines ``generate(seed, scale)``, which returns such a text; "" for none."""
     programs: tuple[str, ...] = ()
-    """Further programs that are taken to be right: what they contradict is no test."""
+    """Further programs that are assumed to be right: an input that they dispute is not a test."""
     outputs: tuple[bytes, ...] = ()
     """The right answers to the base cases in wire form, if the task came with them."""
     contract: str | None = None
     rule: Rule = PYTHON
     harness: Harness = CALL
     style: Style = "completion"
-    """Whether a solution continues the prompt (HumanEval) or is a program by itself (MBPP)."""
+    """Whether a solution continues the prompt (HumanEval) or is a whole program (MBPP)."""
     constraints: Mapping[str, bool] = field(default_factory=dict)
-    """Inferred constraints on inputs to turn on or off, by name, whatever the evidence for them
+    """Inferred input constraints to turn on or off, by name, whatever the evidence for them
     (``generate.domains.evidence``)."""
     extra: Mapping[str, Any] = field(default_factory=dict)
-    """What a dataset's file holds beyond these fields, preserved for a faithful export."""
+    """Further fields of a dataset's file, preserved for a faithful export."""
 
     @property
     def cases(self) -> tuple[Case, ...]:
-        """Base cases, then plus cases: the order in which a program meets them."""
+        """Base cases, then plus cases: the order in which a program runs on them."""
         return self.base + self.plus
 
     @property
@@ -339,7 +337,7 @@ class Unusable:
 class Sample:
     """One model-written program for a task; ``index`` counts the samples of that task.
 
-    ``temperature`` is what it was sampled with, None if that is not known.
+    ``temperature`` is its sampling temperature, None if unknown.
     """
 
     task_id: str
@@ -377,8 +375,8 @@ class Raised:
 class TimedOut:
     """The case used more than its CPU seconds, or slept past the wall-clock backstop.
 
-    ``over`` says what was passed: the ``case``'s limit of ``limit`` seconds, that and also what the
-    ``reference`` allows, or the limit on the ``total`` of all cases.
+    ``over`` names the exceeded limit: the ``case``'s limit of ``limit`` seconds, that and also the
+    ``reference``'s multiple, or the limit on the ``total`` of all cases.
     """
 
     cpu: float
@@ -424,7 +422,7 @@ class Unrepresentable:
     cpu: float = 0.0
 
     def __str__(self) -> str:
-        return clip(f"returned {self.type}, which is no plain value")
+        return clip(f"returned {self.type}, which is not a plain value")
 
 
 def clip(text: str) -> str:
@@ -441,9 +439,9 @@ Outcome: TypeAlias = Returned | Raised | TimedOut | Crashed | OutOfMemory | Unre
 class Suite:
     """A task's cases with the reference's outputs.
 
-    ``expected[i]`` is the wire form of the right output for ``cases[i]``. ``base_count`` says how
-    many of the cases, from the front, are the task's own. ``stress`` holds cases aimed at slow
-    programs, which have a verdict of their own and count for nothing else.
+    ``expected[i]`` is the wire form of the right output for ``cases[i]``. The first ``base_count``
+    cases are the task's own. ``stress`` holds cases aimed at slow programs, which have a separate
+    verdict and count for nothing else.
     """
 
     task_id: str
@@ -483,7 +481,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a sample's run means, for the base cases and for base and plus together.
+    """A sample's verdicts, for the base cases and for base and plus together.
 
     ``plus`` is None if the dataset has no plus cases at all.
     """
@@ -499,5 +497,5 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether the program passed every case there is, base and plus."""
+        """Whether the program passed every case, base and plus."""
         return self.base == "pass" and self.plus in ("pass", None)

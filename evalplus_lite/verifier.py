@@ -46,9 +46,9 @@ class Verifier:
     task files hold them. ``limits`` is a preset's name, ``memory`` the bytes that a program may add
     (or a text: ``"512MiB"``), ``total`` the seconds that all cases of a program together may
     compute, and wait (default: by the preset), ``workers`` the number of sandboxes (default: one a
-    processor), ``packages`` what programs may import besides numpy. With ``chat`` the programs are
-    raw answers, from which the code is extracted first. ``sandbox`` names a tier. InputError names
-    an option that cannot be used.
+    processor). ``packages`` are importable by programs in addition to numpy. With ``chat`` programs
+    are raw answers, from which the code is extracted first. ``sandbox`` names a tier. InputError
+    names an option that cannot be used.
 
     Sandboxes start with the first program, which raises SandboxUnavailable if the machine holds
     none. They end with ``close``, at the end of ``with``, or when the Verifier is garbage.
@@ -61,9 +61,10 @@ class Verifier:
     loop that meets a program again has its verdict at once. Any number of processes may share one.
     A store that is damaged, full or locked costs time, never a verdict.
 
-    If the dataset has no plus cases, ``Verdict.plus`` is None; ``Verdict.passed`` says in any case
-    whether a program passed all there is. A task without a usable case never passes a program: its
-    ``verify`` raises UnusableTask. An ``EvidenceWarning`` reports both, and weak suites.
+    Without plus cases ``Verdict.plus`` is None; ``Verdict.passed`` always means that a program
+    passed every case. A task without a usable case never passes a program: its ``verify`` raises
+    UnusableTask. An ``EvidenceWarning`` reports such tasks and data sets, and suites with blind
+    spots.
 
     A process forked while a Verifier is open may use it, too: with sandboxes of its own.
     """
@@ -124,9 +125,9 @@ class Verifier:
     def verify(self, task_id: str, program: str) -> Verdict:
         """Return the verdict on one program; blocks the calling thread only.
 
-        Raises InputError for an unknown task or a program that is no text, UnusableTask for a task
-        without a usable case, InfrastructureError where the machine failed three times: both say
-        nothing about the program.
+        Raises InputError for an unknown task or a program that is not a str, UnusableTask for a
+        task without a usable case, InfrastructureError if the machine failed three times: neither
+        concerns the program.
         """
         return self.submit(task_id, program).result()
 
@@ -143,9 +144,9 @@ class Verifier:
     ) -> Iterator[Verdict | EvalPlusLiteError]:
         """Yield the verdicts on (task id, program) pairs, in their order, run in parallel.
 
-        Items are read as verdicts are, some ahead, so there may be any number of them. What
-        ``verify`` raises for an item, which is no verdict on its program, takes the verdict's
-        place; with ``on_failure="raise"`` it is raised there. SandboxUnavailable is raised always.
+        Items are taken on demand, some ahead, so there may be any number of them. Errors of
+        ``verify`` on an item are yielded in place of its verdict; with ``on_failure="raise"`` they
+        are raised there. SandboxUnavailable is always raised.
         """
         _check(items, on_failure)
         return self._verify_many(items, on_failure)

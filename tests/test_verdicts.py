@@ -42,7 +42,7 @@ FIVE = wire.encode(5)
         (
             Unrepresentable("builtins.object"),
             "unrepresentable",
-            "returned builtins.object, which is no plain value",
+            "returned builtins.object, which is not a plain value",
         ),
     ],
 )

@@ -44,20 +44,20 @@ PANELS = (
 )
 LIST = """
 Start here
-doctor: Show which sandbox layers hold here, asked from inside, and what to install for the rest.
+doctor: Show which sandbox layers hold here, probed from inside, and what to install for the rest.
 cache: Show, list and clear cached files.
 Your own tasks
 init: Write task files: commented examples, or drafts from a module or a pytest file.
 lint: Check whether each task is fit to judge or train by, and say why not.
 Build test suites
-augment: Expand a dataset's inputs and compute what is expected of them.
+augment: Expand a dataset's inputs and compute their expected outputs.
 reduce: Choose few inputs that still find wrong programs, seen and unseen.
-quality: Measure how well suites tell right programs from wrong ones, side by side.
+quality: Measure how well suites separate right programs from wrong ones, side by side.
 audit: List inputs on which most programs that pass the base tests contradict the reference.
 Judge programs
 generate: Draw programs for a dataset's tasks from any OpenAI-compatible server.
 evaluate: Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
-rerun: Run a judged program on one case again, and show what it did.
+rerun: Run a judged program on one case again, and show the result.
 merge: Merge the output of sharded runs.
 """
 """The commands by panel, each with the first paragraph of its help; it is the function, or the app,
@@ -67,7 +67,7 @@ WINGS = ("reports", "serving", "exe", "efficiency")
 
 
 class _Command(TyperCommand):
-    """A command whose help shows no type beside an option that takes no value."""
+    """A command whose help omits the type of options without a value."""
 
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters as the command line and its help see them."""
@@ -132,7 +132,7 @@ app = typer.Typer(
 
 
 def _list() -> Iterator[tuple[str, str, str, str]]:
-    """Yield panel, name, summary and home of each command that is here."""
+    """Yield panel, name, summary and module of each installed command."""
     lists = {"cli": LIST}
     for wing in WINGS:
         if find_spec(f"evalplus_lite.{wing}") is not None:
@@ -152,7 +152,7 @@ def _list() -> Iterator[tuple[str, str, str, str]]:
 
 COMMANDS: dict[str, str] = {}
 HOMES: dict[str, str] = {}
-"""Where the module of each command is."""
+"""The module of each command."""
 for _panel, _name, _summary, _home in _list():
     COMMANDS[_name], HOMES[_name] = _summary, _home
     app.command(_name, help=_summary, rich_help_panel=_panel)(lambda: None)
@@ -200,7 +200,7 @@ def _run(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except Exception as error:
-        shown = getattr(error, "format_message", None)  # what the command line itself refuses
+        shown = getattr(error, "format_message", None)  # a rejection by the command line itself
         if shown is None:
             raise
         if not shown().strip():  # nothing was asked, and the help was shown

@@ -32,12 +32,11 @@ def audit(
     """List inputs on which most programs that pass the base tests contradict the reference.
 
     A task with many such inputs has a doubtful reference; a few may be inputs that the task does
-    not allow. Fewer programs are heard where the reference's answer is unlike all its others.
-    Nothing is decided: DIR/audit.jsonl has the inputs, and which programs say what, for a person to
-    read; DIR/audit.json the findings. Programs that differ in layout only count once. The more
-    independent samples, the more is found: two that agree are the least. Resumes when run again
-    after a kill. Exits with 1 if no task had two programs that pass its base tests, or some could
-    not be audited.
+    not allow. Fewer votes are enough where the reference's answer is unlike all its others. Nothing
+    is decided: DIR/audit.jsonl has the inputs with each program's answer, for a person to read;
+    DIR/audit.json the findings. Programs that differ in layout only count once. More independent
+    samples find more; at least two must agree. Resumes when run again after a kill. Exits with 1 if
+    no task had two programs that pass its base tests, or some could not be audited.
 
     [bold]Example[/bold]  evalplus-lite audit -d humaneval --original -s samples.jsonl
     """

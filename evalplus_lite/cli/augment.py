@@ -30,7 +30,7 @@ def augment(
     seconds: Annotated[
         float,
         typer.Option(
-            "--seconds", help="What an input may cost the reference: a second is 20 million steps."
+            "--seconds", help="Budget of the reference per input: a second is 20 million steps."
         ),
     ] = 0.5,
     replay: Annotated[
@@ -48,7 +48,9 @@ def augment(
     ] = 0,
     consensus: Annotated[
         list[Path] | None,
-        typer.Option("--consensus", metavar="SAMPLES", help="Set aside what these dispute."),
+        typer.Option(
+            "--consensus", metavar="SAMPLES", help="Set aside inputs that these samples dispute."
+        ),
     ] = None,
     constraint: Annotated[
         list[str] | None,
@@ -61,15 +63,15 @@ def augment(
         ),
     ] = None,
 ) -> int:
-    """Expand a dataset's inputs and compute what is expected of them.
+    """Expand a dataset's inputs and compute their expected outputs.
 
-    Seeds (base inputs, the prompt's examples, constants of the reference, and a model's where one
-    is given) are mutated by type, filtered by the task's contract, and answered by the reference,
+    Seeds (base inputs, the prompt's examples, constants of the reference, and optionally a model's
+    inputs) are mutated by type, filtered by the task's contract, and answered by the reference,
     twice. Writes DIR/suite.jsonl.gz, which every other command takes as --dataset, and
     DIR/summary.json. Resumes when run again after a kill. With --consensus, an input on which most
-    of those programs that pass the base tests contradict the reference is not used: it goes to
+    programs that pass the base tests contradict the reference is set aside: it goes to
     DIR/review.jsonl, for a person to read. Constraints on inputs that are inferred without a
-    contract are shown with their support; --constraint and --no-constraint decide otherwise.
+    contract are shown with their support; --constraint and --no-constraint override them.
 
     [bold]Example[/bold]  evalplus-lite augment -d humaneval -n 300 -o out/humaneval
     """
@@ -118,7 +120,7 @@ def augment(
 
 
 def show(summary: Mapping[str, Any], folder: Path) -> None:
-    """Print what the table does not hold: notes, constraints, and where the files are."""
+    """Print the facts that the table omits: notes, constraints, and where the files are."""
     for task, notes in summary["notes"].items():
         say(f"{task}: {notes[0]}" + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""))
     for line in constraint_lines(summary["guards"]):

@@ -1,4 +1,4 @@
-"""``evalplus-lite cache``: look at and clear what is kept to save time."""
+"""``evalplus-lite cache``: show and clear cached files."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ AgeOption = Annotated[
 def cache(context: typer.Context, json: options.Json = False) -> None:
     """Show, list and clear cached files.
 
-    By itself: the folder, its bound, and the size of each kind. EVALPLUS_LITE_CACHE names the
-    folder; EVALPLUS_LITE_CACHE_SIZE (default 1GiB) bounds what is computed: the files unused
-    longest are dropped first. Whatever is cleared is computed again when it is needed.
+    Without a subcommand: the folder, its bound, and the size of each kind. EVALPLUS_LITE_CACHE
+    names the folder; EVALPLUS_LITE_CACHE_SIZE (default 1GiB) bounds computed files: the least
+    recently used are dropped first. Cleared files are computed again when needed.
     """
     if context.invoked_subcommand is not None:
         return
@@ -101,10 +101,10 @@ def show(kind: KindOption = None, older_than: AgeOption = None, json: options.Js
 def clear(
     kind: KindOption = None, older_than: AgeOption = None, json: options.Json = False
 ) -> None:
-    """Remove what can be computed again, or only some of it.
+    """Remove cached files, or only some of them.
 
-    Downloaded data sets are removed only if they are named: --kind datasets. A run that is under
-    way is not disturbed: it computes what it misses.
+    Downloaded data sets are removed only if they are named: --kind datasets. A running job is not
+    disturbed: it computes missing files again.
 
     [bold]Example[/bold]  evalplus-lite cache clear --older-than 7d
     """

@@ -1,4 +1,4 @@
-"""What a person sees: tables on stdout; progress and notes on stderr; JSON where asked for."""
+"""Output for a person: tables on stdout; progress and notes on stderr; JSON on request."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ from evalplus_lite.jobs.session import ProgressEvent
 from evalplus_lite.jobs.tables import Table as ResultTable
 
 QUIET_SECONDS = 10.0
-"""Seconds between lines of progress where stderr is no terminal."""
+"""Seconds between lines of progress where stderr is not a terminal."""
 WIDE = 80
 """Characters of a terminal from which there is room for a bar."""
 PIPE_WIDTH = 160
-"""Characters a table may be wide where stdout is no terminal."""
+"""Width of tables, in characters, where stdout is not a terminal."""
 LONG_WORD = 24
 """A word of more characters than this, such as a path, may be broken in a narrow table."""
 
 
 class Screen:
-    """Progress of a job on stderr: a bar on a terminal, else a line now and then.
+    """Progress of a job on stderr: a bar on a terminal, else periodic lines.
 
-    What the command's ``voice`` says holds: --quiet, --verbose and --log-file.
+    The command's ``verbosity`` has its --quiet, --verbose and --log-file.
     """
 
     def __init__(self) -> None:
         self.console = Console(stderr=True, highlight=False, emoji=False)
-        self.voice = verbosity.current.get()
+        self.verbosity = verbosity.current.get()
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self._name, self._pace = "", verbosity.ProgressRate(None)
-        self._spoke = self._logged = time.monotonic()
+        self._printed = self._logged = time.monotonic()
 
     def __enter__(self) -> Screen:
         return self
@@ -62,7 +62,7 @@ class Screen:
         self._stop()
 
     def __call__(self, event: ProgressEvent) -> None:
-        """Show what a session reports."""
+        """Show a session's report."""
         if event.note:
             self.note(event.note)
         elif not event.done:
@@ -72,13 +72,17 @@ class Screen:
             self.advance(steps, counts=event.counts, known=event.known)
 
     def stage(self, name: str, total: int | None) -> None:
-        """Begin a stage of ``total`` steps, ending the one before."""
+        """Start a stage of ``total`` steps, ending the one before."""
         self._stop()
         self._name, self._pace = printable(name), verbosity.ProgressRate(total)
-        self._spoke = self._logged = time.monotonic()
-        self.voice.write(f"{name} begins" + ("" if total is None else f": {total} steps"))
+        self._printed = self._logged = time.monotonic()
+        self.verbosity.write(f"{name} started" + ("" if total is None else f": {total} steps"))
         # A dumb terminal cannot go back in a line.
-        if self.console.is_terminal and not self.console.is_dumb_terminal and not self.voice.quiet:
+        if (
+            self.console.is_terminal
+            and not self.console.is_dumb_terminal
+            and not self.verbosity.quiet
+        ):
             words = TextColumn(
                 "{task.fields[words]}",
                 markup=False,
@@ -100,21 +104,21 @@ class Screen:
         self._pace.advance(steps, counts or {}, known=known)
         now = time.monotonic()
         if self._bar is not None and self._task is not None:
-            if now - self._spoke > 0.1:  # a terminal shows no more than that
-                self._spoke = now
+            if now - self._printed > 0.1:  # a terminal shows no more than that
+                self._printed = now
                 self._bar.update(self._task, completed=self._pace.done, words=self._pace.words())
-        elif now - self._spoke > (1.0 if self.voice.verbose else QUIET_SECONDS):
-            self._spoke = now
-            if not self.voice.quiet:
+        elif now - self._printed > (1.0 if self.verbosity.verbose else QUIET_SECONDS):
+            self._printed = now
+            if not self.verbosity.quiet:
                 print(f"{self._name}: {self._pace.words()}", file=sys.stderr, flush=True)
         if now - self._logged > QUIET_SECONDS:
             self._logged = now
-            self.voice.write(f"{self._name}: {self._pace.words()}")
+            self.verbosity.write(f"{self._name}: {self._pace.words()}")
 
     def note(self, text: str) -> None:
         """Print one line for the user on stderr."""
         self.console.print(Text(printable(text)), soft_wrap=True)
-        self.voice.write(text)
+        self.verbosity.write(text)
 
     @contextlib.contextmanager
     def waiting(self, what: str, *, seconds: float = QUIET_SECONDS) -> Iterator[None]:
@@ -142,10 +146,10 @@ class Screen:
             self._bar.stop()
             self._bar = self._task = None
         if self._name:
-            took = verbosity.spoken(time.monotonic() - self._pace.start)
+            took = verbosity.duration(time.monotonic() - self._pace.start)
             ended = f"{self._name} ended after {took}: {self._pace.words()}"
-            self.voice.write(ended)
-            if self.voice.verbose:
+            self.verbosity.write(ended)
+            if self.verbosity.verbose:
                 print(ended, file=sys.stderr, flush=True)
             self._name = ""
 
@@ -169,8 +173,8 @@ def print_table(
 ) -> None:
     """Print a table; the first ``left`` columns are words, the others numbers.
 
-    On a screen that is too narrow, words are broken and each heading takes several lines; nothing
-    is cut. If not even that is enough, each row is shown by itself, with each cell's heading.
+    On a narrow screen, words are broken and headings take several lines; nothing is cut. If it is
+    still too narrow, each row is shown separately, with each cell's heading.
     """
     console = Console(highlight=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
@@ -238,7 +242,7 @@ def say(text: str) -> None:
 
 
 def name_report(*outs: Path, datasets: Sequence[str] = ()) -> None:
-    """Print the command that shows what was written as a page; data sets that are files go along.
+    """Print the command that shows the output as a page, with data sets that are files.
 
     Published ones are found by their names.
     """
@@ -251,14 +255,14 @@ def _cell(value: object) -> str:
     return printable(shown)
 
 
-# What commands say of tasks that cannot be used, and of what suites lost or cannot see.
+# Reports on unusable tasks, and on lost inputs and blind spots of suites.
 
 SHOWN = 10
 """Lines of one kind that are shown; results hold them all."""
 
 
 def tell(report: Mapping[str, Any], screen: Screen) -> None:
-    """Say which tasks cannot be used, and what is known of the others' suites."""
+    """Print the unusable tasks, and notes on the others' suites."""
     bad = report["unusable"]
     if bad:
         verb = "is" if len(bad) == 1 else "are"
@@ -274,7 +278,7 @@ def tell(report: Mapping[str, Any], screen: Screen) -> None:
 
 
 TITLES = {
-    "dropped": "{total} inputs of {tasks} are no tests:",
+    "dropped": "{total} inputs of {tasks} are not tests:",
     "no base": "without a base case, so that base is judged by all cases, {tasks}:",
     "no plus": "without a case beyond the base ones, so that plus is base, {tasks}:",
     "constant": "one answer on every case, {tasks}:",

@@ -1,4 +1,4 @@
-"""``evalplus-lite doctor``: which isolation holds on this machine, and what would help."""
+"""``evalplus-lite doctor``: isolation of this machine, and remedies."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from evalplus_lite.sandbox.probe import TIERS_BY_STRENGTH, ProbeReport, examine
 
 
 def doctor(json: options.Json = False) -> int:
-    """Show which sandbox layers hold here, asked from inside, and what to install for the rest.
+    """Show which sandbox layers hold here, probed from inside, and what to install for the rest.
 
-    Exits with 1 where no tier holds: programs would be judged only with --sandbox none.
+    Exits with 1 if no tier holds: programs would be judged only with --sandbox none.
     """
     reports = [examine(tier) for tier in TIERS_BY_STRENGTH]
     used = next((report.tier for report in reports if report.holds), None)
@@ -35,7 +35,7 @@ def doctor(json: options.Json = False) -> int:
 
 
 def machine() -> dict[str, str]:
-    """Return what decides about sandboxes here: kernel, interpreter, bubblewrap, Landlock."""
+    """Return the facts about sandboxes here: kernel, interpreter, bubblewrap, Landlock."""
     linux = sys.platform == "linux"
     return {
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
@@ -58,7 +58,7 @@ def as_json(report: ProbeReport) -> dict[str, Any]:
 
 
 def summary(report: ProbeReport) -> str:
-    """Return a tier's state in a line: holds, or why not and what would help."""
+    """Return a tier's state in a line: holds, or why not and a remedy."""
     if report.holds:
         return "holds"
     reason = report.problem or f"does not hold: {', '.join(report.missing)}"

@@ -50,7 +50,7 @@ def evaluate(
         typer.Option("--stress", help="Run programs that pass on the suite's stress cases, too."),
     ] = False,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Take answers as they stand: no program is extracted.")
+        bool, typer.Option("--raw", help="Judge answers unchanged: no program is extracted.")
     ] = False,
     pooled: Annotated[
         bool, typer.Option("--pool", help="One pass@k for the samples of all models together.")
@@ -63,10 +63,10 @@ def evaluate(
     DIR/programs.jsonl.gz and DIR/eval_results.json (as evalplus writes it). Each model, and each
     temperature, has a row and a pass@k of its own, with its 95 % interval: a file is a model unless
     its rows name one. Resumes when run again after a kill. No program passes a task without a
-    usable case: it is in no figure, and listed with the cause. Exits with 1 if there is such a
-    task, if the machine failed on some samples (or our own code: "traces" in the summary), which
-    are left unscored, or if rows of the sample files are no answers and were left out. With
-    --strict such a task or row is an error, and nothing is judged.
+    usable case: figures exclude it, and it is listed with the cause. Exits with 1 if there is such
+    a task, if some samples are unscored because the machine failed (or our own code: "traces" in
+    the summary), or if rows of the sample files are not answers. With --strict such a task or row
+    is an error, and nothing is judged.
 
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
     """
@@ -112,7 +112,7 @@ def evaluate(
 
 
 def _show(result: EvaluationResult, folder: Path, screen: Screen) -> None:
-    """Print the table of scores, and what does not count in them."""
+    """Print the table of scores, and the parts that do not count."""
     summary = result.summary
     print_tables(result.tables())
     groups = summary["groups"]
@@ -162,7 +162,7 @@ def _name_failure(result: EvaluationResult, folder: Path, dataset: str) -> str:
 
 
 def pasted(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:
-    """Return the score of a model as one line that says what it rests on."""
+    """Return the score of a model as one line with its basis."""
     run = summary["run"]
     files = run.get("samples", ())
     model = row["model"] or (label(files[0]["path"]) if len(files) == 1 else "")

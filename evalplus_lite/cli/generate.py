@@ -61,14 +61,14 @@ def generate(
     """Draw programs for a dataset's tasks from any OpenAI-compatible server.
 
     The key comes from OPENAI_API_KEY; a server on this machine needs none. Writes
-    DIR/samples.jsonl, which `evaluate --samples` reads, each answer as the model gave it beside the
-    program taken from it. Run again after a kill, it draws only what is missing. Exits with 1 if
-    the server gave some requests no usable answer, or if every answer is cut off, empty or refused.
+    DIR/samples.jsonl, which `evaluate --samples` reads, each with the model's answer and the
+    program extracted from it. Run again after a kill, it draws only missing samples. Exits with 1
+    if some requests got no usable answer, or if every answer is cut off, empty or refused.
 
     With --draft-contracts the model writes preconditions for tasks without one. A draft has to
-    accept all base inputs of its task, which is tried in the sandbox; what it refuses is quoted
-    back, up to three times. Writes DIR/<task>.py for each draft that does. Read it, and put its
-    text into the task's ``contract`` field. Exits with 1 if a task got none.
+    accept all base inputs of its task, which is tried in the sandbox; rejected inputs are quoted
+    back, up to three times. Writes DIR/<task>.py for each accepted draft. Read it, and put its text
+    into the task's ``contract`` field. Exits with 1 if a task got none.
 
     [bold]Example[/bold]  evalplus-lite generate -d humaneval -m my-model --base-url http://localhost:8000/v1
     [bold]Example[/bold]  evalplus-lite generate --draft-contracts -d tasks.jsonl -m my-model
@@ -150,7 +150,7 @@ def _drafted(run: Run, dataset: str, source: Client | Replay, out: Path | None) 
 
 
 def troubles(drawn: SamplingResult) -> list[str]:
-    """Return what is wrong with the samples, a line each."""
+    """Return the problems of the samples, a line each."""
     told = [
         (drawn.cut, "were cut off at the token limit (--max-tokens)"),
         (drawn.refused, "were refused by the model or a filter"),

@@ -47,18 +47,18 @@ def init(
 ) -> int:
     """Write task files: commented examples, or drafts from a module or a pytest file.
 
-    By itself, a file for each kind of task: plain values, a contract, many right answers, known
-    outputs, effects, scripts, classes. Each can be used as it is: change it, check it, and give it
-    to --dataset, alone or the whole folder.
+    Without options, a file for each kind of task: plain values, a contract, many right answers,
+    known outputs, effects, scripts, classes. Each can be used as it is: change it, check it, and
+    give it to --dataset, alone or the whole folder.
 
     --from-module drafts a task of each public function: its doctest examples become inputs with
     outputs; without any, inputs are made by the annotations. The function, with what it needs of
     the module, is the reference.
 
-    --from-pytest drafts a task of each function in assertions such as `assert f(1, [2]) == 3`,
-    with literals, names bound to literals, and parametrize. The functions are looked up in the file
-    and in the module next to it that it imports; one that is not found makes a task without a
-    reference, judged by the outputs. All code runs in the sandbox only.
+    --from-pytest drafts a task of each function in assertions such as `assert f(1, [2]) == 3`, with
+    literals, names bound to literals, and parametrize. The functions are looked up in the file and
+    in the module next to it that it imports; a missing one becomes a task without a reference,
+    judged by the outputs. All code runs in the sandbox only.
 
     [bold]Example[/bold]  evalplus-lite init tasks && evalplus-lite lint tasks
     [bold]Example[/bold]  evalplus-lite init shapes.jsonl --from-module shapes.py

@@ -1,10 +1,10 @@
-"""Ctrl-C that is heeded at once, whatever the main thread waits for.
+"""Immediate reaction to Ctrl-C, whatever the main thread waits for.
 
-Python takes note of a signal and raises KeyboardInterrupt between two steps of the main thread. A
-signal that comes just before that thread goes to sleep on a lock, or that the kernel gives to
-another thread, wakes nobody: it would be heeded when the lock is free, in minutes perhaps. One that
-is raised where no exception can get out, as in a finalizer, is lost. So a thread hears of every
-Ctrl-C (signals are written to a socket as they come), and wakes the main thread until it heeds.
+Python records a signal and raises KeyboardInterrupt between two steps of the main thread. A signal
+just before that thread goes to sleep on a lock, or one that the kernel gives to another thread,
+wakes nobody: it would be handled when the lock is free, perhaps minutes later. One that is raised
+where no exception can propagate, as in a finalizer, is lost. So a thread receives every Ctrl-C
+(signals are written to a socket as they come), and wakes the main thread until it reacts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 WAKE = signal.SIGURG  # does nothing where it has no handler, so that one too many does no harm
-LOST = bytes([0])  # there is no such signal
+LOST = bytes([0])  # not a signal
 PAUSE = 0.05  # seconds between two tries
 
 
@@ -54,7 +54,7 @@ def prompt_interrupts() -> Iterator[None]:
 
 
 class _Watch:
-    """The thread that hears of signals, and what the main thread tells it."""
+    """The thread that receives signals, and its messages from the main thread."""
 
     def __init__(self, ear: socket.socket, bell: socket.socket) -> None:
         self._ear, self._bell, self._hook = ear, bell, sys.unraisablehook

@@ -48,9 +48,9 @@ WITHOUT_WORKERS = ("generate", "exe predict")
 
 
 def as_merged(command: Sequence[str], out: str, *, workers: int | None = None) -> list[str]:
-    """Return the command of a shard as the one that ends the whole job, its rows at hand.
+    """Return the command of a shard as the one that ends the whole job from its rows.
 
-    InputError for what is none: the record may come from another machine.
+    InputError for an invalid command: the record may come from another machine.
     """
     name = " ".join(command[: 2 if command[0] == "exe" else 1])
     if name not in ALL:
@@ -68,5 +68,5 @@ def as_merged(command: Sequence[str], out: str, *, workers: int | None = None) -
     added = [f"--out={out}", "--shard=merged"]
     if workers is not None and name not in WITHOUT_WORKERS:
         added.append(f"--workers={workers}")
-    end = found.index("--") if "--" in found else len(found)  # what follows it are no options
+    end = found.index("--") if "--" in found else len(found)  # arguments after it are not options
     return [*found[:end], *added, *found[end:]]

@@ -23,15 +23,15 @@ MOST_MEMORY = 1 << 20
 
 
 def one_path(context: typer.Context, value: str) -> str:
-    """Return a data set's name or path; what is piped in is copied to a file first."""
+    """Return a data set's name or path; piped input is copied to a file first."""
     path = Path(value)
-    if context.resilient_parsing:  # a shell completes the line: nothing is read yet
+    if context.resilient_parsing:  # a shell completes the line: nothing is read
         return value
     return str(_spool(context, path)) if _is_pipe(path) else value
 
 
 def all_names(context: typer.Context, value: list[str] | None) -> list[str]:
-    """Return data sets' names or paths; what is piped in is copied to files first."""
+    """Return data sets' names or paths; piped input is copied to files first."""
     return [one_path(context, each) for each in value or ()]
 
 
@@ -52,7 +52,7 @@ def all_paths(context: typer.Context, value: list[Place] | None) -> list[Place] 
 
 
 def _is_pipe(path: Path) -> bool:
-    """Say whether a path can be read only once: standard input, or a pipe."""
+    """Return whether a path can be read only once: standard input, or a pipe."""
     if path == STDIN:
         return True
     try:
@@ -87,10 +87,10 @@ def _spool(context: typer.Context, path: Path) -> Path:
 
 
 def mebibytes(value: str) -> int:
-    """Return a memory limit in MiB, given as such or with a unit: ``2048``, ``2GiB``.
+    """Return a memory limit in MiB, with or without a unit: ``2048``, ``2GiB``.
 
-    Raises InputError for what is none, too little to load in, or more than any program needs:
-    whoever means bytes gives a thousand times more than there is, which would bound nothing.
+    Raises InputError for an invalid limit, one too small to load in, or more than any program
+    needs: a number meant as bytes would be a million times too large and bound nothing.
     """
     from evalplus_lite.sandbox.limits import memory_bytes
 
@@ -127,7 +127,7 @@ def _is_same(one: Place, other: Place) -> bool:
 
 
 def _sets(incomplete: str) -> list[str]:
-    """Return what a shell completes a data set's name to; of nothing, it offers files."""
+    """Return completions of a data set's name; for an empty one the shell offers files."""
     from evalplus_lite.tasks import names
 
     return [name for name in names() if name.startswith(incomplete)]
@@ -190,7 +190,7 @@ Out = Annotated[
     ),
 ]
 Force = Annotated[
-    bool, typer.Option("--force", help="Start over: drop what an earlier run left in the output.")
+    bool, typer.Option("--force", help="Start over: drop the output of an earlier run.")
 ]
 Shard = Annotated[
     str | None,
@@ -223,9 +223,7 @@ RequireTier = Annotated[
 ]
 Strict = Annotated[
     bool,
-    typer.Option(
-        "--strict", help="Refuse tasks that cannot be used, and rows that are no answers."
-    ),
+    typer.Option("--strict", help="Reject unusable tasks, and rows that are not answers."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Sandbox = Annotated[
@@ -284,7 +282,7 @@ Packages = Annotated[
     typer.Option(
         "--package",
         metavar="NAME",
-        help="Installed package that programs may import, besides numpy; several times.",
+        help="Installed package that programs may import, in addition to numpy; repeatable.",
     ),
 ]
 Fresh = Annotated[

@@ -1,4 +1,4 @@
-"""``evalplus-lite quality``: how well suites tell right programs from wrong ones."""
+"""``evalplus-lite quality``: how well suites separate right programs from wrong ones."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ def quality(
     ] = True,
     pool: Annotated[
         int,
-        typer.Option("--pool", min=1, help="Random inputs a task by which mutants are equivalent."),
+        typer.Option(
+            "--pool", min=1, help="Random inputs per task for recognizing equivalent mutants."
+        ),
     ] = POOL,
     limits: options.Limits = "default",
     memory: options.Memory = 1024,
@@ -79,7 +81,7 @@ def quality(
         bool, typer.Option("--raw", help="Judge answers as they are: extract no program.")
     ] = False,
 ) -> int:
-    """Measure how well suites tell right programs from wrong ones, side by side.
+    """Measure how well suites separate right programs from wrong ones, side by side.
 
     For each suite and for its base cases alone: right programs accepted, wrong ones rejected,
     tasks whose wrong programs are all rejected, detection by the number of cases, mutation score.
@@ -88,11 +90,11 @@ def quality(
     DIR/missed.jsonl, DIR/mutants.jsonl and DIR/timing.json. Resumes when run again after a kill.
 
     With --survivors no programs are needed: small faults are planted in the references, and those
-    that no input notices are listed. A survivor is either an input still to be written or no fault
-    at all: those whose changed line many inputs run are suspected to be equivalent, and counted
-    apart. Writes DIR/mutants.md with the diff of every survivor, DIR/mutants.json, and
-    DIR/mutants.stryker.json with every mutant and the inputs that kill it, for viewers of
-    Stryker's format: [bold]report DIR[/bold] has one.
+    that no input detects are listed. A survivor is either a missing test or an equivalent mutant:
+    those whose changed line many inputs run are suspected to be equivalent, and counted separately.
+    Writes DIR/mutants.md with the diff of every survivor, DIR/mutants.json, and
+    DIR/mutants.stryker.json with every mutant and the inputs that kill it, for viewers of Stryker's
+    format, such as that of [bold]report DIR[/bold].
 
     [bold]Example[/bold]  evalplus-lite quality -d out/mine -d humaneval+ --right r.jsonl
     --wrong w.jsonl

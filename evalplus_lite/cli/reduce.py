@@ -38,7 +38,7 @@ def reduce(
         typer.Option(
             "--mode",
             metavar="KINDS",
-            help="What to go by: full, or coverage, mutants, variants, samples, classic, shapes.",
+            help="Requirements: full, or coverage, mutants, variants, samples, classic, shapes.",
         ),
     ] = "full",
     multiplicity: Annotated[
@@ -84,15 +84,15 @@ def reduce(
 ) -> int:
     """Choose few inputs that still find wrong programs, seen and unseen.
 
-    What counts are branches, decisions, input classes, and kills of mutants, variants and samples.
-    Base inputs are always kept and credited. Writes DIR/suite.jsonl.gz, which every other command
-    takes as --dataset, and DIR/reduction.json. Exits with 1 if a task cannot be used.
+    The requirements are branches, decisions, input classes, and kills of mutants, variants and
+    samples. Base inputs are always kept and credited. Writes DIR/suite.jsonl.gz, which every other
+    command takes as --dataset, and DIR/reduction.json. Exits with 1 if a task cannot be used.
 
     With --cross-validate no suite is written: each model is left out in turn, suites are chosen by
     the others' samples in every mode, and judged by its own. A file is a model, unless its rows
     name one. Writes DIR/crossval.json: sizes, pass@1 on base, all and chosen inputs, and the share
-    of programs that only plus inputs reject and that are still rejected, with random suites of the
-    same size for comparison.
+    of programs rejected by plus inputs only that are still rejected, with random suites of the same
+    size for comparison.
 
     [bold]Example[/bold]  evalplus-lite reduce -d humaneval+ -s model_a.jsonl -s model_b.jsonl
     [bold]Example[/bold]  evalplus-lite reduce --cross-validate -d humaneval+ -s a.jsonl -s b.jsonl
@@ -154,7 +154,7 @@ def _numbers(text: str, kind: Any) -> list[Any]:
 
 
 def _show(summary: Mapping[str, Any], folder: Path) -> None:
-    """Print what the inputs were chosen by, and how near to the smallest suite they are."""
+    """Print the basis of the choice, and the distance from the smallest suite."""
     counts = summary["requirements"].items()
     kinds = ", ".join(f"{count} {KINDS[kind].plural}" for kind, count in counts)
     say(f"chosen by: {kinds or 'nothing was asked for'}")

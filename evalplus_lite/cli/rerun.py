@@ -26,9 +26,9 @@ def rerun(
         str | None, typer.Option("--dataset", "-d", help="The data set that judged.")
     ] = None,
 ) -> int:
-    """Run a judged program on one case again, and show what it did.
+    """Run a judged program on one case again, and show the result.
 
-    Shown are the input, what was printed, the answer or traceback, the expected value and the
+    The output shows the input, printed text, the answer or traceback, the expected value and the
     verdict.
 
     [bold]Example[/bold]  evalplus-lite rerun out/my-model HumanEval/0#3 --case 17

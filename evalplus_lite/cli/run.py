@@ -15,7 +15,7 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import Screen, print_json, say
-from evalplus_lite.cli.verbosity import VOICE, speaking, typed
+from evalplus_lite.cli.verbosity import VERBOSITY_OPTIONS, typed, with_verbosity
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import default_folder, load_dataset
 from evalplus_lite.jobs.session import Result, Session
@@ -36,13 +36,13 @@ OPTIONS: Mapping[str, Any] = {
     "strict": options.Strict,
     "shard": options.Shard,
     "json": options.Json,
-    **VOICE,
+    **VERBOSITY_OPTIONS,
 }
 """Every option that ``takes`` can add, in the order of the help."""
 SANDBOX = ("workers", "sandbox", "json")
-"""What a command takes that runs programs on this machine."""
+"""Options of a command that runs programs on this machine."""
 JOB = ("tasks", "backend", "require_tier", "package", "strict", *SANDBOX)
-"""What a job on a dataset takes that may run on a cluster."""
+"""Options of a job on a dataset that may run on a cluster."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,12 +143,14 @@ def takes(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """
 
     def decorated(function: Callable[..., int]) -> Callable[..., int]:
-        taken = [name for name in OPTIONS if name in (*names, *VOICE)]
+        taken = [name for name in OPTIONS if name in (*names, *VERBOSITY_OPTIONS)]
 
         @functools.wraps(function)
         def command(context: typer.Context, **given: Any) -> int:
             run = Run(context=context, **{name: given.pop(name) for name in taken})
-            with speaking(quiet=run.quiet, verbose=run.verbose, log_file=run.log_file) as done:
+            with with_verbosity(
+                quiet=run.quiet, verbose=run.verbose, log_file=run.log_file
+            ) as done:
                 return done(function(run, **given))
 
         hints = get_type_hints(function, include_extras=True)
@@ -169,5 +171,5 @@ def takes(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
 
 
 def folder_for(out: Path | None, job: str, dataset: str, data: Dataset, *parts: str) -> Path:
-    """Return the folder of ``--out``, or one that is named after what the job works on."""
+    """Return the folder of ``--out``, or one that is named after the job's input."""
     return out or default_folder(job, dataset, data, *parts)

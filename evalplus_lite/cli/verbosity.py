@@ -1,4 +1,4 @@
-"""How much a long command says while it runs, and where: the options that all of them have."""
+"""Verbosity, progress and log options that all long commands have."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ LogFile = Annotated[
         "--log-file", metavar="FILE", help="Also write progress and notes to this file, with times."
     ),
 ]
-VOICE: Mapping[str, Any] = {"quiet": Quiet, "verbose": Verbose, "log_file": LogFile}
+VERBOSITY_OPTIONS: Mapping[str, Any] = {"quiet": Quiet, "verbose": Verbose, "log_file": LogFile}
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
-    """What a command may show besides its results."""
+class Verbosity:
+    """The output that a command may show besides its results."""
 
     quiet: bool = False
     verbose: bool = False
@@ -54,34 +54,34 @@ class Voice:
             self.log.flush()
 
 
-current: ContextVar[Voice] = ContextVar("current", default=Voice())  # noqa: B039 - frozen
-"""The voice of the command that runs."""
+current: ContextVar[Verbosity] = ContextVar("current", default=Verbosity())  # noqa: B039 - frozen
+"""The verbosity of the command that runs."""
 
 typed: ContextVar[Sequence[str]] = ContextVar("typed", default=())
-"""What was typed after the program's name."""
+"""The command line after the program's name."""
 
 
 @contextmanager
-def speaking(
+def with_verbosity(
     *, quiet: bool, verbose: bool, log_file: Path | None
 ) -> Iterator[Callable[[int], int]]:
     """Run a command with this verbosity; the function that is yielded takes its exit code."""
     if quiet and verbose:
         raise InputError("--quiet and --verbose contradict each other", remedy="give one")
     with _logged(log_file) as log:
-        voice = Voice(quiet, verbose, log)
-        token = current.set(voice)
+        output = Verbosity(quiet, verbose, log)
+        token = current.set(output)
         start = time.monotonic()
-        voice.write(f"evalplus-lite {__version__}: {shlex.join(typed.get())}")
+        output.write(f"evalplus-lite {__version__}: {shlex.join(typed.get())}")
 
         def done(code: int) -> int:
-            voice.write(f"done after {spoken(time.monotonic() - start)}, exit code {code}")
+            output.write(f"done after {duration(time.monotonic() - start)}, exit code {code}")
             return code
 
         try:
             yield done
         except BaseException as error:
-            voice.write(f"ended after {spoken(time.monotonic() - start)}: {_said(error)}")
+            output.write(f"ended after {duration(time.monotonic() - start)}: {_described(error)}")
             raise
         finally:
             current.reset(token)
@@ -103,12 +103,12 @@ def _logged(path: Path | None) -> Iterator[TextIO | None]:
         yield file
 
 
-def _said(error: BaseException) -> str:
+def _described(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 class ProgressRate:
-    """How fast a stage is and how long it takes yet, by what was done in the last minute."""
+    """The speed of a stage and its remaining time, from the steps of the last minute."""
 
     def __init__(self, total: int | None, clock: Callable[[], float] = time.monotonic) -> None:
         self.total, self._clock = total, clock
@@ -136,9 +136,9 @@ class ProgressRate:
         return (self.done - self._known - before) / (now - since) if now > since else 0.0
 
     def _is_stable(self, rate: float) -> bool:
-        """Return whether the rate predicts: steps were done all along, lately at nearly this rate.
+        """Return whether the rate predicts: steps were done steadily, lately at nearly this rate.
 
-        The first steps of a stage wait for sandboxes to start, and say nothing of those to come.
+        The first steps of a stage wait for sandboxes to start, and predict nothing.
         """
         now, since = self._clock(), self._seen[0][0]
         if now - since < STABLE_SECONDS:
@@ -155,13 +155,13 @@ class ProgressRate:
         if rate:
             parts.append(f"{rate:.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min")
             if self.total is not None and self.done < self.total and self._is_stable(rate):
-                parts.append(f"{spoken((self.total - self.done) / rate)} to go")
+                parts.append(f"{duration((self.total - self.done) / rate)} to go")
         shown = ", ".join(f"{count} {name}" for name, count in self.counts.items() if count)
         return ", ".join(parts) + (f"; {shown}" if shown else "")
 
 
-def spoken(seconds: float) -> str:
-    """Return a time as a person says it: ``23 s``, ``12 min``, ``3 h 20 min``."""
+def duration(seconds: float) -> str:
+    """Return a duration in words: ``23 s``, ``12 min``, ``3 h 20 min``."""
     if seconds < 99.5:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

@@ -11,5 +11,5 @@ if TYPE_CHECKING:
     from evalplus_lite.efficiency.job import efficiency as efficiency
 
 _HOMES = {"efficiency.job": "EfficiencyResult efficiency"}
-"""Where the public names are defined."""
+"""The module of each public name."""
 __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

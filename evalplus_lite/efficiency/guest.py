@@ -1,12 +1,12 @@
 """The work counter, which runs inside the sandbox around a program that cannot reach it.
 
 It is sent as text and imports the standard library only. A unit of work is about four simulated
-instructions: a statement has some for each operation that it is made of, and what runs in C has a
-weight times the elements, characters or digits that it goes through. The weights were fitted to
+instructions: a statement has some for each of its operations, and a call of C code has a
+weight times the elements, characters or digits that it processes. The weights were fitted to
 instruction counts (``scripts/benchmarks/efficiency.py weights``).
 
 A program is rewritten before it is run: calls, operators, comparisons, slices and the loops of
-comprehensions pass through functions that charge for what was done. Python functions are never
+comprehensions pass through functions that charge for the work. Python functions are never
 wrapped, so recursion goes as deep as without counting.
 """
 
@@ -36,7 +36,7 @@ from evalplus_lite.sandbox.guest.harness import Names, bind
 STATEMENT, ITERATION, ITEM = 30, 20, 50
 """Units of a statement, of a turn of a loop, and of an item of a comprehension."""
 CALL, FRAME = 20, 30
-"""Units of a call of what runs in C, and of a function of the program."""
+"""Units of a call of C code, and of a function of the program."""
 COPIED, LOOKED, COMPARED, HASHED, MADE = 4, 20, 12, 35, 18
 """Units an element: copied; compared in a search; compared in a sort; hashed; taken one by one."""
 CHARACTER, SCANNED, MATCHED = 0.7, 1, 90
@@ -75,7 +75,7 @@ INNER = (ast.stmt, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.Gene
 
 
 class WorkMeter:
-    """What charges for work; its functions are the only names that a rewritten program gets."""
+    """Charges for work; its functions are the only names that a rewritten program gets."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
@@ -104,7 +104,7 @@ class WorkMeter:
     # Calls
 
     def called(self, function: Any) -> Any:
-        """Return what is called in place of a function: itself if it is written in Python."""
+        """Return the replacement of a function in a call: itself if it is written in Python."""
         kind = type(function)
         if kind is types.FunctionType or kind is types.MethodType:
             own = getattr(function, "__func__", function)
@@ -112,11 +112,11 @@ class WorkMeter:
                 self.names[LEFT] -= FRAME
                 return function
         if kind is functools._lru_cache_wrapper or is_own(function):
-            return function  # what it runs is rewritten, or was wrapped when it was handed over
+            return function  # its code is rewritten, or was wrapped when it was passed
         if kind is types.MethodWrapperType and function.__name__ == "__call__":
             return self.called(function.__self__)
         if is_lazy(function):
-            # ``map`` may call what runs in C for each item.
+            # ``map`` may call C code for each item.
             units = MADE + (CALL + ITEM if function is map else ITEM // 2)
             return lambda *arguments, **options: self.each(
                 function(*map(self.handed, arguments), **options), units
@@ -135,7 +135,7 @@ class WorkMeter:
         return counted
 
     def handed(self, value: Any) -> Any:
-        """Return what is handed over in place of a value: a function in C charges when called."""
+        """Return the replacement of an argument: a function in C that charges when called."""
         return self.called(value) if type(value) in IN_C else value
 
     def each(self, items: Iterable[Any], units: int) -> Iterable[Any]:
@@ -272,7 +272,7 @@ def is_lazy(function: Any) -> bool:
 
 
 def length(value: Any) -> Any:
-    """Return the length of a container by the type that it is built on, whatever it says itself."""
+    """Return the length of a container by its base type, ignoring overrides."""
     for kind in SIZED:
         if isinstance(value, kind):
             return kind.__len__(value)  # type: ignore[arg-type]
@@ -280,7 +280,7 @@ def length(value: Any) -> Any:
 
 
 def is_own(function: Any) -> bool:
-    """Whether a function is a class of the program that is built on nothing else."""
+    """Return whether a function is a class of the program without foreign bases."""
     return isinstance(function, type) and all(
         base is object or base.__module__ == "program" for base in function.__mro__
     )
@@ -292,7 +292,7 @@ def sizes(function: Any, arguments: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def runs(items: Sequence[Any]) -> Any:
-    """Return how many ascending runs plain items have: what a merge sort has to merge."""
+    """Return how many ascending runs plain items have, which a merge sort has to merge."""
     if len(items) > 1 and all(type(item) in (int, float, str) for item in items):
         try:
             falls = sum(a > b for a, b in itertools.pairwise(items))
@@ -318,7 +318,7 @@ def cost(  # one clause a family of functions
     before: Sequence[int],
     result: Any,
 ) -> float:
-    """Return the units of a call of something that runs in C, beside ``CALL``."""
+    """Return the units of a call of C code, in addition to ``CALL``."""
     name = getattr(function, "__name__", "")
     owner = getattr(function, "__self__", None)
     held, size = before[0], max(before[1:], default=0)
@@ -371,7 +371,7 @@ def cost(  # one clause a family of functions
     if module == "re" or type(owner).__module__ == "re":
         return MATCHED * size
     if function in (sum, min, max, len):
-        if function is sum and length(result):  # each step copies what was added up
+        if function is sum and length(result):  # each step copies the sum so far
             return float(COPIED * length(result) * size)
         return 0 if function is len else LOOKED * size
     if function in (hash, id, isinstance, ord, chr, print, range, iter, next):
@@ -528,7 +528,7 @@ class Working(Counting):
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
-        # Annotations and the patterns of ``match`` are no work, and some may not be calls.
+        # Annotations and the patterns of ``match`` cost nothing, and some must not contain calls.
         for argument in ast.walk(node.args):
             if isinstance(argument, ast.arg):
                 argument.annotation = None

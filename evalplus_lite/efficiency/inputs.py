@@ -1,8 +1,8 @@
-"""Inputs that grow: a few shapes for each size, valid by the contract, answered by the reference.
+"""Growing inputs: a few shapes for each size, valid by the contract, answered by the reference.
 
-Each argument grows by itself, and all grow together; what makes the reference work most is kept. A
-container grows in its length, a number in its value. Elements are like those of the task's own
-inputs.
+Each argument grows separately, and all grow together; the one with the most work for the reference
+is used. A container grows in its length, a number in its value. Elements are like those of the
+task's own inputs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ALL = -1
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Inputs of one ``size``, of several shapes, with what the reference answers."""
+    """Inputs of one ``size``, of several shapes, with the reference's answers."""
 
     size: int
     shapes: tuple[str, ...]
@@ -56,7 +56,7 @@ def levels(sandbox: Sandbox, task: Task, *, count: int, seed: int) -> tuple[Leve
 
 
 def _growth(grown: Sequence[Level]) -> float:
-    """Return by what power of the size the reference's work grows, on average."""
+    """Return the average exponent of the growth of the reference's work with size."""
     work = max(grown[-1].units) / max(1, *grown[0].units)
     return math.log(max(work, 1.0)) / math.log(grown[-1].size / grown[0].size)
 
@@ -103,7 +103,7 @@ def _answered(
 
 
 Shape = Callable[[list[Value], int, random.Random], list[Value]]
-"""Makes elements of a pool into as many as are wanted."""
+"""Arranges elements of a pool into a list of the requested length."""
 
 
 def _random(pool: list[Value], size: int, rng: random.Random) -> list[Value]:

@@ -1,4 +1,4 @@
-"""Counted work: what a program does on a case, beside the answer that it gave while counting."""
+"""Counted work: a program's work on a case, with the answer that it gave while counting."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ UNITS_A_SECOND = 150_000_000
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """``units`` of work on one case; None where it failed as ``cause`` says.
+    """``units`` of work on one case; None if it failed for ``cause``.
 
-    Causes: ``wrong`` (another answer than expected), ``late`` (more work than allowed),
-    ``error``, ``memory``, ``crash``.
+    Causes: ``wrong`` (another answer than expected), ``late`` (more work than allowed), ``error``,
+    ``memory``, ``crash``.
     """
 
     units: int | None
@@ -34,10 +34,10 @@ class Work:
 
 
 def uncounted(source: str) -> str:
-    """Return why a program's work cannot be counted, "" where it can.
+    """Return why a program's work cannot be counted, "" if it can.
 
     A program is counted only if it can reach nothing of the counter: no frame, no evaluated text,
-    no name computed, no module beyond a list of plain ones.
+    no computed name, no module beyond a list of plain ones.
     """
     if guest.PREFIX in unicodedata.normalize("NFKC", source):
         return "names the counter"
@@ -57,7 +57,7 @@ def work(
     most: int,
     memory: int = 1 << 30,
 ) -> list[Work]:
-    """Return a program's work on each case, each in a process of its own loading.
+    """Return a program's work on each case, each in a process of its own, loading included.
 
     Without ``expected``, any answer will do. ``most`` units are allowed on a case.
     """
@@ -68,7 +68,7 @@ def work(
     limits = Limits(cpu=seconds, load=6.0, memory=memory)
     results = []
     for number, arguments in enumerate(cases):
-        # A case a process: nothing that one call keeps can spare another one its work.
+        # A process for each case: no state of one call can save another one's work.
         run = sandbox.run(program.around(text, "measured"), Inputs.of([arguments]), limits)
         results.append(
             _judged(task, run.outcomes[0], None if expected is None else expected[number], most)

@@ -1,1 +1,1 @@
-"""The jobs: what each command does, resumable, and the same from Python."""
+"""The jobs: one resumable function for each command, callable from Python."""

@@ -1,4 +1,4 @@
-"""Audits of references: where programs contradict one, or it fails by itself."""
+"""Audits of references: inputs on which programs contradict one, or on which it fails."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import parse, violations
 from evalplus_lite.types import Suite, Task, Unusable
 
-# Auditing one task: where programs contradict its reference, or that fails by itself.
+# The audit of one task: inputs on which programs contradict its reference, or it fails.
 
 LIMITS = Limits(cpu=2.0, load=10.0)
-"""What a reference may take on an input before it is doubtful for that."""
+"""A reference's limits on an input; beyond them it is suspect."""
 MOST_SLOW = 8
 MOST_FAILURES = 40
 """Inputs without an answer that are looked at, a task."""
 
 
 def audit_task(place: WorkerContext, settings: Row) -> Work:
-    """Of (staged task, programs), (id, inputs polled, disputes, voters, why there was no poll).
+    """Return the audit of (staged task, programs).
 
-    The inputs are the task's own where it comes with more than base cases, else new ones made by
-    (seed, budget).
+    The result is (id, inputs polled, disputes, voters, why there was no poll). The inputs are the
+    task's own if it comes with more than base cases, else new ones made by (seed, budget).
     """
     seed, budget = settings[0], Budget(*settings[1])
 
@@ -101,7 +101,7 @@ def _given(sandbox: Sandbox, task: Task, suite: Suite | None, sources: Sequence[
         cases[len(task.base) :],
         base_count=0,
         limits=LIMITS,
-        contract=False,  # inputs that stand in a suite are what is audited
+        contract=False,  # inputs of a suite are audited as they are
         max_failures=MOST_SLOW,
     )
     poll = panel.poll(sandbox, answers.suite, answers.dropped, oddities(answers.suite))
@@ -142,7 +142,7 @@ def _failures(sandbox: Sandbox, task: Task, dropped: Sequence[Dropped]) -> list[
 
 
 def _vouched(sandbox: Sandbox, task: Task, disputes: Iterable[Dispute | None]) -> list[Dispute]:
-    """Return the disputes that there are, each with what the contract says of its input."""
+    """Return the disputes, each with the contract's decision on its input."""
     found = [dispute for dispute in disputes if dispute is not None]
     if task.contract is None or not parse(task.contract).has_precondition or not found:
         return found
@@ -158,7 +158,7 @@ EXAMPLES = 3
 
 @dataclass(frozen=True, slots=True)
 class TaskAudit:
-    """What an audit did for a task: the finding, and how many programs were on the panel.
+    """The audit of a task: the finding, and the number of programs on the panel.
 
     ``problem`` is why a task could not be audited at all.
     """
@@ -233,9 +233,9 @@ def _audit_of(row: Row) -> TaskAudit:
 
 @dataclass(frozen=True, slots=True)
 class AuditResult(Result):
-    """References and inputs that someone should look at; ``disputes`` are the rows of all.
+    """References and inputs for a person to review; ``disputes`` are the rows of all.
 
-    ``left_out`` rows of the sample files are no answers to any task.
+    ``left_out`` rows of the sample files are not answers to any task.
     """
 
     kind: ClassVar[str] = "audit"
@@ -244,7 +244,9 @@ class AuditResult(Result):
     left_out: int
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row a disputed input: both answers, the votes, what the contract says."""
+        """Return a row for each disputed input: both answers, the votes, the contract's
+        decision.
+        """
         return list(self.disputes)
 
 
@@ -268,9 +270,10 @@ def audit(
     Nothing is decided: a task with many such inputs has a suspect reference, a few may be inputs
     that the task does not allow. A task that has only base inputs gets ``inputs`` new ones.
     ``references`` is a published dataset whose own references are audited instead. With ``out``, a
-    folder, audit.json (the summary) and audit.jsonl (every disputed input, with who says what) are
-    written there, and the same call resumes after a kill, unless ``force`` drops what is there.
-    Raises InputError for what cannot be used, with ``strict`` also for a single task or row.
+    folder, audit.json (the summary) and audit.jsonl (every disputed input, with the answers and
+    their programs) are written there, and the same call resumes after a kill, unless ``force``
+    starts over. Raises InputError for unusable input, with ``strict`` also for a single task or
+    row.
     """
     with within(session) as opened:
         pool = opened.pool()
@@ -331,7 +334,7 @@ def _name(sources: Mapping[str, Sequence[str]]) -> str:
 
 
 def _row(audit: TaskAudit) -> dict[str, Any]:
-    """Return all that a result says of a task, as a row of the journal."""
+    """Return an audit as a row of the journal."""
     return {
         "task_id": audit.finding.task_id,
         "jurors": audit.voters,

@@ -1,7 +1,7 @@
-"""Tasks to augmented suites: one task at a time is the unit, wherever it is worked on.
+"""Augmentation of a dataset, with the task as the unit of work.
 
-Its suite depends on (seed, task, programs) alone, so any number of workers gives the same file, and
-a journal of finished tasks lets a killed run go on.
+A task's suite depends on (seed, task, programs) alone, so any number of workers gives the same
+file, and a journal of finished tasks lets a killed run resume.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from evalplus_lite.tasks.loading import refusal
 from evalplus_lite.tasks.suite_file import unpacked_suites
 from evalplus_lite.types import Case, Task, Unusable
 
-# What a summary says of augmented tasks, and the names of programs that they rest on.
+# The summary of augmented tasks, and the names of the programs behind them.
 
 
 def hash_of(programs: Mapping[str, Sequence[str]]) -> str:
@@ -82,17 +82,16 @@ JOURNAL = "augment.journal.jsonl"
 
 
 class SeedSource(Protocol):
-    """Gives further seeds for tasks: of a language model, say."""
+    """A source of further seeds for tasks, such as a language model."""
 
     def each(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Sequence[Case]]:
-        """Yield the seeds of each task, in order; what has to be run is run by the backend."""
+        """Yield the seeds of each task, in order; the backend runs any code for them."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedTask:
-    """What is known of a task whose suite is made (``facts``, as ``workers.augmented.finished``
-    says), and the suite itself: its row of a suite file, as gzip."""
+    """A finished task: its ``facts`` (``workers.augmentation.finished``) and packed suite row."""
 
     facts: Mapping[str, Any]
     suite: bytes
@@ -126,10 +125,10 @@ def augment_tasks(
     left_out: Callable[[Unusable], None] | None = None,
     progress: Progress = SILENT,
 ) -> list[FinishedTask]:
-    """Augment every task; ``done`` are taken over, ``finished`` is told of each new one.
+    """Augment every task; ``done`` ones are reused, and ``finished`` is called with each new one.
 
-    ``samples`` are programs by task, used as ``augment_task`` says.
-    A task that cannot be used is left out; ``left_out`` is told of it.
+    ``samples`` are programs by task for ``augment_task``. An unusable task is skipped; ``left_out``
+    is called with it.
     """
     found, new = dict(done or {}), deque[Task]()
     staging = SharedData(backend)
@@ -203,7 +202,7 @@ def augment(
     shard: Shard | str | None = None,
     session: Session | None = None,
 ) -> AugmentationResult:
-    """Expand a dataset's inputs, and compute what is expected of them.
+    """Expand a dataset's inputs, and compute their expected outputs.
 
         suite = augment("tasks.jsonl", inputs=20, out="out/suite")
         evaluate(suite.dataset, "samples.jsonl")
@@ -213,10 +212,10 @@ def augment(
     inputs to start from (``seed_source``). Inputs on which most of the ``consensus`` samples that
     pass the base cases contradict the reference are set aside.
 
-    With ``out``, a folder, suite.jsonl.gz and summary.json are written there, and
-    review.jsonl where asked for; the same call goes on after a kill, unless ``force`` drops what
-    is there. With ``shard``, such as ``"2/4"``, a part of the tasks is worked on, for ``merge``.
-    Tasks that cannot be used are in ``result.unusable``; InputError if that is all.
+    With ``out``, a folder, suite.jsonl.gz and summary.json are written there, and review.jsonl on
+    request; the same call resumes after a kill, unless ``force`` starts over. With ``shard``, such
+    as ``"2/4"``, a part of the tasks is worked on, for ``merge``. Tasks that cannot be used are in
+    ``result.unusable``; InputError if that is all.
     """
     if not 0 < seconds < float("inf"):
         raise InputError(f"seconds is {seconds:g}", remedy="a number above 0")

@@ -1,9 +1,9 @@
-"""Programs against a reference: a panel of those that pass its base cases, and what it disputes.
+"""Consensus among programs: a panel of those that pass the base cases, and its disputes.
 
-Programs that pass a task's base tests are rarely wrong in the same way. Where most of them give one
+Programs that pass a task's base tests are rarely wrong in the same way. If most of them give one
 answer to an input and the reference another, or none, either the reference is wrong, or the input
-is outside the task: a person has to look. Where the task's contract allows an input and the
-reference has no answer to it, nobody else needs to be asked.
+is outside the task: a person has to decide. If the task's contract allows an input and the
+reference has no answer to it, no panel is needed.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ LEAD = 2
 UNANIMOUS = 3
 """So many programs, all of one mind, are heard even about an input that the contract forbids."""
 VOTES = 2
-"""Programs that must agree, besides being most of those that were asked."""
+"""Programs that must agree, in addition to being a majority of the panel."""
 WHOLE_BYTES = 1 << 14
-"""A value larger than this stands shortened in a row."""
+"""A larger value is shortened in a row."""
 
 Kind = Literal["reference", "input"]
 
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What a program made of an input: ``word`` is ``value``, or the cause why there is none.
+    """A program's answer to an input: ``word`` is ``value``, or the reason why there is none.
 
     A contract has a vote, too: ``allowed``.
     """
@@ -60,7 +60,7 @@ class Vote:
 
     @classmethod
     def of(cls, outcome: Outcome) -> Vote:
-        """Return what an outcome amounts to; an exception by its type."""
+        """Return the vote that an outcome represents; an exception by its type."""
         if isinstance(outcome, Returned):
             return cls("value", outcome.data)
         detail = outcome.type if isinstance(outcome, Raised) else ""
@@ -78,7 +78,7 @@ ALLOWED = Vote("allowed")
 
 @dataclass(frozen=True, slots=True)
 class Camp:
-    """The ``programs``, by name, that say the same of an input; the reference may be among them."""
+    """The ``programs``, by name, with the same answer to an input, perhaps with the reference."""
 
     vote: Vote
     programs: tuple[str, ...]
@@ -89,12 +89,12 @@ class Camp:
 class Dispute:
     """An input on which ``votes`` of ``voters`` programs agree against the reference.
 
-    ``cause`` is ``differs`` (two values), ``odd`` (two values, and fewer votes, but the reference's
-    is unlike all its others: ``oddities``), ``refused`` (the programs raise where the reference has
-    an answer), or why the reference has none (``raises``, ``slow``, ``crashes``, ``memory``).
-    Where no programs were asked the ``majority`` is the contract, which allows the input.
-    ``allowed`` is what the task's contract says of the input; None where there is no contract.
-    ``camps`` are all who said the same, the largest first, the reference's too.
+    ``cause`` is ``differs`` (two values), ``odd`` (two values and fewer votes, but the reference's
+    answer is unlike all its others: ``oddities``), ``refused`` (the programs raise where the
+    reference has an answer), or why the reference has none (``raises``, ``slow``, ``crashes``,
+    ``memory``). Without a panel the ``majority`` is the contract, which allows the input.
+    ``allowed`` is the decision of the task's contract; None without one. ``camps`` are the groups
+    with equal answers, the largest first, the reference's too.
     """
 
     case: Case
@@ -108,12 +108,14 @@ class Dispute:
 
     @property
     def is_unanimous(self) -> bool:
-        """Whether all programs, ``UNANIMOUS`` at least, give one other value than the reference."""
+        """Whether all programs, ``UNANIMOUS`` at least, give one value other than the
+        reference's.
+        """
         return self.cause == "differs" and self.votes == self.voters >= UNANIMOUS
 
     @property
     def is_clear(self) -> bool:
-        """Whether it does not hang on one program: a majority leads by ``LEAD``."""
+        """Whether it does not depend on one program: a majority leads by ``LEAD``."""
         return not self.voters or self.cause == "odd" or 2 * self.votes - self.voters >= LEAD
 
 
@@ -127,7 +129,7 @@ class Finding:
 
     @property
     def clearest(self) -> list[Dispute]:
-        """The disputes by what they tell: on allowed inputs first, then by agreement, then size."""
+        """The disputes by strength: on allowed inputs first, then by agreement, then size."""
         return sorted(
             self.disputes,
             key=lambda each: (
@@ -139,11 +141,11 @@ class Finding:
 
     @property
     def kind(self) -> Kind:
-        """What is in doubt: the reference, where it is often or slowly at odds, else the inputs.
+        """The doubtful part: the reference, if it is often or slowly in dispute, else the inputs.
 
-        Once is enough on an input that the contract allows, if the majority is clear; another
-        answer on one that it forbids is no evidence, unless all programs give it. (That a reference
-        is slow is: contracts bound what slow programs may get.)
+        One dispute is enough on an input that the contract allows, if the majority is clear.
+        Another answer on a forbidden input is no evidence unless all programs give it. (A slow
+        reference is: contracts bound the inputs of slow programs.)
         """
         if any(
             each.cause == "slow" or (each.allowed is False and each.is_unanimous)
@@ -161,8 +163,10 @@ class Finding:
 def camps(
     task: Task, reference: Vote, responses: Sequence[Vote | None], names: Sequence[str]
 ) -> tuple[Camp, ...]:
-    """Return who says the same, the largest camp first: of equal ones the reference's, then who
-    was heard first. ``responses`` are as ``dispute`` has them, ``names`` the programs'.
+    """Return the groups with equal answers, the largest first.
+
+    Of equal ones the reference's comes first, then the order of programs decides. ``responses`` are
+    those of ``dispute``, ``names`` the programs'.
     """
     found: list[tuple[Vote, list[str]]] = [(reference, [])]
     for name, response in zip(names, responses, strict=True):
@@ -186,9 +190,9 @@ def dispute(
     responses: Sequence[Vote | None],
     names: Sequence[str] | None = None,
 ) -> Dispute | None:
-    """Return the dispute over a case, None where there is none.
+    """Return the dispute over a case, None without one.
 
-    ``responses`` holds what each program answers that contradicts the reference, None for one that
+    ``responses`` holds each program's answer that contradicts the reference, None for one that
     agrees with it; ``names`` are theirs, else their positions. The largest camp must be more than
     half of all, and ``VOTES``.
     """
@@ -266,9 +270,7 @@ def _whole(data: bytes) -> Any:
         return {"$unreadable": str(error)}
 
 
-# Answers unlike all others of a reference: they break what nearly every other one keeps.
-
-# Answers unlike all others of a reference: they break what nearly every other one keeps.
+# Answers unlike all others of a reference: they break a property of nearly all others.
 
 ENOUGH = 30
 """Answers that there must be before any can be unlike the rest."""
@@ -363,10 +365,10 @@ UNANSWERED = ("raises", "slow", "crashes", "memory")
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """What a panel says of a suite's cases, then of those that the reference dropped.
+    """A panel's votes on a suite's cases, then on those that the reference dropped.
 
     ``disputes`` has an entry a case, None if the panel does not contradict the reference.
-    ``too_slow`` are cases of the suite that many programs take too many steps for, with a line.
+    ``too_slow`` are cases of the suite that take many programs too many steps, with a line.
     """
 
     disputes: list[Dispute | None]
@@ -400,7 +402,7 @@ class Panel:
 
     @property
     def can_decide(self) -> bool:
-        """Whether there are programs enough for any dispute."""
+        """Whether there are enough programs for any dispute."""
         return len(self.programs) >= VOTES
 
     def poll(
@@ -410,9 +412,9 @@ class Panel:
         dropped: Sequence[Dropped] = (),
         odd: Mapping[int, frozenset[str]] = MappingProxyType({}),
     ) -> Poll:
-        """Return what the programs make of a suite's cases and of those that were dropped.
+        """Return the panel's votes on a suite's cases and on the dropped ones.
 
-        On an ``odd`` case some programs are enough for a dispute, as ``odd_dispute`` says.
+        On an ``odd`` case fewer programs are enough for a dispute (``odd_dispute``).
         """
         if not self.can_decide:
             return Poll([None] * (len(suite.cases) + len(dropped)))
@@ -470,7 +472,7 @@ class Panel:
         return found
 
     def _ask(self, sandbox: Sandbox, program: str, cases: Sequence[Case]) -> list[Vote | None]:
-        """Return what a program answers to each case; None after it was slow too often."""
+        """Return a program's answer to each case; None after it was slow too often."""
         if not cases:
             return []
         slow = 0

@@ -1,4 +1,4 @@
-"""Contracts for tasks that have none: drafts of a model, tested; and what the inputs imply."""
+"""Contracts for tasks without one: tested drafts of a model, and inferred constraints."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from evalplus_lite.types import Case, Task
 from evalplus_lite.values.source import shorten
 
 TURNS = 3
-"""Drafts after the first in which problems are quoted back."""
+"""Further drafts in which problems are quoted back."""
 TRIED = 100
 _QUOTED = 5
 
@@ -51,7 +51,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class ContractsResult(Result):
-    """What became of each task that a model was asked about."""
+    """The outcome of each task that a model was asked about."""
 
     kind: ClassVar[str] = "contracts"
 
@@ -98,7 +98,7 @@ def _written(draft: Draft, folder: Path, model: str) -> dict[str, Any]:
 def suggest(backend: Backend, task: Task, source: ModelSource) -> Draft:
     """Return a draft of a task's precondition that accepts the task's own inputs.
 
-    It is run in the sandbox only, and is for a person to review. Raises LLMError where the server
+    It is run in the sandbox only, and is for a person to review. Raises LLMError if the server
     cannot be used at all.
     """
     messages = [contract_prompt(task)]

@@ -1,7 +1,6 @@
-"""What samples cost, measured: in a file of its own, as no two runs measure alike.
+"""Per-sample CPU time and memory, kept out of results.jsonl because they vary between runs.
 
-``results.jsonl`` is the same, byte for byte, whenever it is made; ``costs.jsonl`` beside it has a
-row for each of its rows, in the same order.
+``costs.jsonl`` has a row for each row of ``results.jsonl``, in the same order.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from evalplus_lite.store.resuming import Memory, Rows, open_rows
 
 @contextlib.contextmanager
 def measured(folder: Path | None, rows: Rows, *, force: bool = False) -> Iterator[Rows | None]:
-    """Give the journal of costs beside ``rows``, brought to as many rows as they are.
+    """Return the journal of costs that accompanies ``rows``, with as many rows as they have.
 
-    A cost is to be appended before its row. It is written before, too: a kill can leave costs of
-    rows that are lost, which are dropped here, but no row without its cost. Rows of a run that
-    kept no costs have an empty one.
+    A cost is to be appended before its row. It is also written first: a kill can leave costs
+    without rows, which are dropped here, but no row without its cost. Rows of a run that recorded
+    no costs have an empty one.
     """
     if folder is None or isinstance(rows, Memory):
         yield None

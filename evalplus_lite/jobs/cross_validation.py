@@ -33,7 +33,7 @@ SIZES = (2.0, 4.0, 6.0, 8.0, 10.0, 16.0)
 
 @dataclass(frozen=True, slots=True)
 class CrossValidationResult(Result):
-    """How suites that were chosen by other models' samples do on each model."""
+    """The performance of suites on each model, chosen by other models' samples."""
 
     kind: ClassVar[str] = "crossval"
 
@@ -62,11 +62,12 @@ def cross_validate(
     A file is a model unless its rows name one. With ``judges``, programs that have no part in
     choosing, suites are chosen once, by all ``samples``, and judged by these. ``policies`` are
     tried by name (default: each mode with each requirement kept once, and with the ``SIZES``);
-    ``compare`` are names or paths of ready-made smaller suites to put beside them. For each there
-    are random suites of the same size, too. With ``out``, a folder, ``crossval.json`` is written
-    there. With ``shard``, such as ``"2/4"``, only a part of the tasks is measured, for ``merge``.
+    ``compare`` are names or paths of ready-made smaller suites to compare with. Each is also
+    compared with random suites of the same size. With ``out``, a folder, ``crossval.json`` is
+    written there. With ``shard``, such as ``"2/4"``, only a part of the tasks is measured, for
+    ``merge``.
 
-    Raises InputError where nobody is left to judge, and as ``reduce``.
+    Raises InputError if no model is left to judge, and as ``reduce``.
     """
     policies = policies_to_try() if policies is None else policies
     with within(session) as opened:

@@ -41,10 +41,10 @@ def load_dataset(
         data = load_dataset("tasks.jsonl", tasks=["0-1"])
         data["Own/0"].base[0].arguments
 
-    Names: ``humaneval`` (ships with the project), ``humaneval+``, ``humaneval+-mini`` and
-    ``mbpp+`` (downloaded once). A file holds tasks of one's own, a suite, or a published set; its
-    first row tells which (docs/formats.md). ``tasks`` chooses some, as ``Dataset.only`` says. A set
-    that states its base cases only in test programs, as HumanEval does, has these run in sandboxes.
+    Names: ``humaneval`` (ships with the project), ``humaneval+``, ``humaneval+-mini`` and ``mbpp+``
+    (downloaded once). A file holds tasks of one's own, a suite, or a published set; its first row
+    decides which (docs/formats.md). ``tasks`` selects some, as ``Dataset.only`` does. A set that
+    states its base cases only in test programs, as HumanEval does, has these run in sandboxes.
 
     A task that cannot be used does not stop the others: it is in ``Dataset.unusable``. Raises
     InputError if nothing can be used, and with ``strict`` if any task cannot, for which the
@@ -149,7 +149,7 @@ def unknown_task(task_id: object, data: Dataset) -> InputError:
     )
 
 
-# What a result rests on: version, date, limits, hashes of data and samples.
+# Facts behind a result: version, date, limits, hashes of data and samples.
 
 _CHUNK = 1 << 20
 
@@ -177,11 +177,11 @@ def run_facts(
     samples: Iterable[Place] = (),
     **settings: Any,
 ) -> dict[str, Any]:
-    """Return what a summary says of the run that wrote it: version, date, Python, then what there
-    is of the sandbox's tier, the hashes of data and sample files, and these settings.
+    """Return the facts of a run for its summary: version, date, Python, the sandbox's tier, the
+    hashes of data and sample files, and these settings.
 
-    ``date`` is the only value that differs between two runs of one command on one machine. The
-    tier is found by probing, if nothing ran there yet.
+    ``date`` is the only value that differs between two runs of one command on one machine. The tier
+    is probed if nothing ran before.
     """
     date = now().strftime("%Y-%m-%dT%H:%M:%SZ")
     found: dict[str, Any] = {

@@ -44,19 +44,19 @@ from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Suite, Task, Unusable
 
 FORMAT = 9
-"""Part of every key: raise it when what is computed changes."""
+"""Part of every key: raise it when the computation changes."""
 DAMAGED = (OSError, ValueError, LookupError, TypeError, StopIteration)
-"""What reading a file of the cache raises if it is not as it was written."""
+"""Errors of reading a damaged file of the cache."""
 PUBLISHED_LIMITS = Limits(cpu=30.0, load=10.0, memory=4 << 30)
-"""For inputs that a published set stands for: its references may be slow, yet none is dropped."""
+"""For inputs that a published set vouches for: its references may be slow, yet none is dropped."""
 
 
 @dataclass
 class SuiteSource:
-    """Gives the suite of a task: a file's own, else the cached one, else the reference's answers.
+    """The source of a task's suite: a file, the cache, or the reference's answers.
 
-    ``evidence`` says of each task whose suite was given what it rests on, ``unusable`` which tasks
-    have none that could be given, and why.
+    ``evidence`` has the evidence of each returned suite by task, ``unusable`` the tasks without a
+    usable suite, and why.
     """
 
     given: Mapping[str, Suite] = field(default_factory=dict)
@@ -73,11 +73,11 @@ class SuiteSource:
         *,
         needs_reference: bool = False,
     ) -> Answers:
-        """Return a task's suite, of a case at least, with the cases that could not be kept.
+        """Return a task's suite, of a case at least, with the cases that were dropped.
 
-        ``given`` is the suite that a file has for it. This is the one door to suites: what is
+        ``given`` is the suite that a file has for it. This is the only entry to suites: everything
         judged, reduced or exported comes through it. Raises UnusableTask if there is none, or no
-        reference where the job ``needs_reference``.
+        reference although the job ``needs_reference``.
         """
         known = self.unusable.get(task.id)
         if known is not None:
@@ -103,7 +103,9 @@ class SuiteSource:
 
     @property
     def settings(self) -> Row:
-        """What ``source_of`` makes a source like this one of, but for the given."""
+        """The settings from which ``source_of`` makes a source like this one, except for given
+        suites.
+        """
         return None if self.cache is None else str(self.cache), astuple(self.limits)
 
     def take(self, task_id: str, found: Row) -> None:
@@ -117,7 +119,7 @@ class SuiteSource:
     def prepare(
         self, tasks: Iterable[Task], backend: Backend, staging: SharedData | None = None
     ) -> None:
-        """Find out of each task, in parallel, what its suite rests on."""
+        """Determine the evidence of each task's suite, in parallel."""
         staging = staging or SharedData(backend, self.given)
         left = [task for task in tasks if task.id not in {**self.evidence, **self.unusable}]
         call = Call("evalplus_lite.jobs.expected:weighing", self.settings)
@@ -136,11 +138,11 @@ class SuiteSource:
             yield self.given.get(task.id) if suite is True else suite and suite_of(suite)
 
     def answers(self, sandbox: Sandbox, task: Task) -> Answers:
-        """Return what the reference answers to the task's own cases, from the cache or anew."""
+        """Return the reference's answers to the task's own cases, cached or computed."""
         return self._read(task) or self._compute(sandbox, task)
 
     def _compute(self, sandbox: Sandbox, task: Task) -> Answers:
-        own_refused(sandbox, task)  # raises where the contract is no use
+        own_refused(sandbox, task)  # raises if the contract is useless
         if not task.reference:
             return Answers.of(_as_given(task))
         answers = answer(
@@ -149,7 +151,7 @@ class SuiteSource:
             task.cases,
             base_count=len(task.base),
             limits=self.limits,
-            contract=False,  # what a task came with is its own affair
+            contract=False,  # a task's own cases are not checked
         )
         path = self._path(task)
         if path is not None:
@@ -169,10 +171,10 @@ class SuiteSource:
             with path.open(encoding="utf-8") as lines:
                 return _from_lines(lines, task)
         except DAMAGED:
-            return None  # compute it anew
+            return None  # compute it again
 
     def _weak(self, sandbox: Sandbox, task: Task, suite: Suite, given: Suite | None) -> str:
-        """Return what ``require_knowledge`` does, and raise what it raises; cached by content."""
+        """Return the result of ``require_knowledge``, or raise its error; cached by content."""
         path = self._null_path(task, given)
         if path is not None:
             with contextlib.suppress(*DAMAGED):
@@ -195,7 +197,7 @@ class SuiteSource:
         return found[1]
 
     def _null_path(self, task: Task, given: Suite | None) -> Path | None:
-        """Return where the cache holds what null programs do on a task's suite."""
+        """Return the cache file of null programs' results on a task's suite."""
         path = self._path(task)
         if path is None or given is None:
             return None if path is None else path.with_suffix(".null")
@@ -205,9 +207,9 @@ class SuiteSource:
         return path.parent.parent / key[:2] / f"{key[2:]}.null"
 
     def known(self, task: Task) -> Evidence | None:
-        """Return what the cache says in its first lines: all else need not be read for it.
+        """Return the evidence that the first lines of the cache hold: no more is read for it.
 
-        None if it takes more to know: a check to be tried, or an error to be raised.
+        None if more work is needed: a check to be tried, or an error to be raised.
         """
         if has_check(task) or not is_plain(task):
             return None
@@ -313,17 +315,17 @@ def blob_of(row: str | list[Any]) -> bytes | Packed:
     return Packed(int(size), bytes.fromhex(digest), base64.b64decode(data, validate=True))
 
 
-# Work on suites: what a task's suite rests on.
+# Work on suites: the evidence behind a task's suite.
 
 
 def source_of(settings: Row) -> SuiteSource:
-    """Return where suites come from, as ``SuiteSource.settings`` says."""
+    """Return the source of suites for ``SuiteSource.settings``."""
     cache, limits = settings
     return SuiteSource(cache=None if cache is None else Path(cache), limits=Limits(*limits))
 
 
 def found_evidence(source: SuiteSource, task_id: str) -> Row:
-    """Return what is known of a task's suite as plain data: evidence, and why it is unusable."""
+    """Return the facts about a task's suite as plain data: evidence, and why it is unusable."""
     evidence, bad = source.evidence.get(task_id), source.unusable.get(task_id)
     return (
         None if evidence is None else evidence_row(evidence),
@@ -332,7 +334,7 @@ def found_evidence(source: SuiteSource, task_id: str) -> Row:
 
 
 def weighing(place: WorkerContext, settings: Row) -> Work:
-    """Of a staged task, what its suite rests on, as ``found_evidence`` says."""
+    """Return the evidence of a staged task's suite, as ``found_evidence`` does."""
     source = source_of(settings)
 
     def weigh(item: Row) -> Row:
@@ -348,8 +350,8 @@ def weighing(place: WorkerContext, settings: Row) -> Work:
 
 
 def answering(place: WorkerContext, settings: Row) -> Work:
-    """Of a staged task, what its suite rests on, and the suite: True if it was given, None if there
-    is none."""
+    """Return the evidence of a staged task's suite, and the suite: True if it was given, None if
+    there is none."""
     source = source_of(settings)
 
     def answer(item: Row) -> Row:

@@ -84,7 +84,7 @@ def generate_samples(
 
 
 def prompts_digest(data: Dataset) -> str:
-    """Return a hash of the tasks' prompts, with all that they are made of."""
+    """Return a hash of the tasks' prompts and of all their parts."""
     words = [[t.id, t.prompt, t.entry_point, t.style, t.contract] for t in data.tasks]
     return hashlib.sha256(json.dumps(words).encode()).hexdigest()[:32]
 

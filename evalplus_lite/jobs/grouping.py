@@ -44,7 +44,7 @@ class SampleSpool:
             with spooling("samples"):
                 self._file.flush()
         except BaseException:
-            with contextlib.suppress(OSError):  # what could not be written is tried once more
+            with contextlib.suppress(OSError):  # bytes that could not be written are retried once
                 self._file.close()
             raise
 
@@ -57,11 +57,11 @@ class SampleSpool:
         return (Sample(*unpacked(body)) for _, body in self._bodies())
 
     def places(self) -> Iterator[tuple[int, Sample]]:
-        """Yield the samples in their order, each with where it begins: rising whole numbers."""
+        """Yield the samples in order, each with its position: rising whole numbers."""
         return ((place, Sample(*unpacked(body))) for place, body in self._bodies())
 
     def read(self, place: int) -> Sample:
-        """Return the sample that begins at one of the ``places``."""
+        """Return the sample at one of the ``places``."""
         data = os.pread(self._file.fileno(), SHORT, place)
         (size,) = HEAD.unpack_from(data)
         if len(data) < HEAD.size + size:
@@ -101,15 +101,15 @@ CHUNK, CHUNK_SAMPLES, CHUNK_CHARACTERS = 8, 64, 1 << 20
 
 
 NAMED = struct.Struct(">I16sQQ")
-"""Of a sample: its task's number, a digest of its program's name, its own number, its place."""
+"""For a sample: its task's number, a digest of its program's name, its own number, its place."""
 ORDERED = struct.Struct(">IQQQ")
-"""Of a sample: its task's number, that of the first with its program, its own, its place."""
+"""For a sample: its task's number, that of the first with its program, its own, its place."""
 
 
 class Groups:
-    """Spooled samples in the order of their tasks, and in it by program, each where it came first.
+    """Spooled samples ordered by task, then by program, each at its first occurrence.
 
-    Memory holds nothing that grows with the samples. The order depends on them alone.
+    Memory does not grow with the samples. The order depends on them alone.
     """
 
     def __init__(
@@ -120,10 +120,10 @@ class Groups:
         backend: Backend | None = None,
         apart: Container[str] = (),
     ) -> None:
-        """Order the samples; those of other tasks than ``only`` are passed over.
+        """Order the samples; those of other tasks than ``only`` are skipped.
 
         Samples of the tasks ``apart`` are equal only if their texts are: unit tests run among a
-        program's names, so that what they import is in its reach.
+        program's names, so that they can reach the program's imports.
 
         With a ``backend`` its workers compare programs, without one a helper process does.
         """
@@ -223,7 +223,7 @@ def names_of(sources: Sequence[str]) -> list[str]:
 
 
 def _batches(samples: Iterable[Sample], most: int) -> Iterator[list[Sample]]:
-    """Yield so many samples at a time, or fewer if they are long."""
+    """Yield at most ``most`` samples at a time, or fewer if they are long."""
     batch, characters = list[Sample](), 0
     for sample in samples:
         batch.append(sample)
@@ -239,6 +239,6 @@ def _batches(samples: Iterable[Sample], most: int) -> Iterator[list[Sample]]:
 
 
 def naming(place: WorkerContext, _: Row) -> Work:
-    """Of several programs' texts, their names."""
+    """Return the names of several programs' texts."""
     del place  # a helper process compiles them; nothing is run
     return names_of

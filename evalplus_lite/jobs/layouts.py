@@ -75,7 +75,7 @@ def suite(summary: Summary) -> Iterator[Table]:
 
 
 def lint(summary: Summary) -> Iterator[Table]:
-    """Yield each task with its verdict, then how many tasks each finding is about."""
+    """Yield each task with its verdict, then the number of tasks by finding."""
     rows = summary["tasks"]
     yield Table(
         "tasks",
@@ -108,8 +108,25 @@ def lint(summary: Summary) -> Iterator[Table]:
     )
 
 
+def gap(summary: Summary) -> Iterator[Table]:
+    """Yield the difference of two scores by cause."""
+    scores = [f"{side['harness']} {percent(side['pass@1'])}" for side in summary["sides"]]
+    title = f"{summary['dataset']}, {summary['tasks']} tasks: {' and '.join(scores)}"
+    yield Table(
+        "gap",
+        title,
+        "Points of pass@1, second less first.",
+        ["cause", "what", "samples", "tasks", "points"],
+        [
+            (cause, row["what"], row["samples"], row["tasks"], f"{row['points']:+.2f}")
+            for cause, row in summary["causes"].items()
+        ],
+        left=2,
+    )
+
+
 def _tested(row: Summary) -> str:
-    """Return how a task's programs are invoked, what is looked at, and how it is compared."""
+    """Return how a task's programs are invoked, observed, and compared."""
     if row["harness"] is None:
         return ""
     return f"{row['harness']}, {' and '.join(row['observe'])}, {row['compared']}"
@@ -232,7 +249,9 @@ def reduction(summary: Summary) -> Iterator[Table]:
 
 
 def cross_validation(summary: Summary) -> Iterator[Table]:
-    """Yield what each policy keeps of unseen models' failures, and each model's pass@1."""
+    """Yield the share of unseen models' failures that each policy preserves, and each model's
+    pass@1.
+    """
     yield Table(
         "crossval",
         f"{summary['dataset']}: plus-only failures of unseen models that are still rejected",
@@ -388,7 +407,7 @@ def audit(summary: Summary) -> Iterator[Table]:
     shown = [(row["task_id"], each) for row in findings for each in row["examples"][:1]]
     yield Table(
         "disputed",
-        "the clearest input of each: who says what",
+        "the clearest input of each, with all answers",
         "",
         ["task", "input", "the reference", "programs"],
         [
@@ -425,7 +444,12 @@ def score(summary: Summary) -> Iterator[Table]:
         [(k, sure(value, given.get(k))) for k, value in summary.get("pass_at_k", {}).items()],
     )
     groups = dict.fromkeys(row["group"] for row in summary["tables"])
-    first = {"all": "Overall", "package": "By package", "question": "By question"}
+    first = {
+        "all": "Overall",
+        "split": "By split",
+        "package": "By package",
+        "question": "By question",
+    }
     for title, wanted in (
         *((title, {group}) for group, title in first.items()),
         ("By statistic", set(groups) - set(first)),
@@ -479,6 +503,7 @@ LAYOUTS: Mapping[str, Callable[[Summary], Iterator[Table]]] = {
     "evaluation": evaluation,
     "suite": suite,
     "lint": lint,
+    "gap": gap,
     "contracts": contracts,
     "comparison": comparison,
     "leaderboard": leaderboard,
@@ -534,11 +559,11 @@ def _camps(camps: Sequence[Summary]) -> str:
 
 
 def _said(vote: Summary) -> str:
-    """Return what a program or a contract says: a value, or why there is none."""
+    """Return the vote of a program or a contract: a value, or why there is none."""
     ((word, what),) = vote.items()
     return short(source(what) if word == "value" else f"{word} {what}".strip(), MOST_VALUE)
 
 
 def _arguments(tree: Any) -> str:
-    """Return an input as it stands in a call."""
+    """Return an input as the arguments of a call."""
     return short(arguments(tree), MOST_VALUE)

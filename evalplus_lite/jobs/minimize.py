@@ -17,7 +17,7 @@ from evalplus_lite.tasks.texts.inference import text_form, values_of
 from evalplus_lite.types import Case, Failure, Suite, Task, Value, VerdictName
 
 LIMITS = Limits(cpu=0.2, load=10.0)
-"""A candidate that keeps the reference busy for longer is not what a person wants to read."""
+"""A candidate that keeps the reference busy for longer is too large for a person to read."""
 MOST = 1500
 """Candidates tried for a program."""
 SHRUNK: tuple[VerdictName, ...] = ("fail", "error", "unrepresentable")
@@ -39,8 +39,8 @@ class Smallest:
 class Shrinker:
     """Shrinks inputs of tasks.
 
-    What a candidate may be is the task's contract's to say, or the one in ``contracts`` (texts by
-    task id); where there is none, it is inferred from all the inputs of the suite.
+    The task's contract decides which candidates are valid, or the one in ``contracts`` (texts by
+    task id); without one, constraints are inferred from all the inputs of the suite.
     """
 
     def __init__(self, contracts: Mapping[str, str] | None = None) -> None:
@@ -54,16 +54,15 @@ class Shrinker:
         source: str,
         failure: Failure,
     ) -> Smallest | None:
-        """Return the simplest failing input found, the given one if there is no simpler.
+        """Return the simplest failing input found, the original one if there is no simpler one.
 
-        None where the verdict is not of a kind that shrinking tells anything about, or there is no
-        reference.
+        None without a reference, or for a verdict that shrinking does not explain.
         """
         arguments = prepared.suite.cases[failure.case].arguments
         if failure.verdict not in SHRUNK or weight(arguments)[0] > LARGEST:
             return None
         task = prepared.task
-        if not task.reference:  # what is right on another input is not known
+        if not task.reference:  # the right output for another input is unknown
             return None
         if task.contract is None:
             task = replace(task, contract=self._contracts.get(task.id))
@@ -92,7 +91,7 @@ class Shrinker:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What inputs may be that the contract does not decide; texts are changed as their values."""
+    """Valid inputs where no contract decides; texts are changed as their values."""
 
     form: TextForm | None
     filter: InputFilter | None
@@ -139,7 +138,7 @@ def _failing(
     answers = answers.only(known.foreseen(answers.suite))
     if not answers.suite.cases:
         return set()
-    # One prepared says where the first failure is; that is all a greedy descent needs to know.
+    # A prepared one finds the first failure, which is all that a greedy descent needs.
     failure = evaluate_program(sandbox, PreparedSuite.by_steps(task, answers.suite), source).failure
     if failure is None or failure.verdict not in SHRUNK:
         return set()

@@ -26,7 +26,7 @@ from evalplus_lite.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class MutantsResult(Result):
-    """Which planted faults no input notices; ``reports`` hold every mutant of each task."""
+    """Planted faults that no input detects; ``reports`` hold every mutant of each task."""
 
     kind: ClassVar[str] = "mutants"
 
@@ -79,10 +79,10 @@ def find_survivors(
     shard: Shard | str | None = None,
     session: Session | None = None,
 ) -> MutantsResult:
-    """Plant small faults in the references and report those that no input notices.
+    """Plant small faults in the references and report those that no input detects.
 
-    A survivor is either an input still to be written or no fault at all: those whose changed line
-    many inputs run are suspected to be equivalent. With ``out``, a folder, ``mutants.md``,
+    A survivor is either a missing test or an equivalent mutant: those whose changed line many
+    inputs run are suspected to be equivalent. With ``out``, a folder, ``mutants.md``,
     ``mutants.json`` and ``mutants.stryker.json`` are written there, the last with all mutants in
     Stryker's form. With ``shard``, such as ``"2/4"``, only a part of the tasks is worked on, for
     ``merge``. Raises InputError as ``reduce``.
@@ -205,9 +205,9 @@ THRESHOLDS = {"high": 95, "low": 80}
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A mutant: who made it, its whole text, and the numbers of the cases that kill and run it.
+    """A mutant: its operator, its whole text, and the numbers of the cases that kill and run it.
 
-    ``reason`` says why its status should be doubted, "" if nothing does.
+    ``reason`` says why its status is doubtful, "" if it is not.
     """
 
     id: str
@@ -282,7 +282,7 @@ def _mutant(source: str, mutation: Mutation, first: int, seen: set[str]) -> dict
 
 
 def changed_part(source: str, mutated: str) -> tuple[int, int, str]:
-    """Return where two texts differ, from and to (exclusive) in the first, and what stands instead.
+    """Return the range (end exclusive) in which two texts differ in the first, and its replacement.
 
     The part is widened to whole tokens of the first text: ``<`` becomes ``<=``, not nothing ``=``.
     """
@@ -300,7 +300,7 @@ def changed_part(source: str, mutated: str) -> tuple[int, int, str]:
 
 
 def _tokens(source: str) -> Iterator[tuple[int, int]]:
-    """Yield where each token of a program stands that is not mere layout."""
+    """Yield the position of each token of a program except layout."""
     lines = [0]
     for line in io.StringIO(source):
         lines.append(lines[-1] + len(line))

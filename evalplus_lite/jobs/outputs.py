@@ -27,7 +27,7 @@ from evalplus_lite.types import VERDICTS
 from evalplus_lite.values.codec import from_json
 from evalplus_lite.values.source import literal
 
-# What the rows and summaries of evaluate must hold to be read; files may have been edited.
+# Required fields of rows and summaries of evaluate; files may have been edited.
 
 LONGEST_NAME = 1 << 12
 """Characters of a task's id or a model's name."""
@@ -63,7 +63,7 @@ def _is_failure(row: Any) -> bool:
 
 
 def is_cost(row: Mapping[str, Any]) -> bool:
-    """Return whether this is a row of costs.jsonl; of what was not measured it is empty."""
+    """Return whether this is a row of costs.jsonl, which may be empty."""
     number = (int, float, type(None))
     return type(row.get("cpu")) in number and type(row.get("memory")) in number
 
@@ -87,7 +87,7 @@ def is_summary(summary: Mapping[str, Any]) -> bool:
     )
 
 
-# Which job wrote what is at a path: told by the names of files, looked for in folders below, too.
+# Detection of the job that wrote a path, by the names of files, in folders below too.
 
 Kind = Literal[
     "evaluation",
@@ -116,16 +116,16 @@ NAMES: Mapping[str, tuple[str, Kind]] = {
 }
 """By the file that only one job writes: the file of its summary, and the kind of job."""
 FUNNEL = ".funnel.json"
-"""How the file of ``mine`` ends that says what was rejected; tasks, beside it, have any name."""
+"""The ending of ``mine``'s file of rejections; its tasks may have any name."""
 DEPTH = 3
 """Folders below a given one that are looked into."""
 WHOLE = frozenset({"quality.json"})
-"""Where one of these is, what stands below is the same job's: its evaluations are no models'."""
+"""Files whose folder belongs to one job: evaluations below are not those of models."""
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What one job wrote: its ``kind``, the ``folder``, and its ``summary`` as its file has it.
+    """One job's output: its ``kind``, the ``folder``, and its ``summary`` as its file has it.
 
     ``path`` is the file of the summary.
     """
@@ -137,12 +137,11 @@ class Output:
 
 
 def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
-    """Return what jobs wrote to these folders and those below, each once, by path within a given.
+    """Return the outputs of jobs in these folders and those below, each once, sorted by path.
 
-    A path may be the URL of a folder, of which a copy is made for as long as this process lives. It
-    may also name a file of an output folder: then this job's alone. Raises InputError for a
-    path that does not exist or holds nothing that a job wrote, for a run that has not ended, and
-    for a summary that cannot be read.
+    A path may be the URL of a folder, of which a copy is made for the life of this process. It may
+    also name a file of an output folder: then this job's alone. Raises InputError for a path that
+    does not exist or holds no output, for a run that has not ended, and for an unreadable summary.
     """
     found: dict[Path, Output] = {}
     for path in map(place_of, paths):
@@ -153,7 +152,7 @@ def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
         outputs = list(_below(path, DEPTH)) if path.is_dir() else list(_named(path))
         if not outputs:
             raise InputError(
-                "holds nothing that a command wrote",
+                "holds no command's output",
                 path=path,
                 remedy=f"give a folder with one of {', '.join(sorted(NAMES))}, *{FUNNEL}",
             )
@@ -163,7 +162,7 @@ def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
 
 
 def _needed(names: Sequence[str]) -> Iterator[str]:
-    """Yield the files, of all in a folder and below, that stand beside what a job wrote."""
+    """Yield the files, of all in a folder and below, that accompany an output."""
     folders = {
         folder
         for folder, _, name in (each.rpartition("/") for each in names)
@@ -224,9 +223,9 @@ def _parsed(path: Path) -> Mapping[str, Any]:
 RESULTS = "results.jsonl"
 """The file of results."""
 COSTS = "costs.jsonl"
-"""The file of what samples cost, beside the results: a row for each of theirs."""
+"""The file of the samples' costs: a row for each row of the results."""
 PROGRAMS = "programs.jsonl.gz"
-"""The file of programs' texts, beside the results."""
+"""The file of the programs' texts."""
 
 
 RunGroup: TypeAlias = tuple[str | None, float | None]
@@ -241,10 +240,10 @@ def group_of(row: Mapping[str, Any]) -> RunGroup:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What judging a sample took: CPU seconds, and most bytes resident; None: not known.
+    """The cost of judging a sample: CPU seconds, and peak resident bytes; None: unknown.
 
-    Of the program's processes, the interpreter's own memory included, and without what the
-    reference took. Equal programs are run once, and have one cost.
+    Of the program's processes, the interpreter's own memory included, and without the reference's
+    cost. Equal programs are run once, and have one cost.
     """
 
     cpu: float | None = None
@@ -253,7 +252,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What ``evaluate`` wrote to a folder; nothing of its rows is held."""
+    """The output of ``evaluate`` in a folder; its rows are not held in memory."""
 
     folder: Path
     summary: Mapping[str, Any]
@@ -265,7 +264,7 @@ class Evaluation:
 
     @property
     def content(self) -> str:
-        """The hash of what judged: tasks, inputs, rules, expected outputs; alike if comparable."""
+        """The hash of tasks, inputs, rules, expected outputs; equal if verdicts are comparable."""
         return str(self.summary["run"]["data"]["content"])
 
     @property
@@ -290,7 +289,7 @@ class Evaluation:
             yield row
 
     def measured(self) -> Iterator[tuple[dict[str, Any], Cost]]:
-        """Yield each row with what its sample cost, as measured when it was judged."""
+        """Yield each row with its sample's cost, as measured when it was judged."""
         costs = self._rows(COSTS, is_cost) if (self.folder / COSTS).is_file() else iter(())
         for row in self.rows():
             cost = next(costs, {})
@@ -306,7 +305,7 @@ class Evaluation:
         for row in written_rows(path):
             if not is_sound(row.data):
                 raise InputError(
-                    "is no row of results",
+                    "is not a row of results",
                     path=path,
                     line=row.line,
                     remedy="judge the samples again, into another folder",
@@ -363,7 +362,7 @@ def evaluation_of(output: Output) -> Evaluation:
     """Return an output of the kind ``evaluation``."""
     if not is_summary(output.summary):
         raise InputError(
-            "is no summary of evaluate", path=output.path, remedy="judge the samples again"
+            "is not a summary of evaluate", path=output.path, remedy="judge the samples again"
         )
     return Evaluation(output.folder, output.summary)
 
@@ -379,10 +378,10 @@ class TaskCount:
 
 @dataclass(frozen=True)
 class ModelRun:
-    """One model at one temperature in one evaluation, under a label that no other has.
+    """One model at one temperature in one evaluation, under a unique label.
 
-    ``model`` and ``temperature`` are as the rows name them; ``counts`` are by task, in the order
-    of the rows. Where there are no plus cases ``plus_right`` counts the base cases alone.
+    ``model`` and ``temperature`` are as the rows name them; ``counts`` are by task, in the order of
+    the rows. Without plus cases ``plus_right`` counts the base cases alone.
     """
 
     label: str
@@ -398,7 +397,7 @@ class ModelRun:
 
     @property
     def missing(self) -> int:
-        """How many tasks of the suite that judged have no sample of this model."""
+        """The number of tasks of the suite without a sample of this model."""
         summary = self.evaluation.summary
         whole = summary["tasks"] + len(summary.get("tasks_without_samples", ()))
         return max(0, int(whole) - len(self.counts))
@@ -445,7 +444,7 @@ def _distinct(entrants: Sequence[ModelRun]) -> list[str]:
     return found
 
 
-# Results as flat rows: what pandas and polars read, and what files of other formats hold.
+# Results as flat rows: for pandas and polars, and for files of other formats.
 
 RESULT_COLUMNS: Mapping[str, type[str] | type[int] | type[float] | type[bool]] = {
     "folder": str,
@@ -507,7 +506,7 @@ def result_rows(evaluations: Sequence[Evaluation]) -> Iterator[dict[str, Any]]:
 
 
 def flat(evaluation: Evaluation, row: Mapping[str, Any], cost: Cost) -> dict[str, Any]:
-    """Return a result row as ``read_results`` gives it."""
+    """Return a result row in the form of ``read_results``."""
     heat, plus = row.get("temperature"), row["plus"]
     found = {
         "folder": shown_path(evaluation.folder),
@@ -547,7 +546,7 @@ def _values(failure: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
 
 
 def source(tree: Any) -> str:
-    """Return a value of a result row as Python source; what the row shortened stays a text."""
+    """Return a value of a result row as Python source; a shortened part stays a text."""
     if type(tree) is dict and len(tree) == 1:
         ((key, text),) = tree.items()
         if key in ("$shortened", "$unreadable") and type(text) is str:
@@ -564,7 +563,7 @@ def _plain(text: str) -> str:
 
 
 def arguments(tree: Any) -> str:
-    """Return the input of a result row, a list of arguments, as they stand in a call."""
+    """Return the input of a result row, a list of arguments, as the arguments of a call."""
     if type(tree) is not list:
         return source(tree)
     return ", ".join(map(source, tree))

@@ -48,11 +48,11 @@ from evalplus_lite.store.resuming import finished, open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Sample, Task
 
-# What runs beside a sandbox: what a suite costs, and which mutants differ on a random pool.
+# Work in a sandbox: the cost of a suite, and mutants that differ on a random pool.
 
 
 def costing(place: WorkerContext, settings: Row) -> Work:
-    """Of a staged task, the CPU seconds in which its suite accepts its own reference.
+    """Return the CPU seconds in which a staged task's suite accepts its own reference.
 
     ``settings`` are (suite source, ``Settings``).
     """
@@ -67,9 +67,10 @@ def costing(place: WorkerContext, settings: Row) -> Work:
 
 
 def separating(place: WorkerContext, settings: Row) -> Work:
-    """Of (staged task, keys of mutants to show, keys to tell from the reference), how many inputs
-    the pool had, and a (key, operator, line, diff, whether the pool tells it) of each shown one.
+    """Separate mutants from the reference on a pool of random inputs.
 
+    Takes (staged task, keys of mutants to show, keys to separate). Returns the number of inputs of
+    the pool, and a (key, operator, line, diff, whether the pool separates it) for each shown one.
     ``settings`` are the pool's (seed, inputs).
     """
     seed, inputs = settings
@@ -107,7 +108,7 @@ def _told(
     return len(suite.cases), found
 
 
-# Mutation scores of suites, without the mutants that are probably no faults at all.
+# Mutation scores of suites, without mutants that are probably equivalent.
 
 POOL_SEED = 1 << 40
 """Added to the seed for the pool: else it might repeat the inputs of a suite that is looked at."""
@@ -115,10 +116,10 @@ POOL_SEED = 1 << 40
 
 @dataclass
 class _Faults:
-    """The mutants of one reference: which suite notices which.
+    """The mutants of one reference, by the suites that detect them.
 
     ``killed`` and ``killed_by_base`` hold keys for each suite by its number; ``told`` are those
-    that only the pool tells from the reference, ``inputs`` the pool's size.
+    that only the pool separates from the reference, ``inputs`` the pool's size.
     """
 
     task: Task
@@ -130,7 +131,7 @@ class _Faults:
 
     @property
     def name(self) -> str:
-        """What names the reference in a file."""
+        """The name of the reference in a file."""
         return hashlib.sha256(self.task.reference.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def take(self, number: int, matrix: Matrix) -> None:
@@ -154,7 +155,7 @@ class _Faults:
 
     @property
     def equivalent(self) -> int:
-        """How many of these answer all inputs of the pool as the reference does."""
+        """The number of these that answer all inputs of the pool as the reference does."""
         return len(set(self.doubtful) - self.told) if self.inputs else 0
 
 
@@ -167,11 +168,11 @@ def mutation_scores(
     out: Path | None = None,
     force: bool = False,
 ) -> list[dict[str, Any]]:
-    """Return for each dataset how many mutants of its references its suites notice.
+    """Return for each dataset the number of mutants of its references that its suites detect.
 
-    A mutant that none of the suites notices, and that answers ``inputs`` random inputs a task as
-    the reference does, is probably equivalent and leaves the score. With ``out``, every survivor
-    stands in mutants.jsonl, and what is there already is taken over unless ``force``.
+    A mutant that no suite detects, and that answers ``inputs`` random inputs a task as the
+    reference does, is probably equivalent and leaves the score. With ``out``, every survivor is
+    listed in mutants.jsonl, and existing rows are reused unless ``force``.
     """
     faults: dict[tuple[str, str], _Faults] = {}
     for number, data in enumerate(sets):
@@ -196,7 +197,7 @@ def _ask_pool(
     out: Path | None,
     force: bool,
 ) -> None:
-    """Find out which survivors a pool of random inputs tells from their references."""
+    """Find the survivors that a pool of random inputs separates from their references."""
     identity = {
         "kind": "equivalence",
         "content": [content_hash(data) for data in sets],
@@ -274,13 +275,15 @@ def _row(faults: Sequence[_Faults], number: int, seed: int) -> dict[str, Any]:
 
 RIGHT = frozenset({"pass"})
 WRONG = frozenset({"fail", "error", "unrepresentable", "crash"})
-"""Verdicts by which a program is wrong. One that is too slow or too large may be right."""
+"""Verdicts of wrong programs. A program that is too slow or too large may be right."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramSources:
-    """Where programs come from: ``right`` and ``wrong`` ones, and ``samples`` for ``truth`` to tell
-    apart. Without ``extract`` answers are programs as they stand.
+    """The sources of programs: ``right`` and ``wrong`` ones, and ``samples`` to be labeled by
+    ``truth``.
+
+    Without ``extract`` answers are the programs themselves.
     """
 
     right: Samples = ()
@@ -292,11 +295,11 @@ class ProgramSources:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """Distinct programs known to be ``right`` and ``wrong``, and what is to be said of them.
+    """Distinct programs known to be ``right`` and ``wrong``, with facts about them.
 
-    ``files`` are those that they came from; ``counts`` how many there are of each kind, how many
-    were given, and how many the truth is undecided about. The machine failed on the samples in
-    ``infra``; ``left_out`` rows were no answers.
+    ``files`` are their sources. ``counts`` are the numbers of each kind, of all programs, and of
+    undecided ones. The machine failed on the samples in ``infra``; ``left_out`` rows were not
+    answers.
     """
 
     right: SampleSpool
@@ -340,10 +343,10 @@ def told_apart(
     out: Path | None = None,
     force: bool = False,
 ) -> Iterator[Truth]:
-    """Give the programs for a dataset's tasks, equal ones once, as long as this is open.
+    """Yield the deduplicated right and wrong programs; they are deleted on exit.
 
-    ``limits`` are what ``evaluate`` tells the samples apart under, ``out`` the folder of their
-    verdicts, which a later call takes up. Raises InputError for a program that is both.
+    ``limits`` are those of ``evaluate`` when it labels the samples, ``out`` the folder of their
+    verdicts, which a later call resumes. Raises InputError for a program that is both.
     """
     distinct = _Distinct()
     streams = [
@@ -384,25 +387,25 @@ def told_apart(
 
 
 def _verdicts(found: EvaluationResult) -> dict[tuple[str, int], str]:
-    """Return what all cases of its suite say of each sample, by task and index."""
+    """Return the verdict of all cases of its suite on each sample, by task and index."""
     return {(row["task_id"], row["index"]): whole_verdict(row) for row in found.to_rows()}
 
 
 def whole_verdict(row: Mapping[str, Any]) -> str:
-    """Return a result's verdict on all cases: that on the base ones where there are no others."""
+    """Return a result's verdict on all cases: that on the base ones if there are no others."""
     return str(row["base"] if row["base"] != "pass" else row["plus"] or "pass")
 
 
-# Suites side by side: those tasks that all of them have, and what each says of known programs.
+# Suites side by side: tasks that all of them have, and each one's verdicts on known programs.
 
 AnyDataset: TypeAlias = Dataset | str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedSuite:
-    """A dataset under a name that no other has; ``evidence`` says what each task's suite rests on.
+    """A dataset under a unique name; ``evidence`` is that of each task's suite.
 
-    ``unusable`` and ``notes`` are as in every summary, each with the suite's name before it.
+    ``unusable`` and ``notes`` are as in every summary, prefixed with the suite's name.
     """
 
     name: str
@@ -414,10 +417,10 @@ class ComparedSuite:
 
 @dataclass(frozen=True, slots=True)
 class JudgedSuite:
-    """What a suite says of known programs: ``row`` is its part of the summary.
+    """A suite's verdicts on known programs: ``row`` is its part of the summary.
 
-    ``false_alarms`` are right programs that it rejects, ``missed`` wrong ones that it accepts;
-    the machine failed on the samples in ``infra``.
+    ``false_alarms`` are right programs that it rejects, ``missed`` wrong ones that it accepts; the
+    machine failed on the samples in ``infra``.
     """
 
     row: dict[str, Any]
@@ -433,7 +436,7 @@ def compared(
     names: Sequence[str] = (),
     strict: bool = False,
 ) -> list[ComparedSuite]:
-    """Return the suites of these datasets, each with those tasks only that are usable in all.
+    """Return the suites of these datasets, restricted to the tasks that are usable in all.
 
     Raises InputError if there is no such task.
     """
@@ -471,7 +474,7 @@ def compared(
 
 
 def _of(name: str, rows: Iterable[Mapping[str, Any]], is_named: bool) -> tuple[dict[str, Any], ...]:
-    """Return rows that say which suite they are about."""
+    """Return rows that name their suite."""
     return tuple({**row, "detail": f"{name}: {row['detail']}"} if is_named else {**row}
                  for row in rows)  # fmt: skip
 
@@ -538,11 +541,13 @@ def judge_suite(
 def _judged(
     rows: Iterable[Mapping[str, Any]], suite: ComparedSuite, *, is_base: bool
 ) -> Iterator[ProgramOutcome]:
-    """Yield what the suite, or its base cases alone, say of the programs of result rows."""
+    """Yield the verdicts of the suite, or of its base cases alone, on the programs of
+    result rows.
+    """
     for row in rows:
         evidence = suite.evidence[row["task_id"]]
         count = evidence.base if is_base else evidence.cases
-        # What a program that is lost was not run on counts neither way.
+        # Cases that a lost program was not run on count neither way.
         known = [each for each in row.get("details", ())[:count] if each is not None]
         rejecting = sum(verdict != "pass" for verdict in known)
         verdict = row["base"] if is_base else whole_verdict(row)
@@ -595,17 +600,17 @@ def _texts(
 
 
 POOL = 1000
-"""Random inputs a task by which a mutant that survives every suite must agree with its reference to
+"""Random inputs a task on which a mutant that survives every suite must agree with its reference to
 count as equivalent."""
 
 
 @dataclass(frozen=True, slots=True)
 class QualityResult(Result):
-    """How well suites tell right programs from wrong ones.
+    """Measures of how well suites separate right programs from wrong ones.
 
     ``false_alarms`` are the right programs that a suite rejects, each with the smallest input found
     for it; ``missed`` the wrong ones that a suite accepts. ``seconds`` is, for each suite, the CPU
-    time that a right program takes on a task's cases here: the one figure that is measured again.
+    time of a right program on a task's cases here: the one figure that is measured again.
     """
 
     false_alarms: tuple[dict[str, Any], ...]
@@ -623,7 +628,7 @@ class QualityResult(Result):
 
     @property
     def left_out(self) -> int:
-        """How many rows of the sample files are no answers to any task."""
+        """The number of rows of the sample files that are not answers to any task."""
         return int(self.summary["left_out"])
 
     def to_rows(self) -> list[dict[str, Any]]:
@@ -667,22 +672,22 @@ def quality(
     force: bool = False,
     session: Session | None = None,
 ) -> QualityResult:
-    """Measure how well suites tell right programs from wrong ones, on the tasks that all have.
+    """Measure how well suites separate right programs from wrong ones, on the tasks that all have.
 
         result = quality("tasks.jsonl", samples=["samples.jsonl"], truth="tasks.jsonl", pool=50)
         result.to_rows()[0]["tnr"]
 
     ``right`` and ``wrong`` are programs known to be so; ``samples`` are labeled by a stronger
     suite, ``truth`` (one that fails only by time or memory is neither). Equal programs count once.
-    Each figure has that of the suite's base cases alone beside it (docs/guide/reduction.md). With
-    ``mutants``, small faults are planted in the references, too: one that no suite notices and that
+    Each figure is also given for the suite's base cases alone (docs/guide/reduction.md). With
+    ``mutants``, small faults are planted in the references, too: one that no suite detects and that
     answers ``pool`` random inputs as its reference does counts as equivalent. ``names`` are what
     the suites are called (default: by their files).
 
     ``limits``, ``memory`` and ``extract`` are those of ``evaluate``; ``seed`` draws pool and
     bootstrap. With ``out``, a folder, quality.json, false_alarms.jsonl, missed.jsonl, timing.json
     and all verdicts are written there, and the same call resumes after a kill, unless ``force``
-    drops what is there. Raises InputError for what cannot be used, as a program that is both.
+    starts over. Raises InputError for unusable input, such as a program that is both.
     """
     judged = {"limits": limits, "memory": memory}
     settings = Settings(preset(limits), memory_bytes(memory))
@@ -691,7 +696,7 @@ def quality(
         raise InputError("no program is given", remedy="give right or wrong ones, or samples")
     if (truth is None) != _is_none(samples):
         raise InputError(
-            "samples and truth belong together", remedy="give both: the truth tells samples apart"
+            "samples and truth belong together", remedy="give both: the truth labels the samples"
         )
     with within(session) as opened:
         suites = compared(datasets, opened, names=names, strict=strict)

@@ -27,12 +27,12 @@ from evalplus_lite.tasks import Dataset, write_suites
 from evalplus_lite.tasks.loading import known_contracts
 from evalplus_lite.types import Case, Sample, Suite, Task
 
-# What a small suite is made from, task by task: its cover matrix, a choice, and the survivors.
+# The parts of a small suite by task: its cover matrix, a choice, and the survivors.
 
 
 @dataclass(frozen=True, slots=True)
 class MeasureSettings:
-    """Where suites come from, the kinds of requirement, and by which policy to choose at once.
+    """The source of suites, the kinds of requirement, and the policy of an immediate choice.
 
     Without ``policy`` nothing is chosen.
     """
@@ -54,8 +54,11 @@ class MeasureSettings:
 
 
 def measuring(place: WorkerContext, settings: Row) -> Work:
-    """Of (staged task, programs, contract), what its suite rests on, and (the positions of the
-    suite's cases among the task's, the matrix, the choice with the small suite, or None)."""
+    """Measure (staged task, programs, contract).
+
+    Returns the suite's evidence, and (the positions of the suite's cases among the task's, the
+    matrix, the choice with the small suite, or None).
+    """
     chosen = MeasureSettings.of_row(settings)
     source = source_of(chosen.source)
     folder = None if source.cache is None else source.cache / "requirements"
@@ -81,7 +84,7 @@ def measuring(place: WorkerContext, settings: Row) -> Work:
 
 
 def reducing(place: WorkerContext, settings: Row) -> Work:
-    """Of (staged task, chosen cases), the suite of the base cases and these."""
+    """Return the suite of the base cases and the chosen ones of (staged task, chosen cases)."""
     source = source_of(settings)
 
     def reduce(item: Row) -> Row:
@@ -93,7 +96,7 @@ def reducing(place: WorkerContext, settings: Row) -> Work:
 
 
 def surviving(place: WorkerContext, settings: Row) -> Work:
-    """Of (staged task, matrix of its mutants), the mutation report."""
+    """Return the mutation report of (staged task, matrix of its mutants)."""
     source = source_of(settings)
 
     def survive(item: Row) -> Row:
@@ -142,8 +145,8 @@ def matrix_of(row: Row) -> Matrix:
 def reduced(suite: Suite, cases: Sequence[int]) -> Suite:
     """Return the suite of the base cases and the chosen ones, in the suite's order.
 
-    A case whose parent was not chosen has none. Stress cases, which are few and no part of what is
-    chosen from, are kept as they are.
+    A case whose parent was not chosen has none. The few stress cases do not take part in the choice
+    and are preserved.
     """
     kept = [*range(suite.base_count), *sorted(cases)]
     small = subset(suite, kept)
@@ -168,9 +171,9 @@ class MeasuredTask:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A dataset's measured suites, the samples behind them, and what a summary says of both.
+    """A dataset's measured suites, the samples behind them, and facts for a summary.
 
-    ``judges`` were measured like samples, and are to have no part in choosing.
+    ``judges`` were measured like samples, but have no part in choosing.
     """
 
     data: Dataset
@@ -189,7 +192,7 @@ class Measurement:
 class ReductionResult(Result):
     """A small suite that keeps a large one's strength.
 
-    ``dataset`` holds the small suites, ``measured`` the large ones with what each case satisfies.
+    ``dataset`` holds the small suites, ``measured`` the large ones with their cover matrices.
     """
 
     kind: ClassVar[str] = "reduction"
@@ -218,13 +221,13 @@ def reduce(
         small = reduce(suite.dataset, "samples.jsonl")
         evaluate(small.dataset, "more.jsonl")
 
-    ``samples`` are programs, wrong ones among them, that the choice goes by, beside branches,
-    decisions, input classes, mutants and variants; base inputs are always kept and credited.
-    ``policy`` says what counts and how much.
+    The choice uses branches, decisions, input classes, mutants and variants, and the kills of
+    ``samples``: programs, wrong ones among them. Base inputs are always kept and credited.
+    ``policy`` weighs these requirements.
 
-    With ``out``, a folder, ``suite.jsonl.gz`` and ``reduction.json`` are written there. What is
-    measured is kept in the session's cache, so a run that was killed goes on. With ``shard``, such
-    as ``"2/4"``, only a part of the tasks is measured, for ``merge``.
+    With ``out``, a folder, ``suite.jsonl.gz`` and ``reduction.json`` are written there.
+    Measurements are kept in the session's cache, so a killed run resumes. With ``shard``, such as
+    ``"2/4"``, only a part of the tasks is measured, for ``merge``.
 
     Raises InputError if nothing can be used, or with ``strict`` if a task or row cannot.
     """
@@ -304,11 +307,11 @@ def measure(
     progress: Progress = SILENT,
     share: ShardPlan | None = None,
 ) -> list[MeasuredTask]:
-    """Return cases and matrix of every task, in order; ``policy`` says what else to choose at once.
+    """Return cases and matrix of every task, in order; ``policy`` adds an immediate choice.
 
-    Tasks without a usable case are left out: ``source.unusable`` has the causes. Rows are computed
-    once and kept in the source's cache, if it has one; equal programs are run once. A policy says
-    which ``kinds`` there are; one with a budget, which is for all tasks together, chooses nothing.
+    Tasks without a usable case are skipped: ``source.unusable`` has the causes. Rows are computed
+    once and kept in the source's cache, if it has one; equal programs are run once. A policy
+    determines the ``kinds``; one with a budget, which is for all tasks together, chooses nothing.
     """
     programs: dict[str, list[str]] = {task.id: [] for task in data.tasks}
     for sample in samples:

@@ -1,4 +1,4 @@
-"""One failure again: a judged program on one case of its task."""
+"""Rerun of one failure: a judged program on one case of its task."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def rerun(
         data = _opened(evaluation.dataset if dataset is None else dataset, opened)
         if content_hash(data) != evaluation.content:
             # Of a run with --tasks the whole data set differs, too, but its cases are the same.
-            opened.note(f"{data.name} is not, or is more than, what judged: give that with -d")
+            opened.note(f"{data.name} does not match the data set that judged: give that with -d")
         task = next((each for each in data.tasks if each.id == task_id), None)
         if task is None:
             raise InputError(f"{data.name} has no task {task_id!r}", remedy="give -d")

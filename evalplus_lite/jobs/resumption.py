@@ -1,4 +1,4 @@
-"""Which samples an earlier run has judged: its rows beside the samples, both in order."""
+"""Samples that an earlier run has judged: its rows compared with the samples, both in order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DIGEST, NUMBER = 12, 8
 
 
 class Done:
-    """The samples that have rows, by number: a bit for each. Called with one, it tells."""
+    """The samples that have rows, as a bit for each number; call it to query one."""
 
     def __init__(self, samples: int) -> None:
         self._bits = bytearray((samples + 7) // 8)
@@ -41,16 +41,16 @@ class Done:
 def judged_before(
     programs: SampleSpool, journal: Rows, take: Callable[[Mapping[str, Any]], None]
 ) -> Done:
-    """Return which samples have a row in the journal; ``take`` is given each row.
+    """Return which samples have a row in the journal; ``take`` is called with each row.
 
     Raises InputError, naming the line, for a row of none of these samples, which would be counted
-    among them, and for one that is not as ``evaluate`` writes them.
+    too, and for a malformed one.
     """
     rows = Sorter(DIGEST + NUMBER)
 
     def read(row: FileRow) -> bytes:
         if not is_result(row.data):
-            raise ValueError("its verdicts or names are not what evaluate writes")
+            raise ValueError("its verdicts or names are not those of evaluate")
         take(row.data)
         return _row_name(row.data)
 
@@ -106,7 +106,7 @@ def _number(record: bytes) -> int:
 
 
 def sample_name(sample: Sample) -> bytes:
-    """Return a digest of what a sample shares with its row, and with no other sample."""
+    """Return a digest of the fields that a sample shares with its row alone."""
     program = program_hash(sample.source)
     return _digest(sample.task_id, sample.index, program, sample.model, sample.temperature)
 

@@ -44,12 +44,12 @@ def read_samples(path: AnyPath, dataset: Dataset, *, extract: bool = True) -> It
 
 
 class SampleStream:
-    """The samples that a job was given, and what of them could not be used.
+    """The samples of a job, and the faults of unusable rows.
 
-    Of several files each is a model, unless its rows name one, and samples are numbered on from
-    file to file within each task; with ``is_named`` a single file is a model, too. ``faults`` and
-    ``steps`` (what was done to how many answers) are those of what was read so far. With a backend
-    answers are looked into there.
+    Of several files each is a model, unless its rows name one, and samples are numbered across
+    files within each task; with ``is_named`` a single file is a model, too. ``faults`` and
+    ``steps`` (extraction steps by number of answers) cover the rows read so far. With a backend
+    answers are inspected there.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class SampleStream:
         }
 
     def tell(self, session: Session) -> None:
-        """Report what could not be used."""
+        """Report the rows that could not be used."""
         for line in self.faults.notes():
             session.note(line)
 

@@ -31,7 +31,7 @@ from evalplus_lite.tasks.contracts import violations
 from evalplus_lite.types import Case, Returned, Task, Value
 from evalplus_lite.values import identity, wire
 
-# Seeds from generators that a model wrote: drawn in the sandbox, compared by what they reject.
+# Seeds from generators that a model wrote: drawn in the sandbox, compared by their kills.
 
 DRAWS = 60
 """Inputs drawn from each generator of a model."""
@@ -44,7 +44,7 @@ MOST_VARIANTS, MOST_MUTANTS = 24, 48
 
 @dataclass(frozen=True, slots=True)
 class GeneratorScore:
-    """What a generator is worth: its valid inputs, of how many draws, and mutants they reject."""
+    """The worth of a generator: its valid inputs, the number of draws, and killed mutants."""
 
     cases: tuple[Case, ...]
     draws: int
@@ -52,7 +52,7 @@ class GeneratorScore:
 
     @property
     def worth(self) -> tuple[int, int]:
-        """What generators are compared by: detection first, then validity."""
+        """The sort key of generators: detection first, then validity."""
         return self.killed, len(self.cases)
 
 
@@ -61,8 +61,8 @@ def from_generators(
 ) -> list[Case]:
     """Return the inputs of the best of ``count`` generators that a model writes for a task.
 
-    A reply that holds no generator, or one whose inputs are all invalid, counts for nothing; none
-    at all gives no input. Raises LLMError where the server cannot be used.
+    A reply without a generator, or one whose inputs are all invalid, does not count; without any
+    there are no inputs. Raises LLMError if the server cannot be used.
     """
     call = Call("evalplus_lite.jobs.seeds:drawing")
     best: GeneratorScore | None = None
@@ -87,7 +87,7 @@ def _drawn(row: Row) -> GeneratorScore:
 def measured(
     sandbox: Sandbox, task: Task, generator: GeneratorProgram, *, name: str
 ) -> GeneratorScore:
-    """Draw from a generator in the sandbox and return what its inputs are worth."""
+    """Draw from a generator in the sandbox and return the worth of its inputs."""
     seeds = [(seed,) for seed in range(DRAWS)]
     meter = Meter(sandbox, Program(generator.source, generator.entry_point), seeds, LIMITS)
     run = meter.run(Inputs.of(seeds), judge=lambda _, outcome: isinstance(outcome, Returned))
@@ -153,11 +153,11 @@ def mutants_of(task: Task) -> list[str]:
     return list(found)[1:]
 
 
-# What has to be run while a model is asked for seeds: contracts on its inputs, its generators.
+# Code to run while a model is asked for seeds: contracts on its inputs, its generators.
 
 
 def refusing(place: WorkerContext, _: Row) -> Work:
-    """Of (contract, inputs), why the contract refuses each input; None where it does not."""
+    """Return why the contract refuses each input of (contract, inputs); None if it does not."""
 
     def refuse(item: Row) -> Row:
         contract, inputs = item
@@ -168,7 +168,9 @@ def refusing(place: WorkerContext, _: Row) -> Work:
 
 
 def drawing(place: WorkerContext, _: Row) -> Work:
-    """Of (staged task, generator's source, entry point, name), its inputs and what they reject."""
+    """Draw inputs with (staged task, generator's source, entry point, name); return their kills
+    too.
+    """
 
     def draw(item: Row) -> Row:
         ref, source, entry_point, name = item
@@ -193,7 +195,7 @@ class ModelSeeds:
     generators: int = 0
 
     def each(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Sequence[Case]]:
-        """Yield the model's valid new inputs for each task; none where nothing is recorded for it.
+        """Yield the model's valid new inputs for each task; none if nothing is recorded for it.
 
         Several tasks at a time, in threads of the model's client: no sandbox waits for an answer.
         """
@@ -253,7 +255,7 @@ def _named(name: str, generators: int) -> str:
 
 
 def _recorded(paths: Sequence[Path], model: str | None, seed: int, generators: int) -> ModelSeeds:
-    """Return the seeds of recorded replies, asked for as the plan beside the first file says."""
+    """Return the seeds of recorded replies, using the plan of the first file."""
     from evalplus_lite.models import Replay
     from evalplus_lite.models.recording import PLAN, Recording
 

@@ -1,4 +1,4 @@
-"""Sessions: the sandboxes, cache and progress that jobs share, and what jobs return."""
+"""Sessions: shared sandboxes, cache and progress of jobs; and the results that jobs return."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from evalplus_lite.store import cache_folder, write_text
 from evalplus_lite.store.locations import local_folder
 from evalplus_lite.store.locks import Lock
 
-# What jobs return: frozen records that are written as JSON, and read as rows by data frames.
+# Results of jobs: frozen records that are written as JSON, and read as rows by data frames.
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a job found; ``summary`` is what its JSON file and ``--json`` hold."""
+    """The result of a job; ``summary`` is the content of its JSON file and of ``--json``."""
 
     summary: Mapping[str, Any]
     kind: ClassVar[str] = ""
@@ -39,7 +39,7 @@ class Result:
         raise NotImplementedError
 
     def tables(self) -> list[Table]:
-        """Return its tables: what a command prints, and what a page or a paper shows."""
+        """Return its tables, which a command prints, and a page or a paper shows."""
         layout = LAYOUTS.get(self.kind)
         return [] if layout is None else list(layout(self.summary))
 
@@ -57,21 +57,21 @@ class Result:
         return json.dumps(self.to_json(), indent=2) + "\n"
 
 
-# How a job says how far it is, without knowing to whom.
+# Progress of a job, independent of the receiver.
 
 
 class Progress:
-    """How far a job is. This one shows nothing; a ``Session`` passes it on."""
+    """Progress of a job. This one shows nothing; a ``Session`` passes it on."""
 
     def stage(self, name: str, total: int | None) -> None:
-        """Report that a stage begins, of ``total`` steps if that is known."""
+        """Report the start of a stage, of ``total`` steps if that is known."""
 
     def advance(
         self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
     ) -> None:
         """Report that ``steps`` more of the stage are done: ``known`` if by an earlier run.
 
-        ``counts`` says what came of all steps so far, such as verdicts. Any thread may call this.
+        ``counts`` are the results of all steps so far, such as verdicts. Any thread may call this.
         """
 
     def note(self, text: str) -> None:
@@ -83,11 +83,11 @@ SILENT = Progress()
 
 @dataclass(frozen=True, slots=True)
 class ProgressEvent:
-    """How far a job is: its ``stage`` has done ``done`` of ``total`` steps (None: not known).
+    """Progress of a job: ``done`` of ``total`` steps of its ``stage`` (None: unknown).
 
-    ``note`` is a line for the user, where there is one; nothing else has changed then. ``counts``
-    says what came of the steps so far, where a job counts that: samples by verdict. ``known`` says
-    that the latest steps were done by an earlier run.
+    ``note`` is a line for the user; nothing else has changed then. ``counts`` are the results of
+    the steps so far, where a job counts them: samples by verdict. ``known`` means that an earlier
+    run did the latest steps.
     """
 
     stage: str = ""
@@ -137,7 +137,7 @@ class Session(Progress):
         self._event = ProgressEvent()
         self._is_closed = False
         self._lock, self._reporting = Lock(), Lock()
-        # Hypothesis would keep its tables in whatever folder the user is in.
+        # Hypothesis would otherwise write its tables to the current folder.
         tables = str((self.cache or cache_folder()) / "hypothesis")
         os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", tables)
 
@@ -166,14 +166,14 @@ class Session(Progress):
         self.close(now=details[0] is not None)
 
     def stage(self, name: str, total: int | None) -> None:
-        """Begin a stage, as ``Progress`` says."""
+        """Start a stage (see ``Progress``)."""
         with self._reporting:
             self._report(ProgressEvent(name, 0, total))
 
     def advance(
         self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
     ) -> None:
-        """Count steps, as ``Progress`` says; ``on_progress`` is called by one thread at a time."""
+        """Count steps (see ``Progress``); ``on_progress`` is called by one thread at a time."""
         if steps or (counts and self._event.done):
             with self._reporting:
                 done, found = self._event.done + steps, dict(counts or {})
@@ -203,9 +203,9 @@ def within(session: Session | None) -> Iterator[Session]:
 def keep_inputs(
     outs: Mapping[str, str | os.PathLike[str] | None], inputs: Mapping[str, object]
 ) -> None:
-    """Raise InputError if a file is to be written over one that is read, or over another.
+    """Raise InputError if an output file would overwrite an input, or another output.
 
-    Both are by what they are called; what is no path among ``inputs`` is no file.
+    Files are compared by name; ``inputs`` that are not paths are ignored.
     """
     taken = {
         os.path.realpath(path): name

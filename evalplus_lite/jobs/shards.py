@@ -1,10 +1,10 @@
-"""A job dealt out to several machines: each does some of its items, ``merge`` puts them together.
+"""Jobs sharded over several machines: each does some of the items, ``merge`` combines them.
 
-A shard is the same call with ``shard="2/4"``. It reads all input, does the items that are its own,
-and leaves a journal of their rows in a folder of its own, with a record of what it was given. The
-deal depends on the input alone. ``merge`` writes the rows of all shards as the journal of an
-unsharded run, in its order, and has the job resume from it, with nothing left to do but its end:
-so there is no second way to write results.
+A shard is the same call with ``shard="2/4"``. It reads all input, does its own items, and leaves a
+journal of their rows in a separate folder, with a record of its inputs. The partition depends on
+the input alone. ``merge`` writes the rows of all shards as the journal of an unsharded run, in its
+order, and lets the job resume from it, with only the end left to do. So results are written in one
+way only.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ RECORD = "shard.json"
 MEASURED = "measured.journal.jsonl"
 FORM = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 Kept: TypeAlias = Literal["inside", "beside", "apart"]
-"""Where an unsharded run keeps its journal: in the folder of results, beside the file of results,
-or, as it needs none, nowhere."""
+"""Where an unsharded run keeps its journal: in the folder of results, next to the file of results,
+or, if it needs none, nowhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
     """Part ``number`` of ``of``, counted from 1; the ``MERGED`` one is all of them, once gathered.
 
-    ``command`` is what was typed, for ``merge`` to end with the same.
+    ``command`` is the command line, with which ``merge`` ends.
     """
 
     number: int
@@ -94,7 +94,7 @@ def shards_of(out: Path) -> Path:
 
 
 class ShardPlan:
-    """What one shard of a job does, and where: made by ``share_of``, planned by the job."""
+    """The part and the folder of one shard of a job: made by ``share_of``, planned by the job."""
 
     def __init__(self, shard: Shard, out: Path, *, kind: str, journal: str, kept: Kept) -> None:
         self.shard, self._final = shard, out
@@ -107,12 +107,12 @@ class ShardPlan:
 
     @property
     def is_part(self) -> bool:
-        """Whether only some items are done; the merged one does what is left of all."""
+        """Whether only some items are done; the merged one does the rest of all."""
         return self.shard != MERGED
 
     @property
     def out(self) -> Path:
-        """Where the job is to write: what it was given, or the same below the shard's folder."""
+        """The job's output folder: the original one, or the same below the shard's folder."""
         if not self.is_part:
             return self._final
         return self.folder / self._final.name if self._kept == "beside" else self.folder
@@ -132,11 +132,10 @@ class ShardPlan:
         key: str = "task_id",
         force: bool = False,
     ) -> None:
-        """Choose the shard's ``items`` from all, which are given with what each is likely to cost.
+        """Choose the shard's ``items`` from all, with their expected costs.
 
-        They stand in the order of an unsharded run's rows, which name them by ``key``. ``facts``
-        are what rows depend on. InputError if this shard, or, of a merged one, any, was made of
-        others.
+        They are in the order of an unsharded run's rows, which name them by ``key``. Rows depend on
+        ``facts``. InputError if this shard, or any for a merged one, was made from others.
         """
         self._facts = facts
         text = json.dumps([self._kind, facts, list(costs.items())], sort_keys=True)
@@ -180,7 +179,7 @@ class ShardPlan:
                 raise InputError(
                     f"shard {number}/{of} was made with other settings or data than are given now",
                     path=path.parent,
-                    remedy="give what the shards were given",
+                    remedy="pass the arguments of the shards",
                 )
 
     def end(self) -> dict[str, Any]:
@@ -214,9 +213,9 @@ def share_of(
     journal: str = MEASURED,
     kept: Kept = "apart",
 ) -> ShardPlan | None:
-    """Return what a shard does of a job, None if there is to be no shard.
+    """Return the plan of a job's shard, None without sharding.
 
-    InputError for a text that names no shard, and for a shard without ``out``.
+    InputError for a text that does not name a shard, and for a shard without ``out``.
     """
     if shard is None:
         return None
@@ -230,7 +229,7 @@ def share_of(
 
 
 def python_version() -> str:
-    """Return what of this interpreter's version rows may depend on."""
+    """Return the part of this interpreter's version that rows may depend on."""
     return ".".join(platform.python_version_tuple()[:2])
 
 
@@ -261,7 +260,7 @@ def record_at(path: Path) -> dict[str, Any] | None:
     except (AssertionError, LookupError, TypeError, ValueError):
         is_sound = False
     if not is_sound:
-        raise InputError("is no record of a shard", path=path, remedy="run its shard again")
+        raise InputError("is not a record of a shard", path=path, remedy="run its shard again")
     return dict(found)
 
 
@@ -271,12 +270,12 @@ LOCAL = frozenset(
         *("--require-tier", "--base-url", "--dataset", "-d", "--samples", "-s"),
     }
 )
-"""Options that may differ from shard to shard, with a value each: data is told by its content."""
+"""Options with a value that may differ from shard to shard: data is compared by content."""
 BARE_LOCAL = ("--force", "--quiet", "-q", "--verbose", "-v", "--json")
 
 
 def options_of(record: Mapping[str, Any]) -> list[str]:
-    """Return a shard's command without what is its own."""
+    """Return a shard's command without its own options."""
     found, rest = [], iter(record["command"])
     for argument in rest:
         if argument in LOCAL:
@@ -301,7 +300,7 @@ def dealt(costs: Sequence[int], names: Sequence[str], parts: int) -> list[list[i
     return [sorted(each) for each in found]
 
 
-# What jobs that keep no journal leave of a shard: rows as work gave them, to be given again.
+# Shard journals for jobs without one: raw worker results, replayed by ``merge``.
 
 
 def shared_tasks(
@@ -337,10 +336,10 @@ def mapped(
     stage: str,
     told: Callable[[], None] = lambda: None,
 ) -> Iterator[Row]:
-    """Yield what a call makes of the items of these names, in order.
+    """Yield a call's results for the items of these names, in order.
 
     For a share, rows are kept in its journal, and only missing ones are computed; ``told`` is
-    called for each, once it is there.
+    called for each as soon as it exists.
     """
     if share is None:
         yield from backend.map(call, map(item, names), done=lambda row: told())
@@ -393,16 +392,16 @@ def merge(
     force: bool = False,
     **options: Any,
 ) -> Found:
-    """Put the shards of a job together in ``out``, and return what the unsharded call returns.
+    """Combine the shards of a job in ``out``, and return the result of the unsharded call.
 
         for number in (1, 2):  # perhaps on two machines
             evaluate("tasks.jsonl", "samples.jsonl", out="out/run", shard=f"{number}/2")
         merge("out/run", evaluate, "tasks.jsonl", "samples.jsonl").pass_at_k
 
-    ``job`` is the function that was called, the rest what it was given. The files are those of an
-    unsharded run, byte for byte but for what is measured. The same call resumes after a kill;
-    ``force`` drops what is in ``out``. Raises InputError, naming the shard, if one is missing,
-    not finished, or made with other settings, data or versions than the others.
+    ``job`` is the function that was called, the rest its arguments. The files are those of an
+    unsharded run, byte for byte except for measured values. The same call resumes after a kill;
+    ``force`` empties ``out`` first. Raises InputError, naming the shard, if one is missing, not
+    finished, or made with other settings, data or versions than the others.
     """
     gather(out, force=force)
     return job(*arguments, out=out, shard=MERGED, **options)
@@ -435,7 +434,7 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
         for there in journal.rows():
             pair = next(lines, None)
             if pair is None:
-                break  # what the job itself has added since
+                break  # rows that the job itself has added since
             if pair[0] != dump_row(there.data):
                 raise InputError(
                     "holds other rows than the shards",
@@ -521,7 +520,7 @@ def _checked(out: Path, found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Fi
             raise InputError(
                 f"shard {first.name} was made with {what} {first.record[what]!r:.80}, not {now}",
                 path=first.folder,
-                remedy="merge with what made the shards",
+                remedy="merge with the version that made the shards",
             )
     for shard in shards:
         _require_same(shard, first, "options", options_of(shard.record), options_of(first.record))
@@ -578,7 +577,7 @@ class _Part:
         self.shard = shard
         self._file = _open(shard, shard.journal, stack)
         self._places: dict[str, list[tuple[int, int]]] = {}
-        """Of each item the first and the last row, from 0, as often as there are others between."""
+        """The first and the last row of each item, from 0, for each of its runs."""
         self._starts = array("Q")
         key, own = shard.record["key"], {item for _, item in shard.record["items"]}
         at, last = 0, None
@@ -586,7 +585,7 @@ class _Part:
             item = _item(line, key)
             if item not in own or not line.endswith(b"\n"):
                 raise InputError(
-                    f"is no row of shard {shard.name}",
+                    f"is not a row of shard {shard.name}",
                     path=shard.journal,
                     line=number + 1,
                     remedy="remove its folder and run it again",

@@ -39,10 +39,10 @@ _LATEX = {
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under headings, with a name for its files and a note on how to read it.
+    """Rows under headings, with a name for its files and a note for readers.
 
-    The first ``left`` columns are words, the others numbers. Columns called ``group, name`` stand
-    in LaTeX under a heading a group. ``data`` has the same figures unrounded and in long form, its
+    The first ``left`` columns are words, the others numbers. Columns called ``group, name`` are
+    grouped under a heading in LaTeX. ``data`` has the same figures unrounded and in long form, its
     headings first; without it CSV has the rows as shown.
     """
 
@@ -63,7 +63,7 @@ class Table:
         return f"{markdown(self.caption)}\n" if self.caption else ""
 
     def to_markdown(self) -> str:
-        """Return the table in Markdown; numbers stand to the right."""
+        """Return the table in Markdown; numbers are right-aligned."""
         marks = ["---" if number < self.left else "---:" for number in range(len(self.columns))]
         lines = [[markdown(name) for name in self.columns], marks]
         lines += [[markdown(_text(cell)) for cell in row] for row in self.rows]

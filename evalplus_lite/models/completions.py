@@ -16,7 +16,7 @@ from evalplus_lite.programs import parsing
 from evalplus_lite.store import Journal
 from evalplus_lite.types import Task
 
-# What a model is told to write a program: an instruction, or the beginning of the program.
+# Prompts for programs: an instruction, or the beginning of the program.
 
 
 def precondition_words(contract: str) -> str | None:
@@ -32,7 +32,7 @@ def precondition_words(contract: str) -> str | None:
 
 
 def instruction(task: Task, shown: str | None = None) -> str:
-    """Return what a chat model is asked for; ``shown`` is a precondition that it is told."""
+    """Return the instruction for a chat model; ``shown`` is a precondition to include."""
     text = f"{_begin(task)} in one ```python block and nothing else.\n\n"
     if task.harness.kind == "script":
         text += f"{task.prompt.strip()}\n"
@@ -83,12 +83,12 @@ COMPLETION_STOP = (
     "\nassert ",
     "<|endoftext|>",
 )
-"""Where a continued function has surely ended: what HumanEval's paper lists, and fences."""
+"""The end of a continued function: the stop strings of HumanEval's paper, and fences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """What to draw: ``count`` samples a task at each temperature; at 0 (greedy) only one.
+    """The samples to draw: ``count`` a task at each temperature; at 0 (greedy) only one.
 
     ``endpoint`` is ``chat`` (the task in an instruction; the answer holds a whole program) or
     ``completion`` (the model continues the prompt). ``contracts`` is ``shown`` to put the task's
@@ -104,7 +104,7 @@ class Sampling:
     contracts: Literal["hidden", "shown"] = "hidden"
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be drawn."""
+        """Reject invalid settings."""
         if self.count < 1 or self.max_tokens < 1:
             raise InputError("the number of samples and the token limit must be at least 1")
         if not self.temperatures or any(not 0 <= t <= 2 for t in self.temperatures):
@@ -117,13 +117,13 @@ class Sampling:
 
     @property
     def per_task(self) -> int:
-        """How many samples each task gets."""
+        """The number of samples a task."""
         return sum(1 if temperature == 0 else self.count for temperature in self.temperatures)
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One sample to be drawn: number ``index`` of its task, by this request."""
+    """One sample to draw: number ``index`` of its task, by this request."""
 
     task: Task
     index: int
@@ -132,12 +132,13 @@ class Draw:
 
 @dataclass(slots=True)
 class SamplingResult:
-    """What a file of samples holds, and what the server did not give.
+    """The content of a file of samples, and the requests without an answer.
 
-    ``new`` rows of ``rows`` are of this run; ``failed`` requests got no usable answer, the first
+    ``new`` of the ``rows`` are from this run. ``failed`` requests got no usable answer, the first
     for the reason in ``problem``; those of the tasks ``too_long`` did not fit into the model's
-    context. The tokens are those of all rows, of which ``cut`` ended at the
-    token limit, ``refused`` by the model or a filter, and ``empty`` hold no program otherwise.
+    context. The tokens are those of all rows. Of these ``cut`` ended at the token limit,
+    ``refused`` were refused by the model or a filter, and ``empty`` hold no program for another
+    reason.
     """
 
     new: int = 0
@@ -166,7 +167,7 @@ class SamplingResult:
 
     @property
     def usable(self) -> int:
-        """How many rows hold an answer that came to its end."""
+        """The number of rows with a complete answer."""
         return self.rows - self.cut - self.refused - self.empty
 
 
@@ -191,12 +192,12 @@ def generate(
     progress: Callable[[dict[str, Any]], None] | None = None,
     force: bool = False,
 ) -> SamplingResult:
-    """Make ``path`` hold a row for every sample asked for, and return what came of it.
+    """Write a row to ``path`` for every requested sample, and return the result.
 
-    Rows of an earlier, interrupted run are kept, and only what is missing is drawn; with ``force``
+    Rows of an earlier, interrupted run are reused, and only missing ones are drawn; with ``force``
     they are dropped. A request that the model refuses gives a row with an empty program and its
-    reason: it counts as a failed sample. A request that the server gives no usable answer to gives
-    no row: it is counted, and drawn by the next run; nor does one that is too long for the model.
+    reason: it counts as a failed sample. A request without a usable answer gives no row: it is
+    counted, and drawn by the next run. A request that is too long for the model gives none either.
     ``progress`` is called with each new row. Raises InputError if the file was made with other
     settings, and LLMError if the server cannot be used at all, or failed ``MOST_FAILURES`` times in
     a row; the message says how many samples are saved.
@@ -211,7 +212,7 @@ def generate(
                 drawn.count(row.data)
             except (KeyError, TypeError, AttributeError):
                 raise InputError(
-                    "is no row of drawn samples",
+                    "is not a row of drawn samples",
                     path=path,
                     line=row.line,
                     remedy="choose another output",

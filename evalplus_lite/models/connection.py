@@ -1,7 +1,8 @@
-"""The HTTP connection to a model's server, which may send anything, for ever, or nothing at all.
+"""The HTTP connection to a model's server, which may send anything, endlessly, or nothing at all.
 
 An answer has a bound in bytes, in values, in depth, and in seconds from the request to its last
-byte. A server that drips a byte now and then meets no time-out of a single read: a timer ends it.
+byte. A server that sends a byte now and then never exceeds the timeout of a single read: a timer
+ends it.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ MAX_NESTING = 50
 
 
 class Connection(httpx.Client):
-    """Sends requests of the ``openai`` library; what comes back is whole and within bounds.
+    """Sends requests of the ``openai`` library; answers are complete and within bounds.
 
     Raises ``UnretryableError`` if the answer is too slow, too long, packed, or not JSON of a sane
-    shape. Redirections are not followed: the key and the tasks are for the server that was
-    named. ``url`` is for messages, ``seconds`` the time a request has that brings none of its own.
+    shape. Redirections are not followed: the key and the tasks are for the named server. ``url`` is
+    for messages, ``seconds`` the default timeout of a request.
     """
 
     def __init__(self, url: str, *, seconds: float) -> None:
@@ -56,10 +57,10 @@ class Connection(httpx.Client):
         batch: Batch | None = getattr(self._batches, "own", None)
         call = _Call(seconds, batch)
         request.extensions = {**request.extensions, "trace": call.trace}
-        request.headers["Accept-Encoding"] = "identity"  # what unpacks may have any size
+        request.headers["Accept-Encoding"] = "identity"  # unpacked data may have any size
         self._calls.add(call)
         try:
-            if call.is_aborted:  # the library tries again what was ended
+            if call.is_aborted:  # the library retries an ended request
                 raise Aborted
             with call:
                 response = super().send(request, **{**options, "stream": True})
@@ -83,7 +84,7 @@ class Connection(httpx.Client):
         )
 
     def batch(self) -> Batch:
-        """Return what to give requests up by."""
+        """Return a handle for aborting requests together."""
         return Batch(self._batches)
 
     def abort(self, batch: Batch) -> None:
@@ -142,12 +143,12 @@ class Batch:
         self.threads.own = self
 
     def has_entered(self) -> bool:
-        """Whether this thread's requests are part of it."""
+        """Return whether this thread's requests are part of it."""
         return getattr(self.threads, "own", None) is self
 
 
 class _Call:
-    """One request, and the socket that it waits on: shut when its time is up."""
+    """One request, and its socket: shut down when its time is up."""
 
     def __init__(self, seconds: float, batch: Batch | None) -> None:
         self.batch, self.is_ended = batch, False
@@ -158,7 +159,7 @@ class _Call:
 
     @property
     def is_aborted(self) -> bool:
-        """Whether its user gave it up."""
+        """Whether its user aborted it."""
         return self.batch is not None and self.batch.is_aborted
 
     def __enter__(self) -> Self:
@@ -171,7 +172,7 @@ class _Call:
             self._socket = None
 
     def trace(self, event: str, info: dict[str, Any]) -> None:
-        """Take note of the socket: httpx reports here what it does."""
+        """Remember the socket, which httpx reports here."""
         if event == "connection.connect_tcp.complete":
             with self._lock:
                 self._socket = info["return_value"].get_extra_info("socket")

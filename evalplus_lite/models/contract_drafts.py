@@ -1,4 +1,4 @@
-"""Preconditions that a model drafts: prompts and answers; nothing of an answer is run here."""
+"""Preconditions drafted by a model: prompts and answers; nothing of an answer is run here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXAMPLES = 8
 
 
 class NoContract(ValueError):
-    """A model's answer holds no usable precondition; the message says why, for it to read."""
+    """A model's answer holds no usable precondition; the message explains why, to the model too."""
 
 
 def contract_prompt(task: Task) -> Message:

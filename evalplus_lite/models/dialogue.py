@@ -11,7 +11,7 @@ from evalplus_lite.models.messages import Message, Reply, Request
 
 @dataclass(slots=True, kw_only=True)
 class Dialogue:
-    """What was said so far, and what it cost; the settings are those of ``Request``."""
+    """The messages so far, and their cost; the settings are those of ``Request``."""
 
     source: ModelSource
     temperature: float | None = None
@@ -26,7 +26,7 @@ class Dialogue:
     """Why the last request has no reply."""
 
     def ask(self, text: str, *, index: int = 0) -> Reply | None:
-        """Say something and return the reply, cut off or not; None if this request gets none.
+        """Send a message and return the reply, cut off or not; None if this request gets none.
 
         Raises LLMError if no other request would get a reply, either.
         """

@@ -1,4 +1,4 @@
-"""What can go wrong with a model server, each as one line that says what to change."""
+"""Errors of a model server, each one line with a remedy."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ class NotRecordedError(LLMError):
 
 
 def is_about_request(error: LLMError) -> bool:
-    """Return whether an error speaks of one request: refused, cut off, or too long for the model.
+    """Return whether an error concerns one request: refused, cut off, or too long for the model.
 
-    All others speak of the server or the account and end a run, which can go on later.
+    All others concern the server or the account and end a run, which can resume later.
     """
     return isinstance(error, RefusalError | CutOffError | TooLongError)
 
@@ -74,7 +74,7 @@ def bad_url(url: str) -> LLMError:
 
 
 def unreachable(url: str, *, cause: str, has_answered: bool = False) -> LLMError:
-    """Return the error for a server that does not answer at all, or does not any more."""
+    """Return the error for a server that does not answer at all, or no longer answers."""
     if has_answered:
         return LLMError(
             f"cannot reach {url} any more: {_short(cause)} (the server exited, possibly out of"
@@ -168,9 +168,9 @@ def _short(text: str) -> str:
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
 
 
-# Where replies come from: what a live client and a record of replies have in common.
+# Sources of replies: the common interface of a live client and a recording.
 
-# What to do with an answer that reached its token limit: raise CutOffError, or return it.
+# The treatment of an answer that reached its token limit: raise CutOffError, or return it.
 CutOffRule: TypeAlias = Literal["error", "keep"]
 
 Item = TypeVar("Item")
@@ -182,12 +182,12 @@ class ModelSource(Protocol):
 
     @property
     def model(self) -> str:
-        """The model's name: what requests to this source must carry."""
+        """The model's name, which requests to this source must carry."""
         ...
 
     @property
     def usage(self) -> Usage:
-        """What was asked so far."""
+        """The usage so far."""
         ...
 
     def ask(self, request: Request, *, cut_off: CutOffRule = "error") -> Reply:

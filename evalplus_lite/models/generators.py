@@ -1,7 +1,7 @@
-"""Input generators that a model writes: programs that draw inputs, to be run in the sandbox only.
+"""Input generators written by a model: programs that draw inputs, run in the sandbox only.
 
-The model writes a function ``generate(rng)``. Its text is checked for form, never run here: what
-comes back is a program for the sandbox whose entry point takes a seed and returns the arguments.
+The model writes a function ``generate(rng)``. Its text is checked for form, never run here. The
+result is a program for the sandbox whose entry point takes a seed and returns the arguments.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class GeneratorProgram:
 
 
 class NoGenerator(ValueError):
-    """A model's answer holds no usable generator; the message says why, for it to read."""
+    """A model's answer holds no usable generator; the message explains why, to the model too."""
 
 
 def generator_prompt(task: Task, *, model: str, index: int = 0) -> Request:
@@ -105,7 +105,7 @@ def parse_generator(text: str) -> GeneratorProgram:
 
 
 def drawn_arguments(value: Value, task: Task) -> tuple[Value, ...] | None:
-    """Return what a generator drew as a task's arguments, None where it is not of their form."""
+    """Return a generator's result as a task's arguments, None if it does not have their form."""
     try:
         return InputForm.of(task).read(value)
     except FormError:

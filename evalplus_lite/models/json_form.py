@@ -1,12 +1,12 @@
-"""The form of a model's inputs: a JSON schema from observed types, and the way back to values.
+"""The form of a model's inputs: a JSON schema from observed types, and the conversion to values.
 
 JSON lacks tuples, sets, bytes, complex numbers and keys other than strings, and schemas that a
-server enforces want every object's keys known. So an input is an object with the parameters'
-names; tuples and sets are arrays; a dict is an array of ``{"key": ..., "value": ...}``; bytes are
-``{"hex": ...}`` and complex numbers ``{"real": ..., "imaginary": ...}``; values beyond the plain
-types are strings of tagged JSON. Where more than one of
-list, tuple, set, frozenset and dict was seen at one place, all but lists are wrapped in an object
-that names their type. What comes back is checked against the same observed types.
+server enforces want every object's keys known. So an input is an object with the parameters' names.
+Tuples and sets are arrays; a dict is an array of ``{"key": ..., "value": ...}``; bytes are
+``{"hex": ...}`` and complex numbers ``{"real": ..., "imaginary": ...}``. Extended types are strings
+of tagged JSON. Where several of list, tuple, set, frozenset and dict were observed in one place,
+all but lists are wrapped in an object that names their type. Answers are checked against the same
+observed types.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from evalplus_lite.types import Task, Value
 from evalplus_lite.values import codec
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
-# What a task's programs and their parameters are called.
+# Names of a task's programs and their parameters.
 
 
 def parameter_names(task: Task, *, arity: int) -> tuple[str, ...]:
@@ -42,19 +42,19 @@ def parameter_names(task: Task, *, arity: int) -> tuple[str, ...]:
 
 
 def called(task: Task) -> str:
-    """Return how a prompt names what takes the inputs."""
+    """Return the name that a prompt uses for the function that takes the inputs."""
     return f"`{task.entry_point}`" if task.entry_point else "the program"
 
 
-# What a model's input is instead of what was observed, and values that come as strings.
+# Differences between a model's input and the observed types, and values that come as strings.
 
 
 class FormError(ValueError):
-    """A model's input is not of the observed types; the message says where and how."""
+    """A model's input does not have the observed types; the message says where and how."""
 
 
 def read_text(tree: str, kinds: Sequence[type], where: str) -> Value:
-    """Read a value of a type beyond the plain ones: tagged JSON, or what stands behind the tag."""
+    """Read a value of an extended type: tagged JSON, or the body behind the tag."""
     extended = [BY_TYPE[kind] for kind in kinds if kind in BY_TYPE]
     for read in (codec.loads, *(kind.from_body for kind in extended)):
         with suppress(CodecError, TypeError, ValueError, ArithmeticError):
@@ -64,12 +64,12 @@ def read_text(tree: str, kinds: Sequence[type], where: str) -> Value:
 
 
 def misfit(kind: type, kinds: Sequence[type], where: str) -> FormError:
-    """Return the error that names what was found at a place, and the types that were observed."""
+    """Return the error that names the type found at a place, and the observed types."""
     return FormError(f"{where} is {name(kind)}, not {' or '.join(map(name, kinds))}")
 
 
 def name(kind: type) -> str:
-    """Return what a type is called in messages."""
+    """Return the name of a type in messages."""
     return "None" if kind is type(None) else kind.__name__
 
 
@@ -90,7 +90,7 @@ _SCALARS: dict[type, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class InputForm:
-    """The parameters' names and what was observed at each: what an input must look like."""
+    """The parameters' names and the types observed at each: the form of an input."""
 
     names: tuple[str, ...]
     seen: tuple[Profile, ...]
@@ -117,7 +117,7 @@ class InputForm:
     def schema(self, *, count: int) -> dict[str, Any]:
         """Return the JSON schema of an answer with ``count`` inputs.
 
-        It keeps to what enforcing servers take: no optional keys, no free keys, no tuples.
+        It is limited to features of enforcing servers: no optional keys, no free keys, no tuples.
         """
         one = object_schema({n: _schema(s) for n, s in zip(self.names, self.seen, strict=True)})
         many = {"type": "array", "items": one, "minItems": count, "maxItems": count}
@@ -134,7 +134,7 @@ class InputForm:
             return None
 
     def read(self, tree: Any) -> tuple[Value, ...]:
-        """Return the arguments that a JSON object, a list of them, or a literal stands for.
+        """Return the arguments that a JSON object, a list of them, or a literal represents.
 
         Every leaf has a type that was observed at its place (a whole float stands for an int, an
         int for a float, a list for a tuple or set). Raises FormError.
@@ -344,27 +344,27 @@ MOST_INPUTS = 1000
 """Inputs that are taken from one answer, and lines that are looked at for literals."""
 
 _MOST_OBJECTS = 4000
-"""Places of an answer at which an object may begin."""
+"""Places of an answer at which an object may start."""
 
 _BULLET = re.compile(r"^\s*(?:[-*+]|\(?\d{1,3}[.):])\s+")
 _FAILURES = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
-"""What parsing a hostile text can raise."""
+"""Errors of parsing a hostile text."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputAnswer:
-    """The inputs found in an answer, in order, and what was wrong with the others."""
+    """The inputs in an answer, in order, and the problems of the others."""
 
     inputs: tuple[tuple[Value, ...], ...]
     problems: tuple[str, ...]
 
 
 def read_answer(text: str, form: InputForm, *, entry_point: str) -> InputAnswer:
-    """Return the inputs in a model's answer: JSON as the schema asks, else literals in its lines.
+    """Return the inputs in a model's answer: JSON by the schema, else literals in its lines.
 
-    JSON may stand in a fence or among prose, and may end in its middle: its whole inputs count. A
-    line with a literal list or tuple of the arguments is an input, and so is a call of the entry
-    point with literal arguments. What is not of the observed types is a problem, never a guess.
+    JSON may be in a fence or among prose, and may be cut off: its whole inputs count. A line with a
+    literal list or tuple of the arguments is an input, and so is a call of the entry point with
+    literal arguments. Anything without the observed types is a problem, never a guess.
     """
     text = text[:LONGEST_ANSWER]
     trees = _first(_json_inputs(text)) or _first(_literal_inputs(text, form, entry_point))
@@ -422,10 +422,10 @@ def _json_inputs(text: str) -> Iterator[Any]:
 def json_objects(
     text: str, *, constant: Callable[[str], Any] = no_constant, problems: list[str] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects in a text, the outermost that are whole, whatever stands around them.
+    """Yield the outermost complete JSON objects in a text, within any other text.
 
-    ``constant`` reads NaN and the infinities, which JSON has not; why an object could not be read
-    is added to ``problems``.
+    ``constant`` reads NaN and the infinities, which JSON lacks; the reason why an object could not
+    be read is added to ``problems``.
     """
 
     def number(written: str) -> Any:

@@ -1,4 +1,4 @@
-"""What is said to a model and what it says back: frozen values that a file can hold."""
+"""Messages to and from a model: frozen values that a file can hold."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Request:
 
     ``temperature`` None leaves the choice to the server, 0 is greedy; ``max_tokens`` bounds the
     answer; ``stop`` are strings at which the server ends it. ``schema`` is the text of a JSON
-    schema that the answer must satisfy (a server that knows none is asked without it); with
-    ``tool``, a name, the answer is asked for as a call of a tool of this name that has these
-    parameters, and a server without tools is given the schema alone.
-    ``index`` distinguishes samples of the same question and is sent as the sampling seed.
+    schema that the answer must satisfy (ignored for a server without support). With ``tool``, a
+    name, the answer is requested as a call of a tool of this name with these parameters, and a
+    server without tools receives only the schema. ``index`` distinguishes samples of the same
+    question and is sent as the sampling seed.
     """
 
     model: str
@@ -44,7 +44,7 @@ class Request:
     index: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON-ready form; what is not set is left out."""
+        """Return the JSON-ready form without unset fields."""
         row: dict[str, Any] = {
             "model": self.model,
             "messages": [[turn.role, turn.content] for turn in self.messages] or None,
@@ -67,10 +67,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """A model's answer. ``finish`` is ``stop`` where it ended by itself, ``length`` at the limit.
+    """A model's answer. ``finish`` is ``stop`` for a natural end, ``length`` at the limit.
 
-    ``refusal`` is the model's own words if it declined. ``structured`` says whether the server
-    held the answer to the request's schema. ``date`` is UTC, to the second.
+    ``refusal`` is the model's own words if it declined. ``structured``: the server held the answer
+    to the request's schema. ``date`` is UTC, to the second.
     """
 
     text: str
@@ -125,7 +125,7 @@ class Exchange:
             key = row["key"]
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(
-                f"is no recorded reply: {type(error).__name__}: {error}",
+                f"is not a recorded reply: {type(error).__name__}: {error}",
                 path=path,
                 line=line,
                 remedy="record it again",
@@ -142,7 +142,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What a source was asked so far: requests that a server answered, and those from a record.
+    """The usage of a source: requests that a server answered, and those from a record.
 
     Tokens are the server's counts, for its own answers (``prompt_tokens``, ``completion_tokens``)
     and for recorded ones (``recorded_tokens``, both kinds together), which cost nothing again.
@@ -160,7 +160,7 @@ class Usage:
         return Usage(**{name: getattr(self, name) + getattr(other, name) for name in names})
 
     def cost(self, prices: Prices) -> float:
-        """Return what the server's own answers cost, in the currency of ``prices``."""
+        """Return the cost of the server's own answers, in the currency of ``prices``."""
         return (
             self.prompt_tokens * prices.prompt + self.completion_tokens * prices.completion
         ) / 1e6

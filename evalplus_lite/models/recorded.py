@@ -30,7 +30,7 @@ class Cache:
             return None
         row = store.parse_json(store.read_text(path), path=path)
         if not isinstance(row, dict):
-            raise InputError("is no recorded reply", path=path, remedy="delete it")
+            raise InputError("is not a recorded reply", path=path, remedy="delete it")
         exchange = Exchange.from_json(row, path=path)
         if exchange.request != request:
             raise InputError("answers another request", path=path, remedy="delete it")
@@ -46,8 +46,8 @@ class Cache:
 class Replay:
     """A source that answers from recorded replies only, without a server, key or network.
 
-    Nothing is drawn anew: the same requests give the same replies for ever, and a request that
-    was never recorded raises NotRecordedError.
+    Nothing is drawn again: the same requests always give the same replies, and a request that was
+    never recorded raises NotRecordedError.
     """
 
     def __init__(self, *paths: str | os.PathLike[str], model: str | None = None) -> None:
@@ -81,7 +81,7 @@ class Replay:
 
     @property
     def usage(self) -> Usage:
-        """What was asked so far: recorded replies only."""
+        """The usage so far: recorded replies only."""
         return self._usage
 
     def __len__(self) -> int:
@@ -108,5 +108,5 @@ class Replay:
 
 
 def write_exchanges(path: str | os.PathLike[str], exchanges: Iterable[Exchange]) -> None:
-    """Write exchanges as JSONL (gzip where the name says so), whole or not at all."""
+    """Write exchanges as JSONL (gzip by the file name's ending) atomically."""
     store.write_jsonl(path, (exchange.to_json() for exchange in exchanges))

@@ -22,7 +22,7 @@ PLAN, SAMPLES, SEEDS = "plan.json", "samples.jsonl.gz", "seeds.jsonl.gz"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """How a model was asked about a data set: what a replay must ask again, word for word.
+    """The settings of a recording of a data set: a replay must repeat its requests word for word.
 
     ``missing`` lists the tasks that lack a sample; ``origin`` names the weights, their SHA-256,
     license and server.
@@ -57,7 +57,7 @@ class Recording:
             )
         except (KeyError, TypeError) as error:
             raise InputError(
-                f"is no plan of recorded replies: {type(error).__name__}: {error}",
+                f"is not a plan of recorded replies: {type(error).__name__}: {error}",
                 path=path,
                 remedy="record again",
             ) from None

@@ -1,9 +1,9 @@
 """Seed inputs from a language model (EvalPlus paper, section 2.1).
 
 Each prompt shows the reference, some base inputs and one of three instructions, and asks for inputs
-of the same form. The answer is checked: form, doubles, and the caller's ``valid``. What is wrong is
+of the same form. The answer is checked: form, duplicates, and the caller's ``valid``. Problems are
 quoted back, a few times at most. Prompts are a function of the task and the seed alone, so that
-recorded replies can stand in for the model.
+recorded replies can replace the model.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from evalplus_lite.types import Case, Task, Value
 from evalplus_lite.values import identity
 
 Valid: TypeAlias = Callable[[Sequence[tuple[Value, ...]]], Sequence[str | None]]
-"""Says of each input why it is outside the task's precondition, None where it is inside.
+"""Returns for each input why it is outside the task's precondition, None if it is inside.
 
 It is called in the thread that asks for seeds; model text made the input, so check it sandboxed.
 """
@@ -58,10 +58,11 @@ _MOST_QUOTED = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeedPlan:
-    """How to ask: ``per_aim`` inputs for each of the aims, about 30 in all as in the paper.
+    """The plan of the questions: ``per_aim`` inputs for each of the aims, about 30 in all as in the
+    paper.
 
-    ``feedback`` bounds the turns in which problems are quoted back; ``examples`` is how many base
-    inputs are shown. ``form`` ``json`` asks for JSON and sends a schema, ``literals`` for lines of
+    ``feedback`` bounds the turns in which problems are quoted back; ``examples`` is the number of
+    base inputs shown. ``form`` ``json`` asks for JSON and sends a schema, ``literals`` for lines of
     Python literals, which tiny models and servers without schemas do better.
     """
 
@@ -76,10 +77,10 @@ class SeedPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeedResult:
-    """What a model gave for one task: its usable inputs, and why others were dropped.
+    """A model's usable inputs for one task, and the causes of dropped ones.
 
     ``dropped`` counts by cause: ``form``, ``double``, ``invalid``, ``surplus``. ``failures`` are
-    the requests that gave nothing (refused, not recorded), one line each.
+    the requests without inputs (refused, not recorded), one line each.
     """
 
     task_id: str
@@ -97,10 +98,10 @@ def llm_seeds(
     plan: SeedPlan | None = None,
     valid: Valid | None = None,
 ) -> SeedResult:
-    """Return the model's new inputs for a task: typed, without doubles, all ``valid``.
+    """Return the model's new inputs for a task: typed, without duplicates, all ``valid``.
 
     The task must have base inputs (else InputError). A refused or unrecorded request ends its aim
-    and is told in ``failures``; a server that cannot be used at all raises LLMError.
+    and is reported in ``failures``; a server that cannot be used at all raises LLMError.
     """
     plan = plan or SeedPlan()
     form = InputForm.of(task)
@@ -119,7 +120,7 @@ def llm_seeds(
             try:
                 reply = source.ask(request, cut_off="keep")
             except (RefusalError, CutOffError, NotRecordedError) as error:
-                # A record ends where the live dialogue took another way: what came before stands.
+                # A record ends where the live dialogue took another way: its earlier inputs stay.
                 if turn == 0 or not isinstance(error, NotRecordedError):
                     failures.append(f"{aim}: {error}")
                 break

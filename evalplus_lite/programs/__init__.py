@@ -46,7 +46,7 @@ def fingerprints(sources: Sequence[str]) -> list[str]:
 
 
 def text_name(source: str) -> str:
-    """Return the name that ``fingerprints`` gives to a program that is like no other."""
+    """Return the name that ``fingerprints`` gives to a program unlike any other."""
     return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 

@@ -1,4 +1,5 @@
-"""A program's top-level definitions: what each statement binds and uses, and what a name needs."""
+"""Top-level definitions of a program: names that each statement binds and uses, and
+dependencies."""
 
 from __future__ import annotations
 
@@ -18,9 +19,9 @@ STAR = "*"  # what ``from m import *`` binds: any name
 
 
 def fault(source: str) -> int | None:
-    """Return the line, from 1, at which the compiler gives up, None if the text is a program.
+    """Return the line, from 1, at which compilation fails, None if the text is a program.
 
-    Nothing is run. Where the compiler names no line it is the last one.
+    Nothing is run. If the compiler names no line it is the last one.
     """
     try:
         with parsing.quiet(parsing.guard(source)):
@@ -40,7 +41,8 @@ def parse(source: str) -> ast.Module | None:
 def tree_of(source: str) -> ast.Module | None:
     """Return the tree of a text in which ``fault`` found none.
 
-    The parser alone lets pass what only the compiler sees: a return outside a function, say.
+    The parser alone accepts some errors that only the compiler detects: a return outside a
+    function, say.
     """
     try:
         tree: ast.Module = parsing.parse(source)
@@ -113,7 +115,7 @@ def undefined(statements: Sequence[ast.stmt]) -> frozenset[str]:
 
 def needed(statements: Sequence[ast.stmt], names: Iterable[str]) -> list[ast.stmt]:
     """Return, in order, the statements that ``names`` need: those that bind or change them, and
-    what these need in turn.
+    their own dependencies.
     """
     binds = [bound(statement) | changed(statement) for statement in statements]
     binders: dict[str, list[int]] = {}
@@ -152,7 +154,7 @@ def text_of(source: str, statements: Iterable[ast.stmt]) -> str:
 
 
 def _ends_line(line: bytes, column: int) -> bool:
-    """Return whether nothing but a comment follows in a line from a column on."""
+    """Return whether the rest of a line from a column on is at most a comment."""
     return _AFTER_STATEMENT.match(line, column) is not None
 
 
@@ -168,7 +170,7 @@ def without(source: str, tree: ast.Module, dropped: Sequence[ast.stmt]) -> str:
     lines = _lines(source)
     for statement in dropped:
         for number in range(_first_line(statement), (statement.end_lineno or 0) + 1):
-            if number in kept_lines:  # shares a line with what stays
+            if number in kept_lines:  # shares a line with a kept statement
                 return text_of(source, [node for node in tree.body if id(node) not in gone])
             lines[number - 1] = ""
     return "".join(lines)
@@ -185,7 +187,7 @@ def _first_line(statement: ast.stmt) -> int:
 
 
 def _within_scope(statement: ast.AST) -> Iterator[ast.AST]:
-    """Yield the statement's nodes without what is inside functions and classes."""
+    """Yield the statement's nodes except those inside functions and classes."""
     pending: list[ast.AST] = [statement]
     while pending:
         node = pending.pop()
@@ -283,8 +285,10 @@ def _base(node: ast.expr) -> Iterator[str]:
 
 
 def methods(source: str, name: str) -> frozenset[str]:
-    """Return the names of the methods that the classes of a program define, if ``name`` is one of
-    them: those of the others may be inherited. Properties are no methods."""
+    """Return the methods that the classes of a program define, if ``name`` is one of these classes.
+
+    All classes count, because methods may be inherited. Properties are not methods.
+    """
     tree = parse(source)
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)] if tree else []
     if name not in {node.name for node in classes}:

@@ -1,11 +1,11 @@
-"""Work on untrusted texts in a process of its own, bounded in time and memory.
+"""Work on untrusted texts in a separate process, bounded in time and memory.
 
 Python's compiler and parser may take any time and memory, or end the process, for a few hundred
-characters. So whatever looks into a text that a model, a file or a server gave is done by a helper:
-a bare interpreter that runs our own code only (``programs.service``), never the text. A text that
-needs more than ``CPU_SECONDS`` or ``MEMORY`` there raises TooLarge here, as one does that ends the
-helper; the next text gets a fresh one. Helpers are started when first needed, as many as there are
-processors at most, and end with this process. Safe for threads; a forked child has its own.
+characters. So a helper inspects any text of a model, a file or a server: a bare interpreter that
+runs our own code only (``programs.service``), never the text. A text that needs more than
+``CPU_SECONDS`` or ``MEMORY`` there, or that ends the helper, raises TooLarge here; the next text
+gets a new one. Helpers are started on demand, at most one per processor, and end with this process.
+Safe for threads; a forked child has its own.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from typing import Any
 from evalplus_lite.errors import InfrastructureError
 
 CPU_SECONDS = 1.0  # CPU seconds that a helper may spend on one text
-MEMORY = 100 << 20  # bytes that a helper may add to what it needs itself
+MEMORY = 100 << 20  # bytes that a helper may use in addition to its own
 PATIENCE = 100.0  # seconds to wait for an answer on a machine that is busy with other things
 TRIES = 3
 OUT_OF_MEMORY = 3  # the exit status of a helper whose memory a text used up
 LENGTH = struct.Struct("<I")
-# Exit statuses that the text causes; any other is the machine's trouble and says nothing about it.
+# Exit statuses that the text causes; any other is an infrastructure error.
 _GAVE_UP = {OUT_OF_MEMORY} | {
     -number for number in (signal.SIGPROF, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT)
 }
@@ -43,7 +43,7 @@ main()
 
 
 class TooLarge(ValueError):
-    """A text takes more time or memory to look into than any real one; the message says which."""
+    """A text takes more time or memory to inspect than any real one; the message says which."""
 
 
 def ask(operation: str, **fields: Any) -> Any:
@@ -74,7 +74,7 @@ def ask(operation: str, **fields: Any) -> Any:
         if "refused" in reply:
             raise TooLarge(reply["refused"])
         return reply["answer"]
-    if status == 0:  # it never says so itself: the caller ignores SIGCHLD, so nobody knows
+    if status == 0:  # it never exits so: the caller ignores SIGCHLD, so the status is unknown
         raise TooLarge("too large to look into")
     raise InfrastructureError(f"a helper process failed {TRIES} times: {fault}")
 
@@ -110,7 +110,7 @@ class _Helper:
         return reply
 
     def end(self) -> int | None:
-        """End the process; return what it had ended with, None if it was still running."""
+        """End the process; return its exit status, None if it was still running."""
         self.channel.close()
         status = None
         with contextlib.suppress(subprocess.TimeoutExpired):

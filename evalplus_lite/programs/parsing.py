@@ -33,8 +33,8 @@ def quiet(warns: bool) -> Iterator[None]:
     """Guard building a tree or code: one at a time, and silently if the text ``warns``.
 
     CPython 3.11 counts the depth of all threads' trees in one place, and raises SystemError
-    ("recursion depth mismatch") where two are built at once. What silences warnings does so for
-    all threads, so it is done for the few texts that need it only.
+    ("recursion depth mismatch") if two are built at once. Silencing warnings affects all threads,
+    so it is done only for the few texts that need it.
     """
     with _LOCK:
         if not warns:

@@ -1,1 +1,1 @@
-"""Small suites: what inputs are required to do, and the fewest that do it."""
+"""Small suites: requirements on inputs, and the fewest inputs that satisfy them."""

@@ -1,7 +1,7 @@
-"""Which branches of a reference each case takes, by coverage.py: the only user of coverage.
+"""Branches of a reference that each case takes, by coverage.py: the only user of coverage.
 
-The reference is measured in the sandbox by coverage's public interface, one context a case; what
-its lines can branch to is read from its text here, where nothing of it runs.
+The reference is measured in the sandbox by coverage's public interface, one context a case. The
+possible branches are read from its text here, where nothing of it runs.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from evalplus_lite.types import Returned, Value
 from evalplus_lite.values import wire
 
 PACKAGES = ("coverage",)
-"""What must be importable inside the sandbox that ``branches`` is given."""
+"""Packages that the sandbox of ``branches`` must have."""
 
 _REPORT = "_evalplus_lite_report"
 _FILE = "/reference/reference.py"
-"""Where the reference seems to be, inside; coverage leaves code without a path unmeasured."""
+"""The apparent path of the reference inside; coverage does not measure code without a path."""
 
 _MEASURE = """
 import coverage as _coverage
@@ -56,7 +56,7 @@ def measured(*arguments):
 
 
 def branching_lines(source: str) -> frozenset[int]:
-    """Return the lines (from 1) of a program that can go on in two ways or more."""
+    """Return the lines (from 1) of a program that can branch in two or more ways."""
     measurement = coverage.Coverage(data_file=None, config_file=False, branch=True, messages=False)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "reference.py")
@@ -73,11 +73,11 @@ def branching_lines(source: str) -> frozenset[int]:
 def branches(
     sandbox: Sandbox, program: Program, cases: list[tuple[Value, ...]], limits: Limits | None = None
 ) -> dict[str, int]:
-    """Return, a branch (line to line), the bitset of the cases that take it.
+    """Return the bitset of the cases that take each branch (line to line).
 
-    The sandbox is to have ``PACKAGES``. A branch that no case takes is left out;
-    a negative line means leaving the function that begins there. Order is that of the lines. The
-    answer is empty where the reference has no branch or does not survive its own cases.
+    The sandbox must have ``PACKAGES``. A branch that no case takes is left out; a negative line
+    means leaving the function that starts there. The order is that of the lines. The result is
+    empty if the reference has no branch or does not survive its own cases.
     """
     lines = branching_lines(program.source)
     if not lines or not cases:

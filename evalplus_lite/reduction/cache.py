@@ -1,4 +1,4 @@
-"""What was computed for a suite before: JSON files named by the content they depend on."""
+"""Results computed earlier for a suite: JSON files named by the content they depend on."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ FORMAT = 1
 class CachedRows:
     """Bitsets by section and name, for one task and suite; written back by ``close``.
 
-    A row is a list of bitsets. A file that is not one of ours, or damaged, counts as empty: what
-    it held is computed again.
+    A row is a list of bitsets. A foreign or damaged file counts as empty: its content is computed
+    again.
     """
 
     path: Path | None
@@ -28,7 +28,7 @@ class CachedRows:
 
     @classmethod
     def open(cls, folder: Path | None, digest: str) -> CachedRows:
-        """Read the rows of a content digest; without a folder nothing is kept."""
+        """Read the rows of a content digest; without a folder nothing is stored."""
         if folder is None:
             return cls(None)
         path = folder / digest[:2] / f"{digest}.json"

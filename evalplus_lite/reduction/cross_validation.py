@@ -1,8 +1,8 @@
-"""Leave one model out: does a small suite hold on a model that it never saw?
+"""Leave-one-model-out cross-validation of small suites.
 
-For each model the suites are chosen without its samples (EvalPlus paper, section 2.2 and Table
-4); or once by some models' samples, and judged by others'. The distinct programs that only plus
-cases show to be wrong are what a small suite can lose.
+For each model the suites are chosen without its samples (EvalPlus paper, section 2.2 and Table 4);
+or once by some models' samples, and judged by others'. A small suite can only lose the distinct
+programs that only plus cases reject.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from evalplus_lite.types import Sample
 
 @dataclass(frozen=True, slots=True)
 class PolicyRow:
-    """One model under one policy: a field of the paper's Table 4 with more beside it.
+    """One model under one policy: the fields of the paper's Table 4, and more.
 
     ``size`` is plus cases a task on average. ``pass_base``, ``pass_plus``, ``pass_reduced`` and
     ``pass_random`` are pass@1 on the base cases, all cases, the reduced suite, and (expected)
-    random suites of the same size, task by task. ``kept`` and ``kept_random`` are the shares of
-    its distinct programs that fail plus cases only which are still rejected; ``kept_accepted`` is
-    of those among them that fail a case which the task's contract accepts. ``intervals`` are those
-    of the four pass@1 (95 %, by tasks), by ``base``, ``plus``, ``reduced`` and ``random``;
-    there are none over several models.
+    random suites of the same size, task by task. ``kept`` and ``kept_random`` are the shares of its
+    distinct programs failing plus cases only that are still rejected. ``kept_accepted`` counts only
+    those that fail a case which the task's contract accepts. ``intervals`` are those of the four
+    pass@1 (95 %, by tasks), by ``base``, ``plus``, ``reduced`` and ``random``; there are none over
+    several models.
     """
 
     model: str
@@ -55,10 +55,10 @@ class _Graded:
 
 
 class GradedSamples:
-    """The samples of all models on all matrices: who wrote what, and what rejects it.
+    """The samples of all models on all matrices, with their authors and rejecting cases.
 
-    ``judges`` are samples that have no part in choosing; where there are none, each model judges
-    suites that were chosen without it.
+    ``judges`` are samples that have no part in choosing; without them, each model judges suites
+    that were chosen without it.
     """
 
     def __init__(
@@ -155,9 +155,9 @@ class GradedSamples:
 
 
 def crossval(field: GradedSamples, policies: Mapping[str, Policy]) -> tuple[PolicyRow, ...]:
-    """Return a line for each policy and model: suites chosen without what only it wrote.
+    """Return a row for each policy and model: suites chosen without the samples that only it wrote.
 
-    Where the field has judges, suites are chosen once, by the builders' samples.
+    If there are judges, suites are chosen once, by the builders' samples.
     """
     lines = []
     for name, policy in policies.items():
@@ -172,7 +172,7 @@ def crossval(field: GradedSamples, policies: Mapping[str, Policy]) -> tuple[Poli
 
 
 def compared(field: GradedSamples, name: str, suites: Mapping[str, int]) -> tuple[PolicyRow, ...]:
-    """Return a line for each model on ready-made suites: bitsets of plus cases by task."""
+    """Return a row for each model on ready-made suites: bitsets of plus cases by task."""
     return tuple(field.line(model, name, suites) for model in field.models)
 
 

@@ -1,11 +1,10 @@
-"""Which way each decision of a reference went, on each case, by probes of our own.
+"""Outcomes of each decision of a reference, on each case, by our own probes.
 
 coverage.py sees branches between lines only: none in a conditional expression, a comprehension's
-condition, or an operand of ``and`` and ``or``. Here the reference is rewritten, over ``ast``, so
-that every test reports its truth, every loop how many rounds it began (none, one, more) and
-whether it ran out of items or was left before, and every ``except`` and ``case`` that it was
-entered. The rewritten program is run in the sandbox like any other; its answer to a case is the
-list of what was seen.
+condition, or an operand of ``and`` and ``or``. Here the reference is rewritten with ``ast``. Every
+test reports its truth, every loop how many rounds it started (none, one, more) and whether it ran
+out of items or was left early, and every ``except`` and ``case`` that it was entered. The rewritten
+program is run in the sandbox like any other; its answer to a case is the list of outcomes.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import Returned
 from evalplus_lite.values import wire
 
-# References rewritten to report what runs: in place of its answer to a case, each lists marks.
+# References rewritten to report what runs: instead of its answer to a case, each lists marks.
 
 PREFIX = "_evalplus_lite_"
-"""What all names begin with that are put into a program; ``<prefix>hits`` is the set of marks."""
+"""The prefix of all names that are added to a program; ``<prefix>hits`` is the set of marks."""
 # Probes and coverage.py slow a reference down; it has answered these cases, so it ends.
 REFERENCE_LIMITS = Limits(cpu=300.0, load=10.0, output=1 << 26)
 
@@ -41,7 +40,7 @@ def probed(source: str, program: Program) -> Program:
 def with_marks(tree: ast.Module, *, prelude: str = "") -> str:
     """Return the source of a program that adds to the marks, with their set.
 
-    ``prelude`` defines what the probes call. It stands after imports that must come first.
+    ``prelude`` defines the functions that probes call. It follows imports that must come first.
     """
     at = 0
     for node in tree.body:
@@ -80,10 +79,10 @@ def {PREFIX}entered(first, hit={PREFIX}hits.add):
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One place that is watched; outcome number ``i`` is reported as ``first + i``.
+    """One probed place; outcome number ``i`` is reported as ``first + i``.
 
     ``what`` names the syntax (``if``, ``while``, ``for``, ``ternary``, ``comprehension``,
-    ``operand``, ...), ``line`` and ``column`` its place in the reference.
+    ``operand``, ...), ``line`` and ``column`` its position in the reference.
     """
 
     what: str

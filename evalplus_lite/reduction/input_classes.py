@@ -1,9 +1,9 @@
-"""What the inputs and answers of a suite look like: the classes that a tester would name.
+"""Input classes of a suite's inputs and answers: those that a tester would name.
 
-Wrong programs that no mutant resembles fail where inputs are of an unusual kind: empty, of one
-element, all equal, sorted, with an argument contained in another, the largest or smallest there
-is. Each class that occurs in a suite is a requirement, satisfied by the cases that show it. Nothing
-is run for it, so nothing of it depends on a program.
+Wrong programs that no mutant resembles fail on unusual inputs: empty, of one element, all equal,
+sorted, with an argument contained in another, the largest or smallest possible. Each class that
+occurs in a suite is a requirement, satisfied by its cases. Nothing is run for it, so it does not
+depend on any program.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from evalplus_lite.types import Value
 # The classes of texts that a tester would name: characters, order, words, marks.
 
 MOST_CHARACTERS = 1000
-"""Of a longer text only so many characters are looked at."""
+"""Characters of a longer text that are inspected."""
 
 _KINDS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("capitals", str.isupper),
@@ -232,7 +232,7 @@ def _of_integer(value: int) -> Iterator[str]:
 
 SIZED = (str, bytes, list, tuple, set, frozenset, dict)
 MOST_ITEMS = 200
-"""Of a longer container only so many items are looked at."""
+"""Items of a longer container that are inspected."""
 
 
 def length(count: int) -> str:
@@ -265,7 +265,7 @@ def of_items(items: Sequence[Value]) -> Iterator[str]:
 
 
 def text(value: Value) -> str:
-    """Return what tells a value from others, also where it cannot be hashed."""
+    """Return a text that identifies a value, hashable or not."""
     try:
         return repr(value)
     except ValueError:  # an integer too long to be written
@@ -316,7 +316,7 @@ def _of_order(items: Sequence[Value], kinds: set[type]) -> Iterator[str]:
 
 
 def _of_numbers(numbers: Sequence[float]) -> Iterator[str]:
-    """``numbers`` are no booleans and no NaN."""
+    """Classify ``numbers``, which contain no booleans and no NaN."""
     if not numbers:
         return
     for name, test in _TESTS:
@@ -330,7 +330,7 @@ def _of_numbers(numbers: Sequence[float]) -> Iterator[str]:
             place = place or ("first" if numbers[0] == best else None)
             yield f"{name} {place or ('last' if numbers[-1] == best else 'inside')}"
     if not all(map(_is_moderate, numbers)):
-        return  # sums of others tell nothing that is worth its time
+        return  # other sums tell too little for their cost
     yield f"sum {_sum(numbers)}"
     yield f"product {_product(numbers)}"
     if len(numbers) > 1:
@@ -362,7 +362,7 @@ def _count(count: int, total: int) -> str:
 
 
 def _is_moderate(number: float) -> bool:
-    """Whether a number can be added to any other without an error."""
+    """Return whether a number can be added to any other without an error."""
     return abs(number) < 1e300 and (isinstance(number, float) or number.bit_length() <= MOST_BITS)
 
 
@@ -439,11 +439,11 @@ def _of_rows(rows: Sequence[Sequence[Value]]) -> Iterator[str]:
         yield f"greatest within {magnitude(max(inner, key=abs))}"
 
 
-# How two values of a case stand to each other: order, containment, lengths, what remains.
+# Relations between two values of a case: order, containment, lengths, remainders.
 
 
 def relations(a: Value, b: Value) -> Iterator[str]:
-    """Yield how the first value stands to the second."""
+    """Yield the relations of the first value to the second."""
     if isinstance(a, SIZED) and len(a) > MOST_CHARACTERS:
         return
     with contextlib.suppress(TypeError):
@@ -464,7 +464,7 @@ def relations(a: Value, b: Value) -> Iterator[str]:
 
 
 def _is_number(value: Value) -> bool:
-    """Whether it is a number whose sums and ratios are cheap."""
+    """Return whether it is a number whose sums and ratios are cheap."""
     if type(value) is int:
         return value.bit_length() <= MOST_BITS
     return type(value) is float and abs(value) < 1e300

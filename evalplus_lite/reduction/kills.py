@@ -1,4 +1,4 @@
-"""Which cases reject a mutant or a model's sample: a requirement that a small suite keeps."""
+"""Cases that reject a mutant or a model's sample: a requirement that a small suite preserves."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ MEMORY = 1 << 28
 MOST_SLOW = 2
 """A program that used up its steps on this many cases is run on no further one."""
 MOST_LOST = 8
-"""Nor is a sample that ran out of memory on this many or ended its process, each of which starts
-another; what it used up its steps on counts as ``MOST_LOST / MOST_SLOW`` of these."""
+"""Samples that ran out of memory or ended their process on this many cases are not run further,
+since each starts another process; running out of steps counts as ``MOST_LOST / MOST_SLOW`` of
+these."""
 SAMPLE_CASES = 5
-"""Samples may make on all cases together so many times the least that they may on one, or
-``SAMPLE_FACTOR`` times the reference's steps."""
+"""Steps that samples may make on all cases together, as a multiple of the minimum for one case;
+``SAMPLE_FACTOR`` times the reference's steps if more."""
 SAMPLE_FACTOR = 4
-"""How many times the reference's steps a sample may make on a case, or ``FEWEST``."""
+"""Steps that a sample may make on a case, as a multiple of the reference's, or ``FEWEST``."""
 SAMPLE_STEPS = 20_000_000
 """Samples meet the cases up to this cost first; the others only if those reject none of it."""
 MUTANT_FEWEST, MUTANT_FACTOR = 30_000, 20
-"""Steps that a mutant may make on a case, and how many times the reference's beside them. One in
-ten never ends, and to count as far as here is what each of those costs."""
+"""Steps that a mutant may make on a case, and the multiple of the reference's added to them. One in
+ten never ends, and each of those costs this many steps."""
 MUTANT_SECONDS = 0.5
 """CPU seconds that a mutant's calls of built-in functions may take on a case at least."""
 MUTANT_STEPS = 2_000_000
@@ -38,12 +39,12 @@ published inputs cost more than thousands of others, and no mutant needs just th
 MUTANT_MEMORY = 1 << 26
 """Bytes that a mutant may hold, unless the reference needs more: then ``MEMORY``."""
 TOGETHER = 16
-"""Mutants that share a process, whose start costs more than most of them, if their reference
-leaves nothing behind for the next, and is loaded at once."""
+"""Mutants that share a process, whose start costs more than most of them, if their reference leaves
+no state behind and loads immediately."""
 NEGLIGIBLE_STEPS = 500_000
 """Cases of fewer steps cost nothing."""
 BYTE_STEPS = 20
-"""What a byte of an expected answer adds to a case's cost: wrong answers have to be read."""
+"""Added cost of a byte of an expected answer: wrong answers have to be read."""
 
 
 @dataclass(frozen=True, slots=True)

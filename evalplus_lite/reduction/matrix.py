@@ -23,11 +23,11 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Which of a task's cases satisfy what; ``base_count`` of ``count`` cases are the task's own.
+    """A task's cover matrix; ``base_count`` of ``count`` cases are the task's own.
 
-    ``rows`` holds every requirement that some case satisfies. ``unsatisfied`` are the mutants
-    that survive every case they were run on. ``refused`` are the plus cases that the task's
-    contract does not accept: cross-validation counts what only they reject apart.
+    ``rows`` holds every requirement that some case satisfies. ``unsatisfied`` are the mutants that
+    survive every case they were run on. ``refused`` are the plus cases that the task's contract
+    rejects: cross-validation counts separately the programs that only these reject.
     """
 
     task_id: str

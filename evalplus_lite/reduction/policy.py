@@ -18,7 +18,7 @@ from evalplus_lite.reduction.set_cover import (
     members,
 )
 
-# Small suites by what they are expected to find: each requirement stands for programs unseen.
+# Small suites by expected detection: each requirement represents unseen programs.
 
 UNIT = 1 << 60
 """Certainty, as weights and gains count it."""
@@ -26,20 +26,21 @@ UNIT = 1 << 60
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A test of a ranking, and what it adds to those before it, as a part of ``UNIT``."""
+    """A test of a ranking, and its gain over those before it, as a part of ``UNIT``."""
 
     test: int
     gain: int
 
 
 def weighed(groups: Iterable[tuple[int, Iterable[int]]], free: int, given: int) -> dict[int, int]:
-    """Return the weight of each row, given groups of rows and what part of ``UNIT`` is theirs.
+    """Return the weight of each row, given groups of rows and their parts of ``UNIT``.
 
-    Within a group equal rows are one, and each has an equal part; of it counts the less the more
-    tests satisfy the row, all of it for 1, a half for 2 to 3, a third for 4 to 7, ...: what many
-    tests find, few random ones would. ``free`` are the tests to choose from, ``given`` those that
-    every suite has. A row that no free test satisfies has no weight, nor one that each and a given
-    one do. If each does and no given one, that tells no free tests apart, but is worth having.
+    Within a group equal rows are one, and each has an equal part. A row counts less the more tests
+    satisfy it: fully for 1, half for 2 to 3, a third for 4 to 7, ...: random tests would find such
+    programs too. ``free`` are the tests to choose from, ``given`` those that every suite has. A row
+    that no free test satisfies has no weight, nor has one that all of them and a given one satisfy.
+    If all free tests satisfy it and no given one does, it does not separate them, but is still
+    worth having.
     """
     found: dict[int, int] = {}
     for share, rows in groups:
@@ -67,7 +68,7 @@ def ranking(
             alike.setdefault(column, []).append(test)
     places = [members(column) for column in alike]
     queues = [queue[::-1] for queue in alike.values()]
-    # Gains only fall: one that is still the greatest when it is looked at anew is the greatest.
+    # Gains only fall: one that is still the greatest after recomputation is the greatest.
     offers = [
         (-sum(left[row] for row in places[number]), queue[-1], number)
         for number, queue in enumerate(queues)
@@ -102,7 +103,7 @@ def allocate(rankings: Sequence[Sequence[Pick]], *, budget: int) -> list[tuple[i
     taken = [0] * len(rankings)
     for _, task in offers[: max(0, budget)]:
         taken[task] += 1
-    # Gains fall within a ranking, so what was bought of a task is a prefix of it.
+    # Gains fall within a ranking, so the chosen cases of a task are a prefix of it.
     return [
         tuple(pick.test for pick in picks[:count])
         for picks, count in zip(rankings, taken, strict=True)
@@ -110,19 +111,19 @@ def allocate(rankings: Sequence[Sequence[Pick]], *, budget: int) -> list[tuple[i
 
 
 LEAST = UNIT // 135
-"""What a case has to add to be chosen where nothing else is asked for (docs/measurements)."""
+"""The least gain of a chosen case when no size is requested (docs/measurements)."""
 MOST = 64
-"""Cases a task at most where a smaller budget, or none, is given."""
+"""Maximum cases a task unless a larger budget is given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a small suite must keep.
+    """The requirements that a small suite must preserve.
 
-    ``mode`` names the kinds of requirement (``MODES``). Cases are chosen by what they are expected
-    to find (``detection``), as long as each adds enough, or up to ``budget``, plus cases a task on
-    average over all tasks. With ``multiplicity`` suites are covers: each requirement is satisfied
-    by so many cases, the base cases counted.
+    ``mode`` names the kinds of requirement (``MODES``). Cases are chosen by expected detection
+    (``detection``), as long as each adds enough, or up to ``budget``, plus cases a task on average
+    over all tasks. With ``multiplicity`` suites are covers: each requirement is satisfied by this
+    many cases, base cases included.
     """
 
     mode: str = "full"
@@ -130,7 +131,7 @@ class Policy:
     budget: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is no policy."""
+        """Reject an invalid policy."""
         if self.mode not in MODES:
             raise InputError(f"no mode named {self.mode!r}", remedy=one_of(self.mode, MODES))
         if self.multiplicity is not None and self.multiplicity < 1:
@@ -142,12 +143,14 @@ class Policy:
         if self.budget is not None and self.multiplicity is not None:
             raise InputError(
                 f"both a multiplicity of {self.multiplicity} and a budget of {self.budget:g}",
-                remedy="give --multiplicity or --budget: each decides the size by itself",
+                remedy="give --multiplicity or --budget: each alone decides the size",
             )
 
     @property
     def wants(self) -> dict[str, int]:
-        """How many cases a cover has for a requirement of each kind; empty if it is to be none."""
+        """The number of cases that satisfy a requirement of each kind in a cover; empty without
+        one.
+        """
         return dict.fromkeys(MODES[self.mode], self.multiplicity) if self.multiplicity else {}
 
 

@@ -25,9 +25,9 @@ from evalplus_lite.values import wire
 
 @dataclass(frozen=True, slots=True)
 class CoverSubject:
-    """All that a task's requirements follow from; ``samples`` are programs by ``program_key``.
+    """The source of a task's requirements; ``samples`` are programs by ``program_key``.
 
-    ``contract`` says which plus cases are refused.
+    ``contract`` decides which plus cases are refused.
     """
 
     task: Task
@@ -49,7 +49,7 @@ class CoverSubject:
 class Compute(Protocol):
     """Finds a subject's requirements of one kind: by key, the bitset of the cases that satisfy it.
 
-    The sandbox has the kind's packages. ``cache`` holds what is costly.
+    The sandbox has the kind's packages. ``cache`` holds expensive results.
     """
 
     def __call__(
@@ -61,11 +61,11 @@ class Compute(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RequirementKind:
-    """What is to be known of a kind, beside its name.
+    """The properties of a kind of requirement.
 
-    ``share`` is what part in a choice all requirements of the kind have together, compared with
-    other kinds' (docs/measurements/reduction.md): wrong programs, real or planted, tell most, and
-    input classes find what none of them foresees.
+    ``share`` is the part of a choice that all requirements of the kind have together, relative to
+    other kinds (docs/measurements/reduction.md). Wrong programs, real or planted, tell most, and
+    input classes find faults that none of them has.
     """
 
     plural: str
@@ -94,7 +94,7 @@ def _input_classes(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -
 
 
 def _structured(subject: CoverSubject) -> list[tuple[object, ...]]:
-    """Return the arguments of each case; of a script, what its input text holds."""
+    """Return the arguments of each case; for a script, the structure of its input text."""
     base = subject.suite.cases[: subject.suite.base_count]
     try:
         form = text_form(subject.task, base)
@@ -111,7 +111,7 @@ def _mutant_kills(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) ->
 
 def _variant_kills(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
     task = subject.task
-    if task.harness.kind != "call":  # they stand before a function, in its own program
+    if task.harness.kind != "call":  # variants wrap a function, in its own program
         return {}
     kinds = kinds_of(subject.arguments)
     answers = kinds_of(wire.decode(data) for data in subject.suite.expected)
@@ -157,9 +157,9 @@ def _sample_kills(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) ->
     task, suite, programs = subject.task, subject.suite, subject.samples
 
     def run(missing: Sequence[str]) -> Mapping[str, Kills]:
-        """Samples that survive the cheap cases meet the others: their verdict hangs on them.
+        """Run samples that survive the cheap cases on the others, which decide their verdict.
 
-        Not those of which time left nothing to know.
+        Samples whose time is already used up are skipped.
         """
         steps = _reference_steps(sandbox, subject, cache)
         cheap = KillSuite.of_samples(task, suite, steps, most=kills.SAMPLE_STEPS)
@@ -189,12 +189,12 @@ MODES: Mapping[str, tuple[str, ...]] = {
     "classic": ("branch", "decision", "mutant", "sample"),
     "full": tuple(KINDS),
 }
-"""Which kinds of requirement each mode keeps. ``coverage``, ``mutants``, ``samples`` and, for all
-three, ``classic`` are the columns of the EvalPlus paper's Table 4."""
+"""The kinds of requirement of each mode. ``coverage``, ``mutants``, ``samples`` and, for all three,
+``classic`` are the columns of the EvalPlus paper's Table 4."""
 
 
 def packages(kinds: Sequence[str] = tuple(KINDS)) -> tuple[str, ...]:
-    """Return what sandboxes must hold to compute these kinds."""
+    """Return the packages that sandboxes need for these kinds."""
     return tuple(dict.fromkeys(name for kind in kinds for name in KINDS[kind].packages))
 
 
@@ -212,7 +212,7 @@ def _killed(
 ) -> Mapping[str, int]:
     """Return the cases that reject each program, in order; only unknown programs are run.
 
-    ``facts`` are all that decides rows besides the task, the suite and the program.
+    ``facts`` decide rows together with the task, the suite and the program.
     """
     section = " ".join(map(str, facts))
     known = cache.section(section) or {}

@@ -1,13 +1,13 @@
-"""Small suites that keep what the large one achieves: set cover over bitsets, pure.
+"""Set cover over bitsets: small suites that satisfy the requirements of the large one.
 
 A test is a number; a requirement is a *row*, the bitset of the tests that satisfy it (bit ``t`` is
-set when test ``t`` does). ``given`` tests are in every suite: what they satisfy is credited to
-them. A row *wants* so many tests, or all of its tests where it has fewer: one each is set cover, k
-each a k-fold cover.
+set when test ``t`` does). ``given`` tests are in every suite and are credited for the rows they
+satisfy. A row *wants* a number of tests, or all of its tests if it has fewer: one each is set
+cover, k each a k-fold cover.
 
-Ties are broken the same way every time: the greatest number of rows still short, then the
-greatest weight of all rows that a test satisfies (a row weighs the inverse of its number of tests,
-so that rare ones count most), then the smallest number.
+Ties are broken deterministically: the greatest number of rows still short, then the greatest weight
+of all rows that a test satisfies (a row weighs the inverse of its number of tests, so that rare
+ones count most), then the smallest number.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class CoverProblem:
-    """Which of ``tests`` tests satisfy which requirements; ``given`` are in every suite.
+    """A set-cover instance: the rows over ``tests`` tests; ``given`` are in every suite.
 
-    ``wants[i]`` is how many tests ``rows[i]`` is to be satisfied by; left out, each wants one.
+    ``wants[i]`` is the number of tests that ``rows[i]`` needs; by default each needs one.
     """
 
     tests: int
@@ -29,7 +29,7 @@ class CoverProblem:
     wants: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse bits that stand for no test, and wants that are none."""
+        """Check that rows name existing tests and that every multiplicity is at least 1."""
         everything = (1 << self.tests) - 1
         for bits in (*self.rows, self.given):
             if bits < 0 or bits & ~everything:
@@ -59,10 +59,11 @@ def members(bits: int) -> list[int]:
 
 
 def distinct(problem: CoverProblem) -> CoverProblem:
-    """Return the problem with equal rows once and rows that nothing, or everything, meets left out.
+    """Return the problem without duplicate rows and without rows that no test, or every test,
+    meets.
 
-    A requirement that every test meets tells no test from another: any suite of one test has it.
-    Of equal rows the greatest want counts. The order of first appearance is kept.
+    A row that every test meets does not separate tests: any suite of one test satisfies it. Of
+    equal rows the greatest want counts. The order of first appearance is preserved.
     """
     everything = (1 << problem.tests) - 1
     wants: dict[int, int] = {}
@@ -81,7 +82,7 @@ def demands(problem: CoverProblem) -> list[int]:
 
 
 def is_cover(problem: CoverProblem, chosen: Iterable[int]) -> bool:
-    """Whether the given and the chosen tests together give every row what it wants."""
+    """Return whether the given and the chosen tests together satisfy every row."""
     taken = bitset(chosen) & ~problem.given
     return all(
         (row & taken).bit_count() >= demand
@@ -138,8 +139,7 @@ def greedy(problem: CoverProblem) -> tuple[int, ...]:
 def prune(problem: CoverProblem, chosen: Sequence[int]) -> tuple[int, ...]:
     """Return the chosen tests without given ones and those that the others make redundant.
 
-    The last taken are tried first. A row that had what it wants still has it; a row that had less
-    still has as much.
+    The last taken are tried first. A satisfied row stays satisfied; any other row keeps its count.
     """
     table = columns(problem)
     kept = [test for test in dict.fromkeys(chosen) if not problem.given >> test & 1]

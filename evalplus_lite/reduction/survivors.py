@@ -1,4 +1,4 @@
-"""Mutation report: what became of each mutant, and which survivors may be no faults at all."""
+"""Mutation report: the fate of each mutant, and survivors that may be equivalent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evalplus_lite.values import wire
 from evalplus_lite.values.source import shorten
 
 ENOUGH = 20
-"""A mutant whose statement so many cases reach, and none rejects, is suspected to be equivalent."""
+"""An unkilled mutant whose statement this many cases reach is suspected to be equivalent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +30,13 @@ class Survivor:
 
     @property
     def is_suspect(self) -> bool:
-        """Whether it may well be the same function as the reference."""
+        """Whether it may be equivalent to the reference."""
         return self.reached >= ENOUGH
 
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of a mutant: the cases that kill it, and those that run what it changes, as
-    bitsets.
-    """
+    """A mutant's fate: the cases that kill it, and those that reach the mutation, as bitsets."""
 
     mutant: Mutant
     killed: int
@@ -47,10 +45,10 @@ class Fate:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What became of a task's mutants, in the order of the text, under ``cases`` cases.
+    """The fates of a task's mutants, in the order of the text, under ``cases`` cases.
 
-    ``source`` is the reference in the form that mutants are made from; lines are its. ``cases``
-    shows each case in a line; ``base`` of these, from the front, are the task's own.
+    ``source`` is the reference in the form that mutants are made from; line numbers refer to it.
+    ``cases`` shows each case in a line; the first ``base`` of these are the task's own.
     """
 
     task_id: str
@@ -61,17 +59,17 @@ class Report:
 
     @property
     def total(self) -> int:
-        """How many mutants there are."""
+        """The number of mutants."""
         return len(self.fates)
 
     @property
     def killed(self) -> int:
-        """How many of them some case kills."""
+        """The number of mutants that some case kills."""
         return sum(bool(fate.killed) for fate in self.fates)
 
     @property
     def killed_by_base(self) -> int:
-        """How many of them some base case kills."""
+        """The number of mutants that some base case kills."""
         return sum(bool(fate.killed & ((1 << self.base) - 1)) for fate in self.fates)
 
     @property

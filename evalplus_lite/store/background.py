@@ -15,7 +15,7 @@ Item = TypeVar("Item")
 
 
 class CancelGuard(Protocol):
-    """Gives items on, until nobody wants what is made of them any more."""
+    """Passes items on, until the consumer's work is canceled."""
 
     def __call__(self, items: Iterable[Item], /) -> Iterator[Item]:
         """Return the items."""
@@ -23,7 +23,7 @@ class CancelGuard(Protocol):
 
 
 class _Ended(Exception):
-    """The block that the file is written beside has failed."""
+    """The block that runs while the file is written has failed."""
 
 
 @contextlib.contextmanager
@@ -32,9 +32,9 @@ def written_beside(
 ) -> Iterator[None]:
     """Write rows to a file, as ``write_jsonl`` does, in a thread while the block runs.
 
-    ``rows`` makes them, and sends what it goes through for long through the guard it is given, so
-    that it ends soon if the block fails. The file is there when the block has ended; if that fails,
-    the old one stays as it was. Errors of ``write_jsonl``, or of ``rows``, are raised at the end.
+    ``rows`` produces them, and passes its long iterations through the guard it receives, so that it
+    ends soon if the block fails. The file exists when the block has ended; if that fails, the old
+    one stays as it was. Errors of ``write_jsonl``, or of ``rows``, are raised at the end.
     """
     is_ended = threading.Event()
 

@@ -65,7 +65,7 @@ def parse_size(text: str, *, named: str) -> int:
 
 
 def entries(folder: Path, kinds: Iterable[str] = KINDS) -> Iterator[CacheFile]:
-    """Yield the files of these kinds; whatever else the folder may hold is not looked at."""
+    """Yield the files of these kinds; other content of the folder is ignored."""
     for kind in kinds:
         files = _downloads(folder) if kind == DATASETS else _below(folder / kind)
         for path in files:
@@ -130,7 +130,7 @@ KEEPER = Keeper()  # one for each process
 
 
 def older_than(found: Iterable[CacheFile], seconds: float) -> Iterator[CacheFile]:
-    """Yield the entries that were last used at least so many seconds ago."""
+    """Yield the entries that were last used at least ``seconds`` ago."""
     edge = time.time() - seconds
     return (entry for entry in found if entry.used <= edge)
 

@@ -22,18 +22,18 @@ _SECONDS = 1.0
 
 
 class Journal:
-    """A JSONL file that one process appends to, and that a later run takes up where it ended.
+    """A JSONL file that one process appends to, and that a later run resumes.
 
-    Opening locks the file (a second opener gets an InputError) and cuts off a last line without an
-    end: what a kill in mid-write leaves. ``append`` gathers rows and writes them in one piece
-    every ``batch`` rows, or when a second has passed since the last write; a kill loses at most
-    these. Rows written survive any end of the process. On a full disk the partial write is cut off
-    again, InfrastructureError is raised, and the gathered rows stay for the next ``flush``.
+    Opening locks the file (a second opener gets an InputError) and cuts off an incomplete last
+    line, the trace of a kill in mid-write. ``append`` buffers rows and writes them together every
+    ``batch`` rows, or when a second has passed since the last write; a kill loses at most these.
+    Written rows survive any end of the process. On a full disk the partial write is cut off again,
+    InfrastructureError is raised, and the buffered rows stay for the next ``flush``.
 
-    ``identity`` names what the rows depend on (dataset, seed, limits ...). It is kept in a file of
-    its own (``settings_file``), so that every row of the journal is one of the job's; opening a
-    journal whose rows were made with another identity raises InputError. ``force`` drops the rows
-    that an earlier run left, whatever they are, and starts over.
+    ``identity`` holds everything that the rows depend on (dataset, seed, limits ...). It is kept in
+    a separate file (``settings_file``), so that every row of the journal is one of the job's.
+    Opening a journal whose rows have another identity raises InputError. ``force`` drops the rows
+    of an earlier run and starts over.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Journal:
         self._written = time.monotonic()
         with reporting(path):
             if self.path.exists() and not self.path.is_file():
-                raise InputError("is no regular file", path=path, remedy="name a file to write")
+                raise InputError("is not a regular file", path=path, remedy="name a file to write")
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._descriptor: int | None = open_locked(self.path, named=path)
         try:
@@ -84,9 +84,9 @@ class Journal:
 
     @contextlib.contextmanager
     def reading(self, row: Row, *, path: Path | None = None) -> Iterator[None]:
-        """Within, a row that is not as its job writes them is an InputError that names its line.
+        """Convert errors in a row of the wrong form into an InputError that names its line.
 
-        ``path`` is the file that it stands in, if that is another.
+        ``path`` is the file of the row, if it is another.
         """
         try:
             yield
@@ -148,7 +148,7 @@ class Journal:
         return left
 
     def close(self) -> None:
-        """Write what is gathered, force it to the disk and give up the lock; once is enough."""
+        """Write the buffered rows, force them to the disk and release the lock; idempotent."""
         if self._descriptor is None:
             return
         try:
@@ -175,9 +175,9 @@ class Journal:
         if not place.is_file():
             if self.path.stat().st_size:
                 raise InputError(
-                    f"holds rows, but {place.name}, which says what made them, is missing",
+                    f"holds rows, but {place.name}, with the settings that made them, is missing",
                     path=self.path,
-                    remedy="choose another output, or --force to replace what is there",
+                    remedy="choose another output, or --force to replace it",
                 )
             return
         if self._size == 0:  # nothing was computed with those settings: they may differ
@@ -185,7 +185,7 @@ class Journal:
         before = parse_json(read_text(place), path=place)
         if type(before) is not dict:
             raise InputError("is not a file of settings", path=place, remedy="--force starts over")
-        # Through JSON and back, so that both sides hold what a file can: lists, not tuples.
+        # Through JSON and back, so that both sides hold the types of a file: lists, not tuples.
         now = parse_json(dump_row(identity))
         names = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
         if names:

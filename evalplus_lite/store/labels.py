@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-# Names that say nothing: this project's own outputs are called so, and their folder is named.
+# Names without information: this project's own outputs have them, so their folder names them.
 COMMON = frozenset({"suite", "samples", "generations"})
 _LONGEST = 60
 
@@ -22,7 +22,7 @@ def stem(path: str | os.PathLike[str]) -> str:
 
 
 def label(path: str | os.PathLike[str]) -> str:
-    """Return a name for a file: its stem, or its folder's name if the stem says nothing."""
+    """Return a name for a file: its stem, or its folder's name for a generic stem."""
     place = Path(path)
     place = place if place.name else place.resolve()  # the folder that the command runs in
     found = stem(place)

@@ -3,7 +3,7 @@
     with open_url("s3://bucket/samples.jsonl.gz") as stream:
         stream.readline()
 
-Each protocol beyond ``file``, ``memory`` and a few needs a package of its own: fsspec names it.
+Most protocols need an extra package, which fsspec names.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def is_url(path: object) -> bool:
 
 
 def place_of(path: str | os.PathLike[str]) -> Place:
-    """Return a URL as its text, and whatever else as a path; a password is shown to nobody."""
+    """Return a URL as its text, and anything else as a path; passwords are never shown."""
     if not isinstance(path, str) or not is_url(path):
         return Path(path)
     if _SECRET.search(path):
@@ -88,7 +88,7 @@ class Folder:
         return sorted(name[start:] for name in found)
 
     def is_there(self) -> bool:
-        """Return whether there is such a folder, and it is no file."""
+        """Return whether the folder exists and is not a file."""
         with self._reaching("read"):
             return _is_folder(self._files, self._root)
 
@@ -103,7 +103,7 @@ class Folder:
 
 @contextlib.contextmanager
 def open_url(url: str) -> Iterator[IO[bytes]]:
-    """Open a URL for reading as a stream; InputError says what is missing."""
+    """Open a URL for reading as a stream; InputError names a missing package."""
     files, path = _filesystem(url)
     with _reaching(url, "read"):
         if _is_folder(files, path):
@@ -122,7 +122,7 @@ def copied(url: str, chosen: Callable[[Sequence[str]], Iterable[str]]) -> Path:
     folder = Folder(url)
     names = list(chosen(folder.below()))
     if not names:
-        raise InputError("holds nothing that a command wrote", path=url, remedy="check the URL")
+        raise InputError("holds no command's output", path=url, remedy="check the URL")
     own = _own_folder(url)
     for name in names:
         _fetch(folder, name, own)
@@ -135,7 +135,7 @@ def is_folder(place: Place) -> bool:
 
 
 class _Raw(io.RawIOBase):
-    """A stream of whatever kind, whose faults name its URL."""
+    """A stream of any kind, whose errors name its URL."""
 
     def __init__(self, stream: _Readable, url: str) -> None:
         self._stream, self._url = stream, url
@@ -193,9 +193,9 @@ def _filesystem(url: str) -> tuple[Any, str]:
 
 @contextlib.contextmanager
 def _reaching(url: str, what: str) -> Iterator[None]:
-    """Turn whatever a file system raises into an InputError that says what to do.
+    """Convert any error of a file system into an InputError with a remedy.
 
-    Each has errors of its own: those of the libraries of clouds are no OSErrors.
+    Cloud libraries have errors of their own that are not OSErrors.
     """
 
     def problem(text: str, remedy: str) -> InputError:
@@ -210,7 +210,7 @@ def _reaching(url: str, what: str) -> Iterator[None]:
     except IsADirectoryError:
         raise problem("is a folder, a file was expected", "give the file in it") from None
     except ImportError as error:
-        remedy = "install the package that it names beside fsspec"
+        remedy = "install the package that it names, in addition to fsspec"
         raise problem(f"needs a package of its own: {_brief(error)}", remedy) from None
     except PermissionError as error:
         remedy = "check the credentials and who may use this place"
@@ -226,7 +226,7 @@ def _brief(error: Exception) -> str:
 
 def _fetch(folder: Folder, name: str, to: Path) -> None:
     if ".." in name.split("/") or name.startswith("/"):  # which object stores allow
-        raise InputError("is no name of a file", path=f"{folder.url}/{name}", remedy="rename it")
+        raise InputError("is not a file name", path=f"{folder.url}/{name}", remedy="rename it")
     with spooling("a copy of what is at a URL"):
         (to / name).parent.mkdir(parents=True, exist_ok=True)
         folder.fetch(name, to / name)

@@ -89,7 +89,7 @@ class Blobs(Sequence[bytes]):
 
     @property
     def size(self) -> int:
-        """How many bytes the strings have in all, unpacked."""
+        """The total unpacked bytes of the strings."""
         return sum(item.size if isinstance(item, Packed) else len(item) for item in self._items)
 
 
@@ -99,7 +99,7 @@ FREE_UNPACKED = 256 << 20
 MAX_RATIO_ZSTD = 3_000
 """The same of zstd, which packs answers that are alike ten times better."""
 LARGEST_WINDOW = 27
-"""How many bytes unpacking zstd may hold, as a power of two: what its own command allows."""
+"""Memory for unpacking zstd, as a power of two: the limit of its own command."""
 
 _GZIP_MAGIC, _ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _PIECE = 1 << 16
@@ -177,7 +177,7 @@ def _zstd(raw: IO[bytes], path: object) -> io.RawIOBase:
 
 
 class _Zstd(io.RawIOBase):
-    """A stream of zstd, whose damage is told with the file's name."""
+    """A stream of zstd, whose errors name the file."""
 
     def __init__(self, stream: Any, damage: type[Exception], path: object) -> None:
         self._stream, self._damage, self._path = stream, damage, path

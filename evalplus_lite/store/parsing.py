@@ -1,7 +1,7 @@
 """Untrusted JSON, read within bounds.
 
-What a text may cost is known before it is parsed: its values are counted, those inside strings
-aside, and integers have a budget of digits, as reading one costs more than its length.
+The cost of a text is known before it is parsed: its values outside strings are counted, and
+integers have a budget of digits, because reading one takes more than linear time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MAX_VALUES = 1_000_000
 MAX_DIGITS = 100_000  # digits an integer in a text may have: reading one costs more than its length
 MAX_LONG_DIGITS = 1_000_000  # digits that all integers too long for ``int()`` may have together
 
-_FREE = 1 << 20  # texts up to this length hold fewer than ``MAX_VALUES`` values whatever is in them
+_FREE = 1 << 20  # shorter texts hold fewer than ``MAX_VALUES`` values in any case
 _STRING_OR_MARK = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[{,]', re.DOTALL)
 
 

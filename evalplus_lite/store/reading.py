@@ -11,7 +11,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.store.opening import Damaged, opened
 from evalplus_lite.store.parsing import MAX_VALUES, parse_json
 
-# Bytes a line may hold unless the caller says otherwise: 40 times the largest published row.
+# Maximum bytes of a line by default: 40 times the largest published row.
 MAX_LINE = 32 << 20
 OWN_LINE = 256 << 20  # bytes a line of a file that only we write may hold
 OWN_VALUES = 20_000_000  # values that a line of a file that only we write may hold

@@ -46,7 +46,7 @@ class Memory:
         self._lines.append(line)
 
     def flush(self) -> None:
-        """Do nothing: there is no file."""
+        """Do nothing, as there is no file."""
 
 
 Rows: TypeAlias = Journal | Memory
@@ -59,7 +59,7 @@ def open_rows(
     force: bool = False,
     batch: int = 256,
 ) -> Rows:
-    """Return the journal at ``path`` (as ``Journal`` says), or rows in memory for None."""
+    """Return the journal at ``path`` (see ``Journal``), or rows in memory for None."""
     if path is None:
         return Memory()
     return Journal(path, identity=identity, force=force, batch=batch)

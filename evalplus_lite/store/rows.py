@@ -1,4 +1,5 @@
-"""Rows by key, on disk and for many processes at once: what is lost of them costs time only."""
+"""A bounded key-value cache in SQLite, shared by processes. Losing an entry only costs
+recomputation."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ from pathlib import Path
 
 NAME = "verdicts.sqlite"
 LOCK_SECONDS = 0.2  # how long another process that writes is waited for
-MOST_FAILURES = 5  # after so many a process goes on without
-ROW_BYTES = 1 << 16  # of a longer row nothing is kept
+MOST_FAILURES = 5  # after these a process continues without it
+ROW_BYTES = 1 << 16  # longer rows are not stored
 CHECK_EVERY = 512  # rows that are written between two looks at the size
 FILLED = 0.8  # the share of the bound that dropping leaves
 HOUR = 3600  # seconds to which the last use of a row is known, so that reading seldom writes
@@ -23,11 +24,11 @@ _TABLE = """rows (
 
 
 class RowStore:
-    """Rows of text in a folder, at most about ``limit`` bytes: those unused longest are dropped.
+    """Rows of text in a folder, at most about ``limit`` bytes; the least recently used are dropped.
 
-    Safe for any number of processes. A row that was damaged, a file that is none of ours, a full
-    disk, a folder that cannot be written: each is a row that is not there. SQLite keeps the file,
-    as it knows about several writers and about processes that are killed.
+    Safe for any number of processes. A damaged row, a foreign file, a full disk, a folder that
+    cannot be written: each means that the row is missing. SQLite handles several writers and killed
+    processes.
     """
 
     def __init__(self, folder: Path, limit: int) -> None:
@@ -82,7 +83,8 @@ class RowStore:
             try:
                 with contextlib.suppress(sqlite3.OperationalError):  # some file systems cannot
                     file.execute("pragma journal_mode = wal")
-                file.execute("pragma synchronous = off")  # what a power cut takes is computed again
+                # data lost in a power cut is computed again
+                file.execute("pragma synchronous = off")
                 file.execute(f"create table if not exists {_TABLE}")
                 _check(file)
             except BaseException:
@@ -104,7 +106,7 @@ class RowStore:
                 return
             (count,) = file.execute("select count(*) from rows").fetchone()
             (size,) = file.execute("select total(length(text)) from rows").fetchone()
-            # What SQLite and the keys need beside the text; exact only as far as it matters.
+            # The overhead of SQLite and the keys; approximate.
             excess = size + 200 * count - self._limit
             if excess > 0:
                 share = 1 - FILLED * self._limit / (size + 200 * count)
@@ -122,7 +124,7 @@ class RowStore:
             self._set_aside()
 
     def _set_aside(self) -> None:
-        """Begin anew beside a file that cannot be read; it is kept, as it may be someone's."""
+        """Start a new file next to an unreadable one, which is kept, as it may be someone's."""
         self.close()
         self._process = 0
         with contextlib.suppress(OSError):
@@ -139,7 +141,7 @@ def _check(file: sqlite3.Connection) -> None:
 
 
 def _seal(key: bytes, text: str) -> bytes:
-    """Return what a row's damage would change: SQLite itself keeps no checksums."""
+    """Return a checksum that reveals a damaged row: SQLite itself keeps none."""
     return hashlib.sha256(key + text.encode("utf-8", "surrogatepass")).digest()[:16]
 
 

@@ -19,14 +19,14 @@ PIECE = 1 << 14
 
 
 class Sorter:
-    """Byte strings of one length, gone through in the order of their bytes as often as wanted.
+    """Byte strings of one length, iterated in sorted order any number of times.
 
         lines = Sorter(8)
         lines.add((2).to_bytes(8)), lines.add((1).to_bytes(8))
         list(lines)
 
-    Memory holds ``PART`` of them; the rest is in a file that nobody else sees, and which is gone
-    with this. Nothing is to be added while someone goes through them. Raises InputError, naming
+    Memory holds ``PART`` of them; the rest is in an unnamed file that disappears
+    with this object. Nothing may be added during an iteration. Raises InputError, naming
     the folder, if there is no room.
     """
 
@@ -73,5 +73,5 @@ class Sorter:
 
 
 def _close(file: IO[bytes]) -> None:
-    with contextlib.suppress(OSError):  # what could not be written is tried once more
+    with contextlib.suppress(OSError):  # bytes that could not be written are retried once
         file.close()

@@ -12,11 +12,11 @@ from evalplus_lite.store.reading import NoRows, Row
 
 PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 ROWS = 1 << 8
-"""Rows that are in memory at a time, beside what the file holds together."""
+"""Rows that are decoded at a time."""
 
 
 def is_table(beginning: bytes) -> bool:
-    """Return whether a file that begins so is Parquet or Arrow."""
+    """Return whether a file with this beginning is Parquet or Arrow."""
     return beginning.startswith((PARQUET, ARROW_FILE, ARROW_STREAM))
 
 

@@ -16,9 +16,9 @@ from evalplus_lite.store.reading import Row, read_text
 
 TABLES = "task"
 MAX_BYTES = 1 << 20
-"""Of a file: its reader takes longer than JSON's."""
+"""Largest file: the TOML parser is slower than JSON's."""
 _LONG_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){65}""")
-"""A key of so many parts costs its reader the square of that."""
+"""A key with this many parts, whose reading takes quadratic time."""
 MOST_TABLES = 5000
 """They cost the square of their number, too."""
 _TABLE = re.compile(r"^[ \t]*\[[^\n,]*+$", re.MULTILINE)
@@ -36,7 +36,7 @@ def read_toml(path: str | os.PathLike[str]) -> Iterator[Row]:
         start = text.count("\n", 0, long.start()) + 1
         raise InputError("has a key of very many parts", path=path, line=start)
     if sum(1 for _ in _TABLE.finditer(text)) > MOST_TABLES:
-        remedy = "write so many tasks as JSONL"
+        remedy = "write this many tasks as JSONL"
         raise InputError(f"holds more than {MOST_TABLES} tables", path=path, remedy=remedy)
     try:
         found = tomllib.loads(text)
@@ -57,7 +57,7 @@ def read_toml(path: str | os.PathLike[str]) -> Iterator[Row]:
     starts = [text.count("\n", 0, place.start()) + 1 for place in _HEADING.finditer(text)]
     lines = starts if len(starts) == len(tables) else range(1, len(tables) + 1)
     for line, table in zip(lines, tables, strict=True):
-        # What JSON can hold is within the bounds that all rows keep to.
+        # Values that JSON can represent stay within the bounds of all rows.
         yield Row(line, parse_json(_json(table, path, line), path=path, line=line))
 
 

@@ -1,7 +1,7 @@
-"""Writing files whole or not at all, and always the same bytes for the same content.
+"""Atomic writing of files, with the same bytes for the same content.
 
-The text goes to a temporary file in the same folder, is forced to the disk and takes the name in
-one step, so that a reader, or a kill at any time, sees the old file or the new one.
+The text goes to a temporary file in the same folder, is forced to the disk and renamed in one step,
+so that a reader, or a kill at any time, sees the old file or the new one.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def write_jsonl(
 
 
 def packed_row(row: Mapping[str, Any]) -> bytes:
-    """Return a row's line as gzip by itself: several such, one after the other, are a file."""
+    """Return a row's line as a separate gzip member: several of them in a row form a file."""
     stream = io.BytesIO()
     with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:
         packed.write(dump_row(row).encode("ascii") + b"\n")
@@ -65,13 +65,15 @@ def packed_row(row: Mapping[str, Any]) -> bytes:
 
 
 def write_packed(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
-    """Make what ``packed_row`` returned, in this order, the whole file; raises as ``replacing``."""
+    """Replace the file's content with results of ``packed_row``, in this order; raises as
+    ``replacing``.
+    """
     with replacing(path) as stream:
         stream.writelines(parts)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Make ``text`` (as UTF-8) the file's whole content; raises as ``replacing``."""
+    """Replace the file's content with ``text`` (as UTF-8); raises as ``replacing``."""
     with replacing(path) as stream:
         stream.write(text.encode("utf-8"))
 
@@ -86,7 +88,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
-        raise InputError("is no regular file", path=path, remedy="name a file to write")
+        raise InputError("is not a regular file", path=path, remedy="name a file to write")
     temporary = target.with_name(f".{target.name}.tmp")
     with reporting(path):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -109,10 +111,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def open_locked(path: Path, *, named: object) -> int:
-    """Return a descriptor for reading and writing ``path``, made if need be, locked for us alone.
+    """Return a descriptor for reading and writing ``path``, created if missing, with an exclusive
+    lock.
 
-    The lock ends with the process, however it ends. Raises InputError, speaking of ``named``, where
-    another process holds it.
+    The lock ends with the process, however it ends. Raises InputError about ``named`` if another
+    process holds it.
     """
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -138,14 +141,14 @@ def open_locked(path: Path, *, named: object) -> int:
 
 @contextlib.contextmanager
 def reporting(path: object) -> Iterator[None]:
-    """Turn an OSError of writing ``path`` into an error that says what to do."""
+    """Convert an OSError of writing ``path`` into an error with a remedy."""
     try:
         yield
     except OSError as error:
         if error.errno in _DISK_FULL:
             raise InfrastructureError(
                 f"{path}: cannot be written: {error.strerror} "
-                "(make room and run the same command again: what was written before is kept)"
+                "(make room and run the same command again: rows already written are kept)"
             ) from None
         raise InputError(
             f"cannot be written: {error.strerror or error}",
@@ -168,7 +171,7 @@ def spooling(what: str) -> Iterator[None]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename last through a power cut, where the file system can."""
+    """Make a rename survive a power cut, if the file system can."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -17,7 +17,7 @@ from support.commands import COMMAND, environment, run, sample_rows, write_rows,
 
 from evalplus_lite.cli.app import COMMANDS, command
 from evalplus_lite.cli.console import Screen
-from evalplus_lite.cli.verbosity import VOICE, ProgressRate, spoken
+from evalplus_lite.cli.verbosity import VERBOSITY_OPTIONS, ProgressRate, duration
 from evalplus_lite.jobs.session import ProgressEvent
 
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
@@ -88,7 +88,7 @@ def test_a_log_has_all_and_a_pipe_no_bar(folder: Path) -> None:
     assert "\x1b" not in quiet.stdout + quiet.stderr
     log = (folder / "logs/a.log").read_text().splitlines()
     assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ ", line) for line in log)
-    assert "evaluate begins: 24 steps" in log[1]
+    assert "evaluate started: 24 steps" in log[1]
     assert any(re.search(r"evaluate ended .*24 of 24.*\d+ pass", line) for line in log)
     assert log[-1].endswith("exit code 0")
 
@@ -126,7 +126,7 @@ def test_every_long_command_takes_them(name: str) -> None:
     made = command(name)
     for each in getattr(made, "commands", {name: made}).values():
         names = {parameter.name for parameter in each.params}
-        assert (names >= set(VOICE)) == (name not in SILENT)
+        assert (names >= set(VERBOSITY_OPTIONS)) == (name not in SILENT)
 
 
 class Clock:
@@ -166,7 +166,7 @@ def test_the_pace_is_that_of_the_last_minute() -> None:
     clock.now += 5.0
     young.advance(1, {})
     assert young.words() == "1 of 100, 12.0/min"
-    assert [spoken(s) for s in (0.4, 99, 100, 5_000, 12_000)] == [
+    assert [duration(s) for s in (0.4, 99, 100, 5_000, 12_000)] == [
         "0 s", "99 s", "2 min", "83 min", "3 h 20 min",
     ]  # fmt: skip
 

@@ -101,7 +101,7 @@ def test_a_row_that_is_no_result_is_named(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "two", tmp_path / "two")
     with (tmp_path / "two" / "results.jsonl").open("a") as file:
         file.write('{"task_id": "Own/0", "index": 7, "program": "x"}\n')
-    with pytest.raises(InputError, match=r"results\.jsonl:6: is no row of results"):
+    with pytest.raises(InputError, match=r"results\.jsonl:6: is not a row of results"):
         entrants(read_evaluations([tmp_path / "two" / "results.jsonl"]))
 
 
@@ -135,7 +135,7 @@ def test_an_edited_row_is_named(folder: Path, tmp_path: Path, change: dict[str, 
     lines = (copy / "results.jsonl").read_text().splitlines()
     lines[1] = json.dumps({**json.loads(lines[1]), **change})
     (copy / "results.jsonl").write_text("\n".join(lines))
-    with pytest.raises(InputError, match=r"results\.jsonl:2: is no row of results"):
+    with pytest.raises(InputError, match=r"results\.jsonl:2: is not a row of results"):
         entrants(read_evaluations([copy]))
 
 
@@ -146,5 +146,5 @@ def test_an_edited_summary_is_named(
     copy = shutil.copytree(folder / "two", tmp_path / "copy")
     summary = json.loads((copy / "summary.json").read_text())
     (copy / "summary.json").write_text(json.dumps({**summary, **change}))
-    with pytest.raises(InputError, match="is no summary of evaluate"):
+    with pytest.raises(InputError, match="is not a summary of evaluate"):
         read_evaluations([copy])

@@ -138,7 +138,7 @@ def test_a_module_becomes_a_task_file(folder: Path, session: Session) -> None:
     assert lost == {
         ("area", "the example area(x)"),
         ("area", "1 inputs"),
-        ("untyped", "it has no examples, and its annotations do not tell its arguments"),
+        ("untyped", "it has no examples, and its annotations do not describe its arguments"),
         ("named", "an argument must be given by name"),
         ("shift", "1 inputs"),
         ("Circle", "a class"),

@@ -23,7 +23,7 @@ def test_a_folder_is_copied_to_be_read(tmp_path: Path) -> None:
     assert (found / "inner" / "given").read_text() == "text"
     assert not (found / "other").exists()
     assert shown_path(found / "given") == f"{url}/given"
-    with pytest.raises(InputError, match="nothing"):
+    with pytest.raises(InputError, match="no command"):
         copied(f"file://{tmp_path}/none", iter)
 
 

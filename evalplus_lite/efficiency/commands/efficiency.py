@@ -24,10 +24,10 @@ def efficiency(
 ) -> int:
     """Rank models by the work that their right programs do as inputs grow.
 
-    Work is counted, not timed, so the result is the same on every machine: statements, and what
-    built-in functions go through. Every answer on every input is compared with the reference's;
-    a wrong, failed or late program counts as not efficient. A program that could reach the counter
-    is marked "uncounted". DIR/efficiency.jsonl has a row a program: units by size, how they grow,
+    Work is counted, not timed, so the result is the same on every machine: statements, and the data
+    that built-in functions process. Every answer on every input is compared with the reference's; a
+    wrong, failed or late program counts as not efficient. A program that could reach the counter is
+    marked "uncounted". DIR/efficiency.jsonl has a row a program: units by size, how they grow,
     score and rank. Run again after a kill, it resumes.
 
     [bold]Example[/bold]  evalplus-lite efficiency -d humaneval -s old.jsonl -s new.jsonl

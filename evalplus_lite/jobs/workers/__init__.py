@@ -1,1 +1,1 @@
-"""What worker processes run for the jobs: functions of plain data."""
+"""Worker functions of the jobs: functions of plain data."""

@@ -18,7 +18,7 @@ from evalplus_lite.generate.engine.adapters import AdaptedGenerator, Proposer
 from evalplus_lite.generate.engine.call_sequences import SequenceGenerator
 from evalplus_lite.generate.engine.code_arguments import CodeTexts
 from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.generate.engine.scale import MOST, Rung, weight
+from evalplus_lite.generate.engine.scale import LARGE, MOST, Rung, weight
 from evalplus_lite.grading.calls_raised import KnownRaises
 from evalplus_lite.grading.demand import Bearable
 from evalplus_lite.grading.evidence import (
@@ -33,21 +33,113 @@ from evalplus_lite.grading.evidence import (
 from evalplus_lite.grading.idle import require_effect
 from evalplus_lite.grading.oracle import UNLISTED, Answers, answer
 from evalplus_lite.grading.orders import FreeOrders
-from evalplus_lite.grading.subsets import as_stress, joined, subset
-from evalplus_lite.jobs.consensus import UNANSWERED, Dispute, Panel
-from evalplus_lite.jobs.workers.augmented import Augmented, bounds, finished, ordered, too_long
+from evalplus_lite.grading.subsets import as_stress, joined, relinked, subset
+from evalplus_lite.jobs.consensus import UNANSWERED, Dispute, Finding, Panel
+from evalplus_lite.jobs.consensus import rows as review_rows
 from evalplus_lite.jobs.workers.budget import GROWTH, Budget, needed
 from evalplus_lite.jobs.workers.shared_data import cases_of, staged
 from evalplus_lite.jobs.workers.text_inputs import drawn, text_generator
 from evalplus_lite.programs import definitions
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.sandbox.steps import StepBudget
+from evalplus_lite.store.opening import Packed
+from evalplus_lite.store.writing import packed_row
 from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.call_sequences import with_sequences
 from evalplus_lite.tasks.contracts import shown, violations
+from evalplus_lite.tasks.suite_file import suite_row
 from evalplus_lite.types import Case, Suite, Task, Value
 
-# What augmenting a task begins with: its base cases answered, and a generator that knows them.
+# The result of augmenting a task: its suite, with accepted, dropped and skipped inputs.
+
+LONGEST_ANSWER = 1 << 15
+"""Bytes, in wire form, of the expected output of a generated input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Augmented:
+    """A task's suite, with how many inputs came from where and were dropped for which cause.
+
+    ``review`` are the inputs that were set aside since most of ``voters`` programs contradict the
+    reference on them. ``unanswered`` are some of the inputs that the reference raises on or is too
+    slow for.
+    """
+
+    suite: Suite
+    sources: Mapping[str, int]
+    dropped: Mapping[str, int]
+    notes: tuple[str, ...] = ()
+    review: tuple[Dispute, ...] = ()
+    voters: int = 0
+    unanswered: tuple[Case, ...] = ()
+
+
+def ordered(suite: Suite) -> Suite:
+    """Return the suite with its large cases last, behind all others that are not base cases.
+
+    What is quick to run decides first, and a program that fails is not run on the rest.
+    """
+    places = sorted(
+        range(len(suite.cases)),
+        key=lambda at: at >= suite.base_count and weight(suite.cases[at].arguments) > LARGE,
+    )
+    chosen = subset(suite, places)
+    return replace(chosen, cases=relinked(chosen.cases, places))
+
+
+def too_long(suite: Suite) -> dict[int, None]:
+    """Return the positions of answers longer than ``LONGEST_ANSWER``, in order."""
+    blobs = suite.blobs.items()
+    sizes = [each.size if isinstance(each, Packed) else len(each) for each in blobs]
+    return dict.fromkeys(at for at, size in enumerate(sizes) if size > LONGEST_ANSWER)
+
+
+def bounds(
+    kept: int,
+    proposed: int,
+    budget: Budget,
+    dropped: Mapping[str, int],
+    is_idle: bool,
+    sizes: object,
+    step_budget: StepBudget,
+) -> dict[str, Any]:
+    """Return the bounds of a task's inputs for its provenance: their number, sizes, and cost to the
+    reference."""
+    end = "inputs" if kept >= budget.inputs else "patience" if is_idle else "space"
+    return {
+        "kept": kept,
+        "proposed": proposed,
+        "end": end if step_budget.left or end == "inputs" else "steps",
+        "steps": {
+            "spent": step_budget.spent,
+            "of": step_budget.total,
+            "next": step_budget.next_share,
+        },
+        "dropped": {name: count for name, count in sorted(dropped.items()) if count > 0},
+        "sizes": sizes,
+    }
+
+
+def finished(task: Task, result: Augmented) -> Row:
+    """Return a finished task as (facts, part of the suite file), so that who collects it writes
+    them and needs to look at no case."""
+    suite = result.suite
+    facts = {
+        "task_id": task.id,
+        "base_count": suite.base_count,
+        "count": len(suite.cases),
+        "stress": 0 if suite.stress is None else len(suite.stress.cases),
+        "provenance": dict(suite.provenance),
+        "sources": dict(result.sources),
+        "dropped": dict(result.dropped),
+        "notes": list(result.notes),
+        "review": list(review_rows(Finding(task.id, len(suite.cases), result.review))),
+        "jurors": result.voters,
+    }
+    return facts, packed_row(suite_row(task, suite))
+
+
+# The start of augmenting a task: its base cases answered, and a generator that has seen them.
 
 BASE_LIMITS = Limits(cpu=20.0, load=10.0)
 SHAPES = ("size", "rectangular", "square", "record")
@@ -58,7 +150,7 @@ SAMPLED = 16  # by Hypothesis: each takes several times as long to make as one o
 def base_answers(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
     """Return the base cases that can be kept, and notes on them; raises UnusableTask if none."""
     if task.rule.kind == "any":
-        raise UnusableTask(task.id, "expected", f"{UNLISTED}: have a contract's check tell it")
+        raise UnusableTask(task.id, "expected", f"{UNLISTED}: let a contract's check decide")
     refused = own_refused(sandbox, task)
     base = answer(
         sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS, contract=False
@@ -116,7 +208,7 @@ def generator_of(
         free = dict.fromkeys(_free_shapes(sandbox, seen), False)
         seen = replace(seen, constraints={**free, **task.constraints})
     code = CodeTexts(task.harness.code, base) if task.harness.code else None
-    if code is not None:  # to a filter it is what it is to the generator
+    if code is not None:  # the filter treats it like the generator
         numbered = (replace(case, arguments=code.values(case.arguments)) for case in base)
         seen = replace(seen, base=tuple(numbered))
     input_filter = InputFilter.of_task(seen, constants=constants, is_own=is_own)
@@ -187,7 +279,7 @@ HEAVIEST = 25_000
 
 @dataclass(frozen=True, slots=True)
 class LadderResult:
-    """What the ladders gave: answered cases, and stress cases if there are any."""
+    """The results of the ladders: answered cases, and stress cases if there are any."""
 
     cases: Answers
     tops: Suite | None
@@ -202,7 +294,7 @@ def probe(
     *,
     step_budget: StepBudget,
 ) -> LadderResult:
-    """Try the ladders of a generator that has seen the base cases; tell it how far they go."""
+    """Try the ladders of a generator that has seen the base cases; set how far they go."""
     left, suites = generator.ladder(base), [Suite(task.id, (), (), 0)]
     scales, steps = generator.scales, list[int]()
     limits = Limits(load=10.0)
@@ -248,7 +340,7 @@ def probe(
 
 
 def _sorted_out(answers: Answers, rungs: Sequence[Rung], dropped: dict[str, int]) -> LadderResult:
-    """Divide what was answered: the top of each ladder is stress, what is moderate are cases."""
+    """Divide the answered inputs: the top of each ladder is stress, moderate ones are cases."""
     suite = answers.suite
     top: dict[object, int] = {}
     for rung in rungs:
@@ -269,7 +361,7 @@ def _sorted_out(answers: Answers, rungs: Sequence[Rung], dropped: dict[str, int]
 
 MOST_UNANSWERED = 10
 MOST_STRESS = 40  # cases of a task that ask too much of right programs to be tests of correctness
-PROBED = 12  # at most one of so many inputs was made to find out how far sizes go
+PROBED = 12  # at most one input in this many was made to measure sizes
 SLOW = ("slow", "memory", "crashes")
 
 
@@ -319,7 +411,7 @@ class TaskAugmentation:
         self.size = budget.batch
 
     def probe(self) -> None:
-        """Find out how far sizes go; keep what that answers, up to a share of the budget."""
+        """Measure how far sizes go; keep the answered inputs, up to a share of the budget."""
         if not self.budget.inputs:
             return
         found = probe(
@@ -338,7 +430,7 @@ class TaskAugmentation:
         self._keep(fair.suite)
 
     def step(self) -> bool:
-        """Propose one batch and keep what can be; say whether it is worth to go on."""
+        """Propose one batch and keep the usable inputs; return whether to continue."""
         wanted = self.budget.inputs - self.new
         if wanted <= 0 or self.idle >= self.budget.patience:
             return False
@@ -368,7 +460,7 @@ class TaskAugmentation:
         self.new += len(suite.cases)
 
     def finish(self) -> Augmented:
-        """Return the suite and what was kept, dropped, and set aside."""
+        """Return the suite with the accepted, dropped, and set-aside inputs."""
         suite = ordered(joined(self.suites, self._provenance()))
         if stress := [*self.stress, *self.tops]:
             suite = replace(suite, stress=joined(stress, {}))
@@ -384,7 +476,7 @@ class TaskAugmentation:
         )
 
     def _answered(self, batch: Sequence[Case]) -> Answers:
-        """Return what of a batch can be kept, and note what cannot."""
+        """Return the usable answers of a batch, and record the others."""
         answers = answer(
             self.sandbox,
             self.task,
@@ -400,7 +492,7 @@ class TaskAugmentation:
         return self._fair(self._handy(self._foreseen(answers)))
 
     def _foreseen(self, answers: Answers) -> Answers:
-        """Return the answers without sequences of calls that raise what no base case shows."""
+        """Return the answers without call sequences that raise exceptions no base case shows."""
         places = self.raises.foreseen(answers.suite)
         self.dropped["raises"] += len(answers.kept) - len(places)
         return answers.only(places)
@@ -484,8 +576,10 @@ def augment_task(
 
 
 def augmenting(place: WorkerContext, settings: Row) -> Work:
-    """Of (staged task, seeds, samples), what ``finished`` returns of its suite by
-    (seed, budget); if there is none, None and the unusable task's (id, cause, detail)."""
+    """Return the ``finished`` result of (staged task, seeds, samples) by (seed, budget).
+
+    Without a suite it is None and the unusable task's (id, cause, detail).
+    """
     seed, budget = settings[0], Budget(*settings[1])
 
     def work(item: Row) -> Row:

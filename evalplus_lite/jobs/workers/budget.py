@@ -1,4 +1,4 @@
-"""How much an augmentation does for a task; what deals tasks needs to know no more of it."""
+"""The budget of an augmentation for one task."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from evalplus_lite.execution.base import Row
 from evalplus_lite.sandbox.steps import Allowance, StepBudget
 
 GROWTH = 4
-"""A batch may be so many times as large as the one before. Small ones teach the generator early,
-but each costs three processes, whatever its size."""
+"""Growth of a batch over the one before. Small ones teach the generator early, but each costs three
+processes, whatever its size."""
 
 
 STEPS, STEPS_AN_INPUT = 20_000_000, 10_000
-"""What all new inputs of a task may cost the reference together."""
+"""Steps that all new inputs of a task may cost the reference together."""
 LADDERS = 3
-"""One of so many parts of the same again for finding out how far sizes go."""
+"""The fraction (1/n) of the same budget again for measuring how far sizes go."""
 MOST_PROPOSED = 8
 """So many times the inputs wanted may be proposed at once, where few are valid."""
 LADDER_SECONDS = 0.2
-"""Of a usual machine: what an input of a ladder may cost the reference, in steps."""
+"""Seconds of a typical machine that an input of a ladder may cost the reference, in steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much to do for a task.
+    """The budget for a task.
 
-    ``inputs``: new cases wanted. ``seconds``: of a usual machine, what a case may cost the
+    ``inputs``: new cases wanted. ``seconds``: of a typical machine, what a case may cost the
     reference (``steps.STEPS_A_SECOND``); a slower input is dropped. ``batch``: inputs proposed at
     first, and again after slow ones; each further batch may be ``GROWTH`` times as large.
     ``patience``: batches without a single new valid input after which the task is done. ``slow``:
@@ -49,7 +49,7 @@ class Budget:
 
     @property
     def largest_batch(self) -> int:
-        """How many inputs are proposed at once at most, however few of them are valid."""
+        """The maximum number of inputs proposed at once, however few of them are valid."""
         return max(self.batch, MOST_PROPOSED * self.inputs)
 
     def to_row(self) -> Row:
@@ -58,5 +58,7 @@ class Budget:
 
 
 def needed(count: int, *, kept: int, of: int) -> int:
-    """Return how many inputs to propose for ``count`` valid ones, as ``kept`` of so many were."""
+    """Return how many inputs to propose for ``count`` valid ones, given that ``kept`` of ``of``
+    were.
+    """
     return int(count * 1.03 * (of + 20) / (kept + 20)) + 5

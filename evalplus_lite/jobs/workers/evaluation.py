@@ -21,12 +21,12 @@ from evalplus_lite.values.codec import to_json
 from evalplus_lite.values.source import decode_answer, shown
 
 WHOLE_BYTES = 1 << 16
-"""Inputs and outputs up to this size stand whole in a result row, larger ones shortened."""
+"""Inputs and outputs up to this size are complete in a result row, larger ones shortened."""
 
 
 Judged: TypeAlias = tuple[str, Any, dict[str, Any] | str, Any, Any]
-"""Verdicts on base and plus, the row but for what names its sample, or the cause; the verdicts on
-stress and without weak tests, and what the program cost."""
+"""Verdicts on base and plus, the row without its sample's name, or the cause; the verdicts on
+stress and without weak tests, and the program's cost."""
 
 
 def others_of(row: Mapping[str, Any]) -> tuple[str | None, str | None, bool]:
@@ -35,7 +35,9 @@ def others_of(row: Mapping[str, Any]) -> tuple[str | None, str | None, bool]:
 
 
 def judging(place: WorkerContext, settings: Row) -> Work:
-    """Of a staged task and programs for it, a verdict with a line for each, and the evidence."""
+    """Return the judge of a staged task and programs for it: verdicts with lines, and
+    the evidence.
+    """
     return SampleJudge(place, settings).judge
 
 
@@ -57,11 +59,11 @@ class SampleJudge:
     def judge(self, item: Row) -> Row:
         """Take (task, its id, groups) and return (evidence, judged samples).
 
-        ``task`` is where it is staged; groups are as ``grouping.to_row`` makes them. Evidence is
-        as ``found_evidence`` says, None if this place has given it before. A judged sample is
-        (base, plus, line, others, cost): the verdicts, the lines of its row and of its cost, and
-        the verdicts on stress cases and on what is left without weak tests;
-        for one that could not be judged the third is the cause.
+        ``task`` refers to shared data; groups are those of ``grouping.to_row``. Evidence is that of
+        ``found_evidence``, None if this worker has returned it before. A judged sample is (base,
+        plus, line, others, cost): the verdicts, the lines of its row and of its cost, and the
+        verdicts on stress cases and without weak tests. For one that could not be judged the third
+        is the cause.
         """
         ref, task_id, groups = item
         judged = []
@@ -132,7 +134,7 @@ class SampleJudge:
     def _strong(
         self, verdict: Verdict, weak: frozenset[int], strong: PreparedSuite | None, source: str
     ) -> str | None:
-        """Return the verdict on what is left without weak tests; None if nothing is."""
+        """Return the verdict without weak tests; None if no test is left."""
         if strong is None:
             return None
         if verdict.failure is None or verdict.failure.case not in weak:

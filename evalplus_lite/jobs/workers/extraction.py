@@ -8,8 +8,8 @@ from evalplus_lite.types import Task
 
 
 def extracting(place: WorkerContext, _: Row) -> Work:
-    """Of several (text, kind, prompt, entry point, style), the (program, steps) of each."""
-    del place  # a helper process looks into them; nothing is run
+    """Return the (program, steps) of several (text, kind, prompt, entry point, style)."""
+    del place  # a helper process inspects them; nothing is run
 
     def work(item: Row) -> Row:
         rows = []

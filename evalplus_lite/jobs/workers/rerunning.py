@@ -1,4 +1,4 @@
-"""One program on one case of its task, with what it printed, for ``rerun``."""
+"""One program on one case of its task, with its output, for ``rerun``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evalplus_lite.values import wire
 from evalplus_lite.values.source import decode_answer, shown
 
 MOST_PRINTED = 4000
-"""Characters shown of what a program printed, and of its traceback."""
+"""Characters shown of a program's output, and of its traceback."""
 RECORDER = f"""
 
 def _recorded(function):
@@ -35,7 +35,7 @@ def _recorded(function):
 
 
 def rerunning(place: WorkerContext, settings: Row) -> Work:
-    """Of (staged task, program, case), the verdict on that case, in words."""
+    """Return the verdict on (staged task, program, case), in words."""
     judging = Verification(place, settings)
 
     def work(item: Row) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def rerunning(place: WorkerContext, settings: Row) -> Work:
                 row["actual"] = shown(verdict.failure.actual)
             except CodecError as error:
                 row["actual"] = f"a value that cannot be read ({error})"
-        # Printing is no part of a verdict: a second run records it.
+        # Output is not part of a verdict: a second run records it.
         if task.harness.kind == "call":
             wrapped = f"{source}{RECORDER}\n_record = _recorded({task.entry_point})\n"
             inputs = Inputs.of([suite.cases[0].arguments])

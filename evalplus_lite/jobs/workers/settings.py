@@ -1,4 +1,4 @@
-"""What programs are judged under, and suites made ready for it."""
+"""The settings of judging, and suites prepared for it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evalplus_lite.types import Suite, Task
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What decides verdicts, beyond tasks and samples; ``memory`` in bytes.
+    """The settings that decide verdicts besides tasks and samples; ``memory`` in bytes.
 
     ``total``: seconds that all cases of a program together may compute, and wait (None: by the
     preset).
@@ -28,7 +28,7 @@ class Settings:
     total: float | None = None
     details: bool = False
     has_plus: bool = True
-    """Whether there are plus cases in the data set, and so verdicts on them."""
+    """Whether the data set has plus cases, and so verdicts on them."""
     stress: bool = False
     """Whether programs that pass are run on the stress cases, too."""
     weak_tests: bool = True
@@ -39,7 +39,7 @@ class Settings:
             raise InputError(f"total is {self.total!r}", remedy="give seconds, such as 60, or None")
 
     def facts(self, name: str) -> dict[str, Any]:
-        """Return what a summary says of the limits; ``name`` is the preset's."""
+        """Return the limits for a summary; ``name`` is the preset's."""
         return {
             "preset": name,
             "floor_seconds": self.preset.floor,

@@ -78,7 +78,7 @@ def suite_of(row: Row) -> Suite:
 
 
 def evidence_row(evidence: Evidence) -> Row:
-    """Return what a suite rests on as plain data."""
+    """Return a suite's evidence as plain data."""
     lost = [(loss.cause, loss.count, loss.example) for loss in evidence.lost]
     facts = evidence.blind, evidence.observed, evidence.weak
     return evidence.cases, evidence.base, lost, *facts
@@ -123,7 +123,7 @@ class SharedData:
 def staged(place: WorkerContext, ref: Ref) -> tuple[Task, Suite | None]:
     """Return a task, and its suite if one was given."""
     enabled = gc.isenabled()
-    gc.disable()  # nothing that is read becomes garbage soon
+    gc.disable()  # the data read here lives long
     try:
         task, suite = place.load(ref)
         return task_of(task), None if suite is None else suite_of(suite)
@@ -133,7 +133,7 @@ def staged(place: WorkerContext, ref: Ref) -> tuple[Task, Suite | None]:
 
 
 class Prepared(Generic[Made]):
-    """What a place has prepared of tasks: the least recently used go when it is much."""
+    """A worker's prepared suites; the least recently used go when they take much memory."""
 
     def __init__(self, *, most: int = MOST_BYTES) -> None:
         self._most = most
@@ -141,7 +141,7 @@ class Prepared(Generic[Made]):
         self._size = 0
 
     def under(self, key: Hashable, size: int, make: Callable[[], Made]) -> Made:
-        """Return what is kept under a key, made now if it is not; ``size`` in bytes, about."""
+        """Return the object under a key, created if missing; ``size`` in bytes, about."""
         if key in self._made:
             self._made.move_to_end(key)
             return self._made[key][1]

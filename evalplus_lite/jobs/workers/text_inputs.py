@@ -53,8 +53,8 @@ def text_generator(
 ) -> AdaptedGenerator | None:
     """Return a generator of a task's input texts, None if its inputs are not single texts.
 
-    What a grammar or a contract says is the only limit; without either, values stay near those of
-    the base inputs.
+    A grammar or a contract is the only limit; without either, values stay near those of the base
+    inputs.
     """
     try:
         form = text_form(task, base)
@@ -96,7 +96,7 @@ def _random(form: TextForm, base: Sequence[Case], seed: str) -> list[Case]:
 
 
 def drawn(sandbox: Sandbox, task: Task) -> tuple[list[Case], str]:
-    """Return the texts that a task's own generator gives, and what is wrong with it if it is."""
+    """Return the texts of a task's own generator, and its error if it has one."""
     if not task.generator:
         return [], ""
     pairs = [(seed, 1 + seed % SCALES) for seed in range(DRAWS * SCALES)]
@@ -116,5 +116,5 @@ def drawn(sandbox: Sandbox, task: Task) -> tuple[list[Case], str]:
         if type(text) is str:
             found.setdefault(text, Case((text,), "generator", None, (f"scale {scale}",)))
         else:
-            fault = fault or f"the generator gives no text for ({seed}, {scale}): {outcome}"
+            fault = fault or f"the generator returns no text for ({seed}, {scale}): {outcome}"
     return list(found.values()), fault

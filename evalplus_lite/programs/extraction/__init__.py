@@ -1,7 +1,7 @@
-"""From a model's answer to a program: fences, prose, repeated prompts, odd characters, lost heads.
+"""Extraction of a program from a model's answer: fences, prose, odd characters, missing heads.
 
 Correct code is never damaged: an answer that is a program and defines the entry point stays as it
-is, byte for byte, and so does one that no program can be made of. Nothing is run here.
+is, byte for byte, and so does an answer without a program. Nothing is run here.
 """
 
 from evalplus_lite.programs.extraction.extraction import extract_bounded as extract

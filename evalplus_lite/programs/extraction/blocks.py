@@ -1,4 +1,4 @@
-"""Pieces of an answer that may be code: what is in fences, or between sentences."""
+"""Pieces of an answer that may be code: in fences, or between sentences."""
 
 from __future__ import annotations
 
@@ -28,10 +28,12 @@ MOST_STATEMENTS = 2_000  # how many statements at its top level a program may ha
 
 
 class ParseBudget:
-    """How many characters may still be compiled for one answer: bounds the work on hostile ones."""
+    """The number of characters that may still be compiled for one answer, a bound for
+    hostile ones.
+    """
 
     def __init__(self, characters: int) -> None:
-        """Allow so many characters."""
+        """Allow this many characters."""
         self.left = characters
 
     def fault(self, source: str) -> int | None:
@@ -51,15 +53,15 @@ class ParseBudget:
         """Return a program's tree, None if the text is not a program."""
         if self.fault(source) is not None:
             return None
-        self.left -= 2 * len(source)  # a tree costs about as much again, and a look at all of it
+        self.left -= 2 * len(source)  # building and walking a tree costs about as much again
         tree = definitions.tree_of(source)
         return tree if tree is not None and len(tree.body) <= MOST_STATEMENTS else None
 
 
 def fenced(text: str) -> list[str]:
-    """Return what is in fences of backticks or tildes, with any tag.
+    """Return the content of fences of backticks or tildes, with any tag.
 
-    An opening fence goes with the next one that closes it, or with the end of the text.
+    An opening fence pairs with the next closing one, or with the end of the text.
     """
     lines, marks = _marks(text)
     blocks = []
@@ -76,9 +78,9 @@ def fenced(text: str) -> list[str]:
 
 
 def stretches(text: str) -> Iterator[str]:
-    """Yield any other stretch that begins or ends at a fence, the longer ones first.
+    """Yield every other stretch that starts or ends at a fence, the longer ones first.
 
-    These are for texts whose fences do not pair up: a docstring may hold fences of its own.
+    For texts whose fences do not pair up: a docstring may hold fences of its own.
     """
     lines, marks = _marks(text)
     if marks:
@@ -109,7 +111,7 @@ def spans(text: str, budget: ParseBudget) -> Iterator[str]:
 
 
 def whole_statements(lines: Sequence[str], budget: ParseBudget, *, fixed: int = 0) -> int:
-    """Return how many of the lines, from the front, make a program; 0 if none do.
+    """Return how many of the lines, from the front, form a program; 0 if none do.
 
     Only whole top-level statements are cut off, and nothing of the first ``fixed`` lines.
     """
@@ -120,7 +122,7 @@ def whole_statements(lines: Sequence[str], budget: ParseBudget, *, fixed: int = 
             return end
         start = _start_of_statement(lines, min(broken, end))
         last = min(broken, end) - 1
-        # A stray bracket behind a whole statement; if it closes one, what is left is broken again.
+        # A stray bracket after a whole statement; if it closes one, the rest is broken again.
         stray = last > start and lines[last][:1] in tuple(")]}")
         end = last if stray or _prose_follows(lines, start, broken, end) else start
         while end > fixed and not lines[end - 1].strip():

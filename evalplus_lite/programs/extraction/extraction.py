@@ -1,4 +1,4 @@
-"""From an answer to its program: the answer as it stands if that works, else a search."""
+"""Extraction of the program in an answer: the answer itself if it is one, else by a search."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from evalplus_lite.programs.extraction.trimming import (
 from evalplus_lite.types import Task
 
 _LOOK_TWICE = re.compile(
-    # Lines that may be prose, or marks such as [DONE], and what HTML makes of signs.
+    # Lines that may be prose, or marks such as [DONE], and HTML entities.
     r"^(?!(?:import|from|class|def|del|global|pass)\b)"
     r"~*[A-Za-z_][\w ,]*(?::[ \t]*[A-Za-z_][^#\n=]*)?\r?$"
     r"|^\[[/\w ]*\][ \t]*\r?$"
@@ -33,12 +33,12 @@ _LOOK_TWICE = re.compile(
 
 
 def extract(text: str, task: Task, *, kind: Kind = "solution") -> Extraction:
-    """Return the program that an answer to ``task`` means.
+    """Return the program in an answer to ``task``.
 
-    ``kind`` says what the answer was meant as: a whole ``solution``, or a ``completion`` to follow
-    the prompt (where the task's style has it so). The last block that defines the entry point, with
-    a body, is the one that counts; what it is missing comes from other blocks and from the prompt.
-    Of a task without an entry point it is the last that is a whole program, and nothing is pruned.
+    ``kind`` says whether the answer is meant as a whole ``solution``, or as a ``completion`` that
+    follows the prompt (if the task's style has those). The last block that defines the entry point,
+    with a body, counts; missing parts come from other blocks and from the prompt. For a task
+    without an entry point it is the last whole program, and nothing is pruned.
     """
     whole = joined(text, task, kind=kind)
     if len(text) > SEARCHED_CHARACTERS and len(without_thinking(text)) > SEARCHED_CHARACTERS:
@@ -49,14 +49,14 @@ def extract(text: str, task: Task, *, kind: Kind = "solution") -> Extraction:
 
 
 def joined(text: str, task: Task, *, kind: Kind) -> str:
-    """Return the program that an answer makes as it stands: a completion follows the prompt."""
+    """Return the program of an answer that needs no search: a completion follows the prompt."""
     if kind == "completion" and task.style == "completion":
         return task.prompt + text
     return text
 
 
 def _is_fine(whole: str, text: str, task: Task, kind: Kind) -> bool:
-    """Return whether the answer is a program as it stands; the usual case, so without a tree."""
+    """Return whether the answer already is a program; the usual case, so without a tree."""
     if len(text) > SEARCHED_CHARACTERS or task.defined not in whole:
         return False
     if definitions.fault(whole) is not None:
@@ -95,10 +95,10 @@ def _is_coroutine(tree: ast.Module, task: Task) -> bool:
 
 
 def _has_prose(tree: ast.Module) -> bool:
-    """Return whether there are words at the top level that parse as names nobody defines.
+    """Return whether words at the top level parse as names that nothing defines.
 
-    What fences leave behind ("python") and some sentences ("Note: recursion") compile, but fail as
-    soon as they are reached.
+    Remains of fences ("python") and some sentences ("Note: recursion") compile, but fail as soon as
+    they are executed.
     """
     unknown = definitions.undefined(tree.body)
     for statement in tree.body:

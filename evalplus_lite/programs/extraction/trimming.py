@@ -1,4 +1,4 @@
-"""Which piece of an answer is the program, if it is a whole one that reads and prints."""
+"""The choice of the piece of an answer that is the program, for programs that read and print."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias, get_args
 from evalplus_lite.programs import definitions
 from evalplus_lite.types import Task
 
-# What extraction did to an answer.
+# The steps of extraction.
 
 Kind: TypeAlias = Literal["solution", "completion"]
 Step: TypeAlias = Literal[
@@ -39,19 +39,19 @@ Step: TypeAlias = Literal[
     "found no program",
     "too large to look into",
 ]
-# All that may be done to an answer, in the order in which it is reported.
+# All steps of extraction, in the order in which they are reported.
 STEPS: tuple[Step, ...] = get_args(Step)
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """A program, and what was done to the answer to get it; no steps: it is the answer itself."""
+    """A program, and the steps of its extraction; without steps it is the answer itself."""
 
     source: str
     steps: tuple[Step, ...] = ()
 
 
-# Names that a program uses and nobody defines: what it is missing.
+# Names that a program uses without a definition.
 
 _ENTITIES = frozenset({"lt", "gt", "amp", "quot", "apos", "nbsp"})
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -79,7 +79,7 @@ def may_lack(text: str, task: Task) -> frozenset[str]:
 
 
 def prompt_definitions(task: Task) -> list[ast.stmt]:
-    """Return what the prompt defines besides the entry point."""
+    """Return the prompt's definitions except the entry point."""
     return _definitions(task.prompt, task.defined, task.style)
 
 
@@ -96,16 +96,16 @@ def _definitions(prompt: str, entry_point: str, style: str) -> list[ast.stmt]:
     return [statement for statement in body if entry_point not in definitions.bound(statement)]
 
 
-# What an answer's program does besides defining its function: examples, tests, strange imports.
+# Statements of an answer's program besides its function: examples, tests, strange imports.
 
 _SPEAKING = frozenset({"print", "input", "exit", "quit", "__name__"})
 
 
 def superfluous(tree: ast.Module, entry_point: str) -> list[ast.stmt]:
-    """Return the top-level statements that loading the entry point is better off without.
+    """Return the top-level statements to remove before the entry point is loaded.
 
-    These are statements that it does not need, and that call it, test it, talk to a terminal, use
-    names that nothing defines, or import what Python does not bring along.
+    It does not need them, and they call it, test it, talk to a terminal, use undefined names, or
+    import packages outside the standard library.
     """
     defining = [node for node in tree.body if not _borrows(node, entry_point)] or tree.body
     kept = {id(statement) for statement in definitions.needed(defining, [entry_point])}
@@ -190,9 +190,9 @@ def reads(tree: ast.Module) -> bool:
 def chosen(trees: Sequence[tuple[str, ast.Module]]) -> tuple[str, bool] | None:
     """Return the piece that is the program, and whether several were joined; None without one.
 
-    It is the last that misses no name, reads and prints. A solution in several pieces, one with its
-    functions and one that calls them, is joined. Tests and snippets come after a program as often
-    as before it; they read nothing, or miss what they show a part of.
+    It is the last piece that lacks no name, reads and prints. A solution in several pieces, one
+    with its functions and one that calls them, is joined. Tests and snippets come after a program
+    as often as before it; they read nothing, or lack the names of the program.
     """
     whole = [(text, tree) for text, tree in trees if not definitions.undefined(tree.body)]
     if found := [text for text, tree in whole if acts(tree) and reads(tree)]:

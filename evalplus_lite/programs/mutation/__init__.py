@@ -1,1 +1,1 @@
-"""Small faults planted in programs: what a good suite notices."""
+"""Small faults planted in programs, which a good suite detects."""

@@ -1,8 +1,8 @@
-"""Mutants of a reference: small faults that a good suite notices. The only user of mutmut.
+"""Mutants of a reference: small faults that a good suite detects. The only user of mutmut.
 
-mutmut's mutation is no public interface: its shape changed in five of its releases (see
-``create_mutations``' history). What is used of it is pinned in pyproject.toml, met in one function
-here, ``_by_mutmut``, and watched by ``tests/requirements/test_mutants.py``.
+mutmut's mutation is not a public interface: its shape changed in five of its releases (see
+``create_mutations``' history). The version is pinned in pyproject.toml, only ``_by_mutmut`` here
+calls it, and ``tests/requirements/test_mutants.py`` watches it.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def own_mutations(source: str) -> Iterator[tuple[str, str]]:
 
 
 class _Place:
-    """Where a node stands: in a field of its parent, perhaps in a list."""
+    """The position of a node: a field of its parent, perhaps an index in a list."""
 
     def __init__(self, parent: ast.AST, field: str, index: int | None, node: ast.AST) -> None:
         self.parent, self.field, self.index, self.node = parent, field, index, node
@@ -128,8 +128,8 @@ MOST_LINES = 300
 class Mutant:
     """A program that differs from the reference in one place.
 
-    ``source`` is the whole program as ``normal_form`` writes it, ``operator`` says who made it
-    and how, ``line`` is the first line (from 1) that differs from the reference's normal form.
+    ``source`` is the whole program in ``normal_form``, ``operator`` names the mutation operator,
+    ``line`` is the first line (from 1) that differs from the reference's normal form.
     """
 
     source: str
@@ -143,10 +143,10 @@ class Mutant:
 
 
 def normal_form(source: str) -> str:
-    """Return the program as ``ast`` writes it, without docstrings: the form mutants are made from.
+    """Return the program as ``ast`` writes it, without docstrings: the basis of mutants.
 
-    Equal programs have equal normal forms. Docstrings stay where the program reads ``__doc__``.
-    Raises ReferenceSolutionError where the source is no Python.
+    Equal programs have equal normal forms. Docstrings stay if the program reads ``__doc__``. Raises
+    ReferenceSolutionError if the source is not Python.
     """
     try:
         return programs.normal_form(source)
@@ -168,7 +168,7 @@ def mutants(reference: str, *, mutmut: bool = True, own: bool = True) -> tuple[M
             mutated = normal_form(text)
             compile(mutated, "<mutant>", "exec", dont_inherit=True)
         except (ReferenceSolutionError, SyntaxError, ValueError):
-            continue  # an operator may write what Python does not accept
+            continue  # an operator may produce invalid Python
         if mutated not in seen:
             seen.add(mutated)
             found.append(Mutant(mutated, operator, _first_difference(original, mutated)))
@@ -183,8 +183,8 @@ def difference(reference: str, mutant: Mutant) -> str:
 def unified(reference: str, source: str, name: str) -> str:
     """Return the unified diff from a reference to another program, called ``name`` there.
 
-    Only the first ``MOST_LINES`` lines of the program are looked at: finding what two texts share
-    takes the square of their lines and more, and a sample may have as many as it likes.
+    Only the first ``MOST_LINES`` lines of the program count: a diff takes the square of the lines
+    and more, and a sample may have any number.
     """
     ours, theirs = normal_form(reference).splitlines(), source.splitlines()
     if len(theirs) > MOST_LINES:

@@ -1,8 +1,8 @@
 """Mutation operators on the flow of control: the faults that mutmut's do not plant.
 
-Each operator is a generator from a node to its replacements. They come in families: conditions
-(negated, always true, never true), comparisons (every other one of the same family), loops (no
-round, one round, first or last item skipped), statements (dropped), and returned values.
+Each operator is a generator from a node to its replacements. The families are conditions (negated,
+always true, never true), comparisons (every other one of the same family), loops (no round, one
+round, first or last item skipped), statements (dropped), and returned values.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
-# Nodes of programs, built or changed: what mutation operators are made of.
+# Nodes of programs, built or changed: the material of mutation operators.
 
 
 def changed(node: ast.AST, **fields: object) -> Any:
@@ -68,7 +68,7 @@ _NEIGHBOURS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
 
 
 def operand(node: ast.BinOp) -> Iterator[ast.AST]:
-    """One of the two operands alone; a neighbouring operation."""
+    """Use only one of the two operands, or a neighboring operation."""
     yield node.left
     yield node.right
     for other in _NEIGHBOURS.get(type(node.op), ()):
@@ -269,7 +269,7 @@ def comparison(node: ast.Compare) -> Iterator[ast.AST]:
 
 
 def rounds(node: ast.For | ast.comprehension) -> Iterator[ast.AST]:
-    """No round at all; all but the first; all but the last; in the other order."""
+    """Run no round at all; all but the first; all but the last; in reverse order."""
     items = new_call("list", node.iter)
     yield changed(node, iter=ast.Tuple([], ast.Load()))
     yield changed(node, iter=ast.Subscript(items, ast.Slice(ast.Constant(1)), ast.Load()))
@@ -308,5 +308,5 @@ def returned_value(node: ast.Return) -> Iterator[ast.AST]:
 
 
 def assigned_value(node: ast.AugAssign) -> Iterator[ast.AST]:
-    """Assigned without what was there before."""
+    """Ignore the previous value in an assignment."""
     yield ast.Assign([node.target], node.value)

@@ -1,8 +1,8 @@
-"""Variants of a reference that overlook something: letters' case, order, repetition, size, sign.
+"""Variants of a reference that overlook something: letter case, order, repetition, size, sign.
 
-A mutant changes one place of the reference's text. A variant leaves the text and changes what goes
-in or comes out: a program that takes ``Anna`` for ``anna``, drops repeated items, cuts long texts
-or loses a fraction. Where its answer is wrong, what it overlooks matters.
+A mutant changes one place of the reference's text. A variant leaves the text and changes arguments
+or results: a program that takes ``Anna`` for ``anna``, drops repeated items, cuts long texts or
+loses a fraction. If its answer is wrong, the overlooked property matters.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ WITHOUT_STATE = frozenset(
     "functools hashlib heapq itertools json math numbers operator queue random re statistics "
     "string struct textwrap typing unicodedata".split()
 )
-"""Modules in which ordinary calls leave nothing that a later program would notice; ``random`` is
-seeded anew for each. Not ``decimal`` and ``sys``, say: contexts and limits outlive who set them."""
+"""Modules in which ordinary calls leave no state that a later program would notice; ``random`` is
+seeded again for each. Not ``decimal`` and ``sys``, say: contexts and limits outlive a program."""
 REACHES_FAR = frozenset("__builtins__ __import__ delattr eval exec open setattr".split())
-"""Names by which a program may get at anything."""
+"""Names by which a program may reach anything."""
 WORK = (
     *(ast.Call, ast.For, ast.While, ast.With, ast.Try),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
@@ -33,10 +33,10 @@ WORK = (
 
 
 def may_share(source: str) -> bool:
-    """Return whether a program, and so its mutants, changes nothing but what is its own, and does
-    no work as it is loaded, which would be added to that of its first call.
+    """Return whether a program, and so its mutants, changes only its own state and does no work
+    while loading, which would be added to that of its first call.
 
-    Judged by what it imports, so True is said of programs that mean no harm only.
+    Decided by its imports, so True is reliable only for programs without malice.
     """
     try:
         tree = parsing.parse(source)
@@ -76,9 +76,9 @@ def _is_harmless(node: ast.AST, imported: set[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a variant overlooks; ``text`` is an expression over ``x``, a value of type ``of``.
+    """One oversight of a variant; ``text`` is an expression over ``x``, a value of type ``of``.
 
-    ``of`` names the type (``args``: all arguments, as a list); ``given`` what is to hold of ``x``.
+    ``of`` names the type (``args``: all arguments, as a list); ``given`` is a condition on ``x``.
     """
 
     name: str

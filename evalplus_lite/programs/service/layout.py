@@ -1,13 +1,13 @@
-"""Which programs cannot see their own layout, so that equal code means equal answers.
+"""Detection of programs that cannot see their own layout: equal code then means equal answers.
 
-A program is merged with another only if all that it can reach is on a list: modules that it may
-import, and names in them and on the objects that they and Python itself hand out. A name that none
-of those objects has is the program's own, and leads nowhere else. So frames, tracebacks, code
-objects, evaluated text and computed attribute names are out of reach, whatever the road: what is
-not known to be safe is not merged, which costs a run and never a verdict.
+A program is merged with another only if everything that it can reach is on a list: modules that it
+may import, and names in them and on the objects that they and Python itself return. A name that
+none of those objects has is the program's own, and leads nowhere else. So frames, tracebacks, code
+objects, evaluated text and computed attribute names are out of reach by any route. Programs that
+are not known to be safe are not merged, which costs a run and never a verdict.
 
 Addresses (``repr`` of a function, the order of objects in a set) stay in reach. They differ from
-run to run as what ``random`` gives does, so a program that acts on them has no verdict of its own.
+run to run like random numbers, so a program that acts on them has no stable verdict.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def is_blind(source: str, code: types.CodeType) -> bool:
         operations = steps[::2]
         at = operations.find(_IMPORT)
         while at >= 0:
-            if at and operations[at - 1] == _EXTENDED:  # of so many names that it hardly repeats
+            if at and operations[at - 1] == _EXTENDED:  # so many names that it is hardly repeated
                 return False
             if own[steps[2 * at + 1]] not in MODULES:
                 return False
@@ -143,7 +143,7 @@ def is_blind(source: str, code: types.CodeType) -> bool:
         if name in known or (name.startswith("__") and name.endswith("__")):
             return False
     text = source if source.isascii() else unicodedata.normalize("NFKC", source)
-    # An annotated class has that name in its code, and ``dataclass`` runs what is put in there.
+    # An annotated class has that name in its code, and ``dataclass`` executes the annotations.
     if "annotations__" in text or _NAN.search(text):
         return False
     if not has_patterns and names.isdisjoint(_CALLED):
@@ -199,7 +199,7 @@ def _is_plain(tree: ast.Module) -> bool:
 
 
 def _asked_type(node: ast.expr) -> Iterator[int]:
-    """Yield the node of the name in ``type(x)``: of a class it is what makes classes."""
+    """Yield the node of the name in ``type(x)``, which for a class is its metaclass."""
     match node:
         case ast.Call(func=ast.Name(id="type") as name, args=[argument], keywords=[]):
             if not isinstance(argument, ast.Starred):

@@ -87,7 +87,7 @@ def _fingerprint(source: str) -> str:
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, OverflowError):
         code = compile(source, "", "exec", dont_inherit=True)
         if is_blind(source, code):
-            # An older format than the newest: it does not depend on what is referred to how often.
+            # An older format than the newest: it does not depend on reference counts.
             data = marshal.dumps(_without_lines(code), 2)
     return hashlib.sha256(data).hexdigest()[:32]
 
@@ -123,7 +123,7 @@ def _drop_docstring(
 
 
 def _fits(source: str, mode: str) -> bool:
-    """Compile and parse as the caller is about to, whatever they raise; return if Python warned."""
+    """Compile and parse as the caller will, with the same errors; return whether Python warned."""
     warned = False
 
     def note(*_: object) -> None:
@@ -143,7 +143,7 @@ def _fits(source: str, mode: str) -> bool:
 
 
 def _reach(source: str) -> str:
-    """Return "" if a program can reach nothing of its own layout, else why that is not known."""
+    """Return "" if a program can reach nothing of its own layout, else the reason for doubt."""
     try:
         code = compile(source, "", "exec", dont_inherit=True)
     except (SyntaxError, ValueError, OverflowError) as error:
