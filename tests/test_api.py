@@ -9,7 +9,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from evalplus_lite import Dataset, InputError, Task, Verdict, Verifier
 from evalplus_lite.errors import EvalPlusLiteError, EvidenceWarning, InfrastructureError
 from evalplus_lite.execution.processes import LOOKAHEAD
 from evalplus_lite.sandbox.limits import memory_bytes
+from evalplus_lite.serving.adapters.pytest_fixture import evalplus_verifier  # noqa: F401
 
 RIGHT, WRONG = "def f(x): return x + x", "def f(x): return x"
 TASKS = (
@@ -376,3 +377,8 @@ def test_an_item_that_is_no_pair_stands_in_its_place(verifier: Verifier) -> None
     with pytest.raises(InputError, match="Verdict"):
         verifier.explain("Tiny/0", None)  # type: ignore[arg-type]
     assert [isinstance(each, Verdict) for each in found] == [False, True, False, False, False]
+
+
+def test_the_fixture_for_pytest(evalplus_verifier: Callable[..., Verifier]) -> None:  # noqa: F811
+    """A test has Verifiers of its data, which are closed for it."""
+    assert evalplus_verifier(TASKS, workers=1).verify("Tiny/0", RIGHT).passed

@@ -83,13 +83,11 @@ MODULES = {
     "backports": "backports.zstd",
 }
 """Distributions that are not named like the module they bring."""
-OPTIONAL = {
-    "httpx2": "openai brings it",
-    "inspect_ai": "the harness itself imports this adapter",
-    "bigcode_eval": "the harness itself imports this adapter",
-    "evalplus": "an adapter for its users",
-    "datasets": "an adapter for its users",
-}
+OPTIONAL = set(
+    "httpx2 evalplus inspect_ai bigcode_eval datasets swift skyrl_gym lighteval evalscope "
+    "opencompass".split()
+)
+"""What openai brings, and what adapters import for those who have it."""
 
 
 def declared(*extras: str) -> set[str]:

@@ -575,8 +575,19 @@ class Cluster(Processes):
         return crew.tier
 
 
+LOOPBACK = "127.0.0.2"
+"""The address of a cluster on this machine alone: the machine's own may not answer, or change. Ray
+replaces 127.0.0.1 with the machine's own."""
+CONNECT_SECONDS = 60.0
+"""How long a cluster may take to start, or to answer."""
+
+
 def connect(address: str) -> None:
-    """Connect this process to a cluster, unless it is; InputError if there is none there."""
+    """Connect this process to a cluster, unless it is; InputError if there is none there.
+
+    InfrastructureError if it does not answer, or does not start, within a minute: Ray itself may
+    try for ever.
+    """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     ray = library()
     if ray.is_initialized():
@@ -588,17 +599,30 @@ def connect(address: str) -> None:
             )
         return
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
-    try:
-        if address:
-            ray.init(address=address, **options)
-            return
-        with contextlib.suppress(ConnectionError):
-            ray.init(address="auto", **options)
-            return
-        ray.init(include_dashboard=False, **options)
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        text = " ".join(str(error).split())[:200]
-        raise InputError(
-            f"no Ray cluster at {address or 'this machine'}: {text}",
-            remedy="start one (`ray start --head`), or give its address",
-        ) from None
+    errors: list[BaseException] = []
+    over = threading.Event()
+
+    def begin() -> None:
+        try:
+            try:
+                ray.init(address=address or "auto", **options)
+            except ConnectionError:
+                if address:
+                    raise
+                ray.init(include_dashboard=False, _node_ip_address=LOOPBACK, **options)
+        except Exception as error:
+            errors.append(error)
+        finally:
+            over.set()
+            threading.Event().wait()  # the kernel ends what this thread started together with it
+
+    # Ray waits within its own compiled code, where nothing but another thread can give up.
+    threading.Thread(target=begin, name="ray", daemon=True).start()
+    where, remedy = address or "this machine", "start one (`ray start --head`), or give its address"
+    if not over.wait(CONNECT_SECONDS):
+        raise InfrastructureError(
+            f"the Ray cluster at {where} did not answer in {CONNECT_SECONDS:.0f} s; {remedy}"
+        )
+    if errors:
+        text = " ".join(str(errors[0]).split())[:200]
+        raise InputError(f"no Ray cluster at {where}: {text}", remedy=remedy) from None

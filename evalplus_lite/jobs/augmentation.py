@@ -92,8 +92,7 @@ class SeedSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FinishedTask:
-    """A finished task: facts about it (``workers.augmented.finished``), and its suite as a row of a
-    suite file, packed with gzip."""
+    """A finished task: its ``facts`` (``workers.augmentation.finished``) and packed suite row."""
 
     facts: Mapping[str, Any]
     suite: bytes

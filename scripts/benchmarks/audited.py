@@ -89,7 +89,7 @@ def text(program: str, tests: list[Any]) -> float:
 
 def ours(program: str, tests: list[Any]) -> bool:
     """Our judge, as all adapters have it."""
-    from evalplus_lite.serving.adapters.rewards import judged
+    from evalplus_lite.serving.adapters.trainers import judged
 
     return bool(judged(tests, program).passed)
 

@@ -47,11 +47,11 @@ class Audited:
 OURS = (
     Audited("ours: judge", f"{HERE}:ours"),
     Audited("ours: text verifier", f"{HERE}:text", only="script"),
-    Audited("ours: verl", f"{DOORS}.verl:compute_score"),
-    Audited("ours: TRL", f"{DOORS}.trl:code_reward", "trl"),
-    Audited("ours: open-r1", f"{DOORS}.trl:code_reward", "open-r1"),
-    Audited("ours: AReaL", f"{DOORS}.areal:code_reward_fn"),
-    Audited("ours: rLLM", f"{DOORS}.rllm:code_reward_fn"),
+    Audited("ours: verl", f"{DOORS}.trainers:verl_score"),
+    Audited("ours: TRL", f"{DOORS}.trainers:trl_reward", "trl"),
+    Audited("ours: open-r1", f"{DOORS}.trainers:trl_reward", "open-r1"),
+    Audited("ours: AReaL", f"{DOORS}.trainers:areal_reward"),
+    Audited("ours: rLLM", f"{DOORS}.trainers:rllm_reward"),
 )
 SERVED = ("evalplus-lite", "sandboxfusion", "open-instruct", "nemo-gym")
 OTHERS = (

@@ -159,7 +159,7 @@ def test_verifiers() -> None:
             self.rewards[name] = value * weight
 
     data = Data(prompt="Double x.", tests=TESTS)
-    plugged = {"earned": {"fn": "evalplus_lite.serving.adapters.verifiers:passed"}}
+    plugged = {"earned": {"fn": "evalplus_lite.serving.adapters.trainers:passed"}}
     named = vf.Task[Data](data, vf.TaskConfig(rewards=plugged))
     for task, name in ((CodeTask(data, vf.TaskConfig()), "passed"), (named, "earned")):
         for answer, reward in ((RIGHT, 1.0), (WRONG, 0.0)):
@@ -177,7 +177,7 @@ def test_trl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
     from trl import GRPOConfig, GRPOTrainer
 
-    from evalplus_lite.serving.adapters.trl import async_code_reward, code_reward
+    from evalplus_lite.serving.adapters.trainers import async_trl_reward, trl_reward
 
     letters = {chr(code): code - 30 for code in range(32, 127)}
     inner = Tokenizer(models.WordLevel({"<pad>": 0, "<eos>": 1, **letters}, unk_token="<pad>"))
@@ -190,11 +190,11 @@ def test_trl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = LlamaForCausalLM(LlamaConfig(vocab_size=128, **sizes, **heads))
 
     def half_right(completions: Any, **columns: Any) -> list[float | None]:
-        assert len(code_reward(completions=completions, **columns)) == 2
-        return code_reward(completions=[RIGHT, WRONG], **columns)
+        assert len(trl_reward(completions=completions, **columns)) == 2
+        return trl_reward(completions=[RIGHT, WRONG], **columns)
 
     async def none(completions: Any, **columns: Any) -> list[float | None]:
-        assert await async_code_reward(completions=[RIGHT] * 2, **columns) == [1.0, 1.0]
+        assert await async_trl_reward(completions=[RIGHT] * 2, **columns) == [1.0, 1.0]
         return [None, 0.5]
 
     dataset = Dataset.from_list([{"prompt": "def f", "tests": TESTS}] * 2)
@@ -205,7 +205,7 @@ def test_trl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     example = shown("TRL, and open-r1")
     assert "GRPOConfig()" in example
     exec(example.replace("GRPOConfig()", "GRPOConfig(use_cpu=True, report_to=[])"), guide)
-    assert guide["trainer"].reward_funcs == [code_reward]  # type: ignore[attr-defined]
+    assert guide["trainer"].reward_funcs == [trl_reward]  # type: ignore[attr-defined]
     trainer = GRPOTrainer(
         model,
         reward_funcs=[half_right, none],
@@ -226,9 +226,9 @@ def test_areal() -> None:
     """AReaL's wrapper calls the reward in its pool of processes."""
     from areal.api.reward_api import AsyncRewardWrapper
 
-    from evalplus_lite.serving.adapters.areal import code_reward_fn
+    from evalplus_lite.serving.adapters.trainers import areal_reward
 
-    wrapped = AsyncRewardWrapper(code_reward_fn, timeout_seconds=60, max_workers=1)
+    wrapped = AsyncRewardWrapper(areal_reward, timeout_seconds=60, max_workers=1)
     cell = json.dumps(TESTS)
 
     async def both() -> list[float]:
@@ -238,8 +238,119 @@ def test_areal() -> None:
     assert asyncio.run(both()) == [1.0, 0.0]
 
 
+@needs("torch", "torch")
+def test_openrlhf() -> None:
+    """Replies with the marks of a template are judged by labels; scores are tensors."""
+    from evalplus_lite.serving.adapters.trainers import reward_func
+
+    queries = [f"Double x.{text}<|im_end|>\n</s>" for text in (RIGHT, WRONG)]
+    found = reward_func(queries, ["Double x."] * 2, [json.dumps(TESTS)] * 2)
+    assert found["rewards"].tolist() == found["extra_logs"]["passed"].tolist() == [1.0, 0.0]
+
+
+@needs("swift", "ms-swift")
+def test_ms_swift() -> None:
+    """The reward is registered by its name, and judges by a column."""
+    from swift.rewards import orms
+
+    from evalplus_lite.serving.adapters import swift_orm
+
+    function = orms["evalplus_lite"]()
+    assert isinstance(function, swift_orm.CodeORM)
+    assert function([RIGHT, WRONG], solution=["", ""], tests=[TESTS] * 2) == [1.0, 0.0]
+
+
+@needs("skyrl_gym", "skyrl-gym")
+def test_skyrl() -> None:
+    """The registered environment ends after one answer, with its reward."""
+    import skyrl_gym
+    from skyrl_gym.envs import register
+
+    from evalplus_lite.serving.adapters import skyrl_env
+
+    register(id="ours", entry_point=f"{skyrl_env.__name__}:CodeEnv")
+    extras = {"reward_spec": {"method": "rule", "ground_truth": json.dumps(TESTS)}}
+    for answer, earned in ((RIGHT, 1.0), (WRONG, 0.0)):
+        step = skyrl_gym.make("ours", env_config={}, extras=extras).step(answer)
+        assert (step["reward"], step["done"]) == (earned, True)
+
+
+@needs("lighteval", "lighteval")
+@pytest.mark.filterwarnings("ignore")
+def test_lighteval(tasks: Path) -> None:
+    """A task of one's own is loaded by the library, and its metric judges several answers."""
+    from lighteval.models.model_output import ModelResponse
+    from lighteval.tasks.lighteval_task import LightevalTask
+
+    from evalplus_lite.serving.adapters import lighteval
+
+    task = LightevalTask(lighteval.task(str(tasks)))
+    document = task.get_docs()[0]
+    response = ModelResponse(text=[f"```python\n{RIGHT}\n```", WRONG])
+    found = task.metrics[0].compute_sample(doc=document, model_response=response)
+    assert found == {"pass@1": 0.5}
+
+
+@needs("evalscope", "evalscope")
+@pytest.mark.filterwarnings("ignore")
+def test_evalscope(tasks: Path) -> None:
+    """A run with a model that says nothing of use scores every task 0, and a right answer is 1."""
+    from evalscope import TaskConfig, run_task
+
+    from evalplus_lite.serving.adapters import evalscope
+
+    name = "evalplus_lite_humaneval_plus"
+    config = TaskConfig(
+        model="mock", eval_type="mock_llm", datasets=[name], work_dir=str(tasks.parent / "out"),
+        dataset_args={name: {"dataset_id": str(tasks)}},
+    )  # fmt: skip
+    report = run_task(config)[name]
+    assert (report.score, report.metrics[0].num) == (0.0, 3)
+    adapter = object.__new__(evalscope.CodeAdapter)
+    assert adapter.match_score(RIGHT, RIGHT, json.dumps(TESTS), None).value == {"acc": 1.0}
+
+
+@needs("opencompass", "opencompass")
+@pytest.mark.filterwarnings("ignore")
+def test_opencompass(tasks: Path) -> None:
+    """The dataset is read by its library, and the evaluator scores answers in percent."""
+    from evalplus_lite.serving.adapters import opencompass
+
+    columns = {"input_columns": ["request"], "output_column": "task_id"}
+    data = opencompass.CodeDataset(path=str(tasks), reader_cfg=columns)
+    assert data.test["task_id"] == ["Own/0", "Own/1", "Own/2"]
+    found = opencompass.CodeEvaluator(str(tasks)).score([RIGHT, WRONG], ["Own/0"] * 2)
+    assert found["accuracy"] == 50.0
+
+
+@needs("nbclient", "nbclient")
+@pytest.mark.filterwarnings("ignore")
+def test_a_notebook(tmp_path: Path) -> None:
+    """Within a notebook's event loop a Verifier is awaited, waited for, and made again."""
+    import nbclient
+    import nbformat
+
+    cell = """
+from evalplus_lite import Verifier
+verifier = Verifier([{"id": "a", "prompt": "", "entry_point": "f", "reference": SOURCE,
+                      "inputs": [[1]]}], workers=1)
+right = [("a", SOURCE)] * 3
+print(verifier.verify(*right[0]).passed, (await verifier.averify(*right[0])).passed)
+many = await verifier.averify_many(right)
+print([each.passed for each in verifier.verify_many(right)], len(many))
+"""
+    cells = [
+        nbformat.v4.new_code_cell(f"SOURCE = {RIGHT!r}"),
+        *[nbformat.v4.new_code_cell(cell)] * 2,
+    ]
+    book = nbclient.NotebookClient(nbformat.v4.new_notebook(cells=cells), timeout=300).execute()
+    for each in book.cells[1:]:
+        printed = "".join(out["text"] for out in each.outputs if out.get("name") == "stdout")
+        assert printed == "True True\n[True, True, True] 3\n"
+
+
 @needs("verl", "verl")
-@pytest.mark.parametrize("name", ["compute_score", "acompute_score"])
+@pytest.mark.parametrize("name", ["verl_score", "async_verl_score"])
 def test_verl_loads_it(name: str) -> None:
     """verl's own loader finds the function by its module, as the guide has it."""
     from omegaconf import OmegaConf

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from support.commands import environment, write_tasks
 
 from evalplus_lite import InputError
 from evalplus_lite.errors import EvidenceWarning, InfrastructureError
-from evalplus_lite.serving.adapters import areal, bigcode, rllm, trl, verifiers, verl
+from evalplus_lite.serving.adapters import bigcode, trainers
 from evalplus_lite.serving.adapters.judge import JudgeSettings, configure
 from evalplus_lite.serving.requests import task_data
 
@@ -76,12 +77,15 @@ def test_verl() -> None:
     """All 20 tests count: a program that is wrong on the last ten earns nothing."""
     answers = {RIGHT: 1.0, METHOD: 1.0, HALF: 0.0, "no program": 0.0}
     for answer, score in answers.items():
-        found = verl.compute_score("apps", answer, ADD, {"index": 1})
+        found = trainers.verl_score("apps", answer, ADD, {"index": 1})
         assert found["score"] == score, answer
-    assert verl.compute_score("own", "def f(x): return x + x", "Own/0")["verdict"] == "pass"
+    assert trainers.verl_score("own", "def f(x): return x + x", "Own/0")["verdict"] == "pass"
 
     async def both() -> list[dict[str, Any]]:
-        one, other = verl.acompute_score("apps", RIGHT, ADD), verl.acompute_score("apps", SUMS, SUM)
+        one, other = (
+            trainers.async_verl_score("apps", RIGHT, ADD),
+            trainers.async_verl_score("apps", SUMS, SUM),
+        )
         return await asyncio.gather(one, other)
 
     assert [each["score"] for each in asyncio.run(both())] == [1.0, 1.0]
@@ -90,26 +94,26 @@ def test_verl() -> None:
 def test_share_and_penalties(place: JudgeSettings) -> None:
     """A share is of all tests, not of the first; a penalty is taken off by the verdict's name."""
     changed(place, reward="share", penalties={"timeout": 0.25})
-    assert verl.compute_score("apps", HALF, ADD)["score"] == 0.5
-    assert verl.compute_score("apps", RIGHT, ADD)["score"] == 1.0
+    assert trainers.verl_score("apps", HALF, ADD)["score"] == 0.5
+    assert trainers.verl_score("apps", RIGHT, ADD)["score"] == 1.0
     late = {"inputs": ["1\n2"], "outputs": ["3"], "fn_name": "add"}
-    assert areal.code_reward_fn("", LATE, [], [], input_output=json.dumps(late)) == -0.25
+    assert trainers.areal_reward("", LATE, [], [], input_output=json.dumps(late)) == -0.25
 
 
 def test_trl() -> None:
     """A list of rewards; None for a task that cannot be found, and a warning that says so."""
     messages = [[{"role": "assistant", "content": "def f(x): return x + x"}]] * 2
     with pytest.warns(EvidenceWarning, match="no reward"):
-        found = trl.code_reward(
+        found = trainers.trl_reward(
             prompts=["", ""], completions=messages, completion_ids=[[], []], task_id=["Own/0", "?"]
         )
     assert found == [1.0, None]
     with pytest.raises(InputError, match=r"\?"):
-        trl.code_reward(completions=messages, task_id=["?", "?"])
-    with pytest.raises(InputError, match="does not say"):
-        trl.code_reward(completions=messages, other=[1, 2])
+        trainers.trl_reward(completions=messages, task_id=["?", "?"])
+    with pytest.raises(InputError, match="do not say"):
+        trainers.trl_reward(completions=messages, other=[1, 2])
     tests = [["assert add(1, 2) == 3"], ["assert add(1, 2) == 4"]]
-    found = asyncio.run(trl.async_code_reward(completions=[RIGHT, RIGHT], tests=tests))
+    found = asyncio.run(trainers.async_trl_reward(completions=[RIGHT, RIGHT], tests=tests))
     assert found == [1.0, 0.0]
 
 
@@ -129,10 +133,10 @@ def test_answers_of_every_shape() -> None:
     answers = [each for shape in shapes.values() for each in shape]
     tests = [["assert add(1, 2) == 3", "assert add(3, 4) == 7"]] * len(answers)
     with pytest.warns(EvidenceWarning, match="a completion is a"):
-        found = trl.code_reward(completions=answers, tests=tests)
+        found = trainers.trl_reward(completions=answers, tests=tests)
     assert found == [earned for earned, shape in shapes.items() for _ in shape]
     with pytest.raises(InputError, match="completion"):
-        areal.code_reward_fn("", [1, 2], [], [], tests=tests[0])
+        trainers.areal_reward("", [1, 2], [], [], tests=tests[0])
 
 
 def test_open_r1() -> None:
@@ -140,18 +144,30 @@ def test_open_r1() -> None:
     info = {"language": "python", "test_cases": [{"input": "1\n", "output": "1\n2\n"}]}
     answers = ["```python\nprint(1)\nprint(2)\n```", "```python\nprint(1)\n```"]
     completions = [[{"role": "assistant", "content": text}] for text in answers]
-    assert trl.code_reward(completions, verification_info=[info, info]) == [1.0, 0.0]
+    assert trainers.trl_reward(completions, verification_info=[info, info]) == [1.0, 0.0]
     with pytest.raises(InputError, match="javascript"):
-        trl.code_reward(completions, verification_info=[{**info, "language": "javascript"}] * 2)
+        trainers.trl_reward(completions, verification_info=[{**info, "language": "javascript"}] * 2)
 
 
 def test_rllm_and_verifiers() -> None:
     """LiveCodeBench's cases of a function, and the columns of a rubric."""
     case = {"output": "3", "testtype": "functional", "metadata": {"func_name": "add"}}
     info = {"ground_truth": [{"input": "1\n2", **case}]}
-    assert rllm.code_reward_fn(info, RIGHT).is_correct
-    earned = verifiers.code_reward([{"role": "assistant", "content": RIGHT}], answer=ADD, info={})
+    assert trainers.rllm_reward(info, RIGHT).is_correct
+    earned = trainers.rubric_reward([{"role": "assistant", "content": RIGHT}], answer=ADD, info={})
     assert asyncio.run(earned) == 1.0
+
+
+def test_slime(tasks: Path) -> None:
+    """A sample is judged by its metadata, else by its label; samples together by one call."""
+    rows = [
+        ("def f(x): return x + x", "Own/0", {}),
+        (HALF, "-", {"tests": ADD}),
+        (RIGHT, ADD, None),
+    ]
+    samples = [SimpleNamespace(response=a, label=b, metadata=c) for a, b, c in rows]
+    assert asyncio.run(trainers.slime_reward(None, samples)) == [1.0, 0.0, 1.0]
+    assert asyncio.run(trainers.slime_reward(None, samples[1])) == 0.0
 
 
 def test_bigcode(place: JudgeSettings, tasks: Path) -> None:
@@ -165,13 +181,13 @@ def test_bigcode(place: JudgeSettings, tasks: Path) -> None:
 
 
 def _in_child(queue: Any) -> None:
-    queue.put(verl.compute_score("apps", RIGHT, ADD)["score"])
+    queue.put(trainers.verl_score("apps", RIGHT, ADD)["score"])
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_worker() -> None:
     """A process forked after the first verdict has verdicts as well, as trainers' workers are."""
-    assert verl.compute_score("apps", RIGHT, ADD)["score"] == 1.0
+    assert trainers.verl_score("apps", RIGHT, ADD)["score"] == 1.0
     fork = multiprocessing.get_context("fork")
     queue = fork.Queue()
     child = fork.Process(target=_in_child, args=(queue,))
@@ -185,9 +201,9 @@ def test_trouble_is_no_reward(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evalplus_lite.serving.adapters.judge.TRIES", 1)
     configure(JudgeSettings(url=NO_SERVER))
     with pytest.raises(InfrastructureError):
-        verl.compute_score("apps", RIGHT, ADD)
+        trainers.verl_score("apps", RIGHT, ADD)
     with pytest.warns(EvidenceWarning, match="no verdict"):
-        assert trl.code_reward([RIGHT], tests=[["assert add(1, 2) == 3"]]) == [None]
+        assert trainers.trl_reward([RIGHT], tests=[["assert add(1, 2) == 3"]]) == [None]
 
 
 NO_TESTS: list[Any] = ["{", [], [1], [{"input": "1"}], 5, "[1,", ["assert f("]]

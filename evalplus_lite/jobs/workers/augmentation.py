@@ -18,7 +18,7 @@ from evalplus_lite.generate.engine.adapters import AdaptedGenerator, Proposer
 from evalplus_lite.generate.engine.call_sequences import SequenceGenerator
 from evalplus_lite.generate.engine.code_arguments import CodeTexts
 from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.generate.engine.scale import MOST, Rung, weight
+from evalplus_lite.generate.engine.scale import LARGE, MOST, Rung, weight
 from evalplus_lite.grading.calls_raised import KnownRaises
 from evalplus_lite.grading.demand import Bearable
 from evalplus_lite.grading.evidence import (
@@ -33,26 +33,115 @@ from evalplus_lite.grading.evidence import (
 from evalplus_lite.grading.idle import require_effect
 from evalplus_lite.grading.oracle import UNLISTED, Answers, answer
 from evalplus_lite.grading.orders import FreeOrders
-from evalplus_lite.grading.subsets import as_stress, joined, subset
-from evalplus_lite.jobs.consensus import UNANSWERED, Dispute, Panel
-from evalplus_lite.jobs.workers.augmented import (
-    DOUBTFUL,
-    Augmented,
-    bounds,
-    finished,
-    ordered,
-    too_long,
-)
+from evalplus_lite.grading.subsets import as_stress, joined, relinked, subset
+from evalplus_lite.jobs.consensus import UNANSWERED, Dispute, Finding, Panel
+from evalplus_lite.jobs.consensus import rows as review_rows
 from evalplus_lite.jobs.workers.budget import GROWTH, Budget, needed
 from evalplus_lite.jobs.workers.shared_data import cases_of, staged
 from evalplus_lite.jobs.workers.text_inputs import drawn, text_generator
 from evalplus_lite.programs import definitions
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.sandbox.steps import StepBudget
+from evalplus_lite.store.opening import Packed
+from evalplus_lite.store.writing import packed_row
 from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.call_sequences import with_sequences
 from evalplus_lite.tasks.contracts import shown, violations
+from evalplus_lite.tasks.suite_file import suite_row
 from evalplus_lite.types import Case, Suite, Task, Value
+
+# The result of augmenting a task: its suite, with accepted, dropped and skipped inputs.
+
+DOUBTFUL = "doubtful: "
+"""What the reason of a stress case begins with that breaks what all examples seem to share."""
+LONGEST_ANSWER = 1 << 15
+"""Bytes, in wire form, of the expected output of a generated input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Augmented:
+    """A task's suite, with how many inputs came from where and were dropped for which cause.
+
+    ``review`` are the inputs that were set aside since most of ``voters`` programs contradict the
+    reference on them. ``unanswered`` are some of the inputs that the reference raises on or is too
+    slow for.
+    """
+
+    suite: Suite
+    sources: Mapping[str, int]
+    dropped: Mapping[str, int]
+    notes: tuple[str, ...] = ()
+    review: tuple[Dispute, ...] = ()
+    voters: int = 0
+    unanswered: tuple[Case, ...] = ()
+
+
+def ordered(suite: Suite) -> Suite:
+    """Return the suite with its large cases last, behind all others that are not base cases.
+
+    What is quick to run decides first, and a program that fails is not run on the rest.
+    """
+    places = sorted(
+        range(len(suite.cases)),
+        key=lambda at: at >= suite.base_count and weight(suite.cases[at].arguments) > LARGE,
+    )
+    chosen = subset(suite, places)
+    return replace(chosen, cases=relinked(chosen.cases, places))
+
+
+def too_long(suite: Suite) -> dict[int, None]:
+    """Return the positions of answers longer than ``LONGEST_ANSWER``, in order."""
+    blobs = suite.blobs.items()
+    sizes = [each.size if isinstance(each, Packed) else len(each) for each in blobs]
+    return dict.fromkeys(at for at, size in enumerate(sizes) if size > LONGEST_ANSWER)
+
+
+def bounds(
+    kept: int,
+    proposed: int,
+    budget: Budget,
+    dropped: Mapping[str, int],
+    is_idle: bool,
+    sizes: object,
+    step_budget: StepBudget,
+) -> dict[str, Any]:
+    """Return the bounds of a task's inputs for its provenance: their number, sizes, and cost to the
+    reference."""
+    end = "inputs" if kept >= budget.inputs else "patience" if is_idle else "space"
+    return {
+        "kept": kept,
+        "proposed": proposed,
+        "end": end if step_budget.left or end == "inputs" else "steps",
+        "steps": {
+            "spent": step_budget.spent,
+            "of": step_budget.total,
+            "next": step_budget.next_share,
+        },
+        "dropped": {name: count for name, count in sorted(dropped.items()) if count > 0},
+        "sizes": sizes,
+    }
+
+
+def finished(task: Task, result: Augmented) -> Row:
+    """Return a finished task as (facts, part of the suite file), so that who collects it writes
+    them and needs to look at no case."""
+    suite = result.suite
+    stress = () if suite.stress is None else suite.stress.cases
+    facts = {
+        "task_id": task.id,
+        "base_count": suite.base_count,
+        "count": len(suite.cases),
+        "stress": len(stress),
+        "doubtful": sum(each.reason.startswith(DOUBTFUL) for each in stress),
+        "provenance": dict(suite.provenance),
+        "sources": dict(result.sources),
+        "dropped": dict(result.dropped),
+        "notes": list(result.notes),
+        "review": list(review_rows(Finding(task.id, len(suite.cases), result.review))),
+        "jurors": result.voters,
+    }
+    return facts, packed_row(suite_row(task, suite))
+
 
 # The start of augmenting a task: its base cases answered, and a generator that has seen them.
 

@@ -12,9 +12,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalplus_lite.models.completions import COMPLETION_STOP
-from evalplus_lite.serving.adapters.judge import judge, sure
+from evalplus_lite.serving.adapters.judge import verdicts
 from evalplus_lite.serving.adapters.samples import SampleRequest, configure_for, requests, slug
-from evalplus_lite.serving.requests import TaskData
 from evalplus_lite.statistics.pass_at_k import pass_at_k
 from evalplus_lite.tasks.loading import names
 
@@ -62,8 +61,8 @@ class CodeTask(Base):
         """Return pass@k over all tasks; raises where there is no verdict."""
         configure_for(self._name)
         rows = list(zip(references, generations, strict=True))
-        pairs = [(TaskData("id", task), text) for task, texts in rows for text in texts]
-        passed = (bool(sure(each).passed) for each in judge(pairs, share=False))
+        judged = verdicts((task, text) for task, texts in rows for text in texts)
+        passed = (bool(each.passed) for each in judged)
         counts = [(len(texts), sum(islice(passed, len(texts)))) for _, texts in rows]
         ks = [k for k in self._k if k <= min(n for n, _ in counts)]
         return {f"pass@{k}": sum(pass_at_k(n, c, k) for n, c in counts) / len(counts) for k in ks}

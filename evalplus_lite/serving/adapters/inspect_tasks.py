@@ -5,6 +5,7 @@ inspect eval evalplus_lite/humaneval_plus --model openai/gpt-4o [-T dataset=FILE
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from inspect_ai import Task, task
@@ -12,9 +13,8 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
-from evalplus_lite.serving.adapters.judge import ajudge, shared_judge, sure
+from evalplus_lite.serving.adapters.judge import begin, shared_judge, sure
 from evalplus_lite.serving.adapters.samples import configure_for, requests, slug
-from evalplus_lite.serving.requests import task_data
 from evalplus_lite.tasks.loading import names
 
 
@@ -36,8 +36,9 @@ def verdict() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        task = task_data(state.metadata.get("tests") or target.text)
-        found = sure(*await ajudge([(task, state.output.completion)], share=False))
+        tests = state.metadata.get("tests") or target.text
+        future = await asyncio.to_thread(begin, tests, state.output.completion)
+        found = sure(await asyncio.wrap_future(future))
         return Score(
             value=float(bool(found.passed)),
             answer=found.program,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import json
 import os
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -24,7 +23,7 @@ from evalplus_lite.execution.base import Row
 from evalplus_lite.jobs.verification import ProgramJudge
 from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.sandbox import Tier, preset
-from evalplus_lite.serving.requests import TaskData
+from evalplus_lite.serving.requests import TaskData, task_data
 from evalplus_lite.store.locks import Lock
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.types import VERDICTS
@@ -185,7 +184,7 @@ class Judgement:
 
 
 class Judge(Protocol):
-    """Begins to judge an answer; the future holds a judgement, and raises nothing of ours."""
+    """Begins to judge an answer; raises, now or in the future, what is no verdict on it."""
 
     def begin(self, task: TaskData, answer: str, *, share: bool) -> Future[Judgement]:
         """Have an answer judged."""
@@ -212,31 +211,12 @@ class LocalJudge:
 
     def begin(self, task: TaskData, answer: str, *, share: bool) -> Future[Judgement]:
         """Have an answer judged here."""
-        result: Future[Judgement] = Future()
         options = ("chat", "program", "tests") if share else ("chat", "program")
-        try:
-            if task.form == "id":
-                source = self._judge.source(*self._judge.task(task.data))
-            else:
-                source = task.source(answer)
-            future = self._judge.submit(
-                source, answer, options, key=source[1], then=tuple[float, Row]
-            )
-        except EvalPlusLiteError as error:
-            result.set_result(Judgement(None, error=error))
-            return result
-
-        def done(future: Future[tuple[float, Row]]) -> None:
-            error = future.exception()
-            if isinstance(error, EvalPlusLiteError):
-                result.set_result(Judgement(None, error=error))
-            elif error is not None:
-                result.set_exception(error)
-            else:
-                result.set_result(judgement(future.result()[1]))
-
-        future.add_done_callback(done)
-        return result
+        if task.form == "id":
+            source = self._judge.source(*self._judge.task(task.data))
+        else:
+            source = task.source(answer)
+        return self._judge.submit(source, answer, options, key=source[1], then=_of_answer)
 
     def close(self) -> None:
         """End the sandboxes; what is being judged is finished first."""
@@ -267,10 +247,7 @@ class RemoteJudge:
 
     def _ask(self, task: TaskData, answer: str, share: bool) -> Judgement:
         body = {"task": task.row(answer), "program": answer, "chat": True, "details": share}
-        try:
-            return judgement(post_verify(self._settings, body))
-        except EvalPlusLiteError as error:
-            return Judgement(None, error=error)
+        return judgement(post_verify(self._settings, body))
 
 
 def judgement(row: dict[str, Any]) -> Judgement:
@@ -283,6 +260,10 @@ def judgement(row: dict[str, Any]) -> Judgement:
         detail=failure.get("detail", ""),
         program=row.get("program"),
     )
+
+
+def _of_answer(answer: Row) -> Judgement:
+    return judgement(answer[1])
 
 
 def sure(found: Judgement) -> Judgement:
@@ -327,14 +308,27 @@ def shared_judge() -> Judge:
         return _judge
 
 
-def judge(pairs: Sequence[tuple[TaskData, str]], *, share: bool) -> list[Judgement]:
-    """Return what is found of answers, judged side by side, in their order."""
-    futures = [shared_judge().begin(task, answer, share=share) for task, answer in pairs]
-    return [future.result() for future in futures]
+def begin(tests: Any, answer: str, *, share: bool = False) -> Future[Judgement]:
+    """Begin to judge an answer by what ``task_data`` reads; the future raises nothing of ours."""
+    judge, result = shared_judge(), Future[Judgement]()
+
+    def done(future: Future[Judgement]) -> None:
+        error = future.exception()
+        if isinstance(error, EvalPlusLiteError):
+            result.set_result(Judgement(None, error=error))
+        elif error is not None:
+            result.set_exception(error)
+        else:
+            result.set_result(future.result())
+
+    try:
+        judge.begin(task_data(tests), answer, share=share).add_done_callback(done)
+    except EvalPlusLiteError as error:
+        result.set_result(Judgement(None, error=error))
+    return result
 
 
-async def ajudge(pairs: Sequence[tuple[TaskData, str]], *, share: bool) -> list[Judgement]:
-    """Return what is found of answers without blocking the event loop."""
-    known = await asyncio.to_thread(shared_judge)
-    futures = [known.begin(task, answer, share=share) for task, answer in pairs]
-    return await asyncio.gather(*map(asyncio.wrap_future, futures))
+def verdicts(pairs: Iterable[tuple[Any, str]]) -> list[Judgement]:
+    """Return the verdicts on answers to (task id or tests, answer); raises where there is none."""
+    futures = [begin(tests, answer) for tests, answer in pairs]
+    return [sure(future.result()) for future in futures]

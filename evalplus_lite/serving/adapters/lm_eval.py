@@ -12,9 +12,8 @@ from concurrent.futures import Future
 from importlib.resources import files
 from typing import Any
 
-from evalplus_lite.serving.adapters.judge import Judgement, shared_judge, sure
-from evalplus_lite.serving.adapters.samples import configure_for, requests
-from evalplus_lite.serving.requests import TaskData
+from evalplus_lite.serving.adapters.judge import Judgement, begin, sure
+from evalplus_lite.serving.adapters.samples import configure_for, dataset_rows
 from evalplus_lite.statistics.pass_at_k import pass_at_k as estimate
 
 _begun: dict[tuple[str, str], Future[Judgement]] = {}
@@ -31,11 +30,7 @@ def load(dataset: str, **_: Any) -> dict[str, Any]:
     from datasets import Dataset
 
     configure_for(dataset)
-    rows = [
-        {"task_id": each.id, "prompt": each.prompt, "request": each.request}
-        for each in requests(dataset)
-    ]
-    return {"test": Dataset.from_list(rows)}
+    return {"test": Dataset.from_list(dataset_rows(dataset))}
 
 
 def build_answers(resps: Sequence[Sequence[str]], docs: Sequence[Any]) -> list[list[str]]:
@@ -57,7 +52,7 @@ def pass_at_k(
     """Return pass@k of one document, whose reference is its id; raises where there is no verdict,
     as a run in which the machine failed has no score."""
     (task_id,), (answers,) = references, predictions
-    futures = [_begun.get((task_id, text)) or _future(task_id, text) for text in answers]
+    futures = [_begun.get((task_id, text)) or begin(task_id, text) for text in answers]
     found = [sure(future.result()) for future in futures]
     passed = [each.passed for each in found].count(True)
     ks = [k] if isinstance(k, int) else k
@@ -67,9 +62,5 @@ def pass_at_k(
 def _begin(doc: Any, text: str) -> str:
     key = doc["task_id"], text
     if key not in _begun:
-        _begun[key] = _future(*key)
+        _begun[key] = begin(*key)
     return text
-
-
-def _future(task_id: str, text: str) -> Future[Judgement]:
-    return shared_judge().begin(TaskData("id", task_id), text, share=False)

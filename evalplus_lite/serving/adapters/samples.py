@@ -30,6 +30,14 @@ def requests(name: str) -> tuple[SampleRequest, ...]:
     )
 
 
+def dataset_rows(name: str) -> list[dict[str, str]]:
+    """Return the tasks of a data set as rows for harnesses that load tables."""
+    return [
+        {"task_id": each.id, "prompt": each.prompt, "request": each.request}
+        for each in requests(name)
+    ]
+
+
 def slug(name: str) -> str:
     """Return a data set's name as harnesses have names of tasks: ``humaneval_plus``."""
     return re.sub(r"\W+", "_", name.replace("+", "_plus"))

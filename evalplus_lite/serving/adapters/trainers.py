@@ -1,0 +1,265 @@
+"""Rewards for trainers: a function for each, in the signature that it calls.
+
+What an answer is judged by stands in the trainer's data (``KEYS``). Where there is no verdict there
+is no reward: None if the trainer skips it, else an error, and never a 0, which would be a verdict.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import reprlib
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from evalplus_lite.errors import EvalPlusLiteError, EvidenceWarning, InputError
+from evalplus_lite.serving.adapters.judge import Judgement, begin, settings, sure
+
+KEYS = (
+    "task_id tests verification_info test_list input_output ground_truth answer label id"
+).split()
+"""Where data say what an answer is judged by, a task's id or tests: the first of these that is set.
+open-r1's ``verification_info`` holds ``test_cases``, all of which count, by their whole output."""
+MARKS = re.compile(r"(\s*(<\|[^<>|]{1,40}\|>|</s>|<eos>))+\s*$")
+"""The marks that templates end a reply with."""
+
+
+def tests_in(data: Mapping[str, Any]) -> Any:
+    """Return what an answer is judged by, of a trainer's data."""
+    tests = next((data[key] for key in KEYS if data.get(key) not in (None, "")), None)
+    if tests is None:
+        raise InputError("the data do not say the tests", remedy=f"one of {', '.join(KEYS)}")
+    if isinstance(tests, Mapping) and "test_cases" in tests:
+        language = str(tests.get("language", "python")).lower()
+        if not language.startswith("python"):
+            raise InputError(f"verification_info is of {language}", remedy="Python is judged")
+        return tests["test_cases"]
+    return tests
+
+
+def text_of(completion: Any) -> str:
+    """Return the text of a completion: a string, or the last message of a conversation.
+
+    "" for a message without text, and for no message. InputError for anything else, such as the
+    tokens: nothing is known of such an answer, and a 0 would say that it is wrong.
+    """
+    if isinstance(completion, str):
+        return completion
+    is_list = isinstance(completion, Sequence) and not isinstance(completion, bytes)
+    last = completion if not is_list else completion[-1] if completion else {"content": ""}
+    try:
+        content = last["content"] if isinstance(last, Mapping) else last.content
+    except (KeyError, AttributeError):
+        kind = type(completion).__name__
+        raise InputError(
+            f"a completion is a {kind}: {reprlib.repr(completion)[:60]}",
+            remedy="give a text, or messages with a content",
+        ) from None
+    if isinstance(content, list):  # parts, of which those that are texts count
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
+    return content if isinstance(content, str) else ""
+
+
+def reward(judgement: Judgement) -> float | None:
+    """Return what one answer earns: 0 or 1, or the share of tests, less the verdict's penalty."""
+    if judgement.passed is None:
+        return None
+    known, value = settings(), float(judgement.passed)
+    if known.reward == "share" and judgement.share is not None and not judgement.passed:
+        value = judgement.share
+    return value - known.penalties.get(judgement.verdict, 0.0)
+
+
+def _begun(pairs: Iterable[tuple[Any, Any]]) -> list[Future[Judgement]]:
+    """Begin to judge pairs of tests (or the error that there is instead) and an answer."""
+    share, futures = settings().reward == "share", []
+    for tests, answer in pairs:
+        try:
+            if isinstance(tests, EvalPlusLiteError):
+                raise tests
+            futures.append(begin(tests, text_of(answer), share=share))
+        except EvalPlusLiteError as error:
+            futures.append(Future())
+            futures[-1].set_result(Judgement(None, error=error))
+    return futures
+
+
+def _rewards(judgements: Sequence[Judgement]) -> list[float | None]:
+    """Return what answers earn; None where there is no verdict, with a warning that says why.
+
+    Raises InputError if there is no verdict at all, and the first reason is a mistake in the data
+    or the settings.
+    """
+    errors = [each.error for each in judgements if each.error is not None]
+    if errors and len(errors) == len(judgements) and isinstance(errors[0], InputError):
+        raise errors[0]
+    for text in dict.fromkeys(map(str, errors)):
+        warnings.warn(f"no reward: {text}", EvidenceWarning, stacklevel=3)
+    return list(map(reward, judgements))
+
+
+def judged(tests: Any, answer: Any) -> Judgement:
+    """Return what is found of one answer; raises what is no verdict on it."""
+    (future,) = _begun([(tests, answer)])
+    return sure(future.result())
+
+
+async def ajudged(tests: Any, answer: Any) -> Judgement:
+    """Return what ``judged`` does, without blocking the event loop."""
+    (future,) = await asyncio.to_thread(_begun, [(tests, answer)])
+    return sure(await asyncio.wrap_future(future))
+
+
+def _earned(judgement: Judgement) -> float:
+    value = reward(judgement)
+    assert value is not None
+    return value
+
+
+# TRL, open-r1 and ms-swift: a list of completions, and the data set's columns.
+
+
+def trl_reward(completions: Sequence[Any], prompts: Any = None, **columns: Any) -> Any:
+    """Return a reward for each completion; None, which TRL leaves out, where there is no verdict.
+
+    A column of ``KEYS`` says what to judge by.
+    """
+    return _rewards([future.result() for future in _begun(_pairs(completions, columns))])
+
+
+async def async_trl_reward(completions: Sequence[Any], prompts: Any = None, **columns: Any) -> Any:
+    """Return what ``trl_reward`` does; TRL runs it beside other asynchronous rewards."""
+    futures = await asyncio.to_thread(_begun, _pairs(completions, columns))
+    return _rewards(await asyncio.gather(*map(asyncio.wrap_future, futures)))
+
+
+def _pairs(completions: Sequence[Any], columns: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+    cells = {key: columns[key] for key in KEYS if columns.get(key) is not None}
+    for key, column in cells.items():
+        if len(column) != len(completions):
+            raise InputError(f"{len(completions)} completions, but {len(column)} cells in {key}")
+    pairs = []
+    for number, completion in enumerate(completions):
+        try:
+            tests = tests_in({key: column[number] for key, column in cells.items()})
+        except InputError as error:
+            tests = error
+        pairs.append((tests, completion))
+    return pairs
+
+
+# OpenRLHF: texts of prompts with their replies, and labels.
+
+
+def reward_func(
+    queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any], **_: Any
+) -> dict[str, Any]:
+    """Return OpenRLHF's rewards; a label is a task's id or tests. Raises where there is no verdict.
+
+    ``--reward.remote_url`` names a file, which imports this function.
+    """
+    answers = [
+        MARKS.sub("", query.removeprefix(prompt))
+        for query, prompt in zip(queries, prompts, strict=True)
+    ]
+    futures = _begun(zip(labels, answers, strict=True))
+    judgements = [sure(future.result()) for future in futures]
+    earned = import_module("torch").tensor(list(map(_earned, judgements)))
+    passed = import_module("torch").tensor([float(bool(each.passed)) for each in judgements])
+    return {"rewards": earned, "scores": passed, "extra_logs": {"passed": passed}}
+
+
+# verl, AReaL, rLLM, slime and verifiers: one answer at a time.
+
+
+def verl_score(
+    data_source: str, solution_str: str, ground_truth: Any, extra_info: Any = None, **_: Any
+) -> dict[str, Any]:
+    """Return ``score``, and with it the verdict, for verl's metrics.
+
+    ``ground_truth`` is a task's id, or tests: JSON with ``inputs`` and ``outputs`` (and ``fn_name``
+    of a function) or ``assert_case``, all of which count. Raises where there is no verdict.
+    """
+    return _score(judged(ground_truth, solution_str))
+
+
+async def async_verl_score(
+    data_source: str, solution_str: str, ground_truth: Any, extra_info: Any = None, **_: Any
+) -> dict[str, Any]:
+    """Return what ``verl_score`` does, without blocking the reward worker's event loop."""
+    return _score(await ajudged(ground_truth, solution_str))
+
+
+def areal_reward(
+    prompt: Any, completions: Any, prompt_ids: Any, completion_ids: Any, **data: Any
+) -> float:
+    """Return the reward of one completion; raises where there is no verdict: AReaL tries again.
+
+    Give ``AsyncRewardWrapper`` a ``timeout_seconds`` of minutes: it makes its own time-outs a 0.
+    """
+    return _earned(judged(tests_in(data), completions))
+
+
+async def slime_reward(args: Any, sample: Any, **_: Any) -> Any:
+    """Return the reward of a sample of slime, or of each of a list, for ``--custom-rm-path``.
+
+    The label is a task's id or tests, unless the metadata say them. Raises without a verdict.
+    """
+    if isinstance(sample, Sequence):
+        return list(await asyncio.gather(*(slime_reward(args, each) for each in sample)))
+    metadata = sample.metadata if isinstance(sample.metadata, Mapping) else {}
+    has_tests = any(metadata.get(key) for key in KEYS)
+    tests = tests_in(metadata) if has_tests else sample.label
+    return _earned(await ajudged(tests, sample.response))
+
+
+async def rubric_reward(completion: Any, answer: Any = None, info: Any = None, **_: Any) -> float:
+    """Return what a completion earns, for ``vf.Rubric(funcs=[rubric_reward])`` of verifiers.
+
+    Judged by ``info``, else by ``answer``: a task's id, or tests. Raises where there is no verdict.
+    """
+    has_tests = isinstance(info, Mapping) and any(info.get(key) for key in KEYS)
+    tests = tests_in(info if has_tests else {"answer": answer})
+    return _earned(await ajudged(tests, completion))
+
+
+async def passed(task: Any, trace: Any) -> float:
+    """Return what a trace's last reply earns, as a reward of a ``vf.Task`` (verifiers 0.4).
+
+    Set ``rewards.passed.fn = "evalplus_lite.serving.adapters.trainers:passed"``, or call it in a
+    method with ``@vf.reward``. The task's data has ``tests``, or a task's ``id``.
+    """
+    data = task.model_dump() if hasattr(task, "model_dump") else vars(task)
+    return _earned(await ajudged(tests_in(data), trace.last_reply))
+
+
+@dataclass(slots=True, kw_only=True)
+class RewardOutput:
+    """rLLM's record of the name, for where rLLM is not installed."""
+
+    reward: float
+    is_correct: bool
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+def rllm_reward(task_info: Mapping[str, Any], action: Any) -> Any:
+    """Return rLLM's ``RewardOutput`` of an action; raises where there is no verdict."""
+    found = judged(tests_in(task_info), getattr(action, "action", action))
+    fields = {"reward": _earned(found), "is_correct": bool(found.passed)}
+    about = {"verdict": found.verdict, "detail": found.detail}
+    try:
+        record = import_module("rllm.rewards.reward_types").RewardOutput
+    except ImportError:
+        record = RewardOutput
+    # Versions before it had metadata are given none.
+    has_metadata = "metadata" in getattr(record, "__dataclass_fields__", {})
+    return record(**fields, **({"metadata": about} if has_metadata else {}))
+
+
+def _score(judgement: Judgement) -> dict[str, Any]:
+    acc = float(bool(judgement.passed))
+    return {"score": _earned(judgement), "acc": acc, "verdict": judgement.verdict}
