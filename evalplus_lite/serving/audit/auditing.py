@@ -46,16 +46,12 @@ class AuditTask:
 
 @dataclass(frozen=True, slots=True)
 class AuditProgram:
-    """A program, and its class: only those that are ``right`` are to be accepted.
-
-    ``is_slow`` says that it computes for up to half a second.
-    """
+    """A program, and its class: only those that are ``right`` are to be accepted."""
 
     name: str
     category: str
     problem: AuditTask
     text: str
-    is_slow: bool = False
 
     @property
     def is_right(self) -> bool:
@@ -90,7 +86,6 @@ def program_set() -> ProgramSet:
             category=row["class"],
             problem=problems[row["problem"]],
             text=row["text"].replace("@BRACKETS@", "[" * 1000 + "]" * 1000),
-            is_slow=row.get("is_slow", False),
         )
         for row in data["program"]
     )

@@ -12,7 +12,7 @@ import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import models_json_schema
@@ -28,20 +28,6 @@ from evalplus_lite.serving.server.metrics import Metrics
 from evalplus_lite.serving.server.queue import Busy
 from evalplus_lite.serving.server.service import Asked, RequestLimits, Service
 from evalplus_lite.version import __version__
-
-
-class Identity(Protocol):
-    """What every answer says of the server."""
-
-    @property
-    def tier(self) -> str:
-        """The tier of its sandboxes."""
-        ...
-
-    @property
-    def version(self) -> str:
-        """The package's version."""
-        ...
 
 
 def encoded(value: Any) -> bytes:
@@ -60,7 +46,7 @@ def answer(value: Any, *, status: int = 200, headers: Mapping[str, str] | None =
 
 
 def refusal(
-    service: Identity,
+    service: Service,
     status: int,
     kind: str,
     problem: str,
@@ -70,7 +56,7 @@ def refusal(
 ) -> Response:
     """Return the response that says what is wrong; ``detail`` is where others' clients look."""
     error = {"kind": kind, "message": problem, **more}
-    body = {"error": error, "detail": problem, "tier": service.tier, "version": service.version}
+    body = {"error": error, "detail": problem, **service.identity}
     return answer(body, status=status, headers=headers)
 
 
@@ -182,12 +168,15 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """What the server answers on a path; ``asked`` and ``answered`` are models, None for none."""
+    """What the server answers on a path; ``asked`` and ``answered`` are models, None for none.
+
+    To a dict that is answered, tier and version are added.
+    """
 
     method: str
     path: str
     summary: str
-    answer: Callable[[Asking], Awaitable[Response]]
+    answer: Callable[[Asking], Awaitable[Response | dict[str, Any]]]
     asked: type[BaseModel] | None = None
     answered: type[BaseModel] | None = None
     family: str = "evalplus_lite"
@@ -227,7 +216,8 @@ async def _answered(
         if endpoint.asked is not None:
             body = endpoint.asked.model_validate_json(await request.body())
         client = request.scope.get("client_name", "")
-        return await endpoint.answer(Asking(service, metrics, client, request.headers, body))
+        found = await endpoint.answer(Asking(service, metrics, client, request.headers, body))
+        return answer({**found, **service.identity}) if isinstance(found, dict) else found
     except ValidationError as error:
         faults = _faults(error)
         return refusal(service, 422, "input", "; ".join(faults), faults=faults)

@@ -18,7 +18,6 @@ from evalplus_lite.serving.server.endpoint import (
     Exact,
     LimitsGiven,
     Pair,
-    answer,
     encoded,
     error_row,
     judged,
@@ -127,7 +126,7 @@ def _asked(
         return error
 
 
-async def verify(asking: Asking) -> Response:
+async def verify(asking: Asking) -> Response | dict[str, Any]:
     """Judge programs."""
     body: VerifyRequest = asking.body
     service = asking.service
@@ -145,7 +144,7 @@ async def verify(asking: Asking) -> Response:
     if first is not None and all(_is_nothing(each, alone=len(causes) == 1) for each in causes):
         raise first  # there is no verdict at all
     rows = [{"index": place, **shown(found[place])} for place in range(len(pairs))]
-    return answer({"verdicts": rows, "tier": service.tier, "version": service.version})
+    return {"verdicts": rows}
 
 
 def _is_nothing(cause: BaseException | None, *, alone: bool) -> bool:
@@ -160,30 +159,23 @@ async def _lines(
     async for place, row in judged(asking, pairs, options, limits):
         count += 1
         yield encoded({"index": place, **shown(row)}) + b"\n"
-    yield (
-        encoded({"done": True, "count": count, "tier": service.tier, "version": service.version})
-        + b"\n"
-    )
+    yield encoded({"done": True, "count": count, **service.identity}) + b"\n"
 
 
-async def health(asking: Asking) -> Response:
+async def health(asking: Asking) -> Response | dict[str, Any]:
     """Say whether programs can be judged, and how many wait."""
     service = asking.service
     ready = len(service.backend.pids)
     if not ready:
         return refusal(service, 503, "infrastructure", "no worker is there")
-    return answer(
-        {
-            "status": "ok",
-            "workers": service.backend.workers,
-            "ready": ready,
-            "waiting": service.queue.waiting,
-            "running": service.queue.begun,
-            "datasets": {name: len(each) for name, each in service.datasets.items()},
-            "tier": service.tier,
-            "version": service.version,
-        }
-    )
+    return {
+        "status": "ok",
+        "workers": service.backend.workers,
+        "ready": ready,
+        "waiting": service.queue.waiting,
+        "running": service.queue.begun,
+        "datasets": {name: len(each) for name, each in service.datasets.items()},
+    }
 
 
 async def metrics(asking: Asking) -> Response:
@@ -323,7 +315,11 @@ def in_base64(files: Mapping[str, bytes | None]) -> dict[str, str | None]:
     }
 
 
-async def run(asking: Asking) -> Response:
+ENDS = "ended exit_code detail stdout stderr stdout_bytes stderr_bytes".split()
+"""What an answer repeats of a run's row."""
+
+
+async def run(asking: Asking) -> dict[str, Any]:
     """Run a program."""
     body: RunRequest = asking.body
     service = asking.service
@@ -336,23 +332,13 @@ async def run(asking: Asking) -> Response:
         wanted=body.fetch_files,
         limits=body.limits.within(service),
     )
-    return answer(
-        {
-            "ended": row["ended"],
-            "exit_code": row["exit_code"],
-            "detail": row["detail"],
-            "stdout": row["stdout"],
-            "stderr": row["stderr"],
-            "stdout_bytes": row["stdout_bytes"],
-            "stderr_bytes": row["stderr_bytes"],
-            "notes": cuts(row),
-            "seconds": row["seconds"],
-            "cpu_seconds": row["cpu"],
-            "files": in_base64(row["files"]),
-            "tier": service.tier,
-            "version": service.version,
-        }
-    )
+    return {
+        **{key: row[key] for key in ENDS},
+        "notes": cuts(row),
+        "seconds": row["seconds"],
+        "cpu_seconds": row["cpu"],
+        "files": in_base64(row["files"]),
+    }
 
 
 ENDPOINTS = (

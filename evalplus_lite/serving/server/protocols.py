@@ -200,7 +200,7 @@ class EvalResult(BaseModel):
     extra: dict[str, Any] | None = None
 
 
-async def run_code(asking: Asking) -> Response:
+async def run_code(asking: Asking) -> dict[str, Any]:
     """Run a program."""
     body: RunCodeRequest = asking.body
     service = asking.service
@@ -216,24 +216,20 @@ async def run_code(asking: Asking) -> Response:
     is_late = row["ended"] == "timeout"
     code = None if is_late else 1 if row["exit_code"] is None else row["exit_code"]
     stderr = row["stderr"] + (f"\n{row['detail']}\n" if row["detail"] and not is_late else "")
-    return answer(
-        {
-            "status": "Success" if code == 0 else "Failed",
-            "message": "; ".join(cuts(row)),
-            "compile_result": None,
-            "run_result": {
-                "status": "TimeLimitExceeded" if is_late else "Finished",
-                "execution_time": row["seconds"],
-                "return_code": code,
-                "stdout": row["stdout"],
-                "stderr": stderr,
-            },
-            "executor_pod_name": None,
-            "files": {k: v for k, v in in_base64(row["files"]).items() if v is not None},
-            "tier": service.tier,
-            "version": service.version,
-        }
-    )
+    return {
+        "status": "Success" if code == 0 else "Failed",
+        "message": "; ".join(cuts(row)),
+        "compile_result": None,
+        "run_result": {
+            "status": "TimeLimitExceeded" if is_late else "Finished",
+            "execution_time": row["seconds"],
+            "return_code": code,
+            "stdout": row["stdout"],
+            "stderr": stderr,
+        },
+        "executor_pod_name": None,
+        "files": {k: v for k, v in in_base64(row["files"]).items() if v is not None},
+    }
 
 
 async def submit(asking: Asking) -> Response:
@@ -267,8 +263,7 @@ async def submit(asking: Asking) -> Response:
             "extra": {
                 "failure": row["failure"],
                 "inside": row.get("inside", 0),
-                "tier": service.tier,
-                "version": service.version,
+                **service.identity,
             },
         }
     )
@@ -353,13 +348,13 @@ async def alive(asking: Asking) -> Response:
     return answer({"status": "healthy"})
 
 
-async def test_program(asking: Asking) -> Response:
+async def test_program(asking: Asking) -> dict[str, Any]:
     """Judge by assertions."""
     tests = _tests(asking.body)
     return await _results(asking, tests, "assertions", tests)
 
 
-async def test_program_stdio(asking: Asking) -> Response:
+async def test_program_stdio(asking: Asking) -> dict[str, Any]:
     """Judge by what is printed."""
     tests = _tests(asking.body)
     if not all(type(each) is dict and {"input", "output"} <= each.keys() for each in tests):
@@ -368,23 +363,19 @@ async def test_program_stdio(asking: Asking) -> Response:
     return await _results(asking, tests, "printed", (*texts, 0.0))
 
 
-async def _results(asking: Asking, tests: list[Any], form: Form, data: Any) -> Response:
+async def _results(asking: Asking, tests: list[Any], form: Form, data: Any) -> dict[str, Any]:
     body: TestRequest = asking.body
     service = asking.service
-    identity = {"tier": service.tier, "version": service.version}
     limits = granted(service, body.max_execution_time)
     asked = Asked.given(form, data)
     row = await verdict(asking, asked, body.program, ["tests"], limits)
     passed = [name == "pass" for name in row["tests"]]
     seconds = row["seconds"] / len(tests)
-    return answer(
-        {
-            "results": list(map(int, passed)),
-            "runtimes": [seconds if each else FAILED for each in passed],
-            "inside": row.get("inside", 0),
-            **identity,
-        }
-    )
+    return {
+        "results": list(map(int, passed)),
+        "runtimes": [seconds if each else FAILED for each in passed],
+        "inside": row.get("inside", 0),
+    }
 
 
 def _tests(body: TestRequest) -> list[Any]:
@@ -451,11 +442,13 @@ async def verify_response(asking: Asking) -> Response:
     asked = _of_unit_tests(
         body.verifier_metadata.get("unit_tests"), output, service.settings.most_values
     )
-    identity = {"tier": service.tier, "version": service.version}
     if not output.strip():
-        return answer({**given, "reward": 0.0, "metadata": {"detail": "no output", **identity}})
+        return answer(
+            {**given, "reward": 0.0, "metadata": {"detail": "no output", **service.identity}}
+        )
     row = await verdict(asking, asked, output, ["chat", "tests", "program"], RequestLimits())
-    failure = row["failure"] or {}
+    detail = (row["failure"] or {}).get("detail")
+    about = {"verdict": row["base"], "detail": detail, **service.identity}
     return answer(
         {
             **given,
@@ -463,7 +456,11 @@ async def verify_response(asking: Asking) -> Response:
             "extracted_model_output": output,
             "extracted_model_code": row["program"],
             "result": [name == "pass" for name in row["tests"]],
-            "metadata": {"verdict": row["base"], "detail": failure.get("detail"), **identity},
+            "metadata": {
+                "verdict": row["base"],
+                "detail": failure.get("detail"),
+                **service.identity,
+            },
             "unit_tests_time_taken": row["seconds"],
         }
     )

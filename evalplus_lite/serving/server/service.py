@@ -205,6 +205,11 @@ class Service:
     def __exit__(self, *_: object) -> None:
         self.judge.close(now=True)
 
+    @property
+    def identity(self) -> dict[str, str]:
+        """What every answer says of the server."""
+        return {"tier": self.tier, "version": self.version}
+
     def task(self, task_id: str, dataset: str | None = None) -> Asked:
         """Return a task of a data set that was loaded, the first that has it if none is named.
 
