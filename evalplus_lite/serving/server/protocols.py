@@ -443,9 +443,8 @@ async def verify_response(asking: Asking) -> Response:
         body.verifier_metadata.get("unit_tests"), output, service.settings.most_values
     )
     if not output.strip():
-        return answer(
-            {**given, "reward": 0.0, "metadata": {"detail": "no output", **service.identity}}
-        )
+        about = {"detail": "no output", **service.identity}
+        return answer({**given, "reward": 0.0, "metadata": about})
     row = await verdict(asking, asked, output, ["chat", "tests", "program"], RequestLimits())
     detail = (row["failure"] or {}).get("detail")
     about = {"verdict": row["base"], "detail": detail, **service.identity}
@@ -456,11 +455,7 @@ async def verify_response(asking: Asking) -> Response:
             "extracted_model_output": output,
             "extracted_model_code": row["program"],
             "result": [name == "pass" for name in row["tests"]],
-            "metadata": {
-                "verdict": row["base"],
-                "detail": failure.get("detail"),
-                **service.identity,
-            },
+            "metadata": about,
             "unit_tests_time_taken": row["seconds"],
         }
     )
