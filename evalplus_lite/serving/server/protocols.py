@@ -443,7 +443,7 @@ async def verify_response(asking: Asking) -> Response:
         body.verifier_metadata.get("unit_tests"), output, service.settings.most_values
     )
     if not output.strip():
-        about = {"detail": "no output", **service.identity}
+        about: dict[str, Any] = {"detail": "no output", **service.identity}
         return answer({**given, "reward": 0.0, "metadata": about})
     row = await verdict(asking, asked, output, ["chat", "tests", "program"], RequestLimits())
     detail = (row["failure"] or {}).get("detail")
