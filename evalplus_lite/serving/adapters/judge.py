@@ -71,12 +71,8 @@ class JudgeSettings:
         several data sets are divided by a colon."""
         known = {key: environ.get(PREFIX + key.upper(), "") for key in cls.__slots__}
         try:
-            penalties = {
-                name.strip(): float(number)
-                for name, _, number in (
-                    each.partition("=") for each in filter(None, known["penalties"].split(","))
-                )
-            }
+            pairs = [each.partition("=") for each in known["penalties"].split(",") if each]
+            penalties = {name.strip(): float(number) for name, _, number in pairs}
             workers = int(known["workers"]) if known["workers"] else None
         except ValueError:
             raise InputError(
