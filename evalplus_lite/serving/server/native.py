@@ -342,16 +342,9 @@ async def run(asking: Asking) -> dict[str, Any]:
 
 
 ENDPOINTS = (
-    Endpoint(
-        "POST",
-        "/v1/verify",
-        "Judge programs",
-        verify,
-        VerifyRequest,
-        VerifyResponse,
-        media=("application/json", NDJSON),
-    ),
+    Endpoint("POST", "/v1/verify", "Judge programs", verify, VerifyRequest, VerifyResponse,
+             media=("application/json", NDJSON)),
     Endpoint("GET", "/healthz", "Whether programs can be judged", health),
     Endpoint("GET", "/metrics", "Counters for Prometheus", metrics, media=("text/plain",)),
     Endpoint("POST", "/v1/run", "Run a program as it is", run, RunRequest, RunResponse),
-)
+)  # fmt: skip

@@ -40,8 +40,7 @@ log = logging.getLogger(__name__)
 
 def endpoints() -> tuple[Endpoint, ...]:
     """Return all that the server answers."""
-    families = (native, protocols)
-    found = tuple(each for family in families for each in family.ENDPOINTS)
+    found = (*native.ENDPOINTS, *protocols.ENDPOINTS)
     return (*found, described(found))
 
 
