@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import print_json, print_tables, say
+from evalplus_lite.cli.console import name_report, print_json, print_tables, say
 from evalplus_lite.cli.escaping import printable
 from evalplus_lite.cli.options import one_path
 from evalplus_lite.cli.run import SANDBOX, Run, takes
@@ -20,8 +20,8 @@ SHOWN = 3
 """Findings of a task that are shown; lint.json has all."""
 
 
-class Format(StrEnum):
-    """How findings are printed."""
+class OutputFormat(StrEnum):
+    """The form of printed findings."""
 
     TEXT = "text"
     GITHUB = "github"
@@ -46,7 +46,9 @@ def lint(
             metavar="NAME|PATH", help="A data set, a file, or a folder of files.", callback=one_path
         ),
     ] = "",
-    form: Annotated[Format, typer.Option("--format", help="How to print findings.")] = Format.TEXT,
+    form: Annotated[
+        OutputFormat, typer.Option("--format", help="How to print findings.")
+    ] = OutputFormat.TEXT,
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="The least level that exits with 1.")
     ] = FailOn.WARNING,
@@ -87,15 +89,17 @@ def lint(
         result = linting.lint(dataset, tasks=run.tasks, out=out, force=run.force, session=session)
 
     def show() -> None:
-        if form is Format.SARIF:
+        if form is OutputFormat.SARIF:
             print_json(linting.to_sarif(result, dataset))
-        elif form is Format.GITHUB:
+        elif form is OutputFormat.GITHUB:
             for line in linting.to_github(result, dataset).splitlines():
                 print(printable(line))
-        elif form is Format.JSON:
+        elif form is OutputFormat.JSON:
             print_json(result.summary)
         else:
             _show(result)
+            if out is not None:
+                name_report(out)
 
     levels = ["", "note", "warning", "error"]
     return run.ended(
@@ -106,7 +110,7 @@ def lint(
 
 
 def _show(result: linting.LintResult) -> None:
-    print_tables(result.tables())
+    print_tables(result.tables()[:2])  # the evidence is too long for a table
     for row in result.to_rows():
         for each in row["findings"][:SHOWN]:
             count = f" ({each['count']})" if each["count"] > 1 else ""

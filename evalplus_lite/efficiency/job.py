@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import comb
 from typing import Any, ClassVar
 
-from evalplus_lite.efficiency import metrics
 from evalplus_lite.efficiency.inputs import Level, levels
 from evalplus_lite.efficiency.work import uncounted, work
 from evalplus_lite.errors import InputError
@@ -29,6 +32,107 @@ from evalplus_lite.store.resuming import finished, open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover
 from evalplus_lite.types import Sample, Task
+
+# Figures of efficiency: eff@k, DPS, and how fast work grows with size.
+
+ALPHA = 2.0
+"""A program that does this many times the reference's work scores 0 (ENAMEL, arXiv 2406.06647)."""
+WEIGHTS = (3.0, 3.0, 4.0)
+"""Weights of ENAMEL's levels, the hardest last; more levels repeat the last weight."""
+
+
+def score(units: Sequence[Sequence[int | None]], reference: Sequence[Sequence[int]]) -> float:
+    """Return a program's score: 0 for ``ALPHA`` times the reference's work, 1 for as much.
+
+    One sequence a level, of the units on its inputs; None stands for a wrong, failed or late case,
+    which makes the whole score 0. Each level compares the worst input of both, as ENAMEL does, and
+    the score is the weighted mean over levels. It exceeds 1 for less work than the reference's.
+    """
+    if any(each is None for level in units for each in level):
+        return 0.0
+    weights = [WEIGHTS[min(place, len(WEIGHTS) - 1)] for place in range(len(units))]
+    parts = []
+    for level, known in zip(units, reference, strict=True):
+        worst = max(each for each in level if each is not None)
+        limit = ALPHA * max(known)
+        parts.append(max(0.0, limit - worst) / (limit - max(known)))
+    return sum(w * part for w, part in zip(weights, parts, strict=True)) / sum(weights)
+
+
+def eff_at_k(scores: Sequence[float], k: int) -> float:
+    """Return the unbiased estimate of the best score among k samples (ENAMEL, section 2.3).
+
+    The mean of the maximum over all subsets of k. Raises ValueError unless 1 <= k <= n.
+    """
+    n = len(scores)
+    if not 1 <= k <= n:
+        raise ValueError(f"eff@{k} is undefined for {n} samples")
+    ordered = sorted(scores)
+    total = comb(n, k)
+    return math.fsum(
+        float(Fraction(comb(rank - 1, k - 1), total)) * ordered[rank - 1]
+        for rank in range(k, n + 1)
+    )
+
+
+def dps(units: int, pool: Sequence[int]) -> tuple[float, float]:
+    """Return (DPS, DPS_norm) of a right program against a pool of right ones, both in percent.
+
+    DPS is the share of the pool that does at least as much work; DPS_norm counts each distinct
+    amount of work once (EvalPerf, arXiv 2408.06450). Equal work has equal rank.
+    """
+    distinct = set(pool)
+    share = sum(each >= units for each in pool) / len(pool)
+    normal = sum(each >= units for each in distinct) / len(distinct)
+    return 100 * share, 100 * normal
+
+
+CLASSES = (
+    (0.0, "constant"),
+    (1.0, "linear"),
+    (2.0, "quadratic"),
+    (3.0, "cubic"),
+)
+WIDTH = 0.3
+"""Tolerance between an exponent and its class, which admits logarithms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Work as a power of size: ``exponent``, the interval of its local values, and a class.
+
+    ``name`` is ``undecided`` where the local exponents differ by too much or fit no class.
+    """
+
+    exponent: float
+    low: float
+    high: float
+    name: str
+
+
+def growth(sizes: Sequence[int], units: Sequence[int]) -> Growth | None:
+    """Return how work grows with size; None for fewer than three sizes.
+
+    Work is the worst of a level's inputs. The local exponents between neighboring sizes are exact,
+    since work is counted; the last one decides, as it is the least disturbed by constant work.
+    """
+    if len(sizes) < 3 or min(units) <= 0:
+        return None
+    steps = [
+        math.log(more / less) / math.log(large / small)
+        for (small, large), (less, more) in zip(pairwise(sizes), pairwise(units), strict=True)
+    ]
+    last, low, high = steps[-1], min(steps[-2:]), max(steps[-2:])
+    if all(later > earlier + 0.5 for earlier, later in pairwise(steps)) and last > 3.5:
+        return Growth(last, low, high, "exponential")
+    if high - low <= WIDTH:
+        # Constant work next to the growing part only lowers the exponent of small sizes.
+        limit = last + max(0.0, last - steps[-2])
+        for exponent, name in CLASSES:
+            if abs(limit - exponent) <= WIDTH or abs(last - exponent) <= WIDTH / 2:
+                return Growth(last, low, high, name)
+    return Growth(last, low, high, "undecided")
+
 
 LEVELS = 4
 HARNESSES = ("call", "method")
@@ -219,7 +323,7 @@ def _rows(task: Mapping[str, Any], right: Mapping[str, str]) -> Iterator[dict[st
     names = ["reference", *right]
     for name, (reason, counts, cause), grown in zip(names, task["programs"], growths, strict=True):
         is_complete = not (reason or cause)
-        share, normal = metrics.dps(max(counts[-1]), complete) if is_complete else (None, None)
+        share, normal = dps(max(counts[-1]), complete) if is_complete else (None, None)
         yield {
             "task_id": task["task_id"],
             "program": name,
@@ -227,7 +331,7 @@ def _rows(task: Mapping[str, Any], right: Mapping[str, str]) -> Iterator[dict[st
             "reason": reason or cause,
             "sizes": sizes[: len(counts)],
             "units": counts,
-            "score": None if reason else metrics.score(counts, reference) if is_complete else 0.0,
+            "score": None if reason else score(counts, reference) if is_complete else 0.0,
             "dps": 0.0 if cause else share,
             "dps_norm": 0.0 if cause else normal,
             "growth": None if grown is None else asdict(grown),
@@ -239,12 +343,12 @@ def _rows(task: Mapping[str, Any], right: Mapping[str, str]) -> Iterator[dict[st
 
 def _growth(
     sizes: Sequence[int], reason: str, counts: Sequence[Sequence[int | None]], cause: str
-) -> metrics.Growth | None:
+) -> Growth | None:
     """Return the growth over the levels on which a program was right and not late."""
     if reason or cause not in ("", "late"):
         return None
     whole = [[each for each in level if each is not None] for level in counts if None not in level]
-    return metrics.growth(sizes[: len(whole)], [max(level) for level in whole])
+    return growth(sizes[: len(whole)], [max(level) for level in whole])
 
 
 def _models(
@@ -273,7 +377,7 @@ def _models(
             ]
             for id, some in by_task.items()
         }
-        judged = [metrics.eff_at_k(some, 1) for some in scores.values() if some]
+        judged = [eff_at_k(some, 1) for some in scores.values() if some]
         own = [row for some in by_task.values() for _, row in some if row is not None]
         counted = [row for row in own if row["dps"] is not None]
         grown = [row["slower"] for row in own if row["slower"] is not None]
@@ -288,7 +392,7 @@ def _models(
                     mean_interval([min(1.0, each) for each in judged], samples=number)
                 ),
                 "eff": {
-                    f"eff@{k}": _mean([metrics.eff_at_k(some, k) for some in scores.values()])
+                    f"eff@{k}": _mean([eff_at_k(some, k) for some in scores.values()])
                     for k in (1, 10, 100)
                     if scores and all(len(some) >= k for some in scores.values())
                 },

@@ -149,7 +149,7 @@ def _result(
             if suite is None:
                 reason = source.unusable[task.id].detail
                 if not task.base:
-                    reason = "it has no examples, and its annotations do not tell its arguments"
+                    reason = "it has no examples, and its annotations do not describe its arguments"
                 left_out.append(LeftOut(name, 0, reason))
                 continue
             left_out += [

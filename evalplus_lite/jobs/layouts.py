@@ -106,6 +106,35 @@ def lint(summary: Summary) -> Iterator[Table]:
         ],
         left=3,
     )
+    yield Table(
+        "evidence",
+        "Evidence",
+        "",
+        ["task", "code", "evidence"],
+        [
+            (row["task_id"], each["code"], each["evidence"])
+            for row in rows
+            for each in row["findings"]
+        ],
+        left=3,
+    )
+
+
+def gap(summary: Summary) -> Iterator[Table]:
+    """Yield the difference of two scores by cause."""
+    scores = [f"{side['harness']} {percent(side['pass@1'])}" for side in summary["sides"]]
+    title = f"{summary['dataset']}, {summary['tasks']} tasks: {' and '.join(scores)}"
+    yield Table(
+        "gap",
+        title,
+        "Points of pass@1, second less first.",
+        ["cause", "what", "samples", "tasks", "points"],
+        [
+            (cause, row["what"], row["samples"], row["tasks"], f"{row['points']:+.2f}")
+            for cause, row in summary["causes"].items()
+        ],
+        left=2,
+    )
 
 
 def _tested(row: Summary) -> str:
@@ -427,7 +456,12 @@ def score(summary: Summary) -> Iterator[Table]:
         [(k, sure(value, given.get(k))) for k, value in summary.get("pass_at_k", {}).items()],
     )
     groups = dict.fromkeys(row["group"] for row in summary["tables"])
-    first = {"all": "Overall", "package": "By package", "question": "By question"}
+    first = {
+        "all": "Overall",
+        "split": "By split",
+        "package": "By package",
+        "question": "By question",
+    }
     for title, wanted in (
         *((title, {group}) for group, title in first.items()),
         ("By statistic", set(groups) - set(first)),
@@ -481,6 +515,7 @@ LAYOUTS: Mapping[str, Callable[[Summary], Iterator[Table]]] = {
     "evaluation": evaluation,
     "suite": suite,
     "lint": lint,
+    "gap": gap,
     "contracts": contracts,
     "comparison": comparison,
     "leaderboard": leaderboard,

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from evalplus_lite.reports.exporting import export as export
     from evalplus_lite.reports.figure_files import FiguresResult as FiguresResult
     from evalplus_lite.reports.figure_files import figures as figures
+    from evalplus_lite.reports.gaps import GapResult as GapResult
+    from evalplus_lite.reports.gaps import why as why
     from evalplus_lite.reports.reporting import ReportResult as ReportResult
     from evalplus_lite.reports.reporting import report as report
 
@@ -24,6 +26,7 @@ _HOMES = {
     "reports.exporters.conversion": "export_results",
     "reports.exporting": "ExportResult export",
     "reports.figure_files": "FiguresResult figures",
+    "reports.gaps": "GapResult why",
     "reports.reporting": "ReportResult report",
 }
 """Where the public names are defined."""

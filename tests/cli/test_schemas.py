@@ -46,7 +46,7 @@ WRITTEN = {
     "lint": "l/lint.json",
 }
 MODEL = {"generate", "predict", "score", "mine", "demo", "contract_drafts", "exe_report"}
-MODEL |= {"compare", "leaderboard", "report"}
+MODEL |= {"compare", "leaderboard", "report", "why"}
 """Need a model's server, minutes or others' results; their own tests hold them to the schema."""
 PARTS = {
     "left_out_rows",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evalplus_lite.efficiency.inputs import levels
-from evalplus_lite.efficiency.metrics import growth
+from evalplus_lite.efficiency.job import growth
 from evalplus_lite.efficiency.work import Work, uncounted, work
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.types import Case, Task

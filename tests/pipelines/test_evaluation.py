@@ -12,10 +12,9 @@ from support.commands import run, run_process, sample_rows, write_rows, write_ta
 from support.tasks import make_suite, make_task
 
 from evalplus_lite.execution.processes import Processes
-from evalplus_lite.jobs.evaluation import evaluate
+from evalplus_lite.jobs.evaluation import evaluate, judge
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.grouping import Groups, SampleSpool
-from evalplus_lite.jobs.judging import judge
 from evalplus_lite.jobs.session import Session
 from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.sandbox import preset

@@ -12,8 +12,7 @@ import pytest
 from evalplus_lite.errors import InputError
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.jobs.minimize import Shrinker
-from evalplus_lite.jobs.workers.augmentation import augment_task
-from evalplus_lite.jobs.workers.augmented import Augmented
+from evalplus_lite.jobs.workers.augmentation import Augmented, augment_task
 from evalplus_lite.jobs.workers.budget import Budget
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.tasks import load_dataset, read_suites, write_suites

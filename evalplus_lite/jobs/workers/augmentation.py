@@ -18,7 +18,7 @@ from evalplus_lite.generate.engine.adapters import AdaptedGenerator, Proposer
 from evalplus_lite.generate.engine.call_sequences import SequenceGenerator
 from evalplus_lite.generate.engine.code_arguments import CodeTexts
 from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.generate.engine.scale import MOST, Rung, weight
+from evalplus_lite.generate.engine.scale import LARGE, MOST, Rung, weight
 from evalplus_lite.grading.calls_raised import KnownRaises
 from evalplus_lite.grading.demand import Bearable
 from evalplus_lite.grading.evidence import (
@@ -33,19 +33,115 @@ from evalplus_lite.grading.evidence import (
 from evalplus_lite.grading.idle import require_effect
 from evalplus_lite.grading.oracle import UNLISTED, Answers, answer
 from evalplus_lite.grading.orders import FreeOrders
-from evalplus_lite.grading.subsets import as_stress, joined, subset
-from evalplus_lite.jobs.consensus import UNANSWERED, Dispute, Panel
-from evalplus_lite.jobs.workers.augmented import Augmented, bounds, finished, ordered, too_long
+from evalplus_lite.grading.subsets import as_stress, joined, relinked, subset
+from evalplus_lite.jobs.consensus import UNANSWERED, Dispute, Finding, Panel
+from evalplus_lite.jobs.consensus import rows as review_rows
 from evalplus_lite.jobs.workers.budget import GROWTH, Budget, needed
 from evalplus_lite.jobs.workers.shared_data import cases_of, staged
 from evalplus_lite.jobs.workers.text_inputs import drawn, text_generator
 from evalplus_lite.programs import definitions
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.sandbox.steps import StepBudget
+from evalplus_lite.store.opening import Packed
+from evalplus_lite.store.writing import packed_row
 from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.call_sequences import with_sequences
 from evalplus_lite.tasks.contracts import shown, violations
+from evalplus_lite.tasks.suite_file import suite_row
 from evalplus_lite.types import Case, Suite, Task, Value
+
+# The result of augmenting a task: its suite, with accepted, dropped and skipped inputs.
+
+DOUBTFUL = "doubtful: "
+"""What the reason of a stress case begins with that breaks what all examples seem to share."""
+LONGEST_ANSWER = 1 << 15
+"""Bytes, in wire form, of the expected output of a generated input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Augmented:
+    """A task's suite, with how many inputs came from where and were dropped for which cause.
+
+    ``review`` are the inputs that were set aside since most of ``voters`` programs contradict the
+    reference on them. ``unanswered`` are some of the inputs that the reference raises on or is too
+    slow for.
+    """
+
+    suite: Suite
+    sources: Mapping[str, int]
+    dropped: Mapping[str, int]
+    notes: tuple[str, ...] = ()
+    review: tuple[Dispute, ...] = ()
+    voters: int = 0
+    unanswered: tuple[Case, ...] = ()
+
+
+def ordered(suite: Suite) -> Suite:
+    """Return the suite with its large cases last, behind all others that are not base cases.
+
+    What is quick to run decides first, and a program that fails is not run on the rest.
+    """
+    places = sorted(
+        range(len(suite.cases)),
+        key=lambda at: at >= suite.base_count and weight(suite.cases[at].arguments) > LARGE,
+    )
+    chosen = subset(suite, places)
+    return replace(chosen, cases=relinked(chosen.cases, places))
+
+
+def too_long(suite: Suite) -> dict[int, None]:
+    """Return the positions of answers longer than ``LONGEST_ANSWER``, in order."""
+    blobs = suite.blobs.items()
+    sizes = [each.size if isinstance(each, Packed) else len(each) for each in blobs]
+    return dict.fromkeys(at for at, size in enumerate(sizes) if size > LONGEST_ANSWER)
+
+
+def bounds(
+    kept: int,
+    proposed: int,
+    budget: Budget,
+    dropped: Mapping[str, int],
+    is_idle: bool,
+    sizes: object,
+    step_budget: StepBudget,
+) -> dict[str, Any]:
+    """Return the bounds of a task's inputs for its provenance: their number, sizes, and cost to the
+    reference."""
+    end = "inputs" if kept >= budget.inputs else "patience" if is_idle else "space"
+    return {
+        "kept": kept,
+        "proposed": proposed,
+        "end": end if step_budget.left or end == "inputs" else "steps",
+        "steps": {
+            "spent": step_budget.spent,
+            "of": step_budget.total,
+            "next": step_budget.next_share,
+        },
+        "dropped": {name: count for name, count in sorted(dropped.items()) if count > 0},
+        "sizes": sizes,
+    }
+
+
+def finished(task: Task, result: Augmented) -> Row:
+    """Return a finished task as (facts, part of the suite file), so that who collects it writes
+    them and needs to look at no case."""
+    suite = result.suite
+    stress = () if suite.stress is None else suite.stress.cases
+    facts = {
+        "task_id": task.id,
+        "base_count": suite.base_count,
+        "count": len(suite.cases),
+        "stress": len(stress),
+        "doubtful": sum(each.reason.startswith(DOUBTFUL) for each in stress),
+        "provenance": dict(suite.provenance),
+        "sources": dict(result.sources),
+        "dropped": dict(result.dropped),
+        "notes": list(result.notes),
+        "review": list(review_rows(Finding(task.id, len(suite.cases), result.review))),
+        "jurors": result.voters,
+    }
+    return facts, packed_row(suite_row(task, suite))
+
 
 # The start of augmenting a task: its base cases answered, and a generator that has seen them.
 
@@ -88,13 +184,15 @@ def generator_of(
     seeds: Sequence[Case],
     *,
     is_own: bool,
+    doubts: bool = True,
 ) -> Proposer:
     """Return a generator that has seen these base cases; ``seeds`` are proposed first.
 
-    ``is_own``: the contract was written for the task, and is the only limit.
+    ``is_own``: the contract was written for the task, and is the only limit. Without ``doubts``
+    no input is doubtful.
     """
     name = f"{seed}:{task.id}"
-    if (found := text_generator(task, base, name, seeds)) is not None:
+    if (found := text_generator(task, base, name, seeds, doubts=doubts)) is not None:
         return found
     from evalplus_lite.generate.strategies import sampled  # a third of a second, not for --help
 
@@ -122,6 +220,8 @@ def generator_of(
     input_filter = InputFilter.of_task(seen, constants=constants, is_own=is_own)
     if code is not None:
         input_filter = code.unrelated(input_filter)
+    if not doubts:
+        input_filter = replace(input_filter, strict=None)
     shown = examples(task.prompt, task.entry_point) if not task.harness.constructed else []
     first = [Case(each, "docstring") for each in shown]
     make: Callable[..., Proposer] = Generator if code is None else partial(AdaptedGenerator, code)
@@ -305,7 +405,13 @@ class TaskAugmentation:
         self.tops: list[Suite] = []
         self.apart: list[Case] = []
         self.generator = generator_of(
-            sandbox, self.task, base.suite.cases, seed, seeds, is_own=is_own
+            sandbox,
+            self.task,
+            base.suite.cases,
+            seed,
+            seeds,
+            is_own=is_own,
+            doubts=not budget.doubtful,
         )
         self.raises = KnownRaises.of(self.task, base.suite)
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
@@ -415,8 +521,12 @@ class TaskAugmentation:
     def _fair(self, answers: Answers) -> Answers:
         """Return the answers that every right program gives, whatever its design."""
         answers = self._untied(answers)
-        reasons = enumerate(self.bearable.demands(answers.suite.cases, answers.steps))
-        return self._set_apart(answers, {n: reason for n, reason in reasons if reason})
+        cases = answers.suite.cases
+        reasons = enumerate(self.bearable.demands(cases, answers.steps))
+        apart = {n: reason for n, reason in reasons if reason}
+        doubts = ((n, self.generator.doubt(case)) for n, case in enumerate(cases))
+        apart |= {n: f"{DOUBTFUL}{why}" for n, why in doubts if why}
+        return self._set_apart(answers, apart)
 
     def _untied(self, answers: Answers) -> Answers:
         """Return the answers without those that another right program may give otherwise."""

