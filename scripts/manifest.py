@@ -45,7 +45,7 @@ COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("own-mine", "exe mine own-package -o {out}/t.jsonl --chain 3 --questions 3"
      " --any-licence", True),
     *((f"own-mined-{form}", f"exe export own-mine/t.jsonl --to {form} -o {{out}}/x", False)
-      for form in ("cruxeval", "livecodebench", "codeio")),
+      for form in ("cruxeval", "livecodebench")),
     ("humaneval-augment", f"augment -d {HUMANEVAL} -n {{inputs}} -o {{out}} --json", True),
     ("mbpp-augment", f"augment -d {MBPP} -n {{inputs}} -o {{out}} --seed 2 --json", True),
     ("mbpp-contracts", f"lint --constraints {MBPP} --json", True),

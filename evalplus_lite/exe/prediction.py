@@ -47,7 +47,7 @@ from evalplus_lite.values.source import value_of
 def read_tasks(
     path: str | os.PathLike[str], *, left_out: list[SkippedRow] | None = None
 ) -> Iterator[MinedTask]:
-    """Yield the tasks of a mined file, or of rows of CRUXEval, LiveCodeBench or CodeI/O.
+    """Yield the tasks of a mined file, or of rows of CRUXEval or LiveCodeBench.
 
     ``left_out`` takes the rows that cannot be asked about. InputError names two rows of one id.
     """

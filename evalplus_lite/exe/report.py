@@ -604,18 +604,20 @@ def _named(
     if not paths:
         raise InputError("no predictions were given", remedy="name a file that predict wrote")
     known = [_settings(path) for path in paths]
-    several = {each.get("model") for each in known if each}
-    heats = {each: {s.get("temperature") for s in known if s.get("model") == each}
-             for each in several}  # fmt: skip
+    heats = {
+        (own.get("model"), own.get("cot")): {
+            each.get("temperature") for each in known if each.get("model") == own.get("model")
+        }
+        for own in known
+    }
     found = []
     for path, own, fallback in zip(paths, known, labels(paths), strict=True):
         name = own.get("model")
-        if not isinstance(name, str):
-            found.append((fallback, path))
-        elif len(heats[name]) > 1:
-            found.append((f"{name} at {own.get('temperature')}", path))
-        else:
-            found.append((name, path))
+        if isinstance(name, str):
+            several = len(heats[name, own.get("cot")]) > 1
+            name += f" at {own.get('temperature')}" if several else ""
+            name += " with reasoning" if own.get("cot") else ""
+        found.append((name if isinstance(name, str) else fallback, path))
     return found
 
 
@@ -743,7 +745,7 @@ def _computed(
 def export_mined(
     dataset: str | os.PathLike[str], path: str | os.PathLike[str], *, format: str
 ) -> ExportResult:
-    """Write mined tasks as rows of ``cruxeval``, ``livecodebench`` (execution) or ``codeio``."""
+    """Write mined tasks as rows of ``cruxeval`` or ``livecodebench`` (execution)."""
     out = Path(path)
     keep_inputs({"output": out}, {"tasks": dataset})
     first = next(iter(read_jsonl(dataset)), None)
@@ -761,11 +763,11 @@ def export_mined(
             path=Path(dataset),
             remedy="give a file of mined tasks, as mine writes without --questions",
         )
-    rows, held, lost = written(tasks, format)
+    rows, lost = written(tasks, format)
     if not rows:
         raise InputError(f"has no case that {format} can hold", path=Path(dataset))
     write_jsonl(out, rows)
-    found = {"format": format, "tasks": len({row["task_id"] for row in rows}), "cases": held,
+    found = {"format": format, "tasks": len({row["task_id"] for row in rows}), "cases": len(rows),
              "left_out": lost, "out": str(out)}  # fmt: skip
     return ExportResult(
         {"run": run_facts(tasks=file_facts([Path(dataset)])), **found, "unusable": [], "notes": []}

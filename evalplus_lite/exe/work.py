@@ -42,7 +42,6 @@ from evalplus_lite.exe.sources import (
     is_repository,
     open_package,
     required,
-    source_archive,
 )
 from evalplus_lite.exe.statistics.measures import variation
 from evalplus_lite.exe.tasks.likeness import shape
@@ -120,7 +119,7 @@ class PackageMine:
     def few_of_a_class(self) -> Iterator[Yield]:
         """Yield every outcome; of a class the tasks whose runs do most, unless all are wanted."""
         results = list(self.yields())
-        if self.settings.keep_all:
+        if self.settings.keep_all or self.settings.static_only:
             yield from results
             return
         ranks: dict[object, list[tuple[int, str]]] = {}
@@ -386,7 +385,11 @@ class PackageWork:
                         name, package, stack, Path(folder, "required"), row["rejects"]
                     ),
                 ]
-                tests = self._tests(name, package, stack, Path(folder, "tests"), row["rejects"])
+                held = self.archives.get(package.name) if self.settings.observe else None
+                tests = None
+                if held is not None and not has_tests(package):  # its source archive, as --with
+                    source = stack.enter_context(open_package(held))
+                    tests = source if source.version == package.version else None
                 mine = PackageMine(
                     package,
                     self.settings,
@@ -416,25 +419,6 @@ class PackageWork:
         local = Path(name) if root in ("", os.getcwd()) else Path(root, name)
         path = local if is_path(name) or local.exists() else download(name, folder)
         return stack.enter_context(open_package(path))
-
-    def _tests(
-        self, name: str, package: PackageSource, stack: ExitStack, folder: Path, rejects: list[Row]
-    ) -> PackageSource | None:
-        """Open the archive of the same package that holds its tests, if it has none.
-
-        One that is at hand, or that of the index where the package is from there.
-        """
-        if not self.settings.observe or has_tests(package):
-            return None
-        path = self.archives.get(package.name)
-        try:
-            if path is None and not is_repository(name) and not is_path(name):
-                path = source_archive(package.name, package.version, folder)
-            found = None if path is None else stack.enter_context(open_package(path))
-        except InputError as error:
-            rejects.append(not_fetched(package, error))
-            return None
-        return found if found is not None and found.version == package.version else None
 
     def _stubs(
         self, package: PackageSource, stack: ExitStack, folder: Path, rejects: list[Row]

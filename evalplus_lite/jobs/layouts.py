@@ -106,6 +106,18 @@ def lint(summary: Summary) -> Iterator[Table]:
         ],
         left=3,
     )
+    yield Table(
+        "evidence",
+        "Evidence",
+        "",
+        ["task", "code", "evidence"],
+        [
+            (row["task_id"], each["code"], each["evidence"])
+            for row in rows
+            for each in row["findings"]
+        ],
+        left=3,
+    )
 
 
 def gap(summary: Summary) -> Iterator[Table]:
@@ -444,7 +456,12 @@ def score(summary: Summary) -> Iterator[Table]:
         [(k, sure(value, given.get(k))) for k, value in summary.get("pass_at_k", {}).items()],
     )
     groups = dict.fromkeys(row["group"] for row in summary["tables"])
-    first = {"all": "Overall", "package": "By package", "question": "By question"}
+    first = {
+        "all": "Overall",
+        "split": "By split",
+        "package": "By package",
+        "question": "By question",
+    }
     for title, wanted in (
         *((title, {group}) for group, title in first.items()),
         ("By statistic", set(groups) - set(first)),

@@ -198,7 +198,8 @@ def _of_reference(
         findings.append(finding("T005", f"a base input takes the reference {steps:,} steps"))
     findings += _contradicted(sandbox, task)
     findings += [finding("T302", text) for text in ignored(sandbox, task, base)]
-    findings += _survivors(sandbox, task, suite)
+    if not findings or findings[0]["code"] != "T005":  # else each mutant would be as slow
+        findings += _survivors(sandbox, task, suite)
     return steps, findings
 
 
@@ -272,12 +273,15 @@ def _parameters(tree: ast.Module | None, name: str) -> list[str] | None:
     return [each.arg for each in (*args.posonlyargs, *args.args) if each.arg not in ("self", "cls")]
 
 
-LONG_BODY = 40
+LONG_BODY = 20
 """Characters of a body, without white space, from which its presence in a prompt is no chance."""
 
 
 def _shows_reference(task: Task, source: str, tree: ast.Module) -> bool:
-    """Return whether a function's body, or a whole script, stands in the prompt."""
+    """Return whether most of what a program is to do stands in the prompt.
+
+    A constructor does not count: statements on classes give it.
+    """
     shown = definitions.parse(task.prompt)
     prompt = "".join((task.prompt if shown is None else ast.unparse(shown)).split())
     if not task.defined:
@@ -285,9 +289,10 @@ def _shows_reference(task: Task, source: str, tree: ast.Module) -> bool:
     else:
         owner = [n for n in tree.body if getattr(n, "name", "") == task.defined]
         nodes = [n for o in owner for n in ast.walk(o) if isinstance(n, ast.FunctionDef)]
-        bodies = [_body(source, node) for node in nodes]
+        bodies = [_body(source, node) for node in nodes if node.name != "__init__"]
     packed = ["".join(body.split()) for body in bodies]
-    return any(len(each) >= LONG_BODY and each in prompt for each in packed)
+    length = sum(len(each) for each in packed if each in prompt)
+    return length >= LONG_BODY and 2 * length > sum(map(len, packed))
 
 
 def _body(source: str, node: ast.FunctionDef) -> str:

@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import shlex
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from evalplus_lite.errors import EvalPlusLiteError, InputError
 from evalplus_lite.jobs.datasets import content_hash, load_dataset
 from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.layouts import evaluation, p_value, points
 from evalplus_lite.jobs.outputs import Evaluation, Output, evaluation_of, found_outputs
 from evalplus_lite.jobs.session import Result, Session, within
-from evalplus_lite.reports.page.gathering import judged
-from evalplus_lite.reports.page.page import MOST_BYTES, write_report
+from evalplus_lite.jobs.tables import percent
+from evalplus_lite.reports.page.document import FORMAT, Index, Section, SuitePart, TaskRow
+from evalplus_lite.reports.page.gathering import (
+    Answering,
+    Judged,
+    PageRows,
+    judged,
+    shelve,
+    suite_part,
+    task_parts,
+)
+from evalplus_lite.reports.page.rendering import MOST_ROWS, page, script_json
 from evalplus_lite.reports.page.suites import suite_sections
 from evalplus_lite.reports.page.tables import picture_sections, table_sections
+from evalplus_lite.statistics.paired import LEVEL
+from evalplus_lite.store import replacing
+from evalplus_lite.store.writing import spooling
 from evalplus_lite.tasks import Dataset, names
 from evalplus_lite.types import Suite, Task
+from evalplus_lite.version import __version__
 
 SUITE = "suite.jsonl.gz"
 """The file of tasks and inputs in the folders of jobs that make suites."""
 
 NAME = "report.html"
 """The page's name where only its folder is given."""
+MOST_BYTES = 10_000_000
+"""What one file may hold before its tasks get files of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +140,7 @@ def _found(
     for each in datasets:
         data = each if isinstance(each, Dataset) else load_dataset(each, session=session)
         matching = _matching(data, evaluations)
-        if not matching and data.name in _named(outputs):
+        if not matching and data.name in _suites_of(outputs):
             matching = {content_hash(data): data}
         if not matching:
             contents = ", ".join(f"{one.dataset} {one.content[:12]}" for one in evaluations[:5])
@@ -159,7 +180,7 @@ def _answers(data: Dataset, tasks: Sequence[Task], session: Session) -> Iterator
         yield from (None for _ in tasks)
 
 
-def _named(outputs: Sequence[Output]) -> set[str]:
+def _suites_of(outputs: Sequence[Output]) -> set[str]:
     """Return the names of the suites that outputs other than evaluations are about."""
     kinds = ("mutants", "reduction", "suite")
     return {str(each.summary.get("dataset")) for each in outputs if each.kind in kinds}
@@ -197,3 +218,330 @@ def _ids(evaluation: Evaluation) -> set[str]:
     for group in evaluation.summary["groups"]:
         found.update(group["tasks_without_samples"])
     return found | {row["task_id"] for row in evaluation.summary.get("unusable", ())}
+
+
+# Models in pairs: the difference between two, whether it is sure, and the tasks that make it.
+
+MOST_PAIRS = 45
+"""Pairs that a page shows: those of ten models."""
+
+
+def pairings(suite: Judged, links: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each pair of ranked models: how much better the first is.
+
+    A row has the two labels, ``tests`` (a figure for base, and for all tests where there are more)
+    and the tasks ``won`` and ``lost`` on all tests: ids with their addresses, of ``links``.
+    """
+    places = {row["label"]: place for place, row in enumerate(suite.ranking.rows)}
+    for pair in suite.ranking.pairs[:MOST_PAIRS]:
+        # Pairs say what the second has more of; here the first is the one with the higher score.
+        labels = pair["second"], pair["first"]
+        last = pair[suite.ranking.suite]
+        asked = f"first={places[labels[0]]}&second={places[labels[1]]}"
+        yield {
+            "labels": labels,
+            "tests": [_row(name, pair[name]) for name in ("base", "plus") if pair[name]],
+            **{
+                key: [(id, _beside(links[id], asked)) for id in last[f"tasks_{key}"]]
+                for key in ("won", "lost")
+            },
+        }
+
+
+def _row(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "name": name,
+        "difference": points(row["difference"]),
+        "ends": f"[{', '.join(map(points, row['interval']))}]",
+        "p": p_value(row["p_holm"]),
+        "visible": percent(row["visible"]),
+        "is_sure": row["p_holm"] < LEVEL,
+    }
+
+
+def _beside(link: str, asked: str) -> str:
+    """Return the address at which two models are compared on the task of a link."""
+    path, _, query = link.partition("?")
+    return f"{path}/compare?{'&'.join(filter(None, [query, asked]))}"
+
+
+# The section on a suite: scores with intervals, the map of tasks and models, and their table.
+
+LEVELS = ("none", "up to 25 %", "up to 50 %", "up to 75 %", "below all", "all")
+"""What the classes ``l0`` to ``l5`` stand for: shares of samples that are right."""
+NO_SAMPLE = 6
+
+
+def suite_section(
+    number: int, suite: Judged, part: SuitePart, links: Sequence[str], *, title: str
+) -> Section:
+    """Return the section of a suite (``number`` from 0); ``links`` are its tasks' addresses."""
+    sides, tasks = part["entrants"], part["tasks"]
+    context = {
+        "suite": part,
+        "number": number,
+        "links": links,
+        "pairs": list(pairings(suite, dict(zip(suite.ids, links, strict=True)))),
+        "unranked": [row["label"] for row in suite.ranking.unranked],
+        "levels": LEVELS,
+        "paths": [list(_paths(tasks, side)) for side in range(len(sides))],
+        "cells": [list(_cells(row)) for row in tasks],
+        "tables": [table for each in suite.evaluations for table in evaluation(each.summary)],
+        "runs": [_run(each) for each in suite.evaluations],
+        "most": MOST_ROWS,
+    }
+    return Section(f"suite-{number + 1}", title, "suite.html", context)
+
+
+def level(share: float | None) -> int:
+    """Return the class of a share, as ``levelOf`` in page.js does."""
+    if share is None:
+        return NO_SAMPLE
+    return 0 if share == 0 else 5 if share == 1 else min(math.ceil(share * 4), 4)
+
+
+def _share(counts: tuple[int, int, int] | None, which: int) -> float | None:
+    return counts[which] / counts[0] if counts else None
+
+
+def _paths(tasks: Sequence[TaskRow], side: int) -> Iterator[tuple[int, str]]:
+    """Yield for each level the squares of a model's strip, base above plus."""
+    paths: dict[int, list[str]] = {}
+    for place, row in enumerate(tasks):
+        for which in (1, 2):
+            found = level(_share(row["counts"][side], which))
+            paths.setdefault(found, []).append(f"M{place} {which - 1}h1v1h-1z")
+    for found in sorted(paths):
+        yield found, "".join(paths[found])
+
+
+def _cells(row: TaskRow) -> Iterator[tuple[int, str]]:
+    """Yield the level and text of a task's cells: of all samples together, then by model."""
+    known = [counts for counts in row["counts"] if counts]
+    shares = [counts[2] / counts[0] for counts in known]
+    mean = sum(shares) / len(shares) if shares else None
+    yield level(mean), "–" if mean is None else f"{100 * mean:.0f} %"
+    for counts in row["counts"]:
+        yield level(_share(counts, 2)), _cell(counts)
+
+
+def _cell(counts: tuple[int, int, int] | None) -> str:
+    if counts is None:
+        return "–"
+    total, base, plus = counts
+    if total == 1:
+        return "pass" if plus else "base only" if base else "fail"
+    return f"{plus}/{total}" if base == plus else f"{base} → {plus}/{total}"
+
+
+# A run: what its scores rest on, and the command that made it.
+
+
+def _run(evaluation: Evaluation) -> dict[str, Any]:
+    """Return the texts of a footer on a run."""
+    summary, run = evaluation.summary, evaluation.summary["run"]
+    limits = run.get("limits") or {}
+    words = ["evalplus-lite", "evaluate", "-d", evaluation.dataset]
+    words += [part for each in run.get("samples", ()) for part in ("-s", str(each["path"]))]
+    if limits.get("preset", "default") != "default":
+        words += ["--limits", str(limits["preset"])]
+    facts = {
+        "evalplus_lite": run.get("version"),
+        "Python": run.get("python"),
+        "sandbox": run.get("sandbox"),
+        "limits": ", ".join(_limits(limits)),
+        "data": evaluation.content[:16],
+        "samples": ", ".join(str(each["sha256"])[:16] for each in run.get("samples", ())),
+    }
+    return {
+        "name": evaluation.label,
+        "date": str(run.get("date", ""))[:10],
+        "facts": [f"{name} {value}" for name, value in facts.items() if value],
+        "command": shlex.join(words),
+        "left_out": list(_left_out(summary)),
+    }
+
+
+def _limits(limits: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the limits of a case, of all cases, and of memory, in words."""
+    if factor := limits.get("factor"):
+        yield f"max({limits['floor_seconds']:g} s, {factor:g}x reference) a case"
+    if total := limits.get("total_seconds"):
+        yield f"{total:g} s a program"
+    if memory := limits.get("memory_bytes"):
+        yield f"{memory >> 20} MiB"
+
+
+def _left_out(summary: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each thing that an evaluation does not count."""
+    for group in summary["groups"]:
+        if without := group.get("tasks_without_samples"):
+            name = f"{group['model']}: " if group.get("model") else ""
+            yield f"{name}{len(without)} tasks without a sample: {_some(without)}"
+    if unusable := summary.get("unusable"):
+        ids = [row["task_id"] for row in unusable]
+        count = summary.get("unusable_samples", 0)
+        yield f"{len(ids)} tasks that cannot judge ({count} samples of them): {_some(ids)}"
+    rows = summary.get("rows") or {}
+    if rows.get("left_out"):
+        yield f"{rows['left_out']} rows of the sample files are no answers"
+    if rows.get("unusable"):
+        yield f"{rows['unusable']} answers cannot be programs and count as failing"
+    if infra := summary.get("infra"):
+        yield f"{len(infra)} samples that the machine failed on"
+
+
+def _some(ids: Sequence[str]) -> str:
+    return ", ".join(ids[:5]) + (" ..." if len(ids) > 5 else "")
+
+
+# Files: one that holds all, or an index and a file a task.
+
+
+class Parts:
+    """Texts by key, in a file that is gone when this is closed; a context manager."""
+
+    def __init__(self) -> None:
+        with spooling("the page's parts"):
+            self._file = tempfile.TemporaryFile(prefix="evalplus_lite_")  # noqa: SIM115 - till closed
+        self._places: dict[str, tuple[int, int]] = {}
+        self.size = 0
+
+    def __enter__(self) -> Parts:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def add(self, key: str, text: str) -> None:
+        """Keep a text of ASCII characters."""
+        data = text.encode("ascii")
+        with spooling("the page's parts"):
+            self._file.write(data)
+        self._places[key] = (self.size, len(data))
+        self.size += len(data)
+
+    def text(self, key: str) -> str:
+        """Return the text of a key."""
+        start, size = self._places[key]
+        self._file.seek(start)
+        return self._file.read(size).decode("ascii")
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        """Yield keys and texts in the order they came in."""
+        for key in self._places:
+            yield key, self.text(key)
+
+
+def write_report(
+    path: Path,
+    suites: Sequence[Judged],
+    further: Sequence[Section],
+    *,
+    title: str,
+    most: int,
+    answering: Answering,
+) -> list[Path]:
+    """Write the page on these suites, with further sections, and return the files.
+
+    Of more than ``most`` bytes of tasks, each goes to a file of its own in the folder beside
+    ``path`` that is called as it is, without its ending, with ``-tasks``.
+    """
+    index: Index = {
+        "format": FORMAT,
+        "version": __version__,
+        "title": title,
+        "suites": [suite_part(each) for each in suites],
+    }
+    with Parts() as parts:
+        for number, suite in enumerate(suites):
+            with PageRows() as shelf:
+                shelve(suite, shelf)
+                for place, part in enumerate(task_parts(suite, shelf, answering)):
+                    parts.add(f"task-{number}-{place}", script_json(part))
+        if parts.size <= most:
+            return [_write(path, index, _sections(index, suites, further), parts)]
+        return list(_split(path, index, suites, further, parts))
+
+
+def _sections(index: Index, judged: Sequence[Judged], further: Sequence[Section]) -> list[Section]:
+    found = []
+    for number, suite in enumerate(index["suites"]):
+        suffix = "" if number == 0 else f"?suite={number + 1}"
+        links = [
+            f"{row.get('file', '')}#task/{_named(row['id'], place)}{suffix}"
+            for place, row in enumerate(suite["tasks"])
+        ]
+        title = suite["name"] if len(index["suites"]) > 1 else "Results"
+        found.append(suite_section(number, judged[number], suite, links, title=title))
+    return [*found, *further]
+
+
+def _named(id: str, place: int) -> str:
+    """Return what addresses call a task, as ``named`` in views.js does."""
+    try:
+        return quote(id, safe="/!'()*")
+    except UnicodeEncodeError:
+        return f"%40{place}"
+
+
+def _split(
+    path: Path,
+    index: Index,
+    judged: Sequence[Judged],
+    further: Sequence[Section],
+    parts: Parts,
+) -> Iterator[Path]:
+    folder = path.with_name(f"{path.stem}-tasks")
+    for number, suite in enumerate(index["suites"]):
+        for place, row in enumerate(suite["tasks"]):
+            row["file"] = f"{quote(os.fsencode(folder.name))}/{_name(number, place)}"
+    for number, suite in enumerate(index["suites"]):
+        for place in range(len(suite["tasks"])):
+            key = f"task-{number}-{place}"
+            inner = _near(index, number, place, path.name)
+            yield _write(folder / _name(number, place), inner, (), [(key, parts.text(key))])
+    yield _write(
+        path, index, _sections(index, judged, further), ()
+    )  # last: what it leads to is there
+
+
+def _name(number: int, place: int) -> str:
+    return f"{number + 1}-{place + 1}.html"
+
+
+def _near(index: Index, number: int, place: int, home: str) -> dict[str, Any]:
+    """Return the index for a task's own page: that task, and how to reach those beside it."""
+    suites: list[Any] = []
+    for each, suite in enumerate(index["suites"]):
+        rows = [
+            {"id": row["id"], "file": _name(each, n), "counts": row["counts"]}
+            if each == number and abs(n - place) <= 1
+            else None
+            for n, row in enumerate(suite["tasks"])
+        ]
+        suites.append(_slim(suite, rows if each == number else []))
+    return {
+        **index,
+        "suites": suites,
+        "home": f"../{quote(os.fsencode(home))}",
+        "task": [number, place],
+    }
+
+
+def _slim(suite: SuitePart, rows: list[Any]) -> dict[str, Any]:
+    sides = [{key: side[key] for key in ("label", "folder")} for side in suite["entrants"]]
+    return {**suite, "entrants": sides, "tasks": rows}
+
+
+def _write(path: Path, index: Any, sections: Sequence[Section], parts: Any) -> Path:
+    with replacing(path) as stream:
+        for text in page(
+            title=index["title"],
+            index=index,
+            sections=sections,
+            parts=parts,
+            home=index.get("home", ""),
+        ):
+            stream.write(text.encode("utf-8", "replace"))  # paths may hold what is no UTF-8
+    return path

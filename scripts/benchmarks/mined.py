@@ -11,13 +11,12 @@ environment showed to a program, how many answers were compared, and every diffe
 With ``--as-shown`` tasks run as a reader would run them: the program, then the text of the call as
 questions show it, compared with the recorded answer by value and type, exceptions by type and
 message. Functions whose answers hold other than plain data (``read`` in the row) are only checked
-for whether they raise. Then every row that tasks are exported to in CRUXEval's, LiveCodeBench's and
-CodeI/O's forms runs as those sets' own scorers run them. Exits with 1 if anything differs.
+for whether they raise. Then every row that tasks are exported to in CRUXEval's and LiveCodeBench's
+forms runs as those sets' own scorers run them. Exits with 1 if anything differs.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -82,7 +81,7 @@ WITNESSED = ("hash", "folder", "day", "HOME", "zone", "random")
 
 LIMITS = Limits(cpu=20.0, load=20.0)
 BEFORE = "import json\nfrom math import *\nfrom typing import *\n\n"
-"""Imports before a program, as the scorers of LiveCodeBench and CodeI/O have them."""
+"""Imports before a program, as LiveCodeBench's scorer has them."""
 ASKED = """
 def _same(one, other):
     if isinstance(one, float) and isinstance(other, float):
@@ -229,18 +228,9 @@ def run_as_shown(sandbox: Sandbox, task: MinedTask) -> Shown:
 
 def _holds(sandbox: Sandbox, form: str, row: dict[str, object]) -> bool:
     """Run a row as its set's scorer does."""
-    if form == "codeio":
-        pairs = json.dumps(row["ios"])
-        test = (
-            f"    import json\n    for each in json.loads({pairs!r}):\n"
-            f"        said = {row['funcname']}(**each['input'])\n"
-            "        if json.loads(json.dumps(said)) != each['output']:\n            return False\n"
-            "    return True\n"
-        )
-    else:
-        call = f"f({row['input']})" if form == "cruxeval" else row["input"]
-        test = f"    return bool({call} == {row['output']})\n"
-    code = row["refcode" if form == "codeio" else "code"]
+    call = f"f({row['input']})" if form == "cruxeval" else row["input"]
+    test = f"    return bool({call} == {row['output']})\n"
+    code = row["code"]
     code = code if form == "cruxeval" else f"{BEFORE}{code}"
     program = Program(f"{code}\n\ndef _holds():\n{test}", "_holds")
     (outcome,) = sandbox.run(program, Inputs.of([()]), LIMITS).outcomes

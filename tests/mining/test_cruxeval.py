@@ -169,29 +169,6 @@ def test_rows_that_cannot_be_asked_about_are_told(
     assert "cruxeval/broken (line 5)" in " ".join(capsys.readouterr().out.split())
 
 
-@pytest.mark.parametrize(
-    "ios",
-    [
-        [{"input": {}}],
-        [3],
-        "x",
-        [{"input": 1, "output": 2}],
-        None,
-        [{"input": {"not a name": 1}, "output": 2}],
-        [{"input": {"for": 1}, "output": 2}],
-        [{"input": "ab", "output": 2}],
-    ],
-)
-def test_odd_rows_of_codeio_are_left_out(ios: Any, tmp_path: Path) -> None:
-    """As those of CRUXEval: told with their line, and no error of ours."""
-    row = {"refcode": "def f(x):\n    return x\n", "funcname": "f"}
-    right = {**row, "ios": [{"input": {"x": 1}, "output": 1}]}
-    write_jsonl(tmp_path / "rows.jsonl", [right, {**row, "ios": ios}])
-    left_out: list[SkippedRow] = []
-    assert len(list(read_tasks(tmp_path / "rows.jsonl", left_out=left_out))) == 1
-    assert [(each.id, each.line) for each in left_out] == [("codeio/row_2", 2)]
-
-
 def test_two_rows_of_one_name_are_refused(
     rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -269,9 +246,10 @@ def test_mined_tasks_travel_in_the_forms_of_others(form: str, tmp_path: Path) ->
     for row in rows:
         _hold(form, row)
     again = [(task, case) for task in read_tasks(tmp_path / "out.jsonl") for case in task.cases]
-    assert [case.call.args[:1] or case.call.kwargs["text"] for _, case in again] == (
-        ["ab'\n", "é"] if form == "codeio" else [("ab'\n",), ("é",)]
-    )
+    assert [case.call.args[:1] or case.call.kwargs["text"] for _, case in again] == [
+        ("ab'\n",),
+        ("é",),
+    ]
     said = [Prediction(task.id, task.cases.index(case), 0, {"value": {"to": ["", 0]}})
             for task, case in again]  # fmt: skip
     report = score(read_tasks(tmp_path / "out.jsonl"), said).report
@@ -344,9 +322,7 @@ def test_what_is_exported_holds_where_the_program_runs(
     }  # fmt: skip
     found = export_mined(tmp_path / "mined.jsonl", tmp_path / "out.jsonl", format=form)
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-    named = {"spot", "call_week", "counted"}
-    if form != "codeio":  # where arguments have names
-        named |= {"loud", "placed"}
+    named = {"spot", "call_week", "counted", "loud", "placed"}
     assert {row["task_id"].rpartition(".")[2] for row in rows} == named
     assert found.summary["tasks"] == len(named)
     for row in rows:
@@ -358,13 +334,8 @@ def _hold(form: str, row: dict[str, Any]) -> None:
     space: dict[str, Any] = {"__name__": "exported"}
     if form == "cruxeval":
         exec(f"{row['code']}\nassert f({row['input']}) == {row['output']}", space)
-    elif form == "livecodebench":
-        exec(f"{row['code']}\nassert {row['input']} == {row['output']}", space)
     else:
-        exec(row["refcode"], space)
-        for each in row["ios"]:
-            said = space[row["funcname"]](**each["input"])
-            assert json.loads(json.dumps(said)) == each["output"]
+        exec(f"{row['code']}\nassert {row['input']} == {row['output']}", space)
 
 
 def test_questions_within_a_call_are_no_rows_of_others(tmp_path: Path) -> None:
@@ -402,7 +373,7 @@ def test_what_is_no_single_call_of_the_function_is_left_out(call: str, tmp_path:
 def test_rows_of_others_are_not_written_as_rows_of_others(rows: Path, tmp_path: Path) -> None:
     """Their questions are another set's: only what was mined knows what its answers stand for."""
     with pytest.raises(InputError, match=r"crux\.jsonl"):
-        export_mined(rows, tmp_path / "out.jsonl", format="codeio")
+        export_mined(rows, tmp_path / "out.jsonl", format="livecodebench")
 
 
 AHEAD = """from __future__ import annotations
@@ -432,7 +403,7 @@ def f(a: Nothing[
 
 
 def test_imports_may_stand_before_what_is_exported(tmp_path: Path) -> None:
-    """As LiveCodeBench's and CodeI/O's scorers write them; annotations stay the texts they are."""
+    """As LiveCodeBench's scorer writes them; annotations stay the texts they are."""
     spaces = []
     for name, code in (("one", AHEAD), ("other", f"import math\n{without_future(AHEAD)}")):
         module = types.ModuleType(name)
@@ -444,7 +415,6 @@ def test_imports_may_stand_before_what_is_exported(tmp_path: Path) -> None:
     assert without_future("def f(a: int): return a\n") == "def f(a: int): return a\n"
     ahead = "from __future__ import annotations\ndef f(a: Gone, b=0):\n    return a\n"
     write_jsonl(tmp_path / "mined.jsonl", [{**MINED, "code": ahead, "entry_point": "f"}])
-    for form, key in (("livecodebench", "code"), ("codeio", "refcode")):
-        export_mined(tmp_path / "mined.jsonl", tmp_path / form, format=form)
-        for row in read_jsonl(tmp_path / form):
-            compile(f"import math\n{row.data[key]}", form, "exec", dont_inherit=True)
+    export_mined(tmp_path / "mined.jsonl", tmp_path / "rows.jsonl", format="livecodebench")
+    for row in read_jsonl(tmp_path / "rows.jsonl"):
+        compile(f"import math\n{row.data['code']}", "row", "exec", dont_inherit=True)

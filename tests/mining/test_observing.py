@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tarfile
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -154,34 +151,3 @@ def test_mining_uses_and_marks_them(tmp_path: Path) -> None:
     assert not again.refused  # it is mined all the same
     rejects = map(json.loads, (tmp_path / "again.rejects.jsonl").read_text().splitlines())
     assert any(each["reason"] == "no tests were run" for each in rejects)
-
-
-def test_a_names_tests_are_those_of_its_source_archive(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is fetched beside the wheel, and nothing of it is run; without one there are no tests."""
-    index, made = tmp_path / "index", tmp_path / "made"
-    index.mkdir()
-    facts = "Metadata-Version: 2.1\nName: toys\nVersion: 1.0\nLicense-Expression: MIT\n"
-    with zipfile.ZipFile(index / "toys-1.0-py3-none-any.whl", "w") as archive:
-        archive.writestr("toys/__init__.py", PACKAGE)
-        archive.writestr("toys-1.0.dist-info/METADATA", facts)
-        archive.writestr("toys-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
-    for version in ("0.9", "1.0"):
-        harm = f"open({str(tmp_path / 'was-run')!r}, 'w').write('setup.py was run')"
-        folder = project(made / f"toys-{version}", **{"setup.py": harm, "PKG-INFO": facts})
-        with tarfile.open(tmp_path / f"toys-{version}.tar.gz", "w:gz") as archive:
-            archive.add(folder, folder.name)
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
-    settings = MiningSettings(types="known", observe=True, keep_all=True)
-    with Session(workers=1) as session:
-        before = mine(["toys"], settings=settings, session=session)
-        for version in ("0.9", "1.0"):
-            shutil.move(tmp_path / f"toys-{version}.tar.gz", index)
-        after = mine(["toys"], settings=settings, session=session)
-    assert before.funnel.counts["tests run"] == 0
-    assert after.funnel.counts["tests run"] == 5
-    assert "observed" not in json.dumps([row["signature"] for row in before.to_rows()])
-    assert "observed" in json.dumps([row["signature"] for row in after.to_rows()])
-    assert not (tmp_path / "was-run").exists()

@@ -362,6 +362,54 @@ def test_the_judge_is_asked_only_about_messages() -> None:
             judge_by(Scripted([said]))("TypeError", "a", "b")
 
 
+def test_a_judge_that_is_down_is_asked_once() -> None:
+    """What its server says about one request alone costs that one prediction."""
+
+    def fail(request: Request) -> str:
+        raise LLMError("no server there")
+
+    down = Scripted(fail)
+    judge = judge_by(down)
+    for message in ("b", "c"):
+        with pytest.raises(LLMError, match="no server"):
+            judge("TypeError", "a", message)
+    assert len(down.asked) == 1
+    unclear = judge_by(Scripted(["Perhaps", "True"]))
+    with pytest.raises(LLMError, match="neither"):
+        unclear("TypeError", "a", "b")
+    assert unclear("TypeError", "a", "c")
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("So it is {'value': (1, None, 'a')}", {"value": [1, None, "a"]}),
+        ('{"value": {1: True, (2, 3): None}}.', {"value": {"1": True, "[2,3]": None}}),
+        ("{'error': {'type': 'KeyError', 'message': \"'k'\"}}",
+         {"error": {"type": "KeyError", "message": "'k'"}}),
+        ('First {"value": 1}, no: {"value": 2}', {"value": 2}),
+    ],
+)  # fmt: skip
+def test_literals_are_read_where_there_is_no_json(said: str, answer: object) -> None:
+    assert parse_answer(said) == answer
+
+
+def test_reasoning_comes_first_and_is_kept(tmp_path: Path) -> None:
+    """With ``cot`` the question asks for it, and rows hold what was said, the retry as well."""
+    source = Scripted(["n is 1, so ...", 'It is {"value": 0.5}'])
+    out = tmp_path / "p.jsonl"
+    predict(tasks_of_two()[1:], source, out, asking=PredictionSettings(cot=True))
+    assert "step by step" in source.asked[0].messages[0].content
+    assert "nothing else" not in source.asked[0].messages[0].content
+    (said,) = read_predictions(out)
+    assert said.replies == ("n is 1, so ...", 'It is {"value": 0.5}')
+    assert said.answer == {"value": 0.5}
+    with pytest.raises(InputError, match="another"):
+        predict(tasks_of_two()[1:], source, out)
+    with pytest.raises(InputError, match="--cot"):
+        PredictionSettings(cot=True, structured=True)
+
+
 class Refusing(BaseHTTPRequestHandler):
     """A server that lets nobody in, and counts who came."""
 
@@ -400,7 +448,7 @@ def test_a_judge_that_cannot_be_asked_decides_nothing(tmp_path: Path) -> None:
     assert all(row["problem"] for row in report["undecided"])
     results = [json.loads(line)["result"] for line in marks.read_text().splitlines()]
     assert results == [True, *[None] * 8]
-    assert Refusing.came == 3  # then it is given up, and the marks ask nothing again
+    assert Refusing.came == 1
 
 
 def test_a_judge_that_fails_on_all_leaves_no_figures(

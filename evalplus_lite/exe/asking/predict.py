@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +20,19 @@ from evalplus_lite.exe.tasks.mined import ERROR, PREDICTION, MinedTask, TaskCase
 from evalplus_lite.models import Message, ModelSource
 from evalplus_lite.models.dialogue import Dialogue
 from evalplus_lite.models.json_form import json_objects, object_schema
+from evalplus_lite.programs import parsing
 from evalplus_lite.store import Row
 from evalplus_lite.store.resuming import finished, open_rows
-from evalplus_lite.values.source import literal
+from evalplus_lite.values.source import literal, value_of
 
+DIRECT = "Answer with one JSON object and nothing else"
+"""What a prompt asks for, unless a model is to reason first."""
+REASONED = (
+    "Think step by step: follow the run in words first. Then end your answer with one JSON object"
+)
 PROMPT = """A Python {python} program follows, and a call that is made once, in a fresh process. \
-Work out what comes of the call, without running it. Answer with one JSON object and nothing else:
+Work out what comes of the call, without running it. Answer with one JSON object and nothing else \
+(Python's literals in it are read as well):
 - If it raises an exception, write the name of its class and its message under "error". \
 KeyError('k') is written {{"error": {{"type": "KeyError", "message": "'k'"}}}}.
 - If it returns a value, as most calls do, write that under "value", tuples and sets as lists. \
@@ -146,14 +154,14 @@ def worked_examples(python: str, of: Asked = "output") -> list[Message]:
     return turns
 
 
-def wording(of: Asked = "output") -> str:
+def wording(of: Asked = "output", *, cot: bool = False) -> str:
     """Return a fingerprint of the prompts: answers to other words are other predictions."""
     prompts = (
         (PROMPT, STATE_PROMPT, NEXT_PROMPT, COVERAGE_PROMPT, FORMS, RETRY)
         if of == "output"
         else (INPUT_PROMPT, INPUT_RETRY)
     )
-    text = "\n".join(prompts)
+    text = "\n".join([*prompts, *([REASONED] if cot else [])])
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
@@ -170,15 +178,16 @@ class Question:
     schema: Callable[[MinedTask], dict[str, Any]]
     retry: str = RETRY
 
-    def text(self, task: MinedTask, case: TaskCase) -> str:
-        """Return the message that asks."""
+    def text(self, task: MinedTask, case: TaskCase, *, cot: bool = False) -> str:
+        """Return the message that asks: for an answer alone, or (``cot``) for reasoning first."""
         common = {
             "python": str(task.facts.get("python", "3")),
             "name": task.entry_point,
             "code": task.code,
             "forms": FORMS,
         }
-        return self.prompt.format_map({**common, **self.words(task, case)})
+        prompt = self.prompt.replace(DIRECT, REASONED) if cot else self.prompt
+        return prompt.format_map({**common, **self.words(task, case)})
 
 
 def _of_output(task: MinedTask, case: TaskCase) -> Mapping[str, object]:
@@ -294,6 +303,8 @@ def parse_answer(text: str) -> dict[str, Any]:
     readable = [tree for tree in said if "value" in tree or isinstance(tree["error"], dict | str)]
     answers = readable or said
     if not answers:
+        answers = _literals(text)
+    if not answers:
         if objects:
             raise ValueError('the object has neither "value" nor "error"')
         raise ValueError(
@@ -312,6 +323,27 @@ def parse_answer(text: str) -> dict[str, Any]:
     if not isinstance(error, dict) or not isinstance(error.get("type"), str):
         raise ValueError('"error" must hold "type" and "message"')
     return {"error": {"type": error["type"], "message": str(error.get("message") or "")}}
+
+
+def _literals(text: str) -> list[dict[str, Any]]:
+    """Return the last answer that is written as a Python literal, as JSON has it; or none."""
+    starts = [match.start() for match in _ANSWER.finditer(text[-LONGEST_LITERAL:])]
+    text = text[-LONGEST_LITERAL:]
+    for start in reversed(starts[-MOST_LITERALS:]):
+        ends = [at for at in range(start, len(text)) if text[at] == "}"]
+        for end in reversed(ends[-MOST_LITERALS:]):
+            try:
+                found = normal(value_of(parsing.parse(text[start : end + 1], mode="eval").body))
+            except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+                continue
+            if isinstance(found, dict) and ("value" in found or isinstance(found["error"], dict)):
+                return [found]
+    return []
+
+
+LONGEST_LITERAL, MOST_LITERALS = 20_000, 5
+"""Characters at the end of a reply in which a literal is looked for, and places tried there."""
+_ANSWER = re.compile(r"\{\s*['\"](?:value|error)['\"]\s*:")
 
 
 def _is_deep(tree: Any) -> bool:
@@ -363,6 +395,8 @@ class Prediction:
     of: Asked = "output"
     question: str = ""
     """What was asked, as ``question_digest`` names it; empty where nobody noted it."""
+    replies: tuple[str, ...] = ()
+    """What the model wrote, word for word: at first, and when it was asked again."""
     unasked: bool = False
     """Whether the question was too long for the model, or refused by its server."""
 
@@ -386,6 +420,8 @@ class Prediction:
             row["unasked"] = True
         if self.question:
             row["question"] = self.question
+        if self.replies:
+            row["replies"] = list(self.replies)
         return row
 
     @classmethod
@@ -415,6 +451,7 @@ class Prediction:
             int(tokens.get("completion", 0)),
             row.get("of", "output"),
             str(row.get("question", "")),
+            tuple(row.get("replies", ())),
             bool(row.get("unasked", False)),
         )
 
@@ -433,6 +470,8 @@ class PredictionSettings:
     the type that the function is annotated with (any value, where it does not keep to that)."""
     tools: bool = False
     """Whether answers are asked for as calls of a tool, whose parameters are such a schema."""
+    cot: bool = False
+    """Whether the model is to reason step by step before it answers."""
     of: Asked = "output"
     """Whether what comes of a call is asked for, or a call that a value comes of."""
 
@@ -440,6 +479,11 @@ class PredictionSettings:
         """Refuse what cannot be asked."""
         if self.samples < 1 or self.max_tokens < 1:
             raise InputError("the number of answers and the token limit must be at least 1")
+        if self.cot and (self.structured or self.tools or self.examples):
+            raise InputError(
+                "--cot leaves room for reasoning; --structured, --tools and --examples do not",
+                remedy="leave one of them out",
+            )
         if not 0 <= self.temperature <= 2:
             raise InputError(f"a temperature of {self.temperature}", remedy="give one from 0 to 2")
         if self.samples > 1 and self.temperature == 0:
@@ -498,15 +542,17 @@ def ask(question: PredictionRequest, source: ModelSource, asking: PredictionSett
         if asking.examples
         else [],
     )
-    text, problem = kind.text(task, task.cases[number]), ""
+    text, problem = kind.text(task, task.cases[number], cot=asking.cot), ""
     answer: dict[str, Any] | None = None
     has_asked_again = False
+    replies: list[str] = []
     read = parse_answer if asking.of == "output" else parse_call
     while True:
         reply = talk.ask(text, index=question.sample)
         if reply is None:
             problem = talk.problem
             break
+        replies.append(reply.text.encode("utf-8", "backslashreplace").decode())
         try:
             answer, problem = read(reply.text), ""
             break
@@ -527,6 +573,7 @@ def ask(question: PredictionRequest, source: ModelSource, asking: PredictionSett
         *tokens,
         of=asking.of,
         question=question.digest(asking.of),
+        replies=tuple(replies),
         unasked=not talk.requests,
     )
 
@@ -547,13 +594,13 @@ def predict(
     """
     identity = {
         "predictions": 1,
-        "prompt": wording(asking.of),
+        "prompt": wording(asking.of, cot=asking.cot),
         "model": source.model,
         "temperature": asking.temperature,
         "max_tokens": asking.max_tokens,
         "structured": asking.structured,
         "examples": asking.examples,
-        **({"tools": True} if asking.tools else {}),
+        **{name: True for name in ("tools", "cot") if getattr(asking, name)},
     }
     with open_rows(out, identity=identity, force=force, batch=1) as journal:
         done = dict(finished(journal, _known))

@@ -23,6 +23,7 @@ from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.exe.tasks.moments import KINDS, consistency
 from evalplus_lite.exe.tasks.worth import SPLITS
 from evalplus_lite.models import Message, ModelSource, Request
+from evalplus_lite.models.errors import is_about_request
 from evalplus_lite.models.json_form import shorten
 from evalplus_lite.statistics.means import clustered_interval
 from evalplus_lite.statistics.pass_at_k import pass_at_k
@@ -47,18 +48,21 @@ Would an experienced Python developer call them the same error? Answer True or F
 
 SameMessage = Callable[[str, str, str], bool]
 """Whether two messages of an exception's type, the true and the predicted one, say the same."""
-MOST_FAILURES = 3
+
+
+class UnclearError(LLMError):
+    """A judge answered with neither True nor False."""
 
 
 def judge_by(source: ModelSource) -> SameMessage:
     """Return a judge of exception messages that asks a language model for True or False.
 
-    The texts are data to it. Each question is asked once, and after ``MOST_FAILURES`` failures in a
-    row no more are. Raises LLMError for a question without an answer, or with one that begins with
+    The texts are data to it. Each question is asked once, and none after an error that speaks of
+    the server. Raises LLMError for a question without an answer, or with one that begins with
     neither word.
     """
     known: dict[tuple[str, str, str], bool | LLMError] = {}
-    failures = 0
+    down: LLMError | None = None
 
     def ask(kind: str, true: str, predicted: str) -> bool:
         text = JUDGE.format(kind=kind, first=true[:2000], second=predicted[:2000])
@@ -68,21 +72,21 @@ def judge_by(source: ModelSource) -> SameMessage:
         said = source.ask(request, cut_off="keep").text
         word = re.match(r"\W*(true|false)\b", said, re.IGNORECASE)
         if word is None:
-            raise LLMError(f"the judge said neither True nor False: {shorten(said)}")
+            raise UnclearError(f"the judge said neither True nor False: {shorten(said)}")
         return word[1].lower() == "true"
 
     def judge(kind: str, true: str, predicted: str) -> bool:
-        nonlocal failures
+        nonlocal down
         question = (kind, true, predicted)
         if question not in known:
-            if failures >= MOST_FAILURES:
-                raise LLMError("not asked, as the judge failed several times in a row")
+            if down is not None:
+                raise down
             try:
                 known[question] = ask(*question)
-                failures = 0
             except LLMError as error:
                 known[question] = error
-                failures += 1
+                is_down = not (is_about_request(error) or isinstance(error, UnclearError))
+                down = error if is_down else None
         found = known[question]
         if isinstance(found, LLMError):
             raise found

@@ -246,6 +246,9 @@ def predict(
         bool, typer.Option("--structured", help="Have the server hold answers to a JSON schema.")
     ] = False,
     tools: options.Tools = False,
+    cot: Annotated[
+        bool, typer.Option("--cot", help="Have the model reason step by step before it answers.")
+    ] = False,
     examples: Annotated[
         bool, typer.Option("--examples", help="Show three worked examples first (small models).")
     ] = False,
@@ -263,6 +266,7 @@ def predict(
     """
     source = Client(model, base_url=base_url, concurrency=concurrency, timeout=timeout)
     kind = "predictions" if of == "output" else f"{of}.predictions"
+    kind = f"cot.{kind}" if cot else kind
     path = out or tasks.with_name(f"{tasks.stem}.{model.replace('/', '_')}.{kind}.jsonl")
     asking = PredictionSettings(
         samples=samples,
@@ -271,6 +275,7 @@ def predict(
         structured=structured,
         tools=tools,
         examples=examples,
+        cot=cot,
         of=asked_of(of),
     )
     wait = f"an answer of {source.url}, for {timeout:g} s at most"
@@ -517,7 +522,7 @@ def export(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="The file (JSONL).")],
 ) -> int:
-    """Write mined tasks as rows of CRUXEval, LiveCodeBench (execution) or CodeI/O.
+    """Write mined tasks as rows of CRUXEval or LiveCodeBench (execution).
 
     [bold]Example[/bold]  evalplus-lite exe export out/mined/tasks.jsonl --to cruxeval -o rows.jsonl
     """

@@ -1,18 +1,16 @@
 """What stands around mined code inside the sandbox.
 
-This file's *text*, after those of ``perturbation``, ``conversion`` and ``counters``, is the front
-of the program that the sandbox runs, so it imports the standard library only. ``build(settings)``
-loads the mined code (or the original module) and returns the function that the sandbox calls:
-``entry(args, kwargs)`` answers with plain data, ``entry(None, None)`` with what was touched so far.
+This file's *text* is the front of the program that the sandbox runs, so it imports the standard
+library only. ``build(settings)`` loads the mined code (or the original module) and returns the
+function that the sandbox calls: ``entry(args, kwargs)`` answers with plain data, ``entry(None,
+None)`` with what was touched so far. An audit hook and watched functions note what code touches,
+``perturb`` changes clock, environment, folder and generators, stand-ins take the place of libraries
+that are not there while a module loads, ``taken`` reads results, and ``Counters`` counts steps.
 """
 
 # Runs in a bare interpreter, around values of any type, on whatever version is there.
 # mypy: ignore-errors
-# ruff: noqa: D102
-
-# ruff: noqa: B905
-
-from __future__ import annotations
+# ruff: noqa: D102, B905
 
 import collections
 import contextlib

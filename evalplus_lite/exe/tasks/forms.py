@@ -1,10 +1,8 @@
-"""Rows of CRUXEval, LiveCodeBench and CodeI/O: read as tasks, and written of mined ones."""
+"""Rows of CRUXEval and LiveCodeBench: read as tasks, and written of mined ones."""
 
 from __future__ import annotations
 
 import ast
-import keyword
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,12 +36,10 @@ class RowForm:
     """A published form of rows: the ``keys`` that tell it, and how rows are read.
 
     ``read`` gives code, entry point and cases; it raises ValueError for what cannot be used.
-    ``name`` names the row of a line.
     """
 
     keys: frozenset[str]
     read: Callable[[JsonRow], tuple[str, str, list[TaskCase]]]
-    name: Callable[[JsonRow, int], str] = lambda row, line: str(row.get("id", f"sample_{line}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +72,7 @@ class PublishedFile:
                     "has other fields than the first row", path=self.path, line=row.line
                 )
             form = FORMS[label]
-            id = f"{label}/{form.name(row.data, row.line)}"
+            id = f"{label}/{row.data.get('id', f'sample_{row.line}')}"
             if lines.setdefault(id, row.line) != row.line:
                 raise InputError(
                     f"has the id of line {lines[id]}, {id.partition('/')[2]!r}",
@@ -103,7 +99,7 @@ class PublishedFile:
 
 
 def _facts(row: JsonRow) -> JsonRow:
-    """Return what a row says of its origin, as ``publishing`` writes it."""
+    """Return what a row says of its origin, as ``written`` writes it."""
     names = ("package", "version", "licence", "origins", "python", "tags")
     found = {name: row[name] for name in names if name in row}
     found = {name: value for name, value in found.items() if not problem({name: value}, FACTS)}
@@ -134,23 +130,6 @@ def _read_livecodebench(row: JsonRow) -> tuple[str, str, list[TaskCase]]:
         raise ValueError(f"no call of {entry}")
     case = case_of(call, given[1:-1], str(row["output"]))
     return str(row["code"]), entry, [case]
-
-
-def _read_codeio(row: JsonRow) -> tuple[str, str, list[TaskCase]]:
-    cases = []
-    for each in row["ios"]:
-        given, output = each["input"], each["output"]
-        codec.dumps([given, output])
-        names = given if isinstance(given, dict) else ()
-        if not isinstance(given, dict | list) or not all(map(_is_name, names)):
-            raise ValueError("an input is an object of arguments by name, or a list of them")
-        call = Invocation((), given) if isinstance(given, dict) else Invocation(tuple(given))
-        cases.append(TaskCase(call, CallResult("value", value=output)))
-    return str(row["refcode"]), str(row["funcname"]), cases
-
-
-def _is_name(text: str) -> bool:
-    return text.isidentifier() and not keyword.iskeyword(text)
 
 
 def case_of(call: str, given: str, output: str) -> TaskCase:
@@ -184,9 +163,6 @@ FORMS: Mapping[str, RowForm] = {
         frozenset({"code", "input", "output", "function_name"}), _read_livecodebench
     ),
     "cruxeval": RowForm(frozenset({"code", "input", "output"}), _read_cruxeval),
-    "codeio": RowForm(
-        frozenset({"refcode", "funcname", "ios"}), _read_codeio, lambda _, line: f"row_{line}"
-    ),
 }
 """Forms of others by name; of two that a row has, the first counts."""
 
@@ -238,29 +214,24 @@ LITERAL = frozenset(
 """Kinds of types whose values are literals; of a frozen set, none is."""
 LENT = frozenset({"iterable", "collection"})
 """And those of arguments that are given as lists."""
-LONGEST_INTEGER = 14_000
-"""Bits; Python writes no longer ones in decimal digits."""
 NO_DATE = "1970-01-01"
-Write: TypeAlias = Callable[[MinedTask, int], Iterator[tuple[JsonRow, int]]]
-"""Gives the rows of a task, the first numbered so, with how many cases each holds."""
+Write: TypeAlias = Callable[[MinedTask, int], Iterator[JsonRow]]
+"""Gives the rows of a task, one a case, the first numbered so."""
 
 
-def written(tasks: Sequence[MinedTask], form: str) -> tuple[list[JsonRow], int, int]:
-    """Return tasks as rows of a form, how many cases these hold, and how many they cannot hold.
+def written(tasks: Sequence[MinedTask], form: str) -> tuple[list[JsonRow], int]:
+    """Return tasks as rows of a form, one a case, and how many cases it cannot hold.
 
-    Exceptions have no place there, nor has a value that no literal (in CodeI/O no JSON) gives back.
+    Exceptions have no place there, nor has a value that no literal gives back.
     """
     if form not in WRITERS:
         raise InputError(f"no form named {form!r}", remedy=one_of(form, tuple(WRITERS)))
     rows: list[JsonRow] = []
-    held = 0
     for task in tasks:
         if not _is_literal(task) or not _can_be_parsed(task.code):
             continue
-        for row, count in WRITERS[form](task, len(rows)):
-            rows.append({**row, **_origin(task)})
-            held += count
-    return rows, held, sum(len(task.cases) for task in tasks) - held
+        rows += [{**row, **_origin(task)} for row in WRITERS[form](task, len(rows))]
+    return rows, sum(len(task.cases) for task in tasks) - len(rows)
 
 
 def _origin(task: MinedTask) -> JsonRow:
@@ -300,7 +271,7 @@ def _sources(task: MinedTask) -> Iterator[tuple[int, TaskCase, str, str]]:
             yield number, case, call[len(ENTRY_POINT) + 1 : -1], output
 
 
-def _write_cruxeval(task: MinedTask, first: int) -> Iterator[tuple[JsonRow, int]]:
+def _write_cruxeval(task: MinedTask, first: int) -> Iterator[JsonRow]:
     code = task.code
     if task.entry_point != ENTRY_POINT:
         if any(isinstance(n, ast.Name | ast.FunctionDef | ast.ClassDef) and
@@ -310,60 +281,27 @@ def _write_cruxeval(task: MinedTask, first: int) -> Iterator[tuple[JsonRow, int]
         code = f"{code.rstrip()}\n\n\n{ENTRY_POINT} = {task.entry_point}\n"
     for at, (number, _, given, output) in enumerate(_sources(task), first):
         row = {"code": code, "input": given, "output": output, "id": f"sample_{at}"}
-        yield {**row, "case": number}, 1
+        yield {**row, "case": number}
 
 
-def _write_livecodebench(task: MinedTask, first: int) -> Iterator[tuple[JsonRow, int]]:
+def _write_livecodebench(task: MinedTask, first: int) -> Iterator[JsonRow]:
     origins = task.facts.get("origins") or [{}]
     code = without_future(task.code)  # imports stand before it where it is scored
     for at, (number, case, given, output) in enumerate(_sources(task), first):
-        yield (
-            {
-                "question_id": task.id,
-                "contest_id": str(task.facts.get("package", "")),
-                "contest_date": f"{origins[0].get('date') or NO_DATE}T00:00:00",
-                "difficulty": "",
-                "function_name": task.entry_point,
-                "code": code,
-                "input": f"{task.entry_point}({given})",
-                "output": output,
-                "id": f"sample_{at}",
-                "problem_id": task.id,
-                "numsteps": int(case.runtime.get("lines", 0)),
-                "case": number,
-            },
-            1,
-        )
-
-
-def _write_codeio(task: MinedTask, first: int) -> Iterator[tuple[JsonRow, int]]:
-    given = task.facts.get("signature", {}).get("parameters", [])
-    names = [each["name"] for each in given if each["kind"] == "positional"]
-    if not _takes_names(task):
-        return
-    ios = []
-    for case in task.cases:
-        if case.answer.kind != "value" or case.source or len(case.call.args) > len(names):
-            continue
-        named = {**dict(zip(names, case.call.args, strict=False)), **case.call.kwargs}
-        if _is_json(named) and _is_json(case.answer.value, lists=True):
-            ios.append({"input": named, "output": case.answer.value})
-    if ios:
-        result = task.facts.get("signature", {}).get("result", "")
-        shown = ", ".join(f"{each['name']}: {each['type']}" for each in given)
-        yield (
-            {
-                "problem_description": str(task.facts.get("docstring") or ""),
-                "io_requirements": f"Input: {shown}. Output: {result}.",
-                "refcode": without_future(task.code),
-                "funcname": task.entry_point,
-                "ios": ios,
-                "source": str(task.facts.get("package", "")),
-                "category": "",
-                "meta": {"number": first},
-            },
-            len(ios),
-        )
+        yield {
+            "question_id": task.id,
+            "contest_id": str(task.facts.get("package", "")),
+            "contest_date": f"{origins[0].get('date') or NO_DATE}T00:00:00",
+            "difficulty": "",
+            "function_name": task.entry_point,
+            "code": code,
+            "input": f"{task.entry_point}({given})",
+            "output": output,
+            "id": f"sample_{at}",
+            "problem_id": task.id,
+            "numsteps": int(case.runtime.get("lines", 0)),
+            "case": number,
+        }
 
 
 def _can_be_parsed(code: str) -> bool:
@@ -374,32 +312,8 @@ def _can_be_parsed(code: str) -> bool:
     return True
 
 
-def _takes_names(task: MinedTask) -> bool:
-    """Return whether the function is one that surely takes its arguments by their names."""
-    found = [
-        node
-        for node in ast.parse(task.code).body
-        if isinstance(node, ast.FunctionDef) and node.name == task.entry_point
-    ]
-    return bool(found) and not found[-1].decorator_list and not found[-1].args.posonlyargs
-
-
-def _is_json(value: Any, *, lists: bool = False) -> bool:
-    """Return whether JSON gives a value back; with ``lists`` tuples may come back as lists."""
-    if isinstance(value, dict):
-        return all(isinstance(k, str) and _is_json(v, lists=lists) for k, v in value.items())
-    if isinstance(value, list) or (lists and isinstance(value, tuple)):
-        return all(_is_json(each, lists=lists) for each in value)
-    if isinstance(value, float):
-        return math.isfinite(value)
-    if isinstance(value, int):
-        return value.bit_length() < LONGEST_INTEGER
-    return value is None or isinstance(value, str)
-
-
 WRITERS: Mapping[str, Write] = {
     "livecodebench": _write_livecodebench,
     "cruxeval": _write_cruxeval,
-    "codeio": _write_codeio,
 }
 """Forms of others by name."""

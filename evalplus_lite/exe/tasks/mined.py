@@ -34,6 +34,7 @@ PREDICTION: Named = {
     "sample?": int,
     "of?": str,
     "prediction": ({"python?": str, str: object}, type(None)),
+    "replies?": [str],
     "answer_tokens?": {"prompt?": int, "completion?": int, str: object},
     str: object,
 }

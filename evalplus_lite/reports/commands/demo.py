@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ from evalplus_lite.cli.augment import show as show_augmented
 from evalplus_lite.cli.console import print_table, print_tables, say
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.jobs.layouts import suite
-from evalplus_lite.jobs.tables import sure
+from evalplus_lite.reports.comparison import leaderboard
 from evalplus_lite.reports.demonstration import ROUNDS, demonstrate
 
 DATASET = "humaneval"
@@ -44,7 +44,7 @@ def demo(
 
 def _show(result: Mapping[str, Any], folder: Path) -> None:
     if result["models"]:
-        _show_ranking(result["models"])
+        print_tables(leaderboard(folder / "plus").tables())
     print_tables(suite(result["augmented"]))
     show_augmented(result["augmented"], folder)
     tasks = result["augmented"]["tasks"]
@@ -65,32 +65,3 @@ def _show(result: Mapping[str, Any], folder: Path) -> None:
     say(f"all files: {folder}  (suite.jsonl.gz, plus/, mini/suite.jsonl.gz, mini/results.jsonl)")
     say("next: evalplus-lite evaluate -d humaneval -s your_samples.jsonl")
     say(f"the report, to open in a browser: {result['report']}")
-
-
-def _show_ranking(models: Sequence[Mapping[str, Any]]) -> None:
-    whole = [one for one in models if not one["missing"]]
-    ranks = {id(one): 1 + sum(_plus(each) > _plus(one) for each in whole) for one in whole}
-    print_table(
-        "HumanEval: pass@1 of recorded models, % [95 %]",
-        ["rank", "model", "tasks", "base", "plus", "drop"],
-        [
-            [
-                ranks.get(id(one), "-"),
-                f"{one['model']}, {f'at {heat:g}' if (heat := one['temperature']) else 'greedy'}",
-                one["tasks"],
-                *(sure(one["pass@1"][name], one["intervals"][name]) for name in ("base", "plus")),
-                sure(one["drop"], one["drop_interval"]),
-            ]
-            for one in models
-        ],
-    )
-    for one in models:
-        if one["missing"]:
-            say(
-                f"{one['model']} is not ranked: {one['missing']} tasks have no recorded sample"
-                " (listed in its plan.json)"
-            )
-
-
-def _plus(model: Mapping[str, Any]) -> float:
-    return float(model["pass@1"]["plus"])

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.jobs.outputs import (
@@ -25,6 +25,7 @@ from evalplus_lite.jobs.outputs import (
 from evalplus_lite.reports.comparison import Ranking, ranking
 from evalplus_lite.reports.page.document import (
     CasePart,
+    EntrantPart,
     FailurePart,
     OutcomePart,
     SuitePart,
@@ -92,8 +93,13 @@ def judged(evaluations: Sequence[Evaluation], data: Mapping[str, Dataset]) -> li
     return result
 
 
+KEPT = tuple(EntrantPart.__annotations__)
+"""Keys of a ranking's row that the page needs."""
+
+
 def suite_part(suite: Judged) -> SuitePart:
     """Return the index's part on a suite."""
+    rows = suite.ranking.rows
     missing = "" if suite.data else MISSING.format(name=suite.name, content=suite.content[:12])
     return {
         "name": suite.name,
@@ -102,17 +108,7 @@ def suite_part(suite: Judged) -> SuitePart:
         "missing": missing,
         "verdict": suite.ranking.verdict,
         "of_tasks": suite.ranking.tasks,
-        "entrants": [
-            {
-                "label": row["label"],
-                "folder": row["folder"],
-                "samples": row["samples"],
-                "tasks": row["tasks"],
-                "base": row["base"],
-                "plus": row["plus"],
-            }
-            for row in suite.ranking.rows
-        ],
+        "entrants": [cast(EntrantPart, {key: row[key] for key in KEPT}) for row in rows],
         "tasks": [
             {"id": id, "counts": [_counts(side.counts.get(id)) for side in suite.entrants]}
             for id in suite.ids

@@ -105,16 +105,13 @@ def _renamed(mutant: Mapping[str, Any], number: int) -> dict[str, Any]:
 def fitted(document: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:
     """Return a document that a page can hold, and what was left out, in words, or "".
 
-    First lists of tests are cut to a few, then tests left out; None if it is too large even so.
+    Lists of tests are cut to a few if they must be; None if it is too large even so.
     """
     if _size(document) <= MOST_DOCUMENT:
         return dict(document), ""
-    few = _without(document, LISTED)
+    few = _few(document)
     if _size(few) <= MOST_DOCUMENT:
         return few, f"Of the inputs that kill or run a mutant the first {LISTED} are shown."
-    none = _without(document, 0)
-    if _size(none) <= MOST_DOCUMENT:
-        return none, "For their number, inputs are not shown here."
     return None, "There are too many mutants to show each here: mutants.stryker.json has them."
 
 
@@ -122,9 +119,9 @@ def _size(document: Mapping[str, Any]) -> int:
     return len(json.dumps(document, separators=(",", ":")))
 
 
-def _without(document: Mapping[str, Any], most: int) -> dict[str, Any]:
+def _few(document: Mapping[str, Any]) -> dict[str, Any]:
     files = {
-        name: {**file, "mutants": [_cut(each, most) for each in file["mutants"]]}
+        name: {**file, "mutants": [_cut(each) for each in file["mutants"]]}
         for name, file in document["files"].items()
     }
     kept = {
@@ -138,15 +135,12 @@ def _without(document: Mapping[str, Any], most: int) -> dict[str, Any]:
         name: {**file, "tests": [each for each in file["tests"] if each["id"] in kept]}
         for name, file in (document.get("testFiles") or {}).items()
     }
-    found = {**document, "files": files}
-    found.pop("testFiles", None)
-    return {**found, "testFiles": tests} if most else found
+    return {**document, "files": files, "testFiles": tests}
 
 
-def _cut(mutant: Mapping[str, Any], most: int) -> dict[str, Any]:
-    lists = {key: mutant[key][:most] for key in ("killedBy", "coveredBy") if key in mutant and most}
-    rest = {key: value for key, value in mutant.items() if key not in ("killedBy", "coveredBy")}
-    return {**rest, **lists}
+def _cut(mutant: Mapping[str, Any]) -> dict[str, Any]:
+    lists = {key: mutant[key][:LISTED] for key in ("killedBy", "coveredBy") if key in mutant}
+    return {**mutant, **lists}
 
 
 MOST_GIVEN_UP = 100
@@ -310,7 +304,6 @@ def _suite(suite: Known) -> dict[str, Any]:
     context["kills"] = [
         (WORDS.get(source, source), *row) for source, *row in by_source(mutated, cases, base)
     ]
-    context["tasks"] = list(_tasks(suite, mutated))
     context["small"] = _small(suite, mutated)
     return context
 
@@ -323,23 +316,6 @@ def _bars(counts: Counter[str], most: int | None = None) -> list[tuple[str, int,
         (WORDS.get(name, name.replace(".", ": ")), count, 100 * count / longest)
         for name, count in rows
     ]
-
-
-def _tasks(suite: Known, mutated: Sequence[MutatedFile]) -> Iterator[dict[str, Any]]:
-    """Yield a row a task: tests, mutants, how many are killed, by base, by one test alone."""
-    sole = {file.name: sum(len(k) == 1 for k in file.killers) for file in mutated}
-    idle = {file.name: file.tests - len({n for k in file.killers for n in k}) for file in mutated}
-    for id, row in (suite.mutants or {"by_task": {}})["by_task"].items():
-        yield {
-            "id": id,
-            "cases": row.get("cases"),
-            "mutants": row["mutants"],
-            "killed": row["killed"],
-            "base": row["killed_by_base"],
-            "sole": sole.get(id),
-            "idle": idle.get(id),
-            "suspects": sum(each["suspected_equivalent"] for each in row["survivors"]),
-        }
 
 
 def _chosen(suite: Known, mutated: Sequence[MutatedFile]) -> dict[str, set[int]] | None:
