@@ -330,7 +330,7 @@ def test_a_fork_amid_verdicts(tmp_path: Path) -> None:
         ({"total": float("nan")}, "total is nan"),
         ({"cache": 5}, "cache is 5"),
         ({"store": 5}, "store is 5"),
-        ({"backend": None}, "no backend None"),
+        ({"backend": None}, "backend None"),
         ({"packages": None}, "packages is None"),
         (
             {"memory": 512},

@@ -84,8 +84,7 @@ MODULES = {
 }
 """Distributions that are not named like the module they bring."""
 OPTIONAL = set(
-    "httpx2 evalplus inspect_ai bigcode_eval datasets swift skyrl_gym lighteval evalscope "
-    "opencompass".split()
+    "httpx2 evalplus inspect_ai datasets swift skyrl_gym lighteval evalscope opencompass".split()
 )
 """What openai brings, and what adapters import for those who have it."""
 

@@ -62,6 +62,9 @@ def augment(
             "--no-constraint", metavar="TASK:NAME", help="Do not apply it; TASK:all for each."
         ),
     ] = None,
+    doubtful: Annotated[
+        bool, typer.Option("--doubtful", help="Keep doubtful inputs as tests of correctness.")
+    ] = False,
 ) -> int:
     """Expand a dataset's inputs and compute their expected outputs.
 
@@ -71,7 +74,9 @@ def augment(
     DIR/summary.json. Resumes when run again after a kill. With --consensus, an input on which most
     programs that pass the base tests contradict the reference is set aside: it goes to
     DIR/review.jsonl, for a person to read. Constraints on inputs that are inferred without a
-    contract are shown with their support; --constraint and --no-constraint override them.
+    contract are shown with their support; --constraint and --no-constraint override them. An
+    input is doubtful if it breaks a constraint that all examples keep to, although too few of them
+    support it: it goes to the stress cases, unless --doubtful keeps it as a test.
 
     [bold]Example[/bold]  evalplus-lite augment -d humaneval -n 300 -o out/humaneval
     """
@@ -100,6 +105,7 @@ def augment(
             seeds=source,
             consensus=consensus or [],
             shard=run.part(),
+            doubtful=doubtful,
             strict=run.strict,
             out=folder,
             force=run.force,
@@ -125,6 +131,12 @@ def show(summary: Mapping[str, Any], folder: Path) -> None:
         say(f"{task}: {notes[0]}" + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""))
     for line in constraint_lines(summary["guards"]):
         say(line)
+    if summary["doubtful"]:
+        count, tasks = sum(summary["doubtful"].values()), len(summary["doubtful"])
+        say(
+            f"{count} doubtful inputs of {tasks} tasks break what all examples share: they are"
+            " stress cases; to keep them as tests: --doubtful"
+        )
     if summary["review"]:
         say(f"{summary['review']} disputed inputs, for review: {folder / 'review.jsonl'}")
     say(f"the suite: {folder / 'suite.jsonl.gz'}")
@@ -149,8 +161,11 @@ def _constraint_line(task: str, guard: Mapping[str, Any]) -> str:
     if guard["is_chosen"]:
         return f"{task}: {state}, as chosen: {guard['text']}"
     seen, needed = guard["seen"], guard["needed"]
-    support = (
-        f"{seen} of {needed} supporting inputs" if seen < needed else f"supporting inputs: {seen}"
-    )
+    if guard["is_stated"]:
+        support = "the task's text says so"
+    elif seen < needed:
+        support = f"{seen} of {needed} supporting inputs"
+    else:
+        support = f"supporting inputs: {seen}"
     remedy = f"to change that: {option} {task}:{guard['name']}"
     return f"{task}: {state}: {guard['text']} ({support}; {remedy})"

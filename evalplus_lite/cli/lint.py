@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import print_json, print_tables, say
+from evalplus_lite.cli.console import name_report, print_json, print_tables, say
 from evalplus_lite.cli.escaping import printable
 from evalplus_lite.cli.options import one_path
 from evalplus_lite.cli.run import SANDBOX, Run, takes
@@ -98,6 +98,8 @@ def lint(
             print_json(result.summary)
         else:
             _show(result)
+            if out is not None:
+                name_report(out)
 
     levels = ["", "note", "warning", "error"]
     return run.ended(
@@ -108,7 +110,7 @@ def lint(
 
 
 def _show(result: linting.LintResult) -> None:
-    print_tables(result.tables())
+    print_tables(result.tables()[:2])  # the evidence is too long for a table
     for row in result.to_rows():
         for each in row["findings"][:SHOWN]:
             count = f" ({each['count']})" if each["count"] > 1 else ""

@@ -54,7 +54,7 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
             constraint
             for constraint in each["provenance"].get("guards", ())
             # The plain limits are not worth a line.
-            if constraint["needed"] > 1 or constraint["is_chosen"]
+            if constraint["needed"] > 1 or constraint["is_chosen"] or constraint["is_stated"]
         ]
         for each in facts
     }
@@ -64,6 +64,7 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
         "base": base,
         "new": sum(sources.values()) - base,
         "stress": sum(each["stress"] for each in facts),
+        "doubtful": {each["task_id"]: each["doubtful"] for each in facts if each["doubtful"]},
         "sources": dict(sorted(sources.items())),
         "dropped": dict(sorted(dropped.items())),
         "left_out": [task for task in data.ids if task not in done],
@@ -196,6 +197,7 @@ def augment(
     seed: int = 0,
     seeds: SeedSource | None = None,
     consensus: Samples = (),
+    doubtful: bool = False,
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
@@ -210,7 +212,8 @@ def augment(
     ``inputs`` is the number of new inputs a task, ``seconds`` what one may cost the reference (a
     second is 20 million steps); the same ``seed`` gives the same suites. ``seeds`` gives a model's
     inputs to start from (``seed_source``). Inputs on which most of the ``consensus`` samples that
-    pass the base cases contradict the reference are set aside.
+    pass the base cases contradict the reference are set aside. ``doubtful`` keeps inputs as tests
+    that break what all examples share though too few support it; else they are stress cases.
 
     With ``out``, a folder, suite.jsonl.gz and summary.json are written there, and review.jsonl on
     request; the same call resumes after a kill, unless ``force`` starts over. With ``shard``, such
@@ -219,7 +222,7 @@ def augment(
     """
     if not 0 < seconds < float("inf"):
         raise InputError(f"seconds is {seconds:g}", remedy="a number above 0")
-    budget = Budget(inputs=inputs, seconds=seconds)
+    budget = Budget(inputs=inputs, seconds=seconds, doubtful=doubtful)
     with within(session) as opened:
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
@@ -235,6 +238,8 @@ def augment(
             "seconds": seconds,
             "seeds": getattr(seeds, "name", None),
         }
+        if doubtful:
+            identity["doubtful"] = True
         if choices := {task.id: dict(task.constraints) for task in data.tasks if task.constraints}:
             identity["guards"] = choices
         if is_reviewed:

@@ -106,6 +106,18 @@ def lint(summary: Summary) -> Iterator[Table]:
         ],
         left=3,
     )
+    yield Table(
+        "evidence",
+        "Evidence",
+        "",
+        ["task", "code", "evidence"],
+        [
+            (row["task_id"], each["code"], each["evidence"])
+            for row in rows
+            for each in row["findings"]
+        ],
+        left=3,
+    )
 
 
 def gap(summary: Summary) -> Iterator[Table]:

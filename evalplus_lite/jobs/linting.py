@@ -273,7 +273,7 @@ def _parameters(tree: ast.Module | None, name: str) -> list[str] | None:
     return [each.arg for each in (*args.posonlyargs, *args.args) if each.arg not in ("self", "cls")]
 
 
-LONG_BODY = 40
+LONG_BODY = 20
 """Characters of a body, without white space, from which its presence in a prompt is no chance."""
 
 

@@ -98,6 +98,7 @@ Kind = Literal[
     "quality",
     "crossval",
     "audit",
+    "lint",
     "score",
     "mining",
     "execution",
@@ -112,6 +113,7 @@ NAMES: Mapping[str, tuple[str, Kind]] = {
     "quality.json": ("quality.json", "quality"),
     "crossval.json": ("crossval.json", "crossval"),
     "audit.json": ("audit.json", "audit"),
+    "lint.json": ("lint.json", "lint"),
     "exe-report.json": ("exe-report.json", "execution"),
 }
 """By the file that only one job writes: the file of its summary, and the kind of job."""

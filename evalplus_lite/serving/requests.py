@@ -221,13 +221,8 @@ def printed(data: tuple[Sequence[str], Sequence[str], float]) -> RequestedTask:
     for number, text in enumerate([*inputs, *outputs]):
         if type(text) is not str:
             raise InputError(f"text {number} is a {type(text).__name__}, no text")
-    return _each(
-        "",
-        Harness("script"),
-        [(text,) for text in inputs],
-        outputs,
-        Rule("numbers", tolerance, tolerance),
-    )
+    rule = Rule("numbers", tolerance, tolerance)
+    return RequestedTask(_task("", Harness("script"), [(text,) for text in inputs], outputs, rule))
 
 
 def calls(data: tuple[str, Sequence[str], Sequence[str], bool]) -> RequestedTask:
@@ -243,7 +238,8 @@ def calls(data: tuple[str, Sequence[str], Sequence[str], bool]) -> RequestedTask
     arguments = [tuple(_value(line) for line in str(text).split("\n")) for text in inputs]
     answers = [_value(text) for text in outputs]
     harness = Harness("method") if in_class else CALL
-    return _each(f"Solution.{name}" if in_class else name, harness, arguments, answers, PYTHON)
+    entry_point = f"Solution.{name}" if in_class else name
+    return RequestedTask(_task(entry_point, harness, arguments, answers, PYTHON))
 
 
 def _divided(text: str) -> list[Assertion] | None:
@@ -273,17 +269,6 @@ def _counted(tests: Sequence[Any]) -> Sequence[Any]:
     if not 0 < len(tests) <= MOST_TESTS:
         raise InputError(f"there are {len(tests)} tests", remedy=f"give 1 to {MOST_TESTS}")
     return tests
-
-
-def _each(
-    entry_point: str,
-    harness: Harness,
-    inputs: Sequence[tuple[Any, ...]],
-    outputs: Sequence[Any],
-    rule: Rule,
-) -> RequestedTask:
-    task = _task(entry_point, harness, inputs, outputs, rule)
-    return RequestedTask(task, tuple(range(n, n + 1) for n in range(len(inputs))))
 
 
 def _task(

@@ -42,7 +42,7 @@ LIMIT = Limits(cpu=0.5, load=10.0)
 MAX_FAILURES = 5
 SIZES = (3, 5, 99)
 """Inputs to infer from; the last stands for all."""
-KINDS = (*HABITS, *LIMITS)
+KINDS = (*HABITS, *LIMITS, "stated")
 COLUMNS = ("applied: wrong", "applied: right", "left off: wrong", "left off: right")
 
 
@@ -140,7 +140,7 @@ def all_of(task: Task, choices: Mapping[str, bool]) -> InputFilter:
 
 def kind_of(name: str) -> str:
     """Return the kind of constraint that a name says."""
-    return next(part for part in name.split(".") if part in KINDS)
+    return next((part for part in name.split(".") if part in KINDS), "stated")
 
 
 def kinds_of(

@@ -21,7 +21,7 @@ from support.commands import environment, write_tasks
 
 from evalplus_lite import InputError
 from evalplus_lite.errors import EvidenceWarning, InfrastructureError
-from evalplus_lite.serving.adapters import bigcode, trainers
+from evalplus_lite.serving.adapters import trainers
 from evalplus_lite.serving.adapters.judge import JudgeSettings, configure
 from evalplus_lite.serving.requests import task_data
 
@@ -168,16 +168,6 @@ def test_slime(tasks: Path) -> None:
     samples = [SimpleNamespace(response=a, label=b, metadata=c) for a, b, c in rows]
     assert asyncio.run(trainers.slime_reward(None, samples)) == [1.0, 0.0, 1.0]
     assert asyncio.run(trainers.slime_reward(None, samples[1])) == 0.0
-
-
-def test_bigcode(place: JudgeSettings, tasks: Path) -> None:
-    """The harness' protocol, from prompt to pass@k; what follows a stop word is cut off."""
-    task = bigcode.CodeTask(str(tasks), k=(1, 2, 10))
-    references = [task.get_reference(doc) for doc in task.get_dataset()]
-    right = ["def f(x): return 2 * x", "def f(x): return sorted(x)", "def f(x): return x.upper()"]
-    rows = [[text, "def f(x): return 0"] for text in right]
-    assert task.process_results(rows, references) == {"pass@1": 0.5, "pass@2": 1.0}
-    assert task.postprocess_generation("x = 1\nprint(x)", 0).endswith("x = 1")
 
 
 def _in_child(queue: Any) -> None:

@@ -165,6 +165,9 @@ def test_lint_resumes(tasks: Path, tmp_path: Path) -> None:
         paths[0].unlink()
         lint(tasks, tasks=["ready", "prompt"], out=tmp_path, session=session)
     assert [path.read_bytes() for path in paths] == before
+    page = tmp_path / "page.html"
+    assert main(["report", str(tmp_path), "-o", str(page)]) == 0
+    assert "prompt-contradicts" in page.read_text()
 
 
 def test_copies_of_a_benchmark_are_named(tmp_path: Path) -> None:

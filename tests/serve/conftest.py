@@ -36,7 +36,7 @@ TASKS = (
 
 WITH_SETTINGS = """
 from evalplus_lite.serving.server.server import serve
-from evalplus_lite.serving.server.settings import ServerSettings
+from evalplus_lite.serving.server.service import ServerSettings
 if __name__ == "__main__":
     serve(ServerSettings(port=0, **{}), on_ready=lambda url, _: print(url, flush=True))
 """

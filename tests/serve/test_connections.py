@@ -14,7 +14,7 @@ import pytest
 from serve.conftest import Running
 
 from evalplus_lite.serving.server.server import listening
-from evalplus_lite.serving.server.settings import ServerSettings
+from evalplus_lite.serving.server.service import ServerSettings
 
 PRINTED = 8 << 20
 """Bytes of an answer: more than the system keeps of what is not read."""

@@ -16,8 +16,7 @@ from support.commands import run_process
 
 from evalplus_lite import Case, Dataset, InputError, Task, Verifier
 from evalplus_lite.serving import audit_verifier
-from evalplus_lite.serving.audit.auditing import VerifierAudit
-from evalplus_lite.serving.audit.programs import AuditTask, program_set
+from evalplus_lite.serving.audit.auditing import AuditTask, VerifierAudit, program_set
 from evalplus_lite.types import CALL, PYTHON, Harness, Rule
 from evalplus_lite.values import wire
 

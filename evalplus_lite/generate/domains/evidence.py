@@ -12,6 +12,7 @@ taken on if so many examples would hardly (``CHANCE``) keep to it by habit alone
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -19,6 +20,11 @@ from typing import Any
 from evalplus_lite.errors import InputError
 
 CHANCE = 0.05
+DOUBT = 0.24
+"""The chance below which a constraint that is not taken on makes inputs that break it doubtful."""
+HARDLY_MEANT = ("distinct", "size", "shorter", "no-longer", "less", "at-most")
+"""Kinds that are not doubted: of 31 on HumanEval that fewer inputs support than are needed,
+contracts share three (``scripts/benchmarks/constraints.py``)."""
 HABITS: Mapping[str, float] = {
     "rectangular": 0.35,
     "square": 0.35,
@@ -45,6 +51,25 @@ HABITS: Mapping[str, float] = {
 }
 """Measured on HumanEval's inputs against its contracts (``scripts/benchmarks/constraints.py``);
 those of ``ordered-pairs`` and ``first-character`` are guesses."""
+WORDS: Mapping[str, str] = {
+    "rectangular": r"matrix|grid|rectang|square|table|board|image",
+    "square": r"square|n ?[x×*] ?n",
+    "sorted": r"sorted|ascending|increasing|non-?decreasing",
+    "descending": r"descending|decreasing|non-?increasing",
+    "distinct": r"distinct|unique|duplicate|different|permutation|set of",
+    "ordered-pairs": r"intervals?|ranges?|start|<=|≤|before",
+    "first-character": r"absolute|begins?|starts?|prefix",
+    "alphabet": r"binary|digits?|lower-?case|upper-?case|letters?|hexadecimal|alphabet|consist",
+    "words": r"one of|either|keywords?|commands?|operators?",
+    "equal-length": r"(?:same|equal) (?:length|size|number)|parallel|corresponding",
+    "index": r"index|indices|position",
+    "count": r"at most|no more than|number of|first k|k-?th|k largest|k smallest",
+    "at-most-length": r"at most|no more than|length",
+    "element": r"(?:is|are) in the|contained|member|element of|present in",
+    "less": r"<|less than|smaller|before|below|range|between|low|lo\b|start|min",
+    "at-most": r"<=|≤|at most|range|between|from|low|lo\b|start|min",
+}
+"""What a task's text says of a constraint that all examples keep to: one example is enough then."""
 LIMITS: Mapping[str, int] = {
     "not-negative": 1,
     "not-positive": 1,
@@ -64,7 +89,8 @@ class Constraint:
     """A constraint that every example keeps to; its ``name`` is made of positions and its kind.
 
     ``seen`` distinct informative examples speak for it, ``needed`` are enough. ``is_on`` says
-    whether it binds what is generated, ``is_chosen`` whether the user decided so.
+    whether it binds what is generated, ``is_chosen`` whether the user decided so, ``is_stated``
+    whether the task's text says it.
     """
 
     name: str
@@ -73,6 +99,7 @@ class Constraint:
     needed: int
     is_on: bool
     is_chosen: bool = False
+    is_stated: bool = False
 
     @property
     def is_limit(self) -> bool:
@@ -88,6 +115,8 @@ class Constraint:
         """How well it is supported, as text."""
         if self.is_chosen:
             return "chosen by the task"
+        if self.is_stated:
+            return "stated by the task"
         if self.is_on:
             return f"seen in {self.seen} of {self.seen} informative examples"
         return f"seen in {self.seen} informative examples, {self.needed} are needed"
@@ -97,15 +126,18 @@ class Ledger:
     """Decides which of the constraints found are taken on, and remembers all of them.
 
     ``choices`` are the user's, by name of the constraint: True takes one on whatever its support.
+    ``chance`` is how likely habit alone may explain the support of one that is taken on.
     """
 
-    def __init__(self, choices: Mapping[str, bool] | None = None) -> None:
-        self._choices = choices or {}
+    def __init__(
+        self, choices: Mapping[str, bool] | None = None, *, chance: float = CHANCE
+    ) -> None:
+        self._choices, self._chance = choices or {}, chance
         self._constraints: dict[str, Constraint] = {}
 
     def takes(self, name: str, text: str, *, kind: str, seen: int) -> bool:
         """Note a constraint with its support; return whether it is taken on."""
-        enough = needed(kind)
+        enough = needed(kind, chance=self._chance)
         chosen = self._choices.get(name)
         is_on = seen >= enough if chosen is None else chosen
         self._constraints[name] = Constraint(name, text, seen, enough, is_on, chosen is not None)
@@ -120,8 +152,16 @@ class Ledger:
         return tuple(self._constraints.values())
 
 
-def needed(kind: str) -> int:
+def is_said(name: str, text: str) -> bool:
+    """Return whether a text says something of the kind of constraint that a name ends with."""
+    kind = next((part for part in reversed(name.split(".")) if not part.isdecimal()), "")
+    return kind in WORDS and re.search(rf"(?<!\w)(?:{WORDS[kind]})", text, re.I) is not None
+
+
+def needed(kind: str, *, chance: float = CHANCE) -> int:
     """Return how many informative examples a kind of constraint needs."""
     if kind in LIMITS:
         return LIMITS[kind]
-    return math.ceil(math.log(CHANCE) / math.log(HABITS[kind]))
+    if kind in HARDLY_MEANT:
+        chance = CHANCE
+    return math.ceil(math.log(chance) / math.log(HABITS[kind]))

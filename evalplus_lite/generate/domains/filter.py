@@ -13,11 +13,12 @@ from evalplus_lite.generate.domains.annotations import UNKNOWN, Type, hints
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.constants import characters as characters_of
 from evalplus_lite.generate.domains.domain import Domain
-from evalplus_lite.generate.domains.evidence import Constraint, Ledger
+from evalplus_lite.generate.domains.evidence import CHANCE, DOUBT, Constraint, Ledger, is_said
 from evalplus_lite.generate.domains.inference import Column
 from evalplus_lite.generate.domains.profile import SEQUENCES, SIZED, Profile
 from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.contracts import parse
+from evalplus_lite.tasks.stated import Stated, stated_for
 from evalplus_lite.types import Task, Value
 from evalplus_lite.values.identity import key
 from evalplus_lite.values.kinds.declared import EnumMember
@@ -317,6 +318,8 @@ class InputFilter:
     """One domain an argument, the numbers of arguments seen, and relations between arguments.
 
     ``found`` are all constraints that the examples keep to, taken on or not, with their support.
+    ``strict``, where no contract decides, is the filter that also has those that are likely
+    enough for an input that breaks one to be doubtful.
     """
 
     profiles: tuple[Profile, ...]
@@ -324,6 +327,7 @@ class InputFilter:
     arities: tuple[int, ...]
     relations: tuple[Relation, ...] = ()
     found: tuple[Constraint, ...] = ()
+    strict: InputFilter | None = None
 
     @classmethod
     def infer(
@@ -340,13 +344,17 @@ class InputFilter:
         Raises InputError if there is no base input, or no constraint of a name in ``choices``.
         """
         profiles, columns = _profiles(base)
-        ledger = Ledger(choices)
-        domains = tuple(
-            inference.inferred(profile, column, ledger, known=known)
-            for profile, column in zip(profiles, columns, strict=True)
-        )
-        found = infer_relations(base, ledger)
-        return cls(profiles, domains, _arities(base), found, ledger.finished())
+
+        def inferred(chance: float) -> InputFilter:
+            ledger = Ledger(choices, chance=chance)
+            domains = tuple(
+                inference.inferred(profile, column, ledger, known=known)
+                for profile, column in zip(profiles, columns, strict=True)
+            )
+            relations = infer_relations(base, ledger)
+            return cls(profiles, domains, _arities(base), relations, ledger.finished())
+
+        return replace(inferred(CHANCE), strict=inferred(DOUBT))
 
     @classmethod
     def typed(
@@ -386,8 +394,7 @@ class InputFilter:
         members = members_of(task.reference)
         if not members:
             return found
-        domains = tuple(with_members(domain, members) for domain in found.domains)
-        return replace(found, domains=domains)
+        return found.with_members(members)
 
     @classmethod
     def _of_task(cls, task: Task, constants: Constants | None, *, is_own: bool) -> InputFilter:
@@ -405,9 +412,59 @@ class InputFilter:
                     return typed
                 return replace(typed, domains=tuple(each.opened() for each in typed.domains))
             known = (constants or Constants.of_task(task)).strings
-            return cls.infer([*base, *_shown(task, base)], known=known, choices=task.constraints)
+            examples = [*base, *_shown(task, base)]
+            return cls._stated(task, examples, known)
         except InputError as error:
             raise InputError(f"{task.id}: {error.problem}", remedy=error.remedy) from None
+
+    @classmethod
+    def _stated(
+        cls, task: Task, examples: Sequence[Arguments], known: Collection[str]
+    ) -> InputFilter:
+        """Return the inferred filter with what the task's text states.
+
+        Where a block of constraints states it all, nothing is doubtful.
+        """
+        stated, names, is_whole = stated_for(task)
+        own = {name: is_on for name, is_on in task.constraints.items() if name.startswith(STATED)}
+        if unknown := own.keys() - {f"{STATED}{n}" for n in range(len(stated))}:
+            raise InputError(
+                f"no constraint {min(unknown)!r} was read", remedy="see augment's output"
+            )
+        choices = {name: is_on for name, is_on in task.constraints.items() if name not in own}
+        found = cls.infer(examples, known=known, choices=choices)
+        said = {
+            each.name: True
+            for each in found.found
+            if not each.is_chosen and is_said(each.name, task.prompt)
+        }
+        if said:
+            found = cls.infer(examples, known=known, choices={**said, **choices})
+        relations, constraints = list(found.relations), list(found.found)
+        constraints = [
+            replace(each, is_chosen=False, is_stated=True) if each.name in said else each
+            for each in constraints
+        ]
+        for number, each in enumerate(stated):
+            name = f"{STATED}{number}"
+            is_on = own.get(name, True)
+            constraints.append(
+                Constraint(name, each.text, len(examples), 1, is_on, name in own, is_stated=True)
+            )
+            if is_on:
+                relations.append(_stated_relation(each, names))
+        strict = None if is_whole else found.strict
+        return replace(found, relations=tuple(relations), found=tuple(constraints), strict=strict)
+
+    def with_members(self, members: tuple[EnumMember, ...]) -> InputFilter:
+        """Return the filter that allows all members of enumerations of which it allows one."""
+        domains = tuple(with_members(domain, members) for domain in self.domains)
+        strict = self.strict and self.strict.with_members(members)
+        return replace(self, domains=domains, strict=strict)
+
+    def doubt(self, arguments: Arguments) -> str | None:
+        """Return why an input that may be proposed is doubtful, or None where it is not."""
+        return None if self.strict is None else self.strict.explain(arguments)
 
     def admits(self, arguments: Arguments) -> bool:
         """Return whether the input may be proposed."""
@@ -424,6 +481,17 @@ class InputFilter:
             if not relation.holds(arguments):
                 return f"does not keep to: {relation.text}"
         return None
+
+
+STATED = "stated."
+"""What the names of constraints begin with that a task's text states."""
+
+
+def _stated_relation(stated: Stated, names: Sequence[str]) -> Relation:
+    def holds(arguments: Arguments) -> bool:
+        return stated.holds(dict(zip(names, arguments, strict=False))) is not False
+
+    return Relation("stated", f"{stated.text} (as the task says)", (), holds, lambda _: True)
 
 
 def _profiles(base: Sequence[Arguments]) -> tuple[tuple[Profile, ...], list[Column]]:

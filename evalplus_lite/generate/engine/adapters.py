@@ -36,6 +36,10 @@ class Proposer(Protocol):
         """Build on the accepted cases."""
         ...
 
+    def doubt(self, case: Case) -> str | None:
+        """Return why a case is doubtful (``InputFilter.doubt``), or None."""
+        ...
+
 
 class ArgumentForm(Protocol):
     """Translates between a task's arguments and the values that a generator mutates."""
@@ -92,6 +96,10 @@ class AdaptedGenerator:
         """Build on the accepted cases."""
         values = self._values
         self.inner.feedback(values(accepted), slow=values(slow), apart=values(apart))
+
+    def doubt(self, case: Case) -> str | None:
+        """Return why the values of a case are doubtful, or None."""
+        return next(map(self.inner.doubt, self._values([case])), None)
 
     def _values(self, cases: Iterable[Case]) -> list[Case]:
         pairs = ((case, self._form.values(case.arguments)) for case in cases)

@@ -237,6 +237,10 @@ class SequenceGenerator:
                 if name in self.methods:
                     self.methods[name].learn(tuple(arguments), self._arguments)
 
+    def doubt(self, case: Case) -> str | None:
+        """Return None: what methods are called with is kept near what was seen."""
+        return None
+
     def _adopt(self, case: Case) -> None:
         self._known.add(key(case.arguments))
         self.sequences.append(case.arguments)

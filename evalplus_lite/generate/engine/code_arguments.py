@@ -66,6 +66,7 @@ class CodeTexts:
         places = self.known.keys()
         return replace(
             found,
+            strict=found.strict and self.unrelated(found.strict),
             relations=tuple(r for r in found.relations if not places & set(r.positions)),
             found=tuple(c for c in found.found if not places & _positions(c.name)),
         )

@@ -33,6 +33,8 @@ _PATIENCE = 60
 _MORE = 0.3
 """Chance of each further change to an input, after the first."""
 _MOST_CHANGES = 6
+MOST_DOUBTFUL = 20
+"""Cases proposed although the input filter doubts them."""
 
 
 @dataclass(slots=True)
@@ -88,6 +90,7 @@ class Generator:
         self._seeds, self._sampled = deque(seeds), deque(sampled)
         self._boundaries = BoundaryCombinations(self.slots, rng.random)
         self._choice: Assignment = {}
+        self._doubtful = 0
         self._cross_argument = CrossArgument()
         for case in base:
             self._adopt(case, key(case.arguments), is_seed=True)
@@ -183,6 +186,10 @@ class Generator:
             slot.bound()
         self._boundaries.refresh()
 
+    def doubt(self, case: Case) -> str | None:
+        """Return why a case is doubtful, or None."""
+        return self.input_filter.doubt(case.arguments)
+
     def _adopt(self, case: Case, identity: bytes, *, is_seed: bool) -> None:
         self._known.add(identity)
         if case.source in SCALING or (not is_seed and weight(case.arguments) > LARGE):
@@ -222,6 +229,10 @@ class Generator:
         identity = key(case.arguments)
         if identity in self._known or self.input_filter.explain(case.arguments) is not None:
             return False
+        if self.doubt(case) is not None:
+            if self._doubtful >= MOST_DOUBTFUL:
+                return False
+            self._doubtful += 1
         self._known.add(identity)
         size = self.challenges.last if source is not None else None
         self._pending[identity] = _Pending(source, self._choice, size)

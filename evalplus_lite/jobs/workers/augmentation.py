@@ -52,6 +52,8 @@ from evalplus_lite.types import Case, Suite, Task, Value
 
 # The result of augmenting a task: its suite, with accepted, dropped and skipped inputs.
 
+DOUBTFUL = "doubtful: "
+"""What the reason of a stress case begins with that breaks what all examples seem to share."""
 LONGEST_ANSWER = 1 << 15
 """Bytes, in wire form, of the expected output of a generated input."""
 
@@ -124,11 +126,13 @@ def finished(task: Task, result: Augmented) -> Row:
     """Return a finished task as (facts, part of the suite file), so that who collects it writes
     them and needs to look at no case."""
     suite = result.suite
+    stress = () if suite.stress is None else suite.stress.cases
     facts = {
         "task_id": task.id,
         "base_count": suite.base_count,
         "count": len(suite.cases),
-        "stress": 0 if suite.stress is None else len(suite.stress.cases),
+        "stress": len(stress),
+        "doubtful": sum(each.reason.startswith(DOUBTFUL) for each in stress),
         "provenance": dict(suite.provenance),
         "sources": dict(result.sources),
         "dropped": dict(result.dropped),
@@ -180,13 +184,15 @@ def generator_of(
     seeds: Sequence[Case],
     *,
     is_own: bool,
+    doubts: bool = True,
 ) -> Proposer:
     """Return a generator that has seen these base cases; ``seeds`` are proposed first.
 
-    ``is_own``: the contract was written for the task, and is the only limit.
+    ``is_own``: the contract was written for the task, and is the only limit. Without ``doubts``
+    no input is doubtful.
     """
     name = f"{seed}:{task.id}"
-    if (found := text_generator(task, base, name, seeds)) is not None:
+    if (found := text_generator(task, base, name, seeds, doubts=doubts)) is not None:
         return found
     from evalplus_lite.generate.strategies import sampled  # a third of a second, not for --help
 
@@ -214,6 +220,8 @@ def generator_of(
     input_filter = InputFilter.of_task(seen, constants=constants, is_own=is_own)
     if code is not None:
         input_filter = code.unrelated(input_filter)
+    if not doubts:
+        input_filter = replace(input_filter, strict=None)
     shown = examples(task.prompt, task.entry_point) if not task.harness.constructed else []
     first = [Case(each, "docstring") for each in shown]
     make: Callable[..., Proposer] = Generator if code is None else partial(AdaptedGenerator, code)
@@ -397,7 +405,13 @@ class TaskAugmentation:
         self.tops: list[Suite] = []
         self.apart: list[Case] = []
         self.generator = generator_of(
-            sandbox, self.task, base.suite.cases, seed, seeds, is_own=is_own
+            sandbox,
+            self.task,
+            base.suite.cases,
+            seed,
+            seeds,
+            is_own=is_own,
+            doubts=not budget.doubtful,
         )
         self.raises = KnownRaises.of(self.task, base.suite)
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
@@ -507,8 +521,12 @@ class TaskAugmentation:
     def _fair(self, answers: Answers) -> Answers:
         """Return the answers that every right program gives, whatever its design."""
         answers = self._untied(answers)
-        reasons = enumerate(self.bearable.demands(answers.suite.cases, answers.steps))
-        return self._set_apart(answers, {n: reason for n, reason in reasons if reason})
+        cases = answers.suite.cases
+        reasons = enumerate(self.bearable.demands(cases, answers.steps))
+        apart = {n: reason for n, reason in reasons if reason}
+        doubts = ((n, self.generator.doubt(case)) for n, case in enumerate(cases))
+        apart |= {n: f"{DOUBTFUL}{why}" for n, why in doubts if why}
+        return self._set_apart(answers, apart)
 
     def _untied(self, answers: Answers) -> Answers:
         """Return the answers without those that another right program may give otherwise."""

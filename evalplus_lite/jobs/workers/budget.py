@@ -30,7 +30,8 @@ class Budget:
     reference (``steps.STEPS_A_SECOND``); a slower input is dropped. ``batch``: inputs proposed at
     first, and again after slow ones; each further batch may be ``GROWTH`` times as large.
     ``patience``: batches without a single new valid input after which the task is done. ``slow``:
-    slow inputs after which a batch is given up.
+    slow inputs after which a batch is given up. ``doubtful``: keep as tests what breaks a
+    constraint that all examples keep to, although too few of them speak for it.
     """
 
     inputs: int = 1000
@@ -38,6 +39,7 @@ class Budget:
     batch: int = 250
     patience: int = 4
     slow: int = 8
+    doubtful: bool = False
 
     def step_budget(self, *, of_ladders: bool = False) -> StepBudget:
         """Return the steps that the reference may take on all inputs that are tried."""

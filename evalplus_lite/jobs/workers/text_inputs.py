@@ -16,6 +16,7 @@ from evalplus_lite.tasks.texts.drawing import SCALES, Drawing
 from evalplus_lite.tasks.texts.forms import Form, TextForm, Unfit
 from evalplus_lite.tasks.texts.grammar import GrammarError
 from evalplus_lite.tasks.texts.inference import text_form, values_of
+from evalplus_lite.tasks.texts.statement import StatedForm
 from evalplus_lite.types import Case, Returned, Task, Value
 from evalplus_lite.values import wire
 
@@ -49,7 +50,7 @@ class TextValues:
 
 
 def text_generator(
-    task: Task, base: Sequence[Case], seed: str, seeds: Sequence[Case]
+    task: Task, base: Sequence[Case], seed: str, seeds: Sequence[Case], *, doubts: bool = True
 ) -> AdaptedGenerator | None:
     """Return a generator of a task's input texts, None if its inputs are not single texts.
 
@@ -64,10 +65,12 @@ def text_generator(
         return None
     constants = Constants.of_task(task)
     seen = replace(task, base=tuple(map(Case, values)))
-    if task.grammar:
+    if task.grammar or (isinstance(form, StatedForm) and form.is_whole):
         input_filter = InputFilter.typed(values, choices=task.constraints)
     else:
         input_filter = InputFilter.of_task(seen, constants=constants)
+    if task.generator or not doubts:  # it shows what inputs may be
+        input_filter = replace(input_filter, strict=None)
     return AdaptedGenerator(
         TextValues(form),
         base,
@@ -82,6 +85,8 @@ def text_generator(
 
 def _random(form: TextForm, base: Sequence[Case], seed: str) -> list[Case]:
     """Return inputs drawn at random from a form, small ones and large ones in turn."""
+    if isinstance(form, StatedForm):
+        form = form.form
     if not isinstance(form, Form):
         return []
     texts = [case.arguments[0] for case in base]

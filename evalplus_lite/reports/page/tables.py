@@ -41,6 +41,11 @@ VIEWS: Mapping[Kind, tuple[str, str]] = {
         "Inputs on which most programs that pass the base tests contradict the reference: for"
         " review, not proof.",
     ),
+    "lint": (
+        "Lint",
+        "Whether each task is fit to judge or train by: weak tasks accept wrong programs, unfair"
+        " ones reject right programs, and broken ones cannot be used.",
+    ),
     "mining": ("Mining", "Functions of packages on their way to execution tasks."),
     "score": ("Predictions", "How many predictions of what programs do are right."),
 }

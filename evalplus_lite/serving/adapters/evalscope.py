@@ -59,10 +59,11 @@ class CodeAdapter(DefaultDataAdapter):
 for name in names():
     meta = BenchmarkMeta(
         name=f"evalplus_lite_{slug(name)}",
+        pretty_name=name,
+        description="Judged by evalplus_lite.",
         dataset_id=name,
         metric_list=["acc"],
         subset_list=["default"],
         prompt_template="{question}",
-        aggregation="mean_and_pass_at_k",
     )
     register_benchmark(meta)(type("CodeAdapter", (CodeAdapter,), {}))

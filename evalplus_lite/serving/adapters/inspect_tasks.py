@@ -14,15 +14,15 @@ from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
 from evalplus_lite.serving.adapters.judge import begin, shared_judge, sure
-from evalplus_lite.serving.adapters.samples import configure_for, requests, slug
+from evalplus_lite.serving.adapters.samples import configure_for, dataset_rows, slug
 from evalplus_lite.tasks.loading import names
 
 
 def dataset(name: str) -> MemoryDataset:
     """Return the tasks of a data set as samples: the id is the target, whose verdict is wanted."""
     samples = [
-        Sample(input=each.request, target=each.id, id=each.id, metadata={"entry_point": each.entry})
-        for each in requests(name)
+        Sample(input=row["request"], target=row["task_id"], id=row["task_id"], metadata=row)
+        for row in dataset_rows(name)
     ]
     return MemoryDataset(samples, name=name)
 

@@ -11,7 +11,7 @@ import urllib.request
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from evalplus_lite.errors import (
     EvalPlusLiteError,
@@ -71,12 +71,8 @@ class JudgeSettings:
         several data sets are divided by a colon."""
         known = {key: environ.get(PREFIX + key.upper(), "") for key in cls.__slots__}
         try:
-            penalties = {
-                name.strip(): float(number)
-                for name, _, number in (
-                    each.partition("=") for each in filter(None, known["penalties"].split(","))
-                )
-            }
+            pairs = [each.partition("=") for each in known["penalties"].split(",") if each]
+            penalties = {name.strip(): float(number) for name, _, number in pairs}
             workers = int(known["workers"]) if known["workers"] else None
         except ValueError:
             raise InputError(
@@ -183,18 +179,6 @@ class Judgement:
     error: EvalPlusLiteError | None = None
 
 
-class Judge(Protocol):
-    """Begins to judge an answer; raises, now or in the future, what is no verdict on it."""
-
-    def begin(self, task: TaskData, answer: str, *, share: bool) -> Future[Judgement]:
-        """Have an answer judged."""
-        ...
-
-    def close(self) -> None:
-        """Let go of processes and connections."""
-        ...
-
-
 class LocalJudge:
     """Judges in sandboxes of this process; one forked from it has its own."""
 
@@ -210,7 +194,7 @@ class LocalJudge:
         self._judge.open()
 
     def begin(self, task: TaskData, answer: str, *, share: bool) -> Future[Judgement]:
-        """Have an answer judged here."""
+        """Have an answer judged; raises, now or in the future, what is no verdict on it."""
         options = ("chat", "program", "tests") if share else ("chat", "program")
         if task.form == "id":
             source = self._judge.source(*self._judge.task(task.data))
@@ -275,7 +259,7 @@ def sure(found: Judgement) -> Judgement:
 
 _lock = Lock()
 _settings: JudgeSettings | None = None
-_judge: Judge | None = None
+_judge: LocalJudge | RemoteJudge | None = None
 
 
 def configure(settings: JudgeSettings | None = None) -> None:
@@ -297,7 +281,7 @@ def settings() -> JudgeSettings:
     return JudgeSettings.from_environment() if _settings is None else _settings
 
 
-def shared_judge() -> Judge:
+def shared_judge() -> LocalJudge | RemoteJudge:
     """Return the judge of this process, made when it is first asked for."""
     global _judge
     with _lock:

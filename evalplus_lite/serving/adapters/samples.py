@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 from evalplus_lite.models.completions import instruction
@@ -11,30 +11,18 @@ from evalplus_lite.serving.adapters.judge import configure, settings
 from evalplus_lite.tasks import load_dataset
 
 
-@dataclass(frozen=True, slots=True)
-class SampleRequest:
-    """A task as a model is asked it: whole, or its ``prompt`` as the task has it, to complete."""
-
-    id: str
-    request: str
-    prompt: str
-    entry: str
-
-
 @cache
-def requests(name: str) -> tuple[SampleRequest, ...]:
-    """Return the tasks of a data set, as ``evalplus-lite generate`` asks for them."""
-    return tuple(
-        SampleRequest(each.id, instruction(each), each.prompt, each.entry_point)
-        for each in load_dataset(name).tasks
-    )
-
-
 def dataset_rows(name: str) -> list[dict[str, str]]:
-    """Return the tasks of a data set as rows for harnesses that load tables."""
+    """Return the tasks of a data set, asked as ``evalplus-lite generate`` does: ``request`` whole,
+    ``prompt`` as the task has it, to be completed."""
     return [
-        {"task_id": each.id, "prompt": each.prompt, "request": each.request}
-        for each in requests(name)
+        {
+            "task_id": task.id,
+            "request": instruction(task),
+            "prompt": task.prompt,
+            "entry_point": task.entry_point,
+        }
+        for task in load_dataset(name).tasks
     ]
 
 

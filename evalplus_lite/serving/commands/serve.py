@@ -82,8 +82,7 @@ def serve(
     """
     try:
         from evalplus_lite.serving.server.server import serve as run
-        from evalplus_lite.serving.server.service import Service
-        from evalplus_lite.serving.server.settings import ServerSettings, read_tokens
+        from evalplus_lite.serving.server.service import ServerSettings, Service, read_tokens
     except ModuleNotFoundError as error:
         raise InputError(
             f"serve needs {error.name}", remedy='pip install "evalplus-lite[serve]"'

@@ -1,29 +1,155 @@
-"""An endpoint: a path, what is asked, what is answered; and the application made of several."""
+"""Endpoints: what is asked and answered on a path, as JSON, and the application made of several.
+
+What fails on the server's side is a 5xx, never a verdict.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
+import math
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import models_json_schema
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from evalplus_lite.errors import EvalPlusLiteError
+from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError, InputError, UnusableTask
 from evalplus_lite.jobs.verification import UnknownTask
-from evalplus_lite.serving.server.answers import STATUS, answer, error_row, refusal
+from evalplus_lite.sandbox.limits import LEAST_MEMORY
 from evalplus_lite.serving.server.metrics import Metrics
-from evalplus_lite.serving.server.models import ErrorAnswer
 from evalplus_lite.serving.server.queue import Busy
-from evalplus_lite.serving.server.service import Service
+from evalplus_lite.serving.server.service import Asked, RequestLimits, Service
 from evalplus_lite.version import __version__
+
+
+def encoded(value: Any) -> bytes:
+    """Return a value as JSON in ASCII; what came as NaN or Infinity goes back as that."""
+    return json.dumps(value, separators=(",", ":")).encode("ascii")
+
+
+def marks(data: bytes) -> int:
+    """Return about how many values JSON holds, those that its texts seem to hold among them."""
+    return sum(map(data.count, b"[{,"))
+
+
+def answer(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a response with a value as JSON."""
+    return Response(encoded(value), status, dict(headers or {}), "application/json")
+
+
+def refusal(
+    service: Service,
+    status: int,
+    kind: str,
+    problem: str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    **more: Any,
+) -> Response:
+    """Return the response that says what is wrong; ``detail`` is where others' clients look."""
+    error = {"kind": kind, "message": problem, **more}
+    body = {"error": error, "detail": problem, **service.identity}
+    return answer(body, status=status, headers=headers)
+
+
+def error_row(error: BaseException) -> dict[str, str]:
+    """Return an error that takes a verdict's place: its kind, and what it says."""
+    if isinstance(error, UnusableTask):
+        return {"kind": "unusable", "message": str(error)}
+    if isinstance(error, InputError):
+        return {"kind": "input", "message": str(error)}
+    return {"kind": "infrastructure", "message": str(error) or type(error).__name__}
+
+
+STATUS = {"unusable": 422, "input": 422, "infrastructure": 503}
+"""The status where an error is all that a request gets."""
+
+
+# What requests and answers of several protocols have in common.
+
+MOST_TOTAL = 60
+"""All cases together may be granted so many times what one may."""
+LEAST_SECONDS = 0.05
+
+
+Seconds = Annotated[float, Field(strict=True)]
+"""A number: ``true`` and ``"5"`` are refused."""
+
+
+class Exact(BaseModel):
+    """A request of which every key is known: a misspelled one is refused, not ignored."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Loose(BaseModel):
+    """A request of others' clients, which may say more than is looked at."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class Answered(BaseModel):
+    """What every answer says."""
+
+    tier: str = Field(description="The tier of isolation that programs ran in.")
+    version: str
+
+
+class ErrorAnswer(Answered):
+    """The reason why a request has no answer; ``detail`` is its message again."""
+
+    error: dict[str, Any]
+    detail: str
+
+
+class LimitsGiven(Exact):
+    """What a program may use, where the server's own limits are not wanted."""
+
+    seconds: float | None = Field(
+        default=None,
+        gt=0,
+        description="CPU seconds a case; four times the reference's, if more.",
+    )
+    total_seconds: float | None = Field(default=None, gt=0, description="Of all cases together.")
+    memory_mb: int | None = Field(default=None, ge=16, description="MiB that a program may add.")
+
+    def within(self, service: Service) -> RequestLimits:
+        """Return the limits; InputError for more than the server grants."""
+        most, largest = service.settings.most_seconds, service.settings.most_memory
+        if self.seconds is not None and self.seconds > most:
+            raise InputError(f"limits.seconds is {self.seconds:g}", remedy=f"at most {most:g}")
+        total = self.total_seconds
+        if total is not None and total > MOST_TOTAL * most:
+            remedy = f"at most {MOST_TOTAL * most:g}"
+            raise InputError(f"limits.total_seconds is {total:g}", remedy=remedy)
+        memory = None if self.memory_mb is None else self.memory_mb << 20
+        if memory is not None and not LEAST_MEMORY <= memory <= largest:
+            raise InputError(
+                f"limits.memory_mb is {self.memory_mb}", remedy=f"at most {largest >> 20}"
+            )
+        return RequestLimits(self.seconds, memory, total)
+
+
+def granted(service: Service, seconds: float | None, memory_mb: int | None = None) -> RequestLimits:
+    """Return limits as other protocols ask for them, cut to what the server grants."""
+    found = None
+    if seconds is not None and math.isnan(seconds):  # every comparison with it is false
+        raise InputError("the time limit is not a number", remedy="give seconds, such as 5")
+    if seconds is not None:
+        found = min(max(seconds, LEAST_SECONDS), service.settings.most_seconds)
+    memory = None
+    if memory_mb is not None and memory_mb > 0:
+        memory = min(max(memory_mb << 20, LEAST_MEMORY), service.settings.most_memory)
+    return RequestLimits(found, memory)
+
 
 MOST_FAULTS = 8
 log = logging.getLogger(__name__)
@@ -42,12 +168,15 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """What the server answers on a path; ``asked`` and ``answered`` are models, None for none."""
+    """What the server answers on a path; ``asked`` and ``answered`` are models, None for none.
+
+    To a dict that is answered, tier and version are added.
+    """
 
     method: str
     path: str
     summary: str
-    answer: Callable[[Asking], Awaitable[Response]]
+    answer: Callable[[Asking], Awaitable[Response | dict[str, Any]]]
     asked: type[BaseModel] | None = None
     answered: type[BaseModel] | None = None
     family: str = "evalplus_lite"
@@ -87,7 +216,8 @@ async def _answered(
         if endpoint.asked is not None:
             body = endpoint.asked.model_validate_json(await request.body())
         client = request.scope.get("client_name", "")
-        return await endpoint.answer(Asking(service, metrics, client, request.headers, body))
+        found = await endpoint.answer(Asking(service, metrics, client, request.headers, body))
+        return answer({**found, **service.identity}) if isinstance(found, dict) else found
     except ValidationError as error:
         faults = _faults(error)
         return refusal(service, 422, "input", "; ".join(faults), faults=faults)
@@ -198,3 +328,85 @@ def _operation(endpoint: Endpoint, refs: Any) -> dict[str, Any]:
     if endpoint.asked is not None:
         found["requestBody"] = {"required": True, "content": content(endpoint.asked)}
     return found
+
+
+# From rows of verdicts to what clients get; an error takes a verdict's place as itself.
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A program, and what it is judged by; or the error that there is instead."""
+
+    asked: Asked | EvalPlusLiteError
+    program: str
+
+    @property
+    def name(self) -> str:
+        """The task's name, "" if there is none."""
+        return self.asked.name if isinstance(self.asked, Asked) else ""
+
+
+async def judged(
+    asking: Asking, pairs: Sequence[Pair], options: Sequence[str], limits: RequestLimits
+) -> AsyncIterator[tuple[int, dict[str, Any]]]:
+    """Yield verdicts as they come, each with its program's place; Busy before the first.
+
+    What is not awaited any more, as the client has gone, is not judged.
+    """
+    service = asking.service
+    service.queue.require_room(asking.client, len(pairs))
+    places: dict[asyncio.Future[dict[str, Any]], int] = {}
+    done: asyncio.Queue[asyncio.Future[dict[str, Any]]] = asyncio.Queue()
+    try:
+        for place, pair in enumerate(pairs):
+            if isinstance(pair.asked, Asked):
+                future = service.verdict(
+                    asking.client, pair.asked, pair.program, options=options, limits=limits
+                )
+                places[future] = place
+                future.add_done_callback(done.put_nowait)
+            else:
+                yield place, _failed(asking, pair, pair.asked)
+        for _ in range(len(places)):
+            future = await done.get()
+            yield places[future], _judged_row(asking, pairs[places[future]], future)
+    finally:
+        for future in places:
+            future.cancel()
+
+
+async def verdict(
+    asking: Asking, asked: Asked, program: str, options: Sequence[str], limits: RequestLimits
+) -> dict[str, Any]:
+    """Return the verdict on one program; raises what is none."""
+    async for _, row in judged(asking, [Pair(asked, program)], options, limits):
+        if isinstance(row.get("cause"), BaseException):
+            raise row["cause"]
+        return row
+    raise AssertionError("one pair gives one row")
+
+
+def shown(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row as a client gets it."""
+    cause = row.pop("cause", None)
+    return row if cause is None else {**row, "error": error_row(cause)}
+
+
+def _judged_row(
+    asking: Asking, pair: Pair, future: asyncio.Future[dict[str, Any]]
+) -> dict[str, Any]:
+    if future.cancelled():
+        return _failed(asking, pair, InfrastructureError("the server is being stopped"))
+    error = future.exception()
+    if error is not None:
+        return _failed(asking, pair, error)
+    row = future.result()
+    name = row["plus"] or row["base"]
+    asking.metrics.verdict(name, cpu=row["seconds"], is_stored=row["stored"])
+    return {"task": pair.name, **row}
+
+
+def _failed(asking: Asking, pair: Pair, error: BaseException) -> dict[str, Any]:
+    """Return what stands in a verdict's place: neither passed nor failed."""
+    asking.metrics.verdict(error_row(error)["kind"])
+    return {"task": pair.name, "passed": None, "base": None, "plus": None, "cause": error}

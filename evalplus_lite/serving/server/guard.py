@@ -14,10 +14,9 @@ from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evalplus_lite.serving.server.answers import marks, refusal
+from evalplus_lite.serving.server.endpoint import marks, refusal
 from evalplus_lite.serving.server.metrics import Metrics
-from evalplus_lite.serving.server.service import Service
-from evalplus_lite.serving.server.settings import LOCAL_NAMES
+from evalplus_lite.serving.server.service import LOCAL_NAMES, Service
 
 OPEN = frozenset({"/healthz", "/health", "/v1/ping"})
 """What a machine that watches over the server may ask without a token."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from prometheus_client import (
     CollectorRegistry,
@@ -23,11 +24,9 @@ class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
-        self._requests = Counter(
-            "evalplus_lite_requests",
-            "Requests by endpoint and status.",
-            ["endpoint", "status"],
-            registry=self.registry,
+        count = partial(Counter, registry=self.registry)
+        self._requests = count(
+            "evalplus_lite_requests", "Requests by endpoint and status.", ["endpoint", "status"]
         )
         self._latency = Histogram(
             "evalplus_lite_request_seconds",
@@ -36,25 +35,15 @@ class Metrics:
             buckets=BUCKETS,
             registry=self.registry,
         )
-        self._verdicts = Counter(
+        self._verdicts = count(
             "evalplus_lite_verdicts",
             "Verdicts on programs by kind; infra and unusable say nothing about a program.",
             ["verdict"],
-            registry=self.registry,
         )
-        self._runs = Counter(
-            "evalplus_lite_runs",
-            "Plain runs by how they ended.",
-            ["ended"],
-            registry=self.registry,
-        )
-        self._stored = Counter(
-            "evalplus_lite_store_hits", "Verdicts from the store.", registry=self.registry
-        )
-        self._cpu = Counter(
-            "evalplus_lite_program_cpu_seconds",
-            "CPU time of the programs that were judged.",
-            registry=self.registry,
+        self._runs = count("evalplus_lite_runs", "Plain runs by how they ended.", ["ended"])
+        self._stored = count("evalplus_lite_store_hits", "Verdicts from the store.")
+        self._cpu = count(
+            "evalplus_lite_program_cpu_seconds", "CPU time of the programs that were judged."
         )
 
     def gauge(self, name: str, help: str, value: Callable[[], float]) -> None:

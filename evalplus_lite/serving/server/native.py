@@ -1,20 +1,31 @@
-"""The server's own protocol, version 1."""
+"""The server's own protocol, version 1: verdicts, and programs run as they are."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import base64
+import binascii
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 from starlette.responses import Response, StreamingResponse
 
 from evalplus_lite.errors import EvalPlusLiteError, InputError
-from evalplus_lite.serving.server.answers import answer, encoded, error_row, refusal
-from evalplus_lite.serving.server.endpoint import Asking, Endpoint
-from evalplus_lite.serving.server.judged import Pair, judged, shown
+from evalplus_lite.serving.server.endpoint import (
+    Answered,
+    Asking,
+    Endpoint,
+    Exact,
+    LimitsGiven,
+    Pair,
+    encoded,
+    error_row,
+    judged,
+    refusal,
+    shown,
+)
 from evalplus_lite.serving.server.metrics import CONTENT_TYPE
-from evalplus_lite.serving.server.models import Answered, Exact, LimitsGiven
-from evalplus_lite.serving.server.service import Asked, RequestLimits, Service
+from evalplus_lite.serving.server.service import Asked, PlainRun, RequestLimits, Service
 
 NDJSON = "application/x-ndjson"
 TaskGiven = Annotated[
@@ -115,7 +126,7 @@ def _asked(
         return error
 
 
-async def verify(asking: Asking) -> Response:
+async def verify(asking: Asking) -> Response | dict[str, Any]:
     """Judge programs."""
     body: VerifyRequest = asking.body
     service = asking.service
@@ -133,7 +144,7 @@ async def verify(asking: Asking) -> Response:
     if first is not None and all(_is_nothing(each, alone=len(causes) == 1) for each in causes):
         raise first  # there is no verdict at all
     rows = [{"index": place, **shown(found[place])} for place in range(len(pairs))]
-    return answer({"verdicts": rows, "tier": service.tier, "version": service.version})
+    return {"verdicts": rows}
 
 
 def _is_nothing(cause: BaseException | None, *, alone: bool) -> bool:
@@ -148,30 +159,23 @@ async def _lines(
     async for place, row in judged(asking, pairs, options, limits):
         count += 1
         yield encoded({"index": place, **shown(row)}) + b"\n"
-    yield (
-        encoded({"done": True, "count": count, "tier": service.tier, "version": service.version})
-        + b"\n"
-    )
+    yield encoded({"done": True, "count": count, **service.identity}) + b"\n"
 
 
-async def health(asking: Asking) -> Response:
+async def health(asking: Asking) -> Response | dict[str, Any]:
     """Say whether programs can be judged, and how many wait."""
     service = asking.service
     ready = len(service.backend.pids)
     if not ready:
         return refusal(service, 503, "infrastructure", "no worker is there")
-    return answer(
-        {
-            "status": "ok",
-            "workers": service.backend.workers,
-            "ready": ready,
-            "waiting": service.queue.waiting,
-            "running": service.queue.begun,
-            "datasets": {name: len(each) for name, each in service.datasets.items()},
-            "tier": service.tier,
-            "version": service.version,
-        }
-    )
+    return {
+        "status": "ok",
+        "workers": service.backend.workers,
+        "ready": ready,
+        "waiting": service.queue.waiting,
+        "running": service.queue.begun,
+        "datasets": {name: len(each) for name, each in service.datasets.items()},
+    }
 
 
 async def metrics(asking: Asking) -> Response:
@@ -179,16 +183,168 @@ async def metrics(asking: Asking) -> Response:
     return Response(asking.metrics.text(), media_type=CONTENT_TYPE)
 
 
+# Programs run as they are: what they print and how they end, under the server's limits.
+
+RUN_SECONDS = 10.0
+"""What a program may use if nothing is said."""
+PROGRAM = "main.py"
+"""What a program is named as a file."""
+MOST_FILES = 256
+LONGEST_PATH, LONGEST_NAME = 500, 255
+"""Characters of a file's path, and bytes of each of its parts."""
+
+
+class RunRequest(Exact):
+    """A program, and what it finds: standard input, arguments, files beside it."""
+
+    code: str
+    stdin: str = ""
+    args: list[str] = Field(default=[])
+    files: dict[str, str | None] = Field(
+        default={}, description="Contents in base 64 by path, relative to where the program runs."
+    )
+    fetch_files: list[str] = Field(default=[], description="Paths to be returned afterwards.")
+    limits: LimitsGiven = LimitsGiven()
+
+
+class RunResponse(Answered):
+    """How a program ended, and what it printed."""
+
+    ended: str = Field(description="exit, timeout, memory or crash.")
+    exit_code: int | None = Field(description="Minus the signal that ended it, if one did.")
+    detail: str
+    stdout: str
+    stderr: str
+    stdout_bytes: int = Field(description="All that was printed, also where it was cut.")
+    stderr_bytes: int
+    notes: list[str] = Field(description="What was cut.")
+    seconds: float = Field(description="Elapsed.")
+    cpu_seconds: float
+    files: dict[str, str | None] = Field(description="In base 64; null if not there, or too large.")
+
+
+async def ran(
+    asking: Asking,
+    code: str,
+    *,
+    stdin: str,
+    arguments: Sequence[str] = (),
+    files: Mapping[str, str | None],
+    wanted: Sequence[str],
+    limits: RequestLimits,
+) -> dict[str, Any]:
+    """Run a program in its turn and return the row of ``serving.worker``.
+
+    Raises InputError for files that cannot be, Busy, and InfrastructureError.
+    """
+    service = asking.service
+    service.queue.require_room(asking.client, 1)
+    if max(len(files), len(wanted)) > MOST_FILES:
+        raise InputError(f"there are more than {MOST_FILES} files")
+    for path in (*files, *wanted):
+        _check_path(path)
+    _check_together(files)
+    plain = PlainRun(
+        code,
+        stdin.encode(),
+        [*arguments],
+        {path: _decoded(path, text) for path, text in files.items() if text is not None},
+        [*wanted],
+        limits.seconds or RUN_SECONDS,
+        limits.memory or service.settings.memory,
+    )
+    row = await service.run(asking.client, plain)
+    asking.metrics.run(row["ended"], cpu=row["cpu"])
+    return row
+
+
+def _decoded(path: str, text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise InputError(f"files: {path[:100]!r} is not in base 64") from None
+
+
+def _check_path(path: str) -> None:
+    parts = path.removeprefix("./").split("/")
+    is_path = len(path) <= LONGEST_PATH and "\0" not in path
+    if not is_path or any(part in ("", ".", "..") or _is_long(part) for part in parts):
+        raise InputError(
+            f"files: {path[:100]!r} is no path within the program's folder",
+            remedy="give a relative one, such as 'data/a.txt'",
+        )
+
+
+def _is_long(part: str) -> bool:
+    return len(part.encode()) > LONGEST_NAME
+
+
+def _check_together(paths: Iterable[str]) -> None:
+    """Raise InputError for files of which one would take another's place."""
+    found: dict[str, str] = {PROGRAM: PROGRAM}
+    for path in paths:
+        name = path.removeprefix("./")
+        if name in found:
+            other = "the program itself" if name == PROGRAM else repr(found[name][:100])
+            raise InputError(f"files: {path[:100]!r} is {other}", remedy="give it another name")
+        found[name] = path
+    for name, path in found.items():
+        above = name
+        while above := above.rpartition("/")[0]:
+            if above in found:
+                raise InputError(
+                    f"files: {found[above][:100]!r} is a file, and the folder of {path[:100]!r}",
+                    remedy="give one of them another name",
+                )
+
+
+def cuts(row: Mapping[str, Any]) -> list[str]:
+    """Return what of a run's outputs was let go."""
+    return [
+        f"{name}: the first {len(row[name])} characters of {row[f'{name}_bytes']} bytes"
+        for name in ("stdout", "stderr")
+        if row[f"{name}_cut"]
+    ]
+
+
+def in_base64(files: Mapping[str, bytes | None]) -> dict[str, str | None]:
+    """Return files as JSON can hold them."""
+    return {
+        path: None if data is None else base64.b64encode(data).decode()
+        for path, data in files.items()
+    }
+
+
+ENDS = "ended exit_code detail stdout stderr stdout_bytes stderr_bytes".split()
+"""What an answer repeats of a run's row."""
+
+
+async def run(asking: Asking) -> dict[str, Any]:
+    """Run a program."""
+    body: RunRequest = asking.body
+    service = asking.service
+    row = await ran(
+        asking,
+        body.code,
+        stdin=body.stdin,
+        arguments=body.args,
+        files=body.files,
+        wanted=body.fetch_files,
+        limits=body.limits.within(service),
+    )
+    return {
+        **{key: row[key] for key in ENDS},
+        "notes": cuts(row),
+        "seconds": row["seconds"],
+        "cpu_seconds": row["cpu"],
+        "files": in_base64(row["files"]),
+    }
+
+
 ENDPOINTS = (
-    Endpoint(
-        "POST",
-        "/v1/verify",
-        "Judge programs",
-        verify,
-        VerifyRequest,
-        VerifyResponse,
-        media=("application/json", NDJSON),
-    ),
+    Endpoint("POST", "/v1/verify", "Judge programs", verify, VerifyRequest, VerifyResponse,
+             media=("application/json", NDJSON)),
     Endpoint("GET", "/healthz", "Whether programs can be judged", health),
     Endpoint("GET", "/metrics", "Counters for Prometheus", metrics, media=("text/plain",)),
-)
+    Endpoint("POST", "/v1/run", "Run a program as it is", run, RunRequest, RunResponse),
+)  # fmt: skip

@@ -19,12 +19,11 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.serving.server import native, nemo_gym, open_instruct, runs, sandbox_fusion
+from evalplus_lite.serving.server import native, protocols
 from evalplus_lite.serving.server.endpoint import Endpoint, application, described
 from evalplus_lite.serving.server.guard import Guard
 from evalplus_lite.serving.server.metrics import Metrics
-from evalplus_lite.serving.server.service import Service
-from evalplus_lite.serving.server.settings import ServerSettings
+from evalplus_lite.serving.server.service import ServerSettings, Service
 
 SPARE_FILES = 256
 """Descriptors that are for other things than connections."""
@@ -41,8 +40,7 @@ log = logging.getLogger(__name__)
 
 def endpoints() -> tuple[Endpoint, ...]:
     """Return all that the server answers."""
-    families = (native, runs, sandbox_fusion, open_instruct, nemo_gym)
-    found = tuple(each for family in families for each in family.ENDPOINTS)
+    found = (*native.ENDPOINTS, *protocols.ENDPOINTS)
     return (*found, described(found))
 
 

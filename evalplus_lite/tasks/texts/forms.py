@@ -22,7 +22,7 @@ Kind: TypeAlias = Literal["int", "float", "word", "char", "text", "literal", "an
 Scope: TypeAlias = dict[str, int]
 LARGEST = 10**399
 MOST_REPEATED = 200_000
-"""How often a part may be repeated in a text."""
+"""How often a part may be repeated in a text, and the values in all rows that are written."""
 INTEGER = re.compile(r"[-+]?[0-9]{1,400}")
 NUMBER = re.compile(r"[-+]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][-+]?\d{1,3})?")
 
@@ -63,7 +63,8 @@ class Field:
     ``is_open``, all that the line still has.
 
     ``low`` and ``high`` bound numbers; ``letters`` are the characters allowed in words, and of a
-    ``literal`` its text.
+    ``literal`` its text. A row of numbers may have an ``order``: ``increasing``, ``sorted``,
+    ``distinct`` or a ``permutation``.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Field:
     low: Amount | float | None = None
     high: Amount | float | None = None
     letters: str = ""
+    order: str = ""
 
     @property
     def is_row(self) -> bool:
@@ -122,6 +124,7 @@ class Writer:
     def __init__(self, counts: frozenset[str]) -> None:
         self.counts = counts
         self.lines: list[str] = []
+        self.room = MOST_REPEATED
 
     def parts(self, parts: Sequence[Part], values: list[Value], scope: Scope) -> None:
         """Write lines; raises Unfit for values of other types."""
@@ -144,7 +147,7 @@ class Writer:
 
     def _block(self, block: Block, value: Value, scope: Scope) -> None:
         width = sum(map(self._width, block.parts))
-        items = _fitted(_items(value), block.count.of(scope), None)
+        items = self._fitted(_items(value), block.count.of(scope), None)
         for item in items:
             own = list(item) if width != 1 and isinstance(item, list | tuple) else [item]
             self.parts(block.parts, own, {**scope})
@@ -187,8 +190,9 @@ class Writer:
                 if each.is_open and not items:
                     items = [None]
                 if each.count:
-                    items = _fitted(items, each.count.of(scope), None)
-                text = " ".join([written(each, item, scope) for item in items])
+                    items = self._fitted(items, each.count.of(scope), None)
+                texts = [written(each, item, scope) for item in items]
+                text = " ".join(_arranged(each, texts, scope) if each.order else texts)
             words.append(text)
         self.lines.append(" ".join(words))
 
@@ -198,7 +202,21 @@ class Writer:
             raise Unfit(f"{field.name} has characters that no text of a test should have")
         letters = list(_lettered(text, field.letters))
         size = len(letters) if field.count is None else field.count.of(scope)
-        return "".join(_fitted(letters, size, field.letters[:1] or "a"))
+        return "".join(self._fitted(letters, size, field.letters[:1] or "a"))
+
+    def _fitted(self, items: list[Value], size: int, filling: Value) -> list[Value]:
+        """Return so many items: the first ones, or those there are over and over.
+
+        Raises Unfit if that makes the text too large: rows in rows multiply.
+        """
+        size = max(0, min(size, MOST_REPEATED))
+        self.room -= size
+        if self.room < 0:
+            raise Unfit(f"more than {MOST_REPEATED} values")
+        if len(items) >= size:
+            return items[:size]
+        items = items or [filling]
+        return (items * math.ceil(size / len(items)))[:size]
 
     def _measured(self, name: str, following: Sequence[tuple[Part, list[Value]]]) -> int:
         """Return the count that the first part which is counted by it has."""
@@ -253,17 +271,35 @@ def written(field: Field, value: Value, scope: Scope) -> str:
     return _lettered(text, field.letters) or field.letters[:1] or "a"
 
 
+def _arranged(field: Field, texts: list[str], scope: Scope) -> list[str]:
+    """Return the integers of a row in the order that its field has; raises Unfit if none can be."""
+    if field.kind != "int":
+        return texts
+    values = list(map(int, texts))
+    if field.order == "sorted":
+        return list(map(str, sorted(values)))
+    low, high = bounds(field, scope)
+    if field.order == "permutation":
+        places = sorted(range(len(values)), key=values.__getitem__)
+        ranks = {place: rank for rank, place in enumerate(places, int(low) if low == 0 else 1)}
+        return [str(ranks[place]) for place in range(len(values))]
+    taken: set[int] = set()
+    for at, value in enumerate(values):  # the next number that is free, from the least one on
+        while value in taken and value < high:
+            value += 1
+        if value in taken:
+            value = int(low) if math.isfinite(low) else min(values)
+            while value in taken:
+                value += 1
+            if value > high:
+                raise Unfit(f"{field.name} has no more values that differ")
+        taken.add(value)
+        values[at] = value
+    return list(map(str, sorted(values) if field.order == "increasing" else values))
+
+
 def _items(value: Value) -> list[Value]:
     return list(value) if isinstance(value, list | tuple) else []
-
-
-def _fitted(items: list[Value], size: int, filling: Value) -> list[Value]:
-    """Return so many items: the first ones, or those there are over and over."""
-    size = max(0, min(size, MOST_REPEATED))
-    if len(items) >= size:
-        return items[:size]
-    items = items or [filling]
-    return (items * math.ceil(size / len(items)))[:size]
 
 
 def _number(value: Value) -> float:

@@ -32,6 +32,7 @@ from evalplus_lite.tasks.texts.forms import (
     written,
 )
 from evalplus_lite.tasks.texts.grammar import form_of
+from evalplus_lite.tasks.texts.statement import StatedForm, form_in
 from evalplus_lite.types import Case, Task, Value
 
 # Input texts whose form is not understood: only numbers and words in them change, one for one.
@@ -370,11 +371,23 @@ def text_form(task: Task, examples: Sequence[Case]) -> TextForm | None:
     if not all(type(text) is str for text in texts):
         return None
     if not task.grammar:
-        return inferred(texts) or Templates(texts)
+        return stated_form(task.prompt, texts) or inferred(texts) or Templates(texts)
     form = form_of(task.grammar)
     for text in texts:
         form.parse(text)
     return form
+
+
+def stated_form(statement: str, texts: Sequence[str]) -> StatedForm | None:
+    """Return the form that a contest's statement shows, with its constraints; None unless all
+    texts have it."""
+    form = form_in(statement)
+    if form is None or not all(_fits(form, text) for text in texts):
+        return None
+    if (refined := _refined(form, texts)) is None:
+        return None
+    found = StatedForm.of(refined, statement, texts)
+    return found if all(_fits(found.form, text) for text in texts) else None
 
 
 def values_of(form: TextForm, cases: Sequence[Case]) -> list[tuple[Value, ...]] | None:

@@ -1,22 +1,34 @@
-"""The protocol of SandboxFusion, for Python: run a program, or submit an answer to a problem."""
+"""Protocols that trainers speak already: of SandboxFusion, open-instruct and NeMo-Gym."""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import zlib
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.verification import UnknownTask
-from evalplus_lite.serving.server.answers import answer
-from evalplus_lite.serving.server.endpoint import Asking, Endpoint
-from evalplus_lite.serving.server.judged import verdict
-from evalplus_lite.serving.server.models import Loose, Seconds, granted
-from evalplus_lite.serving.server.runs import cuts, in_base64, ran
-from evalplus_lite.serving.server.service import Asked, Service
+from evalplus_lite.serving.requests import Form, is_method
+from evalplus_lite.serving.server.endpoint import (
+    Asking,
+    Endpoint,
+    Loose,
+    Seconds,
+    answer,
+    granted,
+    marks,
+    verdict,
+)
+from evalplus_lite.serving.server.native import cuts, in_base64, ran
+from evalplus_lite.serving.server.service import Asked, RequestLimits, Service
 from evalplus_lite.store.parsing import parse_json
+
+# SandboxFusion, for Python: run a program, or submit an answer to a problem.
 
 # Problems as SandboxFusion's data sets state them: texts in and out, or code that asserts.
 
@@ -49,7 +61,7 @@ def problem(
     """
     if dataset in service.datasets:
         return Problem(service.task(service.known_id(dataset, id), dataset), is_known=True)
-    row = _row(provided, id)
+    row = _provided_row(provided, id)
     if row is None:
         raise UnknownTask(
             f"no data set {dataset[:100]!r} is loaded, and provided_data holds no problem {id!r}"
@@ -67,7 +79,7 @@ def problem(
     )
 
 
-def _row(provided: Any, id: int | str) -> dict[str, Any] | None:
+def _provided_row(provided: Any, id: int | str) -> dict[str, Any] | None:
     if type(provided) is dict:
         return provided
     rows = [each for each in provided or [] if str(each.get("id")) == str(id)]
@@ -188,7 +200,7 @@ class EvalResult(BaseModel):
     extra: dict[str, Any] | None = None
 
 
-async def run_code(asking: Asking) -> Response:
+async def run_code(asking: Asking) -> dict[str, Any]:
     """Run a program."""
     body: RunCodeRequest = asking.body
     service = asking.service
@@ -204,24 +216,20 @@ async def run_code(asking: Asking) -> Response:
     is_late = row["ended"] == "timeout"
     code = None if is_late else 1 if row["exit_code"] is None else row["exit_code"]
     stderr = row["stderr"] + (f"\n{row['detail']}\n" if row["detail"] and not is_late else "")
-    return answer(
-        {
-            "status": "Success" if code == 0 else "Failed",
-            "message": "; ".join(cuts(row)),
-            "compile_result": None,
-            "run_result": {
-                "status": "TimeLimitExceeded" if is_late else "Finished",
-                "execution_time": row["seconds"],
-                "return_code": code,
-                "stdout": row["stdout"],
-                "stderr": stderr,
-            },
-            "executor_pod_name": None,
-            "files": {k: v for k, v in in_base64(row["files"]).items() if v is not None},
-            "tier": service.tier,
-            "version": service.version,
-        }
-    )
+    return {
+        "status": "Success" if code == 0 else "Failed",
+        "message": "; ".join(cuts(row)),
+        "compile_result": None,
+        "run_result": {
+            "status": "TimeLimitExceeded" if is_late else "Finished",
+            "execution_time": row["seconds"],
+            "return_code": code,
+            "stdout": row["stdout"],
+            "stderr": stderr,
+        },
+        "executor_pod_name": None,
+        "files": {k: v for k, v in in_base64(row["files"]).items() if v is not None},
+    }
 
 
 async def submit(asking: Asking) -> Response:
@@ -255,8 +263,7 @@ async def submit(asking: Asking) -> Response:
             "extra": {
                 "failure": row["failure"],
                 "inside": row.get("inside", 0),
-                "tier": service.tier,
-                "version": service.version,
+                **service.identity,
             },
         }
     )
@@ -304,7 +311,7 @@ async def list_ids(asking: Asking) -> Response:
     return answer(asking.service.ids(asking.body.dataset))
 
 
-ENDPOINTS = (
+SANDBOX_FUSION = (
     Endpoint(
         "POST", "/run_code", "Run a program", run_code, RunCodeRequest, RunCodeResponse, FAMILY
     ),
@@ -313,3 +320,200 @@ ENDPOINTS = (
     Endpoint("GET", "/list_datasets", "The data sets", list_datasets, family=FAMILY),
     Endpoint("POST", "/list_ids", "The tasks of one", list_ids, ListRequest, family=FAMILY),
 )
+
+
+# open-instruct: programs and their tests.
+
+FAILED = -1.0
+"""The running time of a test that was not passed."""
+
+
+class TestRequest(Loose):
+    """A program and its tests: a list, or a text with the list as JSON."""
+
+    program: str
+    tests: list[Any] | str
+    max_execution_time: Seconds = 1.0
+
+
+class TestResponse(BaseModel):
+    """Whether each test was passed, and the CPU seconds of those that were, on average."""
+
+    results: list[int]
+    runtimes: list[float]
+
+
+async def alive(asking: Asking) -> Response:
+    """Say that the server is there."""
+    return answer({"status": "healthy"})
+
+
+async def test_program(asking: Asking) -> dict[str, Any]:
+    """Judge by assertions."""
+    tests = _tests(asking.body)
+    return await _results(asking, tests, "assertions", tests)
+
+
+async def test_program_stdio(asking: Asking) -> dict[str, Any]:
+    """Judge by what is printed."""
+    tests = _tests(asking.body)
+    if not all(type(each) is dict and {"input", "output"} <= each.keys() for each in tests):
+        raise InputError("a test lacks its input or output")
+    texts = [each["input"] for each in tests], [each["output"] for each in tests]
+    return await _results(asking, tests, "printed", (*texts, 0.0))
+
+
+async def _results(asking: Asking, tests: list[Any], form: Form, data: Any) -> dict[str, Any]:
+    body: TestRequest = asking.body
+    service = asking.service
+    limits = granted(service, body.max_execution_time)
+    asked = Asked.given(form, data)
+    row = await verdict(asking, asked, body.program, ["tests"], limits)
+    passed = [name == "pass" for name in row["tests"]]
+    seconds = row["seconds"] / len(tests)
+    return {
+        "results": list(map(int, passed)),
+        "runtimes": [seconds if each else FAILED for each in passed],
+        "inside": row.get("inside", 0),
+    }
+
+
+def _tests(body: TestRequest) -> list[Any]:
+    tests: Any = body.tests
+    if type(tests) is str:
+        try:
+            tests = parse_json(tests)
+        except InputError as error:
+            raise InputError(
+                f"tests: {error}", remedy="give a list, or JSON; a pickle is a program, and not run"
+            ) from None
+    if type(tests) is not list:
+        raise InputError(f"tests is a {type(tests).__name__}, a list was expected")
+    if not tests:  # an empty list of results would pass ``all``
+        raise InputError("there is no test", remedy="give one or more")
+    return tests
+
+
+OPEN_INSTRUCT = (
+    *(
+        Endpoint("POST", path, summary, respond, TestRequest, TestResponse, "open-instruct")
+        for path, summary, respond in (
+            ("/test_program", "Judge by assertions", test_program),
+            ("/test_program_stdio", "Judge by what is printed", test_program_stdio),
+        )
+    ),
+    Endpoint("GET", "/health", "Whether the server is there", alive, family="open-instruct"),
+)
+
+
+# A resources server of NeMo-Gym, as its code generation environment speaks to it.
+
+MOST_UNPACKED = 64 << 20
+"""Bytes that packed tests may come to."""
+
+
+class NemoGymRequest(BaseModel):
+    """A model's response, and the tests that belong to it; all of it is sent back."""
+
+    model_config = ConfigDict(extra="allow")
+    responses_create_params: dict[str, Any] = {}
+    response: dict[str, Any]
+    verifier_metadata: dict[str, Any]
+
+
+class NemoGymResponse(BaseModel):
+    """The request, with the reward: 1 if every test was passed, else 0."""
+
+    model_config = ConfigDict(extra="allow")
+    reward: float
+    extracted_model_output: str | None = None
+    extracted_model_code: str | None = None
+    result: list[bool] | None = None
+    metadata: dict[str, Any] | None = None
+    unit_tests_time_taken: float | None = None
+
+
+async def verify_response(asking: Asking) -> Response:
+    """Judge a response."""
+    body: NemoGymRequest = asking.body
+    service = asking.service
+    output = _output(body.response)
+    given = body.model_dump(mode="json")
+    asked = _of_unit_tests(
+        body.verifier_metadata.get("unit_tests"), output, service.settings.most_values
+    )
+    if not output.strip():
+        about: dict[str, Any] = {"detail": "no output", **service.identity}
+        return answer({**given, "reward": 0.0, "metadata": about})
+    row = await verdict(asking, asked, output, ["chat", "tests", "program"], RequestLimits())
+    detail = (row["failure"] or {}).get("detail")
+    about = {"verdict": row["base"], "detail": detail, **service.identity}
+    return answer(
+        {
+            **given,
+            "reward": 1.0 if row["passed"] else 0.0,
+            "extracted_model_output": output,
+            "extracted_model_code": row["program"],
+            "result": [name == "pass" for name in row["tests"]],
+            "metadata": about,
+            "unit_tests_time_taken": row["seconds"],
+        }
+    )
+
+
+def _output(response: dict[str, Any]) -> str:
+    """Return the text of a response of the OpenAI protocol."""
+    found = []
+    items = response.get("output")
+    for item in items if type(items) is list else []:
+        if type(item) is not dict or item.get("type") != "message":
+            continue
+        parts = item.get("content")
+        if type(parts) is str:
+            found.append(parts)
+        for part in parts if type(parts) is list else []:
+            if type(part) is dict and part.get("type") == "output_text":
+                found.append(str(part.get("text") or ""))
+    return "".join(found)
+
+
+def _of_unit_tests(tests: Any, output: str, most: int) -> Asked:
+    if type(tests) is dict and "packed" in tests:
+        tests = {**_unpacked(tests["packed"], most), "fn_name": tests.get("fn_name")}
+    if type(tests) is not dict:
+        raise InputError("verifier_metadata.unit_tests is missing")
+    inputs, outputs, name = tests.get("inputs"), tests.get("outputs"), tests.get("fn_name")
+    if type(inputs) is not list or type(outputs) is not list or not inputs:
+        raise InputError("verifier_metadata.unit_tests holds no lists of inputs and outputs")
+    if name:
+        return Asked.given("calls", (name, inputs, outputs, is_method(output)))
+    return Asked.given("printed", (inputs, outputs, 0.0))
+
+
+def _unpacked(text: Any, most: int) -> dict[str, Any]:
+    try:
+        unpacking = zlib.decompressobj()
+        data = unpacking.decompress(base64.b64decode(text, validate=True), MOST_UNPACKED)
+        if unpacking.unconsumed_tail or not unpacking.eof:
+            raise InputError(f"unit_tests unpacks to over {MOST_UNPACKED} bytes, or is cut")
+        if marks(data) > most:
+            raise InputError(f"unit_tests unpacks to more than {most} values")
+        found = parse_json(data.decode())
+    except (binascii.Error, zlib.error, ValueError, TypeError) as error:
+        raise InputError(f"verifier_metadata.unit_tests.packed: {error}") from None
+    return found if type(found) is dict else {}
+
+
+NEMO_GYM = (
+    Endpoint(
+        "POST",
+        "/verify",
+        "Judge a response",
+        verify_response,
+        NemoGymRequest,
+        NemoGymResponse,
+        "NeMo-Gym",
+    ),
+)
+
+ENDPOINTS = (*SANDBOX_FUSION, *OPEN_INSTRUCT, *NEMO_GYM)

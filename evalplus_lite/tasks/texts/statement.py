@@ -1,0 +1,336 @@
+"""The form of input texts as a contest's statement shows it: ``N M`` / ``A_1 A_2 ... A_N``.
+
+Rows end at the last index that they show, lines around ``\\vdots`` are repeated. The constraints
+that the statement gives (``tasks.stated``) bound what fields hold. A form is used only if all
+examples have it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evalplus_lite.tasks.stated import (
+    Items,
+    Names,
+    Stated,
+    constraints_of,
+    is_kept,
+    number,
+    readable,
+)
+from evalplus_lite.tasks.texts.forms import (
+    Amount,
+    Block,
+    Field,
+    Form,
+    Kind,
+    Line,
+    Part,
+    Scope,
+    Unfit,
+)
+from evalplus_lite.types import Value
+
+_BLOCK = re.compile(
+    r"^[#* \t]*Input(?:\s+Format)?:?[* \t]*$(?:.*?(?:format|follows|form)\b[^\n]*\n)(.*?)"
+    r"(?=^[#* \t]*(?:Output|Constraints|Sample|Here|Each|The|Note|where)\b|\Z)",
+    re.M | re.S | re.I,
+)
+_CASE = re.compile(
+    r"each (?:test ?)?case[^\n]*format[^\n]*\n+(.*?)"
+    r"(?=^\s*(?:Output|Constraints|Sample|Here)\b|\n\s*\n|\Z)",
+    re.M | re.S | re.I,
+)
+MOST_LINES = 30
+_TOKEN = re.compile(
+    r"(?P<dots>\\[lcvd]?dots(?![a-z])|\.\.\.|…|⋮|(?<!\S):(?!\S))|(?P<name>[A-Za-z][A-Za-z0-9]*)(?:_(?:\{(?P<many>[^{}]*)\}|(?P<one>\d+|[A-Za-z]+)))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A name of a line with its indices; ``...`` has none of both."""
+
+    name: str
+    at: tuple[str, ...] = ()
+    is_glued: bool = False
+
+
+class _Unread(ValueError):
+    """The block is none that is understood."""
+
+
+def form_in(statement: str) -> Form | None:
+    """Return the form of input texts that a statement shows, None if it shows none."""
+    statement = readable(statement)
+    block = _BLOCK.search(statement)
+    if block is None:
+        return None
+    rows = [_items(line) for line in block[1].strip().splitlines() if line.strip(" `$")]
+    if not rows or len(rows) > MOST_LINES:
+        return None
+    try:
+        return Form.of(tuple(_parts([row for row in rows if row], _case(statement))))
+    except _Unread:
+        return None
+
+
+def _case(statement: str) -> list[list[_Item]]:
+    """Return the lines of one of several test cases, none where there is no such format."""
+    block = _CASE.search(statement)
+    return [_items(line) for line in block[1].splitlines() if line.strip(" `$")] if block else []
+
+
+def _items(line: str) -> list[_Item]:
+    line = re.sub(
+        r"\\(?:mathrm|text|mathit|rm|textrm|texttt)\s*\{([^{}]*)\}", r"\1", line.strip(" `$")
+    )
+    line = re.sub(r"\\(?:,|;|!|quad|hspace\{[^{}]*\}|hfill)|~", " ", line)
+    line = re.sub(r"\s*_\s*", "_", line)
+    line = re.sub(r"\{\s*([^{}]*?)\s*\}", lambda m: "{" + m[1].replace(" ", "") + "}", line)
+    found: list[_Item] = []
+    at = 0
+    for match in _TOKEN.finditer(line):
+        if line[at : match.start()].strip():
+            raise_unread = line[at : match.start()].strip()
+            return [_Item(f"?{raise_unread}")]
+        is_glued = bool(found) and match.start() == at
+        at = match.end()
+        if match["dots"]:
+            found.append(_Item("..."))
+        else:
+            index = match["many"] or match["one"] or ""
+            found.append(_Item(match["name"], tuple(filter(None, index.split(","))), is_glued))
+    return found if not line[at:].strip() else [_Item("?")]
+
+
+def _parts(rows: Sequence[list[_Item]], case: Sequence[list[_Item]] = ()) -> Iterator[Part]:
+    """Yield the lines of a block; those around a line of dots as one that is repeated."""
+    at = 0
+    known: set[str] = set()
+    while at < len(rows):
+        size = _repeated(rows, at)
+        if size:
+            end = next(n for n in range(at, len(rows)) if _is_dots(rows[n]))
+            body = rows[end + 1 : end + 1 + size]
+            if len(body) < size or not body[0][0].at:
+                raise _Unread
+            count = _amount(body[0][0].at[0], known)
+            inner = set(known)
+            if case and len(body) == 1 and body[0][0].name.lower() in ("case", "test", "testcase"):
+                yield Block(count, tuple(_parts(case)))
+                at = end + 1 + size
+                continue
+            yield Block(count, tuple(_line(row, inner, depth=1) for row in body))
+            at = end + 1 + size
+            continue
+        yield _line(rows[at], known, depth=0)
+        at += 1
+
+
+def _is_dots(row: Sequence[_Item]) -> bool:
+    return all(item.name == "..." for item in row)
+
+
+def _repeated(rows: Sequence[list[_Item]], at: int) -> int:
+    """Return how many lines are repeated from here on, 0 if this line stands for itself."""
+    dots = next((n for n in range(at, len(rows)) if _is_dots(rows[n])), None)
+    if dots is None or _is_dots(rows[at]):
+        return 0
+    first = [n for n in range(at, dots) if _index(rows[n]) in ("1", "0")]
+    if not first or first[0] != at:
+        return 0
+    return len(first)
+
+
+def _index(row: Sequence[_Item]) -> str:
+    """Return the first index that all of a line share."""
+    indices = {item.at[0] for item in row if item.name != "..." and item.at}
+    plain = any(item.name != "..." and not item.at for item in row)
+    return indices.pop() if len(indices) == 1 and not plain else ""
+
+
+def _line(row: Sequence[_Item], known: set[str], *, depth: int) -> Line:
+    fields: list[Field] = []
+    at = 0
+    while at < len(row):
+        item = row[at]
+        if item.name.startswith("?") or item.name == "...":
+            raise _Unread
+        run = [item]
+        while (
+            at + 1 < len(row) and (row[at + 1].name in (item.name, "...")) and len(item.at) > depth
+        ):
+            at += 1
+            run.append(row[at])
+        at += 1
+        if run[-1].name == "...":
+            raise _Unread
+        if len(run) == 1:
+            own = item.at[depth:]  # one of a few that are written out: x_A
+            name = "_".join((item.name, *own))
+            fields.append(Field(name, "any"))
+            known.add(name)
+            continue
+        first, last = run[0].at[-1], run[-1].at[-1]
+        count = _amount(last, known)
+        if first == "0":
+            count = replace(count, plus=count.plus + 1)
+        kind: Kind = "char" if run[-1].is_glued or any(each.is_glued for each in run) else "any"
+        fields.append(Field(item.name, kind, count=count))
+    if len({each.name for each in fields}) < len(fields):
+        raise _Unread
+    return Line((tuple(fields),))
+
+
+def _amount(text: str, known: set[str]) -> Amount:
+    match = re.fullmatch(
+        r"(?:(?P<times>\d+)(?=[A-Za-z]))?(?P<name>[A-Za-z][A-Za-z0-9]*)(?:_\w+)?(?P<plus>[-+]\d+)?|(?P<number>\d+)",
+        text,
+    )
+    if match is None:
+        raise _Unread
+    if match["number"]:
+        return Amount(plus=int(match["number"]))
+    if match["name"] not in known:
+        raise _Unread
+    return Amount(match["name"], int(match["times"] or 1), int(match["plus"] or 0))
+
+
+@dataclass(frozen=True, slots=True)
+class StatedForm:
+    """A form with the constraints that a statement gives; ``is_whole`` if it gives them all."""
+
+    form: Form
+    stated: tuple[Stated, ...]
+    is_whole: bool
+
+    def parse(self, text: str) -> tuple[Value, ...]:
+        """Return a text's values; raises Unfit."""
+        return self.form.parse(text)
+
+    def render(self, values: Sequence[Value]) -> str:
+        """Return the text of values that are near to the form's; raises Unfit if they are not."""
+        return self.form.render(values)
+
+    def fit(self, values: Sequence[Value]) -> tuple[Value, ...] | None:
+        """Return the values that a text made of these has, None if none keeps to the statement."""
+        names = NamedValues(self.form)
+        try:
+            values = self.form.parse(self.form.render(values), names.note)
+        except Unfit:
+            return None
+        return None if any(each.holds(names.values) is False for each in self.stated) else values
+
+    @classmethod
+    def of(cls, form: Form, statement: str, texts: Sequence[str]) -> StatedForm:
+        """Return the form with those constraints of a statement that all texts keep to."""
+        stated, is_whole = constraints_of(statement)
+        read: list[Names] = []
+        for text in texts:
+            names = NamedValues(form)
+            form.parse(text, names.note)
+            read.append(names.values)
+        kept = tuple(each for each in stated if is_kept(each, read))
+        return cls(bounded(form, kept), kept, is_whole and len(kept) == len(stated))
+
+
+class NamedValues:
+    """Gathers the values of a text by the names of its fields: ``note`` is told of each."""
+
+    def __init__(self, form: Form) -> None:
+        self._rows = {*_rows(form.parts, is_repeated=False)}
+        self.values: dict[str, Any] = {name: Items() for name in self._rows}
+
+    def note(self, field: Field, value: Value, _: Scope) -> None:
+        """Add a value: of a row or a repeated line to a list; ``x_A`` also to ``x``."""
+        if field.name in self._rows:
+            self.values[field.name].append(value)
+            return
+        self.values[field.name] = value
+        base, _separator, index = field.name.partition("_")
+        if index:
+            self.values.setdefault(base, Items()).append(value)
+
+
+def _rows(parts: Sequence[Part], *, is_repeated: bool) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, Block):
+            yield from _rows(part.parts, is_repeated=True)
+        else:
+            for field in (one for way in part.ways for one in way):
+                if is_repeated or (field.is_row and field.kind != "char"):
+                    yield field.name
+
+
+def bounded(form: Form, stated: Sequence[Stated]) -> Form:
+    """Return a form whose fields have the bounds and letters that a statement gives them."""
+    names = {field.name for field in _fields(form.parts) if not field.is_row}
+
+    def limit(text: str, field: Field) -> Amount | float | None:
+        if (value := number(text)) is not None:
+            return value
+        match = re.fullmatch(r"(\w+)(?:\[\w+\])*((?: [-+] -?\d+)*)", text)
+        if match is None or match[1] not in names or match[1] == field.name:
+            return None
+        terms = re.findall(r"([-+]) (-?\d+)", match[2])
+        return Amount(match[1], 1, sum(int(n) if sign == "+" else -int(n) for sign, n in terms))
+
+    def changed(field: Field, before: frozenset[str]) -> Field:
+        for each in stated:
+            for name, low, high in each.bounds:
+                if name != field.name or field.kind not in ("int", "float"):
+                    continue
+                for key, text in (("low", low), ("high", high)):
+                    value = limit(text, field) if text else None
+                    if isinstance(value, Amount) and value.name not in before:
+                        continue
+                    if value is not None:
+                        field = replace(field, **{key: value})  # type: ignore[arg-type]
+            for name, length in each.lengths:
+                size = limit(length, field) if name == field.name and field.kind == "word" else None
+                if isinstance(size, int):
+                    size = Amount(plus=size)
+                if isinstance(size, Amount) and (not size.name or size.name in before):
+                    field = replace(field, kind="char", count=size)
+            for name, letters in each.letters:
+                if name == field.name and field.kind in ("word", "char"):
+                    field = replace(field, letters="".join(dict.fromkeys(letters)))
+            if each.order[0] == field.name and field.is_row:
+                field = replace(field, order=each.order[1])
+        return field
+
+    def part(each: Part, before: frozenset[str]) -> tuple[Part, frozenset[str]]:
+        if isinstance(each, Block):
+            inner, parts = before, []
+            for one in each.parts:
+                made, inner = part(one, inner)
+                parts.append(made)
+            return Block(each.count, tuple(parts)), before
+        ways = []
+        for way in each.ways:
+            fields = []
+            for field in way:
+                fields.append(changed(field, before))
+                before |= {field.name} if not field.is_row else frozenset()
+            ways.append(tuple(fields))
+        return Line(tuple(ways)), before
+
+    seen: frozenset[str] = frozenset()
+    parts = []
+    for one in form.parts:
+        made, seen = part(one, seen)
+        parts.append(made)
+    return Form.of(tuple(parts))
+
+
+def _fields(parts: Sequence[Part]) -> Iterator[Field]:
+    for part in parts:
+        if isinstance(part, Block):
+            yield from _fields(part.parts)
+        else:
+            for way in part.ways:
+                yield from way

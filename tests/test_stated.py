@@ -1,0 +1,142 @@
+"""Constraints on inputs that a task's own text states."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.tasks.stated import constraints_of, is_kept
+from evalplus_lite.types import Case, Task
+
+
+def stated(*lines: str) -> tuple[list[Any], bool]:
+    return constraints_of("Do it.\n\nConstraints:\n" + "\n".join(lines))
+
+
+@pytest.mark.parametrize(
+    ("line", "kept", "broken"),
+    [
+        ("- 1 <= nums.length <= 4", {"nums": [1]}, {"nums": []}),
+        ("-5 <= nums[i] < 10**1", {"nums": [9, -5]}, {"nums": [10]}),
+        ("0 <= grid[i][j] <= 2", {"grid": [[0, 1], [2]]}, {"grid": [[0], [3]]}),
+        ("1 <= n, m <= 3", {"n": 1, "m": 3}, {"n": 1, "m": 4}),
+        ("a.length == b.length", {"a": "xy", "b": "zz"}, {"a": "x", "b": ""}),
+        ("1 <= k == s.length", {"s": "ab", "k": 2}, {"s": "ab", "k": 1}),
+        ("nums[i] % 5 != 0", {"nums": [1, 6]}, {"nums": [1, 5]}),
+        ("s consists of lowercase English letters", {"s": "abc"}, {"s": "aB"}),
+        ("s consists only of digits and '-'.", {"s": "1-2"}, {"s": "1+2"}),
+        ("words[i] is a string of length 2", {"words": ["ab"]}, {"words": ["a"]}),
+        ("All the values in nums are unique.", {"nums": [1, 2]}, {"nums": [1, 1]}),
+        ("nums is sorted in non-decreasing order.", {"nums": [1, 1, 2]}, {"nums": [2, 1]}),
+        ("nums is a permutation.", {"nums": [2, 0, 1]}, {"nums": [2, 2, 0]}),
+        ("t is a permutation of s.", {"s": "ab", "t": "ba"}, {"s": "ab", "t": "bb"}),
+        ("x is odd.", {"x": 3}, {"x": 4}),
+        ("flags[i] is either 0 or 1.", {"flags": [0, 1]}, {"flags": [2]}),
+        ("N is an integer between 2 and 9, inclusive.", {"N": 9}, {"N": 10}),
+        ("s contains at least one '#'.", {"s": "a#"}, {"s": "a"}),
+        ("The first character of s is not 0.", {"s": "10"}, {"s": "01"}),
+        (r"1 \leq A_i \leq 2 \times 10^{1}", {"A": [20]}, {"A": [21]}),
+    ],
+)
+def test_a_line(line: str, kept: dict[str, Any], broken: dict[str, Any]) -> None:
+    """Each line is understood as a whole, and tells inputs apart."""
+    found, is_whole = stated(line)
+    assert is_whole
+    assert all(each.holds(kept) for each in found)
+    assert any(each.holds(broken) is False for each in found)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["If t = 1, then x <= 5.", "The graph is a tree.", "a b <= <= 3", "__import__('os') <= 3"],
+)
+def test_what_is_not_understood(line: str) -> None:
+    """A line that is not understood states nothing, and then the block does not state it all."""
+    found, is_whole = stated("1 <= n <= 3", line)
+    assert len(found) == 1
+    assert not is_whole
+
+
+def test_names_of_fields() -> None:
+    """``queries[i] = [l_i, r_i]`` gives the fields of rows names that constraints use."""
+    found, _ = constraints_of(
+        "queries[i] = [l_i, r_i] asks for a sum.\nConstraints:\n0 <= l_i <= r_i < nums.length\n"
+    )
+    (one,) = found
+    assert one.holds({"nums": [1, 2], "queries": [[0, 1]]})
+    assert one.holds({"nums": [1, 2], "queries": [[1, 0]]}) is False
+    assert one.holds({"nums": [1, 2], "queries": [[0, 2]]}) is False
+
+
+def test_formulas_in_sentences() -> None:
+    """Without a block, formulas in sentences count, but not those of conditions."""
+    found, is_whole = constraints_of(
+        "Merge intervals [start, end], where start <= end. Return -1 if k > 3 for some k."
+    )
+    assert not is_whole
+    assert [each.text for each in found] == ["start <= end"]
+    assert found[0].holds({"intervals": [[1, 2], [3, 3]]})
+    assert found[0].holds({"intervals": [[2, 1]]}) is False
+
+
+def test_examples_outweigh_a_text() -> None:
+    """What an example contradicts, or no example is about, is not used."""
+    (one,), _ = stated("1 <= n <= 3")
+    assert is_kept(one, [{"n": 1}, {"n": 3}])
+    assert not is_kept(one, [{"n": 1}, {"n": 4}])
+    assert not is_kept(one, [{"m": 1}])
+
+
+def task(prompt: str, *inputs: Any) -> Task:
+    source = "def f(nums, k=0):\n    return sorted(nums)[k]\n"
+    return Task("T/0", prompt, "f", source, base=tuple(Case(each) for each in inputs))
+
+
+def test_a_task_without_a_contract() -> None:
+    """The filter of a task keeps to its text, and shows what it read with a name to turn it off."""
+    text = (
+        "Return the k-th number.\n\nConstraints:\n- 1 <= nums.length <= 5\n- 0 <= k < nums.length\n"
+    )
+    base = (([3, 1], 1), ([5, 5, 2], 0))
+    input_filter = InputFilter.of_task(task(text, *base))
+    assert input_filter.admits(([4, 4], 1))
+    assert not input_filter.admits(([4, 4], 2))
+    assert [each.text for each in input_filter.found if each.is_stated] == [
+        "1 <= len(nums) <= 5",
+        "0 <= k < len(nums)",
+    ]
+    free = task(text, *base)
+    off = {"stated.1": False, "1.index.0": False, "1.at-most-length.0": False}
+    known = {each.name for each in InputFilter.of_task(free).found}
+    chosen = {name: value for name, value in off.items() if name in known}
+    object.__setattr__(free, "constraints", chosen)
+    assert "stated.1" in known
+    assert InputFilter.of_task(free).admits(([4, 4], 2))
+
+
+def test_doubt() -> None:
+    """An input that breaks what three examples share is doubtful, but only without a clear word."""
+    base = [([1, 2],), ([3, 5, 9],), ([2, 7],)]
+    plain = InputFilter.of_task(task("Return the median.", *base))
+    assert plain.admits(([2, 1],))
+    assert plain.doubt(([2, 1],)) is not None
+    assert plain.doubt(([1, 4],)) is None
+    said = InputFilter.of_task(task("Return the median of a sorted list.", *base))
+    assert not said.admits(([2, 1],))
+    whole = "Return the median.\nConstraints:\n1 <= nums.length <= 9\n0 <= nums[i] <= 99\n"
+    assert InputFilter.of_task(task(whole, *base)).doubt(([2, 1],)) is None
+
+
+@pytest.mark.parametrize(
+    "atom", ["a", " ", "A_1 ", "[", "\n", "1 <= ", "a, ", "len(", "{", "a is "]
+)
+def test_long_texts_are_bounded(atom: str) -> None:
+    """A text of any length and content is read in a time that grows with its length."""
+    text = "Constraints:\n" + atom * 200_000
+    begun = time.process_time()
+    constraints_of(text)
+    constraints_of(text[13:])
+    assert time.process_time() - begun < 60

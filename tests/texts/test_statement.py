@@ -1,0 +1,146 @@
+"""The form and the constraints of input texts, as a contest's statement gives them."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from evalplus_lite.tasks.texts.drawing import Drawing
+from evalplus_lite.tasks.texts.inference import stated_form
+from evalplus_lite.tasks.texts.statement import form_in
+
+ROADS = r"""Towns are joined by roads.
+
+Input
+
+The input is given from Standard Input in the following format:
+N M
+A_1 A_2 \ldots A_N
+u_1 v_1
+\vdots
+u_M v_M
+S
+
+Output
+
+Print the answer.
+
+Constraints
+
+- 2 \leq N \leq 100
+- 1 \le M \le 10^3
+- A_i is 0 or 1.
+- 1 \leq u_i < v_i \leq N
+- S is a string of length N consisting of x and y.
+- All input values are integers.
+
+Sample Input 1
+"""
+TEXTS = ["3 2\n0 1 1\n1 2\n1 3\nxyx\n", "2 1\n1 0\n1 2\nyy\n"]
+
+
+def test_rows_and_repeated_lines() -> None:
+    """Values are read by what the statement shows; counts come from the values when written."""
+    form = stated_form(ROADS, TEXTS)
+    assert form is not None
+    assert form.is_whole
+    values = form.parse(TEXTS[0])
+    assert values == ([0, 1, 1], [(1, 2), (1, 3)], "xyx")
+    assert form.render(([1, 0, 0, 1], [(1, 2)], "xxxx")) == "4 1\n1 0 0 1\n1 2\nxxxx\n"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ([0, 2, 1], [(1, 2)], "xyx"),  # neither 0 nor 1
+        ([0, 1, 1], [(2, 2)], "xyx"),  # not below the other town
+    ],
+)
+def test_constraints_bind_new_values(values: tuple[object, ...]) -> None:
+    """What a bound does not repair and a constraint forbids gives no text."""
+    form = stated_form(ROADS, TEXTS)
+    assert form is not None
+    fitted = form.fit(values)
+    assert fitted is None or form.fit(fitted) == fitted
+    for edge in () if fitted is None else fitted[1]:
+        assert edge[0] < edge[1]
+
+
+def test_drawn_texts_keep_to_the_statement() -> None:
+    """Every drawn text that is taken has its counts, bounds and letters."""
+    form = stated_form(ROADS, TEXTS)
+    assert form is not None
+    drawing = Drawing(form.form, TEXTS, random.Random(0).random)
+    drawn = [form.fit(values) for values in map(drawing.draw, range(1, 8)) if values is not None]
+    taken = [values for values in drawn if values is not None]
+    assert taken
+    for marks, edges, letters in taken:
+        assert 2 <= len(marks) == len(letters) <= 100
+        assert set(letters) <= set("xy")
+        assert all(1 <= u < v <= len(marks) for u, v in edges)
+
+
+ORDERED = r"""Input
+Input is given in the following format:
+N
+P_1 \dots P_N
+H_1 H_2 \cdots H_N
+
+Constraints
+1 <= N <= 10
+(P_1, ..., P_N) is a permutation of (1, ..., N).
+0 \leq H_1 < H_2 < \dots < H_N \leq 50
+"""
+
+
+def test_orders_are_made() -> None:
+    """A permutation stays one, and an increasing row increases, whatever the change."""
+    form = stated_form(ORDERED, ["3\n3 1 2\n1 5 9\n", "2\n1 2\n0 4\n"])
+    assert form is not None
+    fitted = form.fit(([7, 7, 2, 9], [4, 4, 4, 0]))
+    assert fitted is not None
+    row, heights = fitted
+    assert sorted(row) == [1, 2, 3, 4]
+    assert heights == sorted(set(heights))
+    assert len(heights) == 4
+
+
+def test_several_cases_a_text() -> None:
+    """The format of one test case is read where a text holds several."""
+    statement = """Input
+The input is given in the following format, where case_i is the i-th test case:
+T
+case_1
+case_2
+\\vdots
+case_T
+
+Each case is given in the following format:
+N
+A_1 A_2 ... A_N
+
+Constraints
+1 <= T <= 10
+"""
+    form = stated_form(statement, ["2\n1\n5\n3\n1 2 3\n"])
+    assert form is not None
+    assert form.parse("1\n2\n8 9\n") == ([[8, 9]],)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Read two numbers and print their sum.",
+        "Input\nThe input is given in the following format:\nA_1 A_2 ... A_K\n",  # no such count
+        "Input\nThe input is given in the following format:\nN = 3; x@y\n",
+    ],
+)
+def test_no_form(statement: str) -> None:
+    """A text that shows no format, or one that is not understood, gives no form."""
+    assert form_in(statement) is None
+
+
+def test_examples_decide() -> None:
+    """A format that an example does not have is not used."""
+    assert stated_form(ROADS, [*TEXTS, "1\n"]) is None
