@@ -71,7 +71,7 @@ def main() -> int:
     if program is None:
         sys.exit("chromium is not installed: apt-get install chromium")
     with tempfile.TemporaryDirectory() as temporary:
-        page = made(options.work or Path(temporary))
+        page = made(options.work or Path(temporary)).resolve()
         options.out.mkdir(parents=True, exist_ok=True)
         with sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])

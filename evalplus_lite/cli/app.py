@@ -95,14 +95,14 @@ def command(name: str) -> Any:
     """Return a command, or a group of some, as its module has it."""
     inner = name.replace("-", "_")
     module = import_module(f"evalplus_lite.{HOMES[name]}.{inner}")
-    found: typer.Typer | None = getattr(module, "app", None)
-    if found is None:
-        found = typer.Typer(rich_markup_mode="rich", add_completion=False)
-        found.command(name)(getattr(module, inner))
-    found.info.cls = _Group
-    for each in found.registered_commands:
+    application: typer.Typer | None = getattr(module, "app", None)
+    if application is None:
+        application = typer.Typer(rich_markup_mode="rich", add_completion=False)
+        application.command(name)(getattr(module, inner))
+    application.info.cls = _Group
+    for each in application.registered_commands:
         each.cls, each.help = _Command, _flowing(each.callback)
-    made = typer.main.get_command(found)
+    made = typer.main.get_command(application)
     made.name = name
     return made
 
@@ -138,16 +138,16 @@ def _list() -> Iterator[tuple[str, str, str, str]]:
         if find_spec(f"evalplus_lite.{wing}") is not None:
             home = f"{wing}.commands"
             lists[home] = import_module(f"evalplus_lite.{home}").LIST
-    found = []
+    commands = []
     for home, lines in lists.items():
         panel = ""
         for line in lines.strip().splitlines():
             name, is_command, summary = line.partition(": ")
             if is_command:
-                found.append((panel, name, summary, home))
+                commands.append((panel, name, summary, home))
             else:
                 panel = line
-    yield from sorted(found, key=lambda each: PANELS.index(each[0]))
+    yield from sorted(commands, key=lambda each: PANELS.index(each[0]))
 
 
 COMMANDS: dict[str, str] = {}

@@ -75,5 +75,5 @@ def _show(result: auditing.AuditResult, path: Path) -> None:
         return
     heard = result.summary["heard"]
     title = f"{heard} of {result.summary['tasks']} tasks had two programs to compare"
-    found = "on no input do most of them contradict the reference"
-    say(f"{title}{f', and {found}' if heard else ': nothing was audited'}")
+    conclusion = "on no input do most of them contradict the reference"
+    say(f"{title}{f', and {conclusion}' if heard else ': nothing was audited'}")

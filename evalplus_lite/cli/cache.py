@@ -54,10 +54,10 @@ def cache(context: typer.Context, json: options.Json = False) -> None:
     if context.invoked_subcommand is not None:
         return
     folder, limit = cache_folder(), cache_limit()
-    found = list(entries(folder))
-    kinds = {kind: _sums([entry for entry in found if entry.kind == kind]) for kind in KINDS}
+    files = list(entries(folder))
+    kinds = {kind: _sums([entry for entry in files if entry.kind == kind]) for kind in KINDS}
     if json:
-        total = {"files": len(found), "bytes": sum(entry.size for entry in found)}
+        total = {"files": len(files), "bytes": sum(entry.size for entry in files)}
         print_json({"folder": str(folder), "limit_bytes": limit, **total, "kinds": kinds})
         return
     rows = [
@@ -76,7 +76,7 @@ def show(kind: KindOption = None, older_than: AgeOption = None, json: options.Js
     [bold]Example[/bold]  evalplus-lite cache list --kind requirements
     """
     folder = cache_folder()
-    found = sorted(_chosen(kind, older_than), key=lambda entry: (-entry.used, entry.path))
+    files = sorted(_chosen(kind, older_than), key=lambda entry: (-entry.used, entry.path))
     rows = [
         {
             "kind": entry.kind,
@@ -84,7 +84,7 @@ def show(kind: KindOption = None, older_than: AgeOption = None, json: options.Js
             "bytes": entry.size,
             "used": datetime.fromtimestamp(entry.used, UTC).isoformat(timespec="seconds"),
         }
-        for entry in found
+        for entry in files
     ]
     if json:
         print_json({"folder": str(folder), "files": rows})
@@ -92,7 +92,7 @@ def show(kind: KindOption = None, older_than: AgeOption = None, json: options.Js
     print_table(
         f"{folder}: {len(rows)} files",
         ["file", "last used", "size"],
-        [(row["file"], row["used"], shown_size(entry.size)) for row, entry in _pairs(rows, found)],
+        [(row["file"], row["used"], shown_size(entry.size)) for row, entry in _pairs(rows, files)],
         left=2,
     )
 
@@ -125,22 +125,22 @@ def shown_size(count: int) -> str:
 
 def read_age(text: str) -> float:
     """Return the seconds of an age such as ``12h``, ``7d`` or ``4w``."""
-    found = re.fullmatch(r"(\d{1,9})([hdw])", text.strip(), re.ASCII)
-    if found is None:
+    match = re.fullmatch(r"(\d{1,9})([hdw])", text.strip(), re.ASCII)
+    if match is None:
         raise InputError(f"--older-than {text[:40]!r}", remedy="give an age such as 12h, 7d or 4w")
-    return int(found[1]) * {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}[found[2]]
+    return int(match[1]) * {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}[match[2]]
 
 
 def _chosen(kinds: list[str] | None, age: str | None) -> list[CacheFile]:
     for kind in kinds or ():
         if kind not in KINDS:
             raise InputError(f"no kind of cached file named {kind!r}", remedy=one_of(kind, KINDS))
-    found = list(entries(cache_folder(), dict.fromkeys(kinds) if kinds else KINDS))
-    return found if age is None else list(older_than(found, read_age(age)))
+    files = list(entries(cache_folder(), dict.fromkeys(kinds) if kinds else KINDS))
+    return files if age is None else list(older_than(files, read_age(age)))
 
 
-def _sums(found: list[CacheFile]) -> dict[str, Any]:
-    return {"files": len(found), "bytes": sum(entry.size for entry in found)}
+def _sums(files: list[CacheFile]) -> dict[str, Any]:
+    return {"files": len(files), "bytes": sum(entry.size for entry in files)}
 
 
 def _pairs(

@@ -202,11 +202,11 @@ def print_table(
 
 def _narrowed(full: list[int], least: list[int], width: int) -> list[int]:
     """Return the columns' widths on a screen: full where that fits, none below its least."""
-    found = list(full)
+    widths = list(full)
     for _ in range(sum(each + 3 for each in full) + 1 - width):
-        slack = [each - floor for each, floor in zip(found, least, strict=True)]
-        found[slack.index(max(slack))] -= 1
-    return found
+        slack = [each - floor for each, floor in zip(widths, least, strict=True)]
+        widths[slack.index(max(slack))] -= 1
+    return widths
 
 
 def _packed(parts: list[str], width: int) -> list[str]:

@@ -129,8 +129,8 @@ def _show(result: EvaluationResult, folder: Path, screen: Screen) -> None:
     if summary["plus"] is None:
         screen.note(f"plus: none, as {summary['dataset']} has no inputs beyond the base ones")
     if (strained := summary.get("stress")) is not None:
-        found = ", ".join(f"{count} {verdict}" for verdict, count in strained.items())
-        say(f"stress cases, which no score counts: {found or 'there are none'}")
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in strained.items())
+        say(f"stress cases, which no score counts: {counts or 'there are none'}")
     tell(summary, screen)
     for row in groups[:MOST_MODELS]:
         of = f"{row['model'] or '(not named)'}: " if len(groups) > 1 else ""

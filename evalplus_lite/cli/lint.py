@@ -127,13 +127,13 @@ def _show(result: linting.LintResult) -> None:
 def _constraints(run: Run, dataset: str) -> int:
     with run.started() as (session, _):
         data = run.opened(dataset, session)
-    found = {task.id: infer_constraints(task) for task in data.tasks if task.base}
+    constraints = {task.id: infer_constraints(task) for task in data.tasks if task.base}
     if run.json:
-        print_json(found)
+        print_json(constraints)
         return 0
     for task in data.tasks:
         note = " (has a contract, which decides instead)" if task.contract else ""
         say(f"{task.id}{note}")
-        for line in found.get(task.id, ["no base input to infer from"]):
+        for line in constraints.get(task.id, ["no base input to infer from"]):
             say(f"  {line}")
     return 0

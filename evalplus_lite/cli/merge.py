@@ -58,15 +58,15 @@ def as_merged(command: Sequence[str], out: str, *, workers: int | None = None) -
             f"the shards were made by {name!r:.40}, which has none",
             remedy="remove their folders and run them again",
         )
-    found: list[str] = []
+    words: list[str] = []
     rest = iter(command)
     for argument in rest:
         if argument == "--shard":
             next(rest, None)
         elif argument != "--force" and not argument.startswith("--shard="):
-            found.append(argument)
+            words.append(argument)
     added = [f"--out={out}", "--shard=merged"]
     if workers is not None and name not in WITHOUT_WORKERS:
         added.append(f"--workers={workers}")
-    end = found.index("--") if "--" in found else len(found)  # arguments after it are not options
-    return [*found[:end], *added, *found[end:]]
+    end = words.index("--") if "--" in words else len(words)  # arguments after it are not options
+    return [*words[:end], *added, *words[end:]]

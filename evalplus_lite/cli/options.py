@@ -97,23 +97,23 @@ def mebibytes(value: str) -> int:
     text = str(value).strip()
     remedy = "give MiB (16 to 1048576), or a text such as 2GiB"
     try:
-        found = memory_bytes(f"{text}MiB" if text.isdecimal() else text) >> 20
+        limit = memory_bytes(f"{text}MiB" if text.isdecimal() else text) >> 20
     except InputError:
         raise InputError(f"--memory {text}", remedy=remedy) from None
-    if found > MOST_MEMORY:
-        raise InputError(f"--memory {text} is {found} MiB", remedy=remedy)
-    return found
+    if limit > MOST_MEMORY:
+        raise InputError(f"--memory {text} is {limit} MiB", remedy=remedy)
+    return limit
 
 
 def whole_numbers(text: str) -> tuple[int, ...]:
     """Return the numbers of ``--k``."""
     try:
-        found = tuple(int(part) for part in text.split(","))
+        numbers = tuple(int(part) for part in text.split(","))
     except ValueError:
-        found = ()
-    if not found or min(found) < 1:
+        numbers = ()
+    if not numbers or min(numbers) < 1:
         raise InputError(f"--k {text}", remedy="give whole numbers such as 1,10,100")
-    return found
+    return numbers
 
 
 def _is_same(one: Place, other: Place) -> bool:

@@ -188,19 +188,19 @@ class WorkMeter:
         return value
 
     def contains(self, item: Any, items: Any) -> bool:
-        found = item in items
+        is_member = item in items
         kind = type(items)
         if kind in (list, tuple, deque):
             try:
-                place = items.index(item) + 1 if found else len(items)
+                place = items.index(item) + 1 if is_member else len(items)
             except ValueError:  # found by identity alone, as NaN is
                 place = len(items)
             self.charge(LOOKED * place)
         elif isinstance(items, (list, tuple, deque)):
             self.looked(items)
         elif kind is str and type(item) is str:
-            self.charge(SCANNED * (items.find(item) + len(item) if found else len(items)))
-        return found
+            self.charge(SCANNED * (items.find(item) + len(item) if is_member else len(items)))
+        return is_member
 
     def equals(self, left: Any, right: Any) -> Any:
         if isinstance(left, SIZED) and length(left) == length(right):
@@ -478,8 +478,8 @@ class Working(Counting):
             return node
         (operator,), (right,) = node.ops, node.comparators
         if isinstance(operator, (ast.In, ast.NotIn)):
-            found: ast.expr = call(PREFIX + "contains", node.left, right)
-            return found if isinstance(operator, ast.In) else ast.UnaryOp(ast.Not(), found)
+            test: ast.expr = call(PREFIX + "contains", node.left, right)
+            return test if isinstance(operator, ast.In) else ast.UnaryOp(ast.Not(), test)
         return call(PREFIX + "equals", node.left, right)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:

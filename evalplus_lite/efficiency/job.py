@@ -366,7 +366,7 @@ def _models(
         by_task = models.setdefault(sample.model, {id: [] for id in tasks})
         if sample.task_id in by_task:
             by_task[sample.task_id].append((is_right, row))
-    found = []
+    totals = []
     for model, by_task in models.items():
         # A task without a counted program of this model would be guessed at: it is left out.
         scores = {
@@ -382,7 +382,7 @@ def _models(
         counted = [row for row in own if row["dps"] is not None]
         grown = [row["slower"] for row in own if row["slower"] is not None]
         number = sum(map(len, by_task.values()))
-        found.append(
+        totals.append(
             {
                 "model": model,
                 "samples": number,
@@ -402,7 +402,7 @@ def _models(
                 "uncounted": sum(row["counter"] == "uncounted" for row in own),
             }
         )
-    return sorted(found, key=lambda each: (-(each["eff@1"] or 0), each["model"]))
+    return sorted(totals, key=lambda each: (-(each["eff@1"] or 0), each["model"]))
 
 
 def _mean(values: Sequence[float]) -> float | None:

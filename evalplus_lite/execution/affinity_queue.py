@@ -63,11 +63,11 @@ class AffinityQueue(Generic[Item]):
     def clear(self) -> list[Item]:
         """Let all items go, and return them."""
         queues = [self._free, *self._own.values()]
-        found = [item for each in queues for queue in each.values() for item in queue]
+        remaining = [item for each in queues for queue in each.values() for item in queue]
         self._free.clear()
         self._own.clear()
         self.count = 0
-        return found
+        return remaining
 
     def _queue(self, key: Hashable) -> deque[Item]:
         owner = self._owner.get(key)

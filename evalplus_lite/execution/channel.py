@@ -88,15 +88,15 @@ def decoded(data: bytes) -> Row:
 
 def split(data: bytes) -> tuple[list[Row], bytes]:
     """Return the messages that bytes begin with, and the bytes after them."""
-    found, place = [], 0
+    messages, place = [], 0
     while place + HEAD.size <= len(data):
         (size,) = HEAD.unpack_from(data, place)
         end = place + HEAD.size + size
         if end > len(data):
             break
-        found.append(unpacked(data[place + HEAD.size : end]))
+        messages.append(unpacked(data[place + HEAD.size : end]))
         place = end
-    return found, data[place:]
+    return messages, data[place:]
 
 
 class MessageReader:
@@ -122,10 +122,10 @@ class MessageReader:
             pass
         except (EOFError, OSError):
             going = False
-        found = []
+        messages = []
         while (message := self._next()) is not None:
-            found.append(message[0])
-        return found, not going
+            messages.append(message[0])
+        return messages, not going
 
     def _fill(self, flags: int = 0) -> None:
         part = self.channel.recv(PART, flags)

@@ -92,15 +92,15 @@ class Job:
         """Return its parts as items of their own; it ends when all have ended."""
         assert self.parts is not None
         items = [encoded(item) for item in self.parts.cut(decoded(self.payload))]
-        found: dict[int, Row] = {}
+        rows: dict[int, Row] = {}
         held = Held()
 
         def taken(place: int) -> Callable[[Row], None]:
             def take(row: Row) -> None:
-                found[place] = row
-                if len(found) == len(items):
+                rows[place] = row
+                if len(rows) == len(items):
                     assert self.parts is not None
-                    whole = self.parts.join([found[at] for at in range(len(items))])
+                    whole = self.parts.join([rows[at] for at in range(len(items))])
                     self.finish(whole, held.size)
 
             return take

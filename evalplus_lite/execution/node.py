@@ -38,12 +38,12 @@ class ClusterNode:
         """Return the facts that the caller needs: versions, and the tier or the reason for its
         absence.
         """
-        found = {"version": __version__, "python": platform.python_version(), "tier": None}
+        facts = {"version": __version__, "python": platform.python_version(), "tier": None}
         try:
-            found["tier"] = self.pool.tier
+            facts["tier"] = self.pool.tier
         except EvalPlusLiteError as error:
-            found["reason"] = str(error)
-        return found
+            facts["reason"] = str(error)
+        return facts
 
     def stage(self, first: int, segments: Sequence[bytes]) -> None:
         """Append segments of shared data, the first of which has number ``first``.

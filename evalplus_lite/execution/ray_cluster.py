@@ -369,10 +369,10 @@ class RayCrew:
     def _deal(self) -> None:
         """Send chunks to members that have room."""
         for member in list(self._members.values()):
-            while (found := self._chunk(member)) is not None:
-                if not self._has_shipped(found[0]):
+            while (chunk := self._chunk(member)) is not None:
+                if not self._has_shipped(chunk[0]):
                     return  # stored data is released as chunks are answered
-                member.send(next(self._numbers), *found, self._segments)
+                member.send(next(self._numbers), *chunk, self._segments)
 
     def _has_shipped(self, chunk: list[Job]) -> bool:
         """Ship the data that a chunk may need; if the store is full, let its items wait."""

@@ -41,9 +41,9 @@ class KnownRaises:
 
 def raised(answer: Any, calls: Sequence[Sequence[Value]]) -> set[tuple[str, str]]:
     """Return which methods raised which exceptions, from an answer that reports exceptions."""
-    found: set[tuple[str, str]] = set()
+    exceptions: set[tuple[str, str]] = set()
     for (name, *_), each in zip(calls, answer, strict=False):
         if type(each) is dict and each.keys() == {"raised"}:
             error = each["raised"]
-            found.add((name, error[0] if type(error) is list else error))
-    return found
+            exceptions.add((name, error[0] if type(error) is list else error))
+    return exceptions

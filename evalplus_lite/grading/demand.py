@@ -93,13 +93,13 @@ def _rolls(node: ast.AST) -> bool:
 
 def _filled(loop: ast.AST) -> set[str]:
     """Return the names of the containers that a loop stores items in, or appends to."""
-    found = set[str]()
+    names = set[str]()
     for node in ast.walk(loop):
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            found.add(_base(node))
+            names.add(_base(node))
         elif isinstance(node, ast.Attribute) and node.attr == "append":
-            found.add(_base(node.value))
-    return found - {""}
+            names.add(_base(node.value))
+    return names - {""}
 
 
 def _read(loop: ast.AST) -> set[str]:

@@ -142,13 +142,13 @@ def own_refused(sandbox: Sandbox, task: Task) -> tuple[Dropped, ...]:
         return ()
     refused = []
     reasons = violations(sandbox, task.contract, task.base, most_slow=1)
-    for case, found in zip(task.base, reasons, strict=True):
-        if found is not None and found.faulty:
+    for case, violation in zip(task.base, reasons, strict=True):
+        if violation is not None and violation.faulty:
             raise UnusableTask(
-                task.id, "contract", sentence(Dropped(case, "contract", clip(found.reason)))
+                task.id, "contract", sentence(Dropped(case, "contract", clip(violation.reason)))
             )
-        if found is not None:
-            refused.append(Dropped(case, "invalid", clip(found.reason)))
+        if violation is not None:
+            refused.append(Dropped(case, "invalid", clip(violation.reason)))
     if len(refused) == len(task.cases):
         raise UnusableTask(task.id, "invalid", f"{sentence(refused[0])}, and every other one")
     return tuple(refused)
@@ -169,15 +169,15 @@ def blamed(task: Task) -> Iterator[None]:
 
 def unseen(suite: Suite, task: Task) -> str:
     """Return what a program could do unnoticed, "" if nothing was found."""
-    inside, found = task.harness.inside, blind_spot(suite, task.rule)
+    inside, blind = task.harness.inside, blind_spot(suite, task.rule)
     if not inside:
-        return found
+        return blind
     count = len(task.base)
     told = (
         f"the program's own process decides some assertions of {inside} of {count} tests: "
         "a program made to deceive could pass these"
     )
-    return f"{told}; {found}" if found else told
+    return f"{told}; {blind}" if blind else told
 
 
 def blind_spot(suite: Suite, rule: Rule) -> str:

@@ -72,14 +72,14 @@ def _effects(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> list[str]:
     few = list(islice(cases, TRIED))
     inputs = Inputs.of(case.arguments for case in few)
     run = sandbox.run(Program.of(replace(task, harness=harness)), inputs, LIMITS)
-    found: set[str] = set()
+    effects: set[str] = set()
     for case, outcome in zip(few, run.outcomes, strict=False):
         try:
             seen = wire.decode(outcome.data) if isinstance(outcome, Returned) else {}
         except CodecError:
             continue
         if "arguments" in seen and key(seen["arguments"]) != key(list(case.arguments)):
-            found.add("arguments")
+            effects.add("arguments")
         if seen.get("printed"):
-            found.add("printed")
-    return sorted(found)
+            effects.add("printed")
+    return sorted(effects)

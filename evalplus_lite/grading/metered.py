@@ -114,7 +114,7 @@ class MeteredSuite:
 
     def _observed(self, sandbox: Sandbox, sources: Sequence[str]) -> list[_RowObserver]:
         count = len(self.seconds)
-        found = _Together(self, [self._observer() for _ in sources])
+        observers = _Together(self, [self._observer() for _ in sources])
         task = self.prepared.task
         program = metered([Program.of(task, source) for source in sources], self.total)
         limits = self.prepared.limits
@@ -128,18 +128,18 @@ class MeteredSuite:
             return self._seconds(sandbox, case % count)
 
         # Each pass ends with the case that lost the process; the next continues after it.
-        while found.next < inputs.count:
+        while observers.next < inputs.count:
             sandbox.watch(
                 program,
                 inputs,
                 limits,
-                found,
+                observers,
                 expected=self.expected,
                 more=more,
                 own_clock=True,
-                first=found.next,
+                first=observers.next,
             )
-        return found.observers
+        return observers.observers
 
     def _observer(self) -> _RowObserver:
         prepared = self.prepared

@@ -60,16 +60,16 @@ CONTRADICTS: frozenset[VerdictName | None] = frozenset({"fail", "error", "unrepr
 def contradicted(sandbox: Sandbox, task: Task, suite: Suite) -> dict[int, str]:
     """Return the positions of the suite's cases that one of the task's programs contradicts, with a
     line each. A program that is too slow or large on a case does not count there."""
-    found: dict[int, str] = {}
+    details: dict[int, str] = {}
     if not suite.cases:
-        return found
+        return details
     prepared = PreparedSuite.by_steps(task, suite)
     for number, source in enumerate(task.programs, 1):
         verdict = evaluate_program(sandbox, prepared, source, details=True)
         for place, name in enumerate(verdict.details or ()):
             if name in CONTRADICTS:
-                found.setdefault(place, f"number {number} of its programs answers otherwise")
-    return found
+                details.setdefault(place, f"number {number} of its programs answers otherwise")
+    return details
 
 
 OTHER_HASH_SEED = 1
@@ -158,11 +158,11 @@ def answer(
         counts = run_budgeted(
             sandbox, program, inputs, limits, step_budget, max_failures=max_failures
         )
-        for number, found in zip(live, counts, strict=True):
-            if isinstance(found, int):
-                steps[number] = found
+        for number, count in zip(live, counts, strict=True):
+            if isinstance(count, int):
+                steps[number] = count
             else:
-                dropped[number] = _drop(cases[number], found, "it takes too many steps, or waits")
+                dropped[number] = _drop(cases[number], count, "it takes too many steps, or waits")
     # 3. The first run. Each later step only removes cases from its answers.
     live, inputs = _live(cases, dropped, inputs)
     meter = Meter(sandbox, program, [cases[number].arguments for number in live], limits)
@@ -254,7 +254,7 @@ def _unstable(
         second = SecondRun([answers[place] for place in order], task)
         inputs = Inputs.of(cases[place].arguments for place in order)
         _run(other, task, inputs, limits, second, expected=Expected.of(second.expected))
-        found = {
+        changed = {
             place: _difference(answers[place], second.other.get(nth))
             for nth, place in enumerate(order)
             if nth not in second.same
@@ -265,14 +265,14 @@ def _unstable(
             right = _accepted(other, task, asked, second.data.values(), first)
             for nth, is_right in zip(second.data, right, strict=True):
                 if is_right:
-                    del found[order[nth]]
+                    del changed[order[nth]]
         else:
             for nth, data in second.data.items():
                 varied[order[nth]] = data
-                del found[order[nth]]
-        lost |= found
-        left = order = [place for place in left if place not in found]
-        if not found:
+                del changed[order[nth]]
+        lost |= changed
+        left = order = [place for place in left if place not in changed]
+        if not changed:
             return lost
     return lost | {place: _difference(answers[place], None) for place in left}
 
@@ -330,9 +330,9 @@ def _failed(
         if not is_sound:
             failed[place] = "test", f"it sees {shown_answer(data)}"
     left = [place for place in cases if place not in failed]
-    found = [_bytes(answers[place]) for place in left]
-    guessed = weak(sandbox, task, [cases[place] for place in left], found)
-    for place, data, is_weak in zip(left, found, guessed, strict=True):
+    expected = [_bytes(answers[place]) for place in left]
+    guessed = weak(sandbox, task, [cases[place] for place in left], expected)
+    for place, data, is_weak in zip(left, expected, guessed, strict=True):
         if is_weak:
             answers[place] = marked(data)
     return failed
@@ -345,14 +345,14 @@ def _computed(
     program = whole_tests(task)
     if program is None or not cases:
         return None
-    found: dict[int, list[bytes | None]] = {place: [] for place in cases}
+    computed: dict[int, list[bytes | None]] = {place: [] for place in cases}
     inputs = Inputs.of(case.arguments for case in cases.values())
     for each in (sandbox, sandbox.sibling(hash_seed=OTHER_HASH_SEED)):
         run = each.run(program, inputs, limits)
         for at, place in enumerate(cases):
             outcome = run.outcomes[at] if at < len(run.outcomes) else None
-            found[place].append(outcome.data if isinstance(outcome, Returned) else None)
-    return found
+            computed[place].append(outcome.data if isinstance(outcome, Returned) else None)
+    return computed
 
 
 def _difference(first: bytes | Packed, then: str | None) -> str:

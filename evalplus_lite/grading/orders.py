@@ -53,16 +53,18 @@ class FreeOrders:
 
     def other(self, sandbox: Sandbox, suite: Suite) -> dict[int, str]:
         """Return the cases with another right answer, by place, each with a line that shows it."""
-        found: dict[int, str] = {}
+        differences: dict[int, str] = {}
         if not suite.cases or not self.ways:
-            return found
+            return differences
         inputs = Inputs.of(case.arguments for case in suite.cases)
         for way in self.ways:
             for place, outcome in enumerate(_run(sandbox, self.task, way, inputs)):
                 data = suite.expected[place]
                 if isinstance(outcome, Returned) and not same(data, outcome.data, self.task):
-                    found.setdefault(place, f"{shown_answer(data)} or {shown_answer(outcome.data)}")
-        return found
+                    differences.setdefault(
+                        place, f"{shown_answer(data)} or {shown_answer(outcome.data)}"
+                    )
+        return differences
 
 
 def has_ties(tree: ast.AST) -> bool:

@@ -55,8 +55,8 @@ def weak(sandbox: Sandbox, task: Task, cases: Sequence[Case], shown: Sequence[by
     """Return for each case whether a program that does not know the task could pass its test."""
     if task.contract is None:
         return [True] * len(cases)
-    found = _asked(sandbox, task, "survey", cases, shown)
-    return [not (isinstance(each, Returned) and each.data == FALSE) for each in found]
+    surveys = _asked(sandbox, task, "survey", cases, shown)
+    return [not (isinstance(each, Returned) and each.data == FALSE) for each in surveys]
 
 
 def _asked(
@@ -105,10 +105,10 @@ def expecting(
             return None
         sides = _sides(wire.decode(first), known)
         if not ordered:
-            found: dict[int, list[Any]] = {}
+            by_number: dict[int, list[Any]] = {}
             for site, side in zip(wire.decode(first), sides, strict=True):
-                found.setdefault(site[0], []).append(side)
-            sides = [_only(found.get(site[0], [])) for site in saw]
+                by_number.setdefault(site[0], []).append(side)
+            sides = [_only(by_number.get(site[0], [])) for site in saw]
     except (CodecError, TypeError, IndexError, ValueError):
         return None
     return wire.encode({"saw": saw, "known": sides, "ordered": ordered, "weak": False})
@@ -129,13 +129,13 @@ def _sides(saw: list[Any], known: Sequence[bytes | None] | None) -> list[Any]:
     runs = [[] if each is None else wire.decode(each) for each in known]
     sides: list[Any] = []
     for at, site in enumerate(saw):
-        found = [
+        values = [
             run[at][len(site) :]
             for run in runs
             if at < len(run) and run[at][0] == site[0] and len(run[at]) >= len(site)
         ]
-        is_same = len(found) == len(runs) and all(key(each) == key(found[0]) for each in found)
-        sides.append(found[0] if is_same else None)
+        is_same = len(values) == len(runs) and all(key(each) == key(values[0]) for each in values)
+        sides.append(values[0] if is_same else None)
     return sides
 
 
@@ -161,7 +161,7 @@ def weak_places(task: Task, suite: Suite) -> list[int]:
     return [
         place
         for place, data in enumerate(suite.expected)
-        if (found := wire.decode(data)) and type(found) is dict and found.get("weak")
+        if (value := wire.decode(data)) and type(value) is dict and value.get("weak")
     ]
 
 

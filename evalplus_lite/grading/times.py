@@ -201,5 +201,5 @@ def reference_steps(
     program = Program.of(task)
     inputs = Inputs.of(case.arguments for case in cases)
     limits = Limits(load=10.0, memory=4 << 30)
-    found = count(sandbox, program, inputs, limits, most=most)
-    return [most if steps is None else steps for steps in found]
+    counted = count(sandbox, program, inputs, limits, most=most)
+    return [most if steps is None else steps for steps in counted]

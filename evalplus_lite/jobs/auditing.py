@@ -107,10 +107,10 @@ def _given(sandbox: Sandbox, task: Task, suite: Suite | None, sources: Sequence[
     poll = panel.poll(sandbox, answers.suite, answers.dropped, oddities(answers.suite))
     disputes = poll.disputes
     of_dropped = disputes[len(answers.suite.cases) :]
-    open_ = [drop for drop, found in zip(answers.dropped, of_dropped, strict=True) if not found]
+    open_ = [drop for drop, dispute in zip(answers.dropped, of_dropped, strict=True) if not dispute]
     failures = _failures(sandbox, task, open_)
-    found = _vouched(sandbox, task, [*disputes, *failures])
-    return _dispute_row(task, len(disputes), found, len(panel.programs))
+    dispute = _vouched(sandbox, task, [*disputes, *failures])
+    return _dispute_row(task, len(disputes), dispute, len(panel.programs))
 
 
 def _fresh(
@@ -128,8 +128,8 @@ def _fresh(
     )
     failures = _failures(sandbox, task, again.dropped)
     new = len(result.suite.cases) - result.suite.base_count
-    found = _vouched(sandbox, task, [*result.review, *failures])
-    return _dispute_row(task, new + len(found), found, result.voters)
+    vouched = _vouched(sandbox, task, [*result.review, *failures])
+    return _dispute_row(task, new + len(vouched), vouched, result.voters)
 
 
 def _failures(sandbox: Sandbox, task: Task, dropped: Sequence[Dropped]) -> list[Dispute]:
@@ -143,12 +143,13 @@ def _failures(sandbox: Sandbox, task: Task, dropped: Sequence[Dropped]) -> list[
 
 def _vouched(sandbox: Sandbox, task: Task, disputes: Iterable[Dispute | None]) -> list[Dispute]:
     """Return the disputes, each with the contract's decision on its input."""
-    found = [dispute for dispute in disputes if dispute is not None]
-    if task.contract is None or not parse(task.contract).has_precondition or not found:
-        return found
-    reasons = violations(sandbox, task.contract, [each.case for each in found])
+    standing = [dispute for dispute in disputes if dispute is not None]
+    if task.contract is None or not parse(task.contract).has_precondition or not standing:
+        return standing
+    reasons = violations(sandbox, task.contract, [each.case for each in standing])
     return [
-        replace(each, allowed=reason is None) for each, reason in zip(found, reasons, strict=True)
+        replace(each, allowed=reason is None)
+        for each, reason in zip(standing, reasons, strict=True)
     ]
 
 
@@ -227,8 +228,8 @@ def _dispute_of(row: Row) -> Dispute:
 
 def _audit_of(row: Row) -> TaskAudit:
     task_id, polled, disputes, voters, problem = row
-    found = Finding(task_id, polled, tuple(_dispute_of(each) for each in disputes))
-    return TaskAudit(found, voters, None if problem is None else Unusable(*problem))
+    finding = Finding(task_id, polled, tuple(_dispute_of(each) for each in disputes))
+    return TaskAudit(finding, voters, None if problem is None else Unusable(*problem))
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,30 +131,30 @@ def augment_tasks(
     ``samples`` are programs by task for ``augment_task``. An unusable task is skipped; ``left_out``
     is called with it.
     """
-    found, new = dict(done or {}), deque[Task]()
+    suites_of, new = dict(done or {}), deque[Task]()
     staging = SharedData(backend)
     order = list(tasks)
     call = Call("evalplus_lite.jobs.workers.augmentation:augmenting", (seed, budget.to_row()))
 
     def items() -> Iterator[Row]:
-        left = [task for task in order if task.id not in found]
+        left = [task for task in order if task.id not in suites_of]
         given = iter(seeds.each(left, backend)) if seeds is not None else None
         for task in left:
             new.append(task)
             cases = () if given is None else next(given)
             yield staging.ref(task), case_rows(cases), list((samples or {}).get(task.id, ()))
 
-    progress.advance(len(found), known=True)
+    progress.advance(len(suites_of), known=True)
     for facts, rest in backend.map(call, items(), done=lambda row: progress.advance()):
         task = new.popleft()
         if facts is None:
             if left_out is not None:
                 left_out(Unusable(*rest))
             continue
-        found[task.id] = FinishedTask(facts, rest)
+        suites_of[task.id] = FinishedTask(facts, rest)
         if finished is not None:
-            finished(found[task.id])
-    return [found[task.id] for task in order if task.id in found]
+            finished(suites_of[task.id])
+    return [suites_of[task.id] for task in order if task.id in suites_of]
 
 
 @dataclass(frozen=True)
@@ -168,8 +168,8 @@ class AugmentationResult(Result):
     @cached_property
     def dataset(self) -> Dataset:
         """The tasks with their suites, as every other job takes them."""
-        found = unpacked_suites(task.suite for task in self.tasks)
-        return replace(found, name=self.summary["dataset"])
+        suites = unpacked_suites(task.suite for task in self.tasks)
+        return replace(suites, name=self.summary["dataset"])
 
     @property
     def disputes(self) -> list[dict[str, Any]]:

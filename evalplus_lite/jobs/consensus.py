@@ -168,17 +168,17 @@ def camps(
     Of equal ones the reference's comes first, then the order of programs decides. ``responses`` are
     those of ``dispute``, ``names`` the programs'.
     """
-    found: list[tuple[Vote, list[str]]] = [(reference, [])]
+    groups: list[tuple[Vote, list[str]]] = [(reference, [])]
     for name, response in zip(names, responses, strict=True):
         vote = response or reference
-        for leader, members in found if response else found[:1]:
+        for leader, members in groups if response else groups[:1]:
             if leader.agrees(vote, task) or leader.word == vote.word not in ("value", "raises"):
                 members.append(name)
                 break
         else:
-            found.append((vote, [name]))
+            groups.append((vote, [name]))
     whole = [
-        Camp(vote, tuple(members), number == 0) for number, (vote, members) in enumerate(found)
+        Camp(vote, tuple(members), number == 0) for number, (vote, members) in enumerate(groups)
     ]
     return tuple(sorted(whole, key=lambda camp: -len(camp.programs)))
 
@@ -197,8 +197,8 @@ def dispute(
     half of all, and ``VOTES``.
     """
     names = names or [str(number) for number in range(len(responses))]
-    found = camps(task, reference, responses, names)
-    against = (camp for camp in found if camp.vote.word in ("value", "raises"))
+    groups = camps(task, reference, responses, names)
+    against = (camp for camp in groups if camp.vote.word in ("value", "raises"))
     leader = next((camp for camp in against if not camp.has_reference), None)
     if leader is None or len(leader.programs) < VOTES:
         return None
@@ -212,7 +212,7 @@ def dispute(
         cause = reference.word
     else:
         return None
-    return Dispute(case, cause, reference, said, votes, len(responses), camps=found)
+    return Dispute(case, cause, reference, said, votes, len(responses), camps=groups)
 
 
 def unanswered(drop: Dropped) -> Dispute:
@@ -281,17 +281,17 @@ RARE = 0.05
 def oddities(suite: Suite) -> dict[int, frozenset[str]]:
     """Return by case the properties that its expected answer breaks, and nearly all others keep."""
     kept = {
-        number: found
+        number: facts
         for number, (case, data) in enumerate(zip(suite.cases, suite.expected, strict=True))
-        if (found := _kept(case, data)) is not None
+        if (facts := _kept(case, data)) is not None
     }
     if len(kept) < ENOUGH:
         return {}
-    counts = Counter(each for found in kept.values() for each in found)
+    counts = Counter(each for facts in kept.values() for each in facts)
     most = len(kept) - max(1, int(RARE * len(kept)))
     common = {each for each, count in counts.items() if most <= count < len(kept)}
     return {
-        number: broken for number, found in kept.items() if (broken := frozenset(common - found))
+        number: broken for number, facts in kept.items() if (broken := frozenset(common - facts))
     }
 
 
@@ -386,14 +386,14 @@ class Panel:
     def select(cls, sandbox: Sandbox, task: Task, base: Suite, sources: Iterable[str]) -> Panel:
         """Return the panel of those programs that pass the base cases, each once."""
         prepared = PreparedSuite.by_steps(task, base, memory=MEMORY)
-        found: list[str] = []
+        names: list[str] = []
         for source in independent(sources):
             if (
-                len(found) < MOST_VOTERS
+                len(names) < MOST_VOTERS
                 and evaluate_program(sandbox, prepared, source).plus == "pass"
             ):
-                found.append(source)
-        return cls(task, tuple(found))
+                names.append(source)
+        return cls(task, tuple(names))
 
     @property
     def names(self) -> list[str]:
@@ -423,9 +423,9 @@ class Panel:
         return Poll(disputes, answered.too_slow)
 
     def _answered(self, sandbox: Sandbox, suite: Suite, odd: Mapping[int, frozenset[str]]) -> Poll:
-        found: list[Dispute | None] = [None] * len(suite.cases)
+        disputes: list[Dispute | None] = [None] * len(suite.cases)
         if not suite.cases:
-            return Poll(found)
+            return Poll(disputes)
         steps = reference_steps(sandbox, self.task, suite.cases)
         whole = KillSuite.of_samples(self.task, suite, steps)
         kills = list(whole.kills(sandbox, self.programs))
@@ -453,14 +453,14 @@ class Panel:
             ]
             reference = Vote("value", suite.expected[number])
             case = suite.cases[number]
-            found[number] = dispute(self.task, case, reference, votes, heard)
-            if found[number] is None and number in odd:
+            disputes[number] = dispute(self.task, case, reference, votes, heard)
+            if disputes[number] is None and number in odd:
                 said = camps(self.task, reference, votes, heard)
-                found[number] = odd_dispute(case, reference, said, odd[number])
-        return Poll(found, dict(_too_slow(kills, len(found))))
+                disputes[number] = odd_dispute(case, reference, said, odd[number])
+        return Poll(disputes, dict(_too_slow(kills, len(disputes))))
 
     def _unanswered(self, sandbox: Sandbox, dropped: Sequence[Dropped]) -> list[Dispute | None]:
-        found: list[Dispute | None] = [None] * len(dropped)
+        disputes: list[Dispute | None] = [None] * len(dropped)
         places = [n for n, drop in enumerate(dropped) if drop.cause in UNANSWERED][:MOST_DROPPED]
         asked = [dropped[place].case for place in places]
         responses = [self._ask(sandbox, program, asked) for program in self.programs]
@@ -468,8 +468,8 @@ class Panel:
             drop = dropped[place]
             votes = [answers[at] or Vote("slow") for answers in responses]
             reference = Vote(drop.cause, detail=drop.detail)
-            found[place] = dispute(self.task, drop.case, reference, votes, self.names)
-        return found
+            disputes[place] = dispute(self.task, drop.case, reference, votes, self.names)
+        return disputes
 
     def _ask(self, sandbox: Sandbox, program: str, cases: Sequence[Case]) -> list[Vote | None]:
         """Return a program's answer to each case; None after it was slow too often."""
@@ -500,10 +500,10 @@ def _too_slow(kills: Sequence[Kills], cases: int) -> Iterator[tuple[int, str]]:
 
 def independent(sources: Iterable[str]) -> list[str]:
     """Return the programs without those that differ in layout, comments or docstrings only."""
-    found: dict[str, str] = {}
+    distinct: dict[str, str] = {}
     for source in sources:
         try:
-            found.setdefault(normal_form(source), source)
+            distinct.setdefault(normal_form(source), source)
         except ReferenceSolutionError:
             continue  # no Python: it passes nothing
-    return list(found.values())
+    return list(distinct.values())

@@ -72,7 +72,7 @@ def cross_validate(
     policies = policies_to_try() if policies is None else policies
     with within(session) as opened:
         share = share_of(shard, out, kind="crossval")
-        found = measurement(
+        measured = measurement(
             dataset,
             samples,
             opened,
@@ -83,7 +83,7 @@ def cross_validate(
         )
         if share is not None and share.is_part:
             return CrossValidationResult(share.end())
-        field = GradedSamples(found.matrices, found.samples, found.judges)
+        field = GradedSamples(measured.matrices, measured.samples, measured.judges)
         if not field.has_judges:
             _require_models(field.models)
         opened.stage("leave one out", len(policies))
@@ -92,17 +92,17 @@ def cross_validate(
             lines += crossval(field, {name: policy})
             opened.advance()
         for path in compare:
-            lines += compared(field, Path(path).name, _ready_made(path, found.suites))
-    tasks = max(1, len(found.suites))
+            lines += compared(field, Path(path).name, _ready_made(path, measured.suites))
+    tasks = max(1, len(measured.suites))
     summary = {
-        "dataset": found.data.name,
+        "dataset": measured.data.name,
         "cases_a_task": {
-            "all": sum(len(one.cases) for one in found.suites) / tasks,
-            "base": sum(one.matrix.base_count for one in found.suites) / tasks,
+            "all": sum(len(one.cases) for one in measured.suites) / tasks,
+            "base": sum(one.matrix.base_count for one in measured.suites) / tasks,
         },
         "models": list(map(_row, lines)),
         "pooled": list(map(_row, pooled(lines).values())),
-        **found.report,
+        **measured.report,
     }
     result = CrossValidationResult(summary)
     if out is not None:
@@ -129,23 +129,23 @@ def policies_to_try(
 ) -> dict[str, Policy]:
     """Return by name the default policy, and each mode with each multiplicity and each size."""
     multiplicities, sizes = tuple(multiplicities), tuple(sizes)
-    found = {"default": Policy()}
+    tried = {"default": Policy()}
     for mode in MODES:
-        found |= {f"{mode}, {count}-fold": Policy(mode, count) for count in multiplicities}
-        found |= {f"{mode}, size {size:g}": Policy(mode, budget=size) for size in sizes}
-    return found
+        tried |= {f"{mode}, {count}-fold": Policy(mode, count) for count in multiplicities}
+        tried |= {f"{mode}, size {size:g}": Policy(mode, budget=size) for size in sizes}
+    return tried
 
 
 def _ready_made(path: str | os.PathLike[str], measured: Sequence[MeasuredTask]) -> dict[str, int]:
     """Return a smaller dataset's plus cases as bitsets of the larger one's."""
     other = {task.id: task for task in load_dataset(path)}
-    found = {}
+    suites = {}
     for one in measured:
         place = {wire.encode(case.arguments): n for n, case in enumerate(one.cases)}
         cases = other[one.task.id].cases if one.task.id in other else ()
         numbers = [place.get(wire.encode(case.arguments), -1) for case in cases]
-        found[one.task.id] = bitset(n for n in numbers if n >= one.matrix.base_count)
-    return found
+        suites[one.task.id] = bitset(n for n in numbers if n >= one.matrix.base_count)
+    return suites
 
 
 def _row(line: PolicyRow) -> dict[str, Any]:

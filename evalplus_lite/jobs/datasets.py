@@ -67,8 +67,8 @@ def prepared(
         source = SuiteSource(given=data.suites)
         session.stage("references", len(data.tasks))
         source.prepare(data.tasks, session.pool())
-        if found := unusable(data, source):
-            raise refusal(found)
+        if problems := unusable(data, source):
+            raise refusal(problems)
     return data
 
 
@@ -92,13 +92,13 @@ def content_hash(data: Dataset) -> str:
 
 def with_suites(data: Dataset, suites: Iterable[Suite]) -> Dataset:
     """Return the dataset that the suite file of these suites would hold; other tasks are gone."""
-    found = {suite.task_id: suite for suite in suites}
+    by_task = {suite.task_id: suite for suite in suites}
     tasks = tuple(
         replace(task, base=suite.cases[: suite.base_count], plus=suite.cases[suite.base_count :])
         for task in data.tasks
-        if (suite := found.get(task.id)) is not None
+        if (suite := by_task.get(task.id)) is not None
     )
-    return replace(data, tasks=tasks, suites=found, of=(), unusable=())
+    return replace(data, tasks=tasks, suites=by_task, of=(), unusable=())
 
 
 def default_folder(job: str, dataset: str, data: Dataset, *parts: str) -> Path:
@@ -184,18 +184,18 @@ def run_facts(
     is probed if nothing ran before.
     """
     date = now().strftime("%Y-%m-%dT%H:%M:%SZ")
-    found: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "version": __version__,
         "date": date,
         "python": platform.python_version(),
     }
     if pool is not None:
-        found["sandbox"] = pool.tier
+        facts["sandbox"] = pool.tier
     if data is not None:
-        found["data"] = {"name": data.name, "content": content_hash(data)}
+        facts["data"] = {"name": data.name, "content": content_hash(data)}
     if files := file_facts(samples):
-        found["samples"] = files
-    return {**found, **settings}
+        facts["samples"] = files
+    return {**facts, **settings}
 
 
 def file_facts(paths: Iterable[Place]) -> list[dict[str, str]]:

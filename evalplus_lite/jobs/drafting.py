@@ -80,7 +80,7 @@ def draft_from_pytest(
     without a reference. Otherwise as ``draft_from_module``.
     """
     program = SourceModule.read(Path(file))
-    found, lost = asserted(program)
+    asserted_calls, lost = asserted(program)
     modules = dict(imported(program.tree))
     given = None if module is None else SourceModule.read(Path(module))
     known: dict[str, SourceModule | None] = {}
@@ -96,7 +96,10 @@ def draft_from_pytest(
             known[stem] = SourceModule.read(path) if stem and path.is_file() else None
         return known[stem]
 
-    drafts = [_of_assertions(program.name, name, each, home(name)) for name, each in found.items()]
+    drafts = [
+        _of_assertions(program.name, name, each, home(name))
+        for name, each in asserted_calls.items()
+    ]
     return _result(Path(file), drafts, lost, out=out, force=force, session=session)
 
 

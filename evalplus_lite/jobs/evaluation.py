@@ -47,7 +47,7 @@ def cut(item: Row) -> list[Row]:
 
 def joined(rows: Sequence[Row]) -> Row:
     """Return the row of an item from the rows of its groups."""
-    evidence = next((found for found, _ in rows if found is not None), None)
+    evidence = next((evidence_row for evidence_row, _ in rows if evidence_row is not None), None)
     return evidence, [each for _, judged in rows for each in judged]
 
 
@@ -83,6 +83,8 @@ def judge(
     ``source.evidence``.
     """
     tally = Tally(has_plus=settings.has_plus, has_stress=settings.stress)
+    # Order: count the rows of an earlier run; send the rest to the backend in an order that depends
+    # on the samples alone; append its rows in that same order.
     done = judged_before(programs.programs, journal, tally.add)
     if done.count:
         progress.note(f"{done.count} results were there already")
@@ -132,8 +134,8 @@ def judge(
     progress.advance(0, counts=tally.verdicts)  # rows are counted as done before they are in turn
     journal.flush()
     # A resumed run reports the rest as well, so that both report the same.
-    found = [task for id, task in tasks.items() if id in tally.total]
-    source.prepare(found, backend, staging)
+    judged_tasks = [task for id, task in tasks.items() if id in tally.total]
+    source.prepare(judged_tasks, backend, staging)
     return tally
 
 
@@ -161,8 +163,8 @@ class EvaluationResult(Result):
 
         Each model's is in ``summary["groups"]``.
         """
-        found: dict[str, dict[str, float]] | None = self.summary["pass_at_k"]
-        return found
+        scores: dict[str, dict[str, float]] | None = self.summary["pass_at_k"]
+        return scores
 
     @property
     def left_out(self) -> int:
@@ -245,11 +247,13 @@ def evaluate(
         }
         path = None if folder is None else folder / RESULTS
         stream = SampleStream(samples, data, extract=extract, strict=strict, backend=pool)
+        # The journal first: it locks the folder, so that a second run cannot write there.
         with (
             open_rows(path, identity=identity, force=force) as journal,
             measured(folder, journal, force=force) as costs,
             SampleSpool(stream) as programs,
         ):
+            # A shard takes its part of the tasks before anything is judged.
             if share is not None:
                 share.plan(
                     expected_costs(programs, data),
@@ -260,6 +264,7 @@ def evaluate(
             tested = {task.id for task in data.tasks if task.harness.kind == "unittest"}
             chosen_samples = Groups(programs, only=only, backend=pool, apart=tested)
             opened.stage("evaluate", len(chosen_samples))
+            # The programs' texts are written in a thread meanwhile: they do not depend on verdicts.
             texts = (
                 contextlib.nullcontext()
                 if folder is None or (share is not None and share.is_part)
@@ -281,6 +286,7 @@ def evaluate(
                 journal.flush()
                 stream.tell(opened)
                 return EvaluationResult({**share.end(), "infra": tally.infra}, path)
+            # Only now are all verdicts known: scores, the summary, and the form of evalplus.
             groups = grouped(tally, pooled=pooled)
             summary = {
                 "run": run_facts(
@@ -299,8 +305,8 @@ def evaluate(
                 result = EvaluationResult(summary, None, rows)
             else:
                 short = solutions(programs) if len(programs) <= MOST_SOLUTIONS else None
-                found = (row.data for row in journal.rows())
-                write_all(folder, groups, found, ks, content=content, solutions=short)
+                result_rows = (row.data for row in journal.rows())
+                write_all(folder, groups, result_rows, ks, content=content, solutions=short)
                 result = EvaluationResult(summary, path)
                 result.write_summary(folder / "summary.json")
     stream.tell(opened)
@@ -321,16 +327,16 @@ def solutions(programs: Iterable[Sample]) -> dict[str, str] | None:
     """Return the programs' texts by the names that results know them by; None if they are too long
     to be held together.
     """
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     characters = 0
     for sample in programs:
         name = program_hash(sample.source)
-        if name not in found:
-            found[name] = sample.source
+        if name not in texts:
+            texts[name] = sample.source
             characters += len(sample.source)
             if characters > MOST_CHARACTERS:
                 return None
-    return found
+    return texts
 
 
 def distinct(programs: SampleSpool, guard: CancelGuard) -> Iterator[dict[str, str]]:

@@ -124,16 +124,16 @@ class SuiteSource:
         left = [task for task in tasks if task.id not in {**self.evidence, **self.unusable}]
         call = Call("evalplus_lite.jobs.expected:weighing", self.settings)
         items = map(staging.ref, left)
-        for task, found in zip(left, backend.map(call, items, key=_itself), strict=True):
-            self.take(task.id, found)
+        for task, evidence in zip(left, backend.map(call, items, key=_itself), strict=True):
+            self.take(task.id, evidence)
 
     def suites(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Suite | None]:
         """Yield the suite of each task, in order; None for one that cannot be used."""
         staging, order = SharedData(backend, self.given), list(tasks)
         call = Call("evalplus_lite.jobs.expected:answering", self.settings)
         for task, row in zip(order, backend.map(call, map(staging.ref, order)), strict=True):
-            found, suite = row
-            self.take(task.id, found)
+            evidence, suite = row
+            self.take(task.id, evidence)
             # What was given need not come back.
             yield self.given.get(task.id) if suite is True else suite and suite_of(suite)
 
@@ -184,17 +184,17 @@ class SuiteSource:
                     raise UnusableTask(task.id, cause, detail)
                 return str(detail)
         try:
-            found = ["", require_knowledge(sandbox, task, suite)]
+            facts = ["", require_knowledge(sandbox, task, suite)]
         except UnusableTask as error:
-            found = [error.cause, error.detail]
+            facts = [error.cause, error.detail]
         if path is not None:
             with contextlib.suppress(OSError, EvalPlusLiteError), replacing(path) as file:
-                file.write(json.dumps(found).encode())
+                file.write(json.dumps(facts).encode())
             assert self.cache is not None
             KEEPER.wrote(self.cache, path)
-        if found[0]:
-            raise UnusableTask(task.id, *found)
-        return found[1]
+        if facts[0]:
+            raise UnusableTask(task.id, *facts)
+        return facts[1]
 
     def _null_path(self, task: Task, given: Suite | None) -> Path | None:
         """Return the cache file of null programs' results on a task's suite."""
@@ -253,10 +253,10 @@ def _as_given(task: Task) -> Suite:
 
 def digest(*parts: bytes) -> str:
     """Return a name for byte strings in their order."""
-    found = hashlib.sha256()
+    hasher = hashlib.sha256()
     for part in parts:
-        found.update(len(part).to_bytes(8, "big") + part)
-    return found.hexdigest()
+        hasher.update(len(part).to_bytes(8, "big") + part)
+    return hasher.hexdigest()
 
 
 def _itself(ref: Ref) -> Ref:

@@ -218,8 +218,8 @@ def _dealt(groups: Iterable[list[Sample]]) -> Iterator[list[list[Sample]]]:
 def names_of(sources: Sequence[str]) -> list[str]:
     """Return a name for each program that only equal ones share."""
     short = [source for source in sources if len(source) <= LONGEST]
-    found = dict(zip(short, fingerprints(short), strict=True)) if short else {}
-    return [found.get(source) or text_name(source) for source in sources]
+    names = dict(zip(short, fingerprints(short), strict=True)) if short else {}
+    return [names.get(source) or text_name(source) for source in sources]
 
 
 def _batches(samples: Iterable[Sample], most: int) -> Iterator[list[Sample]]:

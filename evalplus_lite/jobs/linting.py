@@ -131,14 +131,14 @@ def linting(place: WorkerContext, settings: Row) -> Work:
         except UnusableTask as error:
             stated.append(of_cause(error.cause, error.detail, verdict="broken"))
             return _row(task, stated), fingerprint(task)
-        found = [*stated, *_of_evidence(task, answers.suite, source.evidence[task.id])]
+        findings = [*stated, *_of_evidence(task, answers.suite, source.evidence[task.id])]
         if refused:
-            found.append(finding("T006", f"used, though {sentence(refused[0])}", len(refused)))
+            findings.append(finding("T006", f"used, though {sentence(refused[0])}", len(refused)))
         steps = None
         if task.reference:
             steps, more = _of_reference(place.sandbox, task, answers)
-            found += more
-        return _row(task, found, answers, steps), fingerprint(task)
+            findings += more
+        return _row(task, findings, answers, steps), fingerprint(task)
 
     return lint_one
 
@@ -193,14 +193,14 @@ def _of_reference(
     suite = answers.suite
     base = suite.cases[: answers.suite.base_count]
     steps = max(reference_steps(sandbox, task, base, most=MOST_STEPS), default=None)
-    found = []
+    findings = []
     if steps is not None and steps >= SLOW_STEPS:
-        found.append(finding("T005", f"a base input takes the reference {steps:,} steps"))
-    found += _contradicted(sandbox, task)
-    found += [finding("T302", text) for text in ignored(sandbox, task, base)]
-    if not found or found[0]["code"] != "T005":  # else each mutant would be as slow
-        found += _survivors(sandbox, task, suite)
-    return steps, found
+        findings.append(finding("T005", f"a base input takes the reference {steps:,} steps"))
+    findings += _contradicted(sandbox, task)
+    findings += [finding("T302", text) for text in ignored(sandbox, task, base)]
+    if not findings or findings[0]["code"] != "T005":  # else each mutant would be as slow
+        findings += _survivors(sandbox, task, suite)
+    return steps, findings
 
 
 # What a task states, read from its text alone.
@@ -745,16 +745,16 @@ def to_sarif(result: LintResult, path: str) -> dict[str, Any]:
 
 def line_numbers(path: str, ids: Sequence[str]) -> dict[str, int]:
     """Return the line of a file of tasks on which each id stands, as far as it is found."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     if not os.path.isfile(path):
-        return found
+        return numbers
     wanted = {json.dumps(id): id for id in ids}
     with opened_file(path) as file:
         for number, line in enumerate(file, 1):
             for quoted in NAMED.findall(line.decode("utf-8", "replace")):
                 if quoted in wanted:
-                    found.setdefault(wanted[quoted], number)
-    return found
+                    numbers.setdefault(wanted[quoted], number)
+    return numbers
 
 
 NAMED = re.compile(r'\w*(?:id|name|title|number)"?\s*[:=]\s*("(?:[^"\\]|\\.)*")')

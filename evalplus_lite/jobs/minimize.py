@@ -75,8 +75,8 @@ class Shrinker:
             made = [shape.input(each) for each in candidates]
             admitted = [number for number, each in enumerate(made) if each is not None]
             inputs = [each for each in made if each is not None]
-            found = _failing(sandbox, task, source, inputs, known)
-            failing = {admitted[place] for place in found}
+            failure = _failing(sandbox, task, source, inputs, known)
+            failing = {admitted[place] for place in failure}
             return [number in failing for number in range(len(candidates))]
 
         calls = task.harness.kind == "sequence"

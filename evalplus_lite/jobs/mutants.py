@@ -89,12 +89,12 @@ def find_survivors(
     """
     with within(session) as opened:
         share = share_of(shard, out, kind="mutants")
-        found = measurement(
+        measured = measurement(
             dataset, (), opened, kinds=("mutant",), stage="mutants", strict=strict, share=share
         )
-        opened.stage("survivors", len(found.suites))
-        staging = SharedData(opened.pool(), found.data.suites)
-        suites = {one.task.id: one for one in found.suites}
+        opened.stage("survivors", len(measured.suites))
+        staging = SharedData(opened.pool(), measured.data.suites)
+        suites = {one.task.id: one for one in measured.suites}
 
         def item(id: str) -> Row:
             return staging.ref(suites[id].task), matrix_row(suites[id].matrix)
@@ -113,7 +113,7 @@ def find_survivors(
         reports = tuple(map(report_of, rows))
         if share is not None and share.is_part:
             return MutantsResult(share.end(), reports)
-    result = MutantsResult({**_summary(found.data.name, reports), **found.report}, reports)
+    result = MutantsResult({**_summary(measured.data.name, reports), **measured.report}, reports)
     if out is not None:
         folder = made_folder(out)
         result.write_summary(folder / "mutants.json")
@@ -129,7 +129,7 @@ def json_text(document: Any) -> str:
 
 def _mutated(report: Report) -> MutatedTask:
     """Return a task's mutants as Stryker's form needs them."""
-    found = []
+    files = []
     for fate in report.fates:
         doubt = ""
         if not fate.killed and fate.reached.bit_count() >= ENOUGH:
@@ -137,19 +137,19 @@ def _mutated(report: Report) -> MutatedTask:
         killed_by = members(fate.killed)
         covered_by = members(fate.reached)
         mutant = fate.mutant
-        found.append(
+        files.append(
             Mutation(mutant.key, mutant.operator, mutant.source, killed_by, covered_by, doubt)
         )
-    return MutatedTask(report.task_id, report.source, found, report.cases)
+    return MutatedTask(report.task_id, report.source, files, report.cases)
 
 
 def _kills(report: Report) -> list[int]:
     """Return how many mutants each case kills."""
-    found = [0] * len(report.cases)
+    kills = [0] * len(report.cases)
     for fate in report.fates:
         for case in members(fate.killed):
-            found[case] += 1
-    return found
+            kills[case] += 1
+    return kills
 
 
 def _summary(name: str, reports: tuple[Report, ...]) -> dict[str, Any]:

@@ -216,10 +216,10 @@ def _read(folder: Path, name: str) -> Output:
 
 
 def _parsed(path: Path) -> Mapping[str, Any]:
-    found = parse_json(read_text(path, max_bytes=OWN_LINE), path=path, max_values=OWN_VALUES)
-    if type(found) is not dict:
+    parsed = parse_json(read_text(path, max_bytes=OWN_LINE), path=path, max_values=OWN_VALUES)
+    if type(parsed) is not dict:
         raise InputError("holds no JSON object", path=path, remedy="is this the right file?")
-    return found
+    return parsed
 
 
 RESULTS = "results.jsonl"
@@ -327,8 +327,8 @@ class Evaluation:
         seen: set[str] = set()
         for path in sorted(self.folder.glob("eval_results*.json")):
             text = read_text(path, max_bytes=OWN_LINE)
-            found = parse_json(text, path=path, max_values=OWN_VALUES)
-            for row in (row for rows in found["eval"].values() for row in rows):
+            parsed = parse_json(text, path=path, max_values=OWN_VALUES)
+            for row in (row for rows in parsed["eval"].values() for row in rows):
                 name = program_hash(row["solution"])
                 if row["solution"] and name not in seen:
                     seen.add(name)
@@ -350,14 +350,16 @@ class Evaluation:
 def read_evaluations(paths: Iterable[str | os.PathLike[str]]) -> list[Evaluation]:
     """Return the evaluations in these folders, and below; InputError where there is none."""
     given = list(paths)
-    found = [evaluation_of(each) for each in found_outputs(given) if each.kind == "evaluation"]
-    if not found:
+    evaluations = [
+        evaluation_of(each) for each in found_outputs(given) if each.kind == "evaluation"
+    ]
+    if not evaluations:
         shown = ", ".join(map(str, given)) or "no folder"
         raise InputError(
             f"{shown} given, which holds no results of evaluate",
             remedy="give a folder that has results.jsonl and summary.json",
         )
-    return found
+    return evaluations
 
 
 def evaluation_of(output: Output) -> Evaluation:
@@ -416,7 +418,7 @@ def entrants(evaluations: Sequence[Evaluation]) -> list[ModelRun]:
 
     One pass over each folder's rows; memory grows with models and tasks, never with samples.
     """
-    found: list[ModelRun] = []
+    runs: list[ModelRun] = []
     for each in evaluations:
         groups: dict[RunGroup, dict[str, TaskCount]] = {}
         for row in each.rows():
@@ -427,23 +429,23 @@ def entrants(evaluations: Sequence[Evaluation]) -> list[ModelRun]:
         order = sorted(groups, key=lambda group: (group[0] or "", group[1] or 0.0))
         for model, heat in order:
             name = each.name_of((model, heat))
-            found.append(ModelRun(name, each, model, heat, groups[model, heat]))
-    names = _distinct(found)
-    return [replace(each, label=name) for name, each in zip(names, found, strict=True)]
+            runs.append(ModelRun(name, each, model, heat, groups[model, heat]))
+    names = _distinct(runs)
+    return [replace(each, label=name) for name, each in zip(names, runs, strict=True)]
 
 
 def _distinct(entrants: Sequence[ModelRun]) -> list[str]:
     """Return the labels; those that several bear with their folder, then with a number."""
     names = [each.label for each in entrants]
-    found: list[str] = []
+    labels: list[str] = []
     for name, each in zip(names, entrants, strict=True):
         folder = each.evaluation.folder.resolve().name
         shown = f"{name} ({folder})" if names.count(name) > 1 else name
         number = 2
-        while shown in found:
+        while shown in labels:
             shown, number = f"{name} ({folder}, {number})", number + 1
-        found.append(shown)
-    return found
+        labels.append(shown)
+    return labels
 
 
 # Results as flat rows: for pandas and polars, and for files of other formats.
@@ -510,7 +512,7 @@ def result_rows(evaluations: Sequence[Evaluation]) -> Iterator[dict[str, Any]]:
 def flat(evaluation: Evaluation, row: Mapping[str, Any], cost: Cost) -> dict[str, Any]:
     """Return a result row in the form of ``read_results``."""
     heat, plus = row.get("temperature"), row["plus"]
-    found = {
+    fields = {
         "folder": shown_path(evaluation.folder),
         "dataset": evaluation.dataset,
         "model": row.get("model") or evaluation.label,
@@ -527,7 +529,7 @@ def flat(evaluation: Evaluation, row: Mapping[str, Any], cost: Cost) -> dict[str
         "cpu": math.nan if cost.cpu is None else cost.cpu,
         "memory": cost.memory or 0,
     }
-    return {key: _plain(each) if type(each) is str else each for key, each in found.items()}
+    return {key: _plain(each) if type(each) is str else each for key, each in fields.items()}
 
 
 def _failure(failure: Mapping[str, Any]) -> dict[str, Any]:

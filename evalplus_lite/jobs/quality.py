@@ -104,8 +104,8 @@ def _told(
     except UnusableTask:
         return 0, set()
     kills = suite.kills(sandbox, list(programs.values()))
-    found = {key for key, kill in zip(programs, kills, strict=True) if kill.killed}
-    return len(suite.cases), found
+    killed = {key for key, kill in zip(programs, kills, strict=True) if kill.killed}
+    return len(suite.cases), killed
 
 
 # Mutation scores of suites, without mutants that are probably equivalent.
@@ -176,8 +176,10 @@ def mutation_scores(
     """
     faults: dict[tuple[str, str], _Faults] = {}
     for number, data in enumerate(sets):
-        found = measurement(data, (), session, kinds=("mutant",), stage=f"mutants of {data.name}")
-        for one in found.suites:
+        measured = measurement(
+            data, (), session, kinds=("mutant",), stage=f"mutants of {data.name}"
+        )
+        for one in measured.suites:
             key = one.task.id, one.task.reference
             faults.setdefault(key, _Faults(one.task)).take(number, one.matrix)
     _ask_pool(list(faults.values()), sets, session, seed=seed, inputs=inputs, out=out, force=force)
@@ -357,10 +359,10 @@ def told_apart(
         verdicts, infra = dict[tuple[str, int], str](), list[str]()
         if given.truth is not None:
             asked = (sample for sample in samples if sample.task_id in set(given.truth.ids))
-            found = evaluate(
+            result = evaluate(
                 given.truth, asked, extract=False, out=out, force=force, session=session, **limits
             )
-            verdicts, infra = _verdicts(found), list(found.summary["infra"])
+            verdicts, infra = _verdicts(result), list(result.summary["infra"])
 
         def told(wanted: Collection[str]) -> Iterator[Sample]:
             for sample in samples:
@@ -459,10 +461,10 @@ def compared(
             f"{' and '.join(names)} have no usable task in common",
             remedy="compare suites for the same tasks",
         )
-    found = []
+    suites = []
     for name, data, source in zip(names, sets, sources, strict=True):
         report = listed(data, source)
-        found.append(
+        suites.append(
             ComparedSuite(
                 name,
                 data.only(common),
@@ -470,7 +472,7 @@ def compared(
                 *(_of(name, report[kind], len(sets) > 1) for kind in ("unusable", "notes")),
             )
         )
-    return found
+    return suites
 
 
 def _of(name: str, rows: Iterable[Mapping[str, Any]], is_named: bool) -> tuple[dict[str, Any], ...]:
@@ -619,12 +621,12 @@ class QualityResult(Result):
 
     def tables(self) -> list[Table]:
         """Return the figures of every suite, then the right programs that each rejects."""
-        found = list(layouts.quality(self.summary))
+        layout = list(layouts.quality(self.summary))
         for suite in self.summary["suites"]:
             name = suite["name"]
             alarms = [row for row in self.false_alarms if row["suite"] == name]
-            found += [layouts.false_alarms(name, alarms)] if alarms else []
-        return found
+            layout += [layouts.false_alarms(name, alarms)] if alarms else []
+        return layout
 
     @property
     def left_out(self) -> int:

@@ -103,9 +103,17 @@ def surviving(place: WorkerContext, settings: Row) -> Work:
         ref, matrix = item
         task, given = staged(place, ref)
         suite = source.usable(place.sandbox, task, given).suite
-        found = report(place.sandbox, task, suite, matrix_of(matrix))
-        fates = [(astuple(each.mutant), each.killed, each.reached) for each in found.fates]
-        return found.task_id, found.source, found.cases, found.base, fates
+        mutation_report = report(place.sandbox, task, suite, matrix_of(matrix))
+        fates = [
+            (astuple(each.mutant), each.killed, each.reached) for each in mutation_report.fates
+        ]
+        return (
+            mutation_report.task_id,
+            mutation_report.source,
+            mutation_report.cases,
+            mutation_report.base,
+            fates,
+        )
 
     return survive
 
@@ -113,8 +121,8 @@ def surviving(place: WorkerContext, settings: Row) -> Work:
 def report_of(row: Row) -> Report:
     """Return the report that work handed on as plain data."""
     task_id, source, cases, base, fates = row
-    found = (Fate(Mutant(*mutant), killed, reached) for mutant, killed, reached in fates)
-    return Report(task_id, source, tuple(cases), base, tuple(found))
+    fates_of = (Fate(Mutant(*mutant), killed, reached) for mutant, killed, reached in fates)
+    return Report(task_id, source, tuple(cases), base, tuple(fates_of))
 
 
 def choice_of(row: Row) -> Choice:
@@ -233,16 +241,16 @@ def reduce(
     """
     with within(session) as opened:
         share = share_of(shard, out, kind="reduce")
-        found = measurement(dataset, samples, opened, policy=policy, strict=strict, share=share)
+        measured = measurement(dataset, samples, opened, policy=policy, strict=strict, share=share)
         if share is not None and share.is_part:
-            return ReductionResult(share.end(), found.data, found.suites)
+            return ReductionResult(share.end(), measured.data, measured.suites)
         opened.stage("reduce", None)
-        choices, suites = chosen(found, policy, opened)
-    summary = {**_summary(found, choices, policy), **found.report}
-    result = ReductionResult(summary, with_suites(found.data, suites), found.suites)
+        choices, suites = chosen(measured, policy, opened)
+    summary = {**_summary(measured, choices, policy), **measured.report}
+    result = ReductionResult(summary, with_suites(measured.data, suites), measured.suites)
     if out is not None:
         folder = made_folder(out)
-        write_suites(folder / "suite.jsonl.gz", found.data.tasks, suites)
+        write_suites(folder / "suite.jsonl.gz", measured.data.tasks, suites)
         result.write_summary(folder / "reduction.json")
     return result
 
@@ -332,12 +340,12 @@ def measure(
     rows = mapped(
         backend, call, [*tasks], item, share=share, stage="measure", told=progress.advance
     )
-    found = []
+    tasks_measured = []
     for task, (evidence, row) in zip(data.tasks, rows, strict=True):
         source.take(task.id, evidence)
         if row is not None:
-            found.append(_measured(data, task, row))
-    return found
+            tasks_measured.append(_measured(data, task, row))
+    return tasks_measured
 
 
 def _measured(data: Dataset, task: Task, row: Row) -> MeasuredTask:

@@ -84,10 +84,10 @@ class SampleStream:
         If they are to be ``mixed``, the first of each model come before the second of any: where
         only some are heard, these are not all of one model.
         """
-        found: dict[str, dict[str, list[str]]] = {id: {} for id in self._data.ids}
+        programs: dict[str, dict[str, list[str]]] = {id: {} for id in self._data.ids}
         for sample in self:
             model = sample.model if mixed else ""
-            found[sample.task_id].setdefault(model, []).append(sample.source)
+            programs[sample.task_id].setdefault(model, []).append(sample.source)
         return {
             id: [
                 source
@@ -95,7 +95,7 @@ class SampleStream:
                 for source in some
                 if source is not None
             ]
-            for id, models in found.items()
+            for id, models in programs.items()
         }
 
     def tell(self, session: Session) -> None:

@@ -221,8 +221,8 @@ class Tally:
     @property
     def verdicts(self) -> dict[str, int]:
         """Samples by verdict on all cases there are."""
-        found = self.plus if self.has_plus else self.base
-        return {name: found[name] for name in VERDICTS if name in found}
+        counts = self.plus if self.has_plus else self.base
+        return {name: counts[name] for name in VERDICTS if name in counts}
 
     def pass_at_k(self, ks: Iterable[int] = DEFAULT_K) -> dict[str, dict[str, float]]:
         """Return pass@k for base and plus, for each k that every task has samples enough for.
@@ -235,16 +235,16 @@ class Tally:
     def counts(self) -> dict[str, dict[str, Count]]:
         """Return the samples of each task that pass, for base and, if there is such, plus."""
         rights = {"base": self.base_right} | ({"plus": self.plus_right} if self.has_plus else {})
-        found = {
+        row = {
             name: {task: Count(number, right[task]) for task, number in self.total.items()}
             for name, right in rights.items()
         }
         if self.has_weak:
-            found["strong"] = {
+            row["strong"] = {
                 task: Count(number, self.strong_right[task])
                 for task, number in self.strong_total.items()
             }
-        return found
+        return row
 
 
 def grouped(tally: Tally, *, pooled: bool) -> dict[Group, Tally]:
@@ -330,10 +330,10 @@ def write_all(
 def _file_names(groups: Mapping[Group, Tally]) -> dict[Group, str]:
     if len(groups) == 1:
         return dict.fromkeys(groups, "eval_results.json")
-    found: dict[Group, str] = {}
+    names: dict[Group, str] = {}
     for number, group in enumerate(groups):
         name = f"eval_results-{file_name(str(group))}.json"
-        if name in found.values():
+        if name in names.values():
             name = f"eval_results-{file_name(str(group))}-{number}.json"
-        found[group] = name
-    return found
+        names[group] = name
+    return names

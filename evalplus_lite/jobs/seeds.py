@@ -73,9 +73,9 @@ def from_generators(
         except (RefusalError, CutOffError, NotRecordedError, NoGenerator):
             continue
         item = (staging.ref(task), made.source, made.entry_point, f"generator{index}")
-        found = backend.submit(call, item, then=_drawn).result()
-        if best is None or found.worth > best.worth:
-            best = found
+        scores = backend.submit(call, item, then=_drawn).result()
+        if best is None or scores.worth > best.worth:
+            best = scores
     return [] if best is None else list(best.cases)
 
 
@@ -142,15 +142,15 @@ def mutants_of(task: Task) -> list[str]:
     """Return wrong programs for a task, each once: variants and mutants of its reference."""
     original = normal_form(task.reference)
     kinds = kinds_of(case.arguments for case in task.base)
-    found: dict[str, None] = {original: None}
+    sources: dict[str, None] = {original: None}
     for made, most in (
         (variants(original, task.entry_point, kinds), MOST_VARIANTS),
         (own_mutations(original), MOST_MUTANTS),
     ):
-        texts = [text for text in dict.fromkeys(text for _, text in made) if text not in found]
+        texts = [text for text in dict.fromkeys(text for _, text in made) if text not in sources]
         step = max(1, len(texts) / most)
-        found |= dict.fromkeys(texts[int(at * step)] for at in range(min(most, len(texts))))
-    return list(found)[1:]
+        sources |= dict.fromkeys(texts[int(at * step)] for at in range(min(most, len(texts))))
+    return list(sources)[1:]
 
 
 # Code to run while a model is asked for seeds: contracts on its inputs, its generators.
@@ -175,8 +175,8 @@ def drawing(place: WorkerContext, _: Row) -> Work:
     def draw(item: Row) -> Row:
         ref, source, entry_point, name = item
         task, _ = staged(place, ref)
-        found = measured(place.sandbox, task, GeneratorProgram(source, entry_point), name=name)
-        return case_rows(found.cases), found.draws, found.killed
+        score = measured(place.sandbox, task, GeneratorProgram(source, entry_point), name=name)
+        return case_rows(score.cases), score.draws, score.killed
 
     return draw
 

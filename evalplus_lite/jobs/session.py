@@ -176,8 +176,8 @@ class Session(Progress):
         """Count steps (see ``Progress``); ``on_progress`` is called by one thread at a time."""
         if steps or (counts and self._event.done):
             with self._reporting:
-                done, found = self._event.done + steps, dict(counts or {})
-                self._report(replace(self._event, done=done, counts=found, known=known))
+                done, latest = self._event.done + steps, dict(counts or {})
+                self._report(replace(self._event, done=done, counts=latest, known=known))
 
     def note(self, text: str) -> None:
         """Report something that the user wants to know now."""

@@ -67,8 +67,8 @@ class Shard:
         """Return the shard of a text such as ``2/4``; InputError if it names none."""
         if text == "merged":
             return MERGED
-        found = FORM.fullmatch(text)
-        number, of = map(int, found.groups()) if found else (0, 0)
+        match = FORM.fullmatch(text)
+        number, of = map(int, match.groups()) if match else (0, 0)
         if not 1 <= number <= of:
             raise InputError(
                 f"shard is {text[:40]!r}",
@@ -244,24 +244,24 @@ def record_at(path: Path) -> dict[str, Any] | None:
     """Return a shard's record, None if there is none; InputError if it is not one."""
     if not path.is_file():
         return None
-    found = parse_json(read_text(path), path=path)
+    record = parse_json(read_text(path), path=path)
     try:
-        assert isinstance(found, dict)
-        number, of = found["shard"]
+        assert isinstance(record, dict)
+        number, of = record["shard"]
         is_sound = type(number) is int and type(of) is int and 1 <= number <= of
-        is_sound &= all(type(p) is int and type(n) is str for p, n in found["items"])
-        is_sound &= found["kept"] in ("inside", "beside", "apart")
-        is_sound &= found["journal"] == Path(found["journal"]).name
+        is_sound &= all(type(p) is int and type(n) is str for p, n in record["items"])
+        is_sound &= record["kept"] in ("inside", "beside", "apart")
+        is_sound &= record["journal"] == Path(record["journal"]).name
         names = ("plan", "kind", "version", "python", "key", "journal")
-        is_sound &= all(type(found[name]) is str for name in names)
-        is_sound &= type(found["finished"]) is bool and type(found["total"]) is int
-        is_sound &= all(type(each) is str for each in found["command"])
-        is_sound &= not found["finished"] or type(found["rows"]) is int
+        is_sound &= all(type(record[name]) is str for name in names)
+        is_sound &= type(record["finished"]) is bool and type(record["total"]) is int
+        is_sound &= all(type(each) is str for each in record["command"])
+        is_sound &= not record["finished"] or type(record["rows"]) is int
     except (AssertionError, LookupError, TypeError, ValueError):
         is_sound = False
     if not is_sound:
         raise InputError("is not a record of a shard", path=path, remedy="run its shard again")
-    return dict(found)
+    return dict(record)
 
 
 LOCAL = frozenset(
@@ -276,13 +276,13 @@ BARE_LOCAL = ("--force", "--quiet", "-q", "--verbose", "-v", "--json")
 
 def options_of(record: Mapping[str, Any]) -> list[str]:
     """Return a shard's command without its own options."""
-    found, rest = [], iter(record["command"])
+    options, rest = [], iter(record["command"])
     for argument in rest:
         if argument in LOCAL:
             next(rest, None)
         elif argument not in BARE_LOCAL and argument.partition("=")[0] not in LOCAL:
-            found.append(argument)
-    return found
+            options.append(argument)
+    return options
 
 
 def dealt(costs: Sequence[int], names: Sequence[str], parts: int) -> list[list[int]]:
@@ -291,13 +291,13 @@ def dealt(costs: Sequence[int], names: Sequence[str], parts: int) -> list[list[i
     Of equal costs the first by name comes first; of equal parts the one with fewer items, then the
     first. The dearest part is at most a third dearer than in the best deal.
     """
-    found: list[list[int]] = [[] for _ in range(parts)]
+    parts_of: list[list[int]] = [[] for _ in range(parts)]
     load = [(0, 0, part) for part in range(parts)]
     for place in sorted(range(len(costs)), key=lambda n: (-costs[n], names[n])):
         cost, count, part = load[0]
         heapq.heapreplace(load, (cost + costs[place], count + 1, part))
-        found[part].append(place)
-    return [sorted(each) for each in found]
+        parts_of[part].append(place)
+    return [sorted(each) for each in parts_of]
 
 
 # Shard journals for jobs without one: raw worker results, replayed by ``merge``.
@@ -363,16 +363,16 @@ def mapped(
             journal.append(
                 {"task_id": new.popleft(), "stage": stage, "row": text, "digest": digest}
             )
-        found: dict[str, Row] = {}
+        journal_rows: dict[str, Row] = {}
         for line in journal.rows():
             if line.data["stage"] == stage:
                 with journal.reading(line):
                     body = base64.b64decode(line.data["row"], validate=True)
                     if _digest(body) != line.data["digest"]:  # it is copied from elsewhere
                         raise CodecError("its digest is another")
-                    found[line.data["task_id"]] = wire.decode(body)
+                    journal_rows[line.data["task_id"]] = wire.decode(body)
     for name in names:
-        yield found.pop(name)
+        yield journal_rows.pop(name)
 
 
 def _digest(body: bytes) -> str:
@@ -473,21 +473,21 @@ def _found(out: Path) -> list[tuple[Path, dict[str, Any]]]:
     """Return folders and records of all shards, by number; InputError if some are missing."""
     root = shards_of(out)
     paths = sorted(root.glob(f"*/{RECORD}"))
-    found = [(path.parent, record) for path in paths if (record := record_at(path)) is not None]
-    if not found:
+    records = [(path.parent, record) for path in paths if (record := record_at(path)) is not None]
+    if not records:
         raise InputError(
             "holds no shard", path=root, remedy="give the --out that the shards were given"
         )
-    found.sort(key=lambda pair: pair[1]["shard"])
-    sizes = sorted({record["shard"][1] for _, record in found})
+    records.sort(key=lambda pair: pair[1]["shard"])
+    sizes = sorted({record["shard"][1] for _, record in records})
     if len(sizes) > 1:
         raise InputError(
             f"holds shards of {' and of '.join(map(str, sizes))}",
             path=root,
             remedy="remove the folders of those that do not belong to it",
         )
-    numbers = [record["shard"][0] for _, record in found]
-    for (folder, record), following in itertools.pairwise(found):
+    numbers = [record["shard"][0] for _, record in records]
+    for (folder, record), following in itertools.pairwise(records):
         if record["shard"] == following[1]["shard"]:
             raise InputError(
                 f"is shard {record['shard'][0]}/{sizes[0]}, as is {folder.name}",
@@ -496,13 +496,13 @@ def _found(out: Path) -> list[tuple[Path, dict[str, Any]]]:
             )
     if missing := sorted({*range(1, sizes[0] + 1)} - {*numbers}):
         raise InputError(f"{_shards(missing, sizes[0])} missing", path=root, remedy="run them")
-    if begun := [record["shard"][0] for _, record in found if not record["finished"]]:
+    if begun := [record["shard"][0] for _, record in records if not record["finished"]]:
         raise InputError(
             f"{_shards(begun, sizes[0])} not finished",
             path=root,
             remedy="run the same commands again: they resume",
         )
-    return found
+    return records
 
 
 def _shards(numbers: Sequence[int], of: int) -> str:
@@ -554,10 +554,10 @@ def _identity(folder: Path, record: Mapping[str, Any]) -> dict[str, Any] | None:
     place = settings_file(folder / record["journal"])
     if not place.is_file():
         return None
-    found = parse_json(read_text(place), path=place)
-    if type(found) is not dict:
+    identity = parse_json(read_text(place), path=place)
+    if type(identity) is not dict:
         raise InputError("is not a file of settings", path=place, remedy="run its shard again")
-    return dict(found)
+    return dict(identity)
 
 
 def _require_same(shard: Finished, first: Finished, what: str, now: object, then: object) -> None:

@@ -71,22 +71,22 @@ MAX_WORD = 200  # characters that are kept of the name of a model, or of why it 
 
 def options(request: Request, dialect: Dialect) -> dict[str, Any]:
     """Return a request as the arguments of the library's ``create``."""
-    found: dict[str, Any] = {"model": request.model}
+    arguments: dict[str, Any] = {"model": request.model}
     if request.temperature is not None:
-        found["temperature"] = request.temperature
+        arguments["temperature"] = request.temperature
     if request.stop:
-        found["stop"] = list(request.stop)
+        arguments["stop"] = list(request.stop)
     if dialect.seed:
-        found["seed"] = request.index
+        arguments["seed"] = request.index
     if request.max_tokens is not None:
         limit = dialect.limit if request.prompt is None else "max_tokens"
-        found[limit] = request.max_tokens
+        arguments[limit] = request.max_tokens
     if request.prompt is not None:
-        return found | {"prompt": request.prompt}
+        return arguments | {"prompt": request.prompt}
     if request.schema is not None:
-        found |= _form(request.tool, json.loads(request.schema), dialect)
+        arguments |= _form(request.tool, json.loads(request.schema), dialect)
     messages = [{"role": turn.role, "content": turn.content} for turn in request.messages]
-    return found | {"messages": messages}
+    return arguments | {"messages": messages}
 
 
 def _form(tool: str | None, schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
@@ -277,11 +277,11 @@ class Client:
         limit (unless ``cut_off`` is ``keep``), ServerError if the server gave no usable answer to
         this request, LLMError for all else; InputError if the cached reply's file is damaged.
         """
-        found = None if self._cache is None else self._cache.find(request)
-        if found is not None:
-            tokens = found.prompt_tokens + found.completion_tokens
+        cached = None if self._cache is None else self._cache.find(request)
+        if cached is not None:
+            tokens = cached.prompt_tokens + cached.completion_tokens
             self._count(Usage(recorded=1, recorded_tokens=tokens))
-            return checked(found, request=request, cut_off=cut_off)
+            return checked(cached, request=request, cut_off=cut_off)
         reply = self._answer(request)
         self._count(
             Usage(

@@ -99,16 +99,16 @@ class Connection(httpx.Client):
             if response.headers.get("content-encoding", "identity") != "identity":
                 raise errors.no_answer(self._url, what="its answer is packed, as was not asked for")
             limit = MAX_REPLY if response.is_success else MAX_REFUSAL
-            found = bytearray()
+            body = bytearray()
             for piece in response.iter_raw():
-                found += piece
-                if len(found) > limit:
+                body += piece
+                if len(body) > limit:
                     if not response.is_success:
-                        return bytes(found[:limit])
+                        return bytes(body[:limit])
                     raise errors.no_answer(self._url, what=f"an answer of over {limit} bytes")
         if response.is_success and "json" in response.headers.get("content-type", ""):
-            self._check(bytes(found))
-        return bytes(found)
+            self._check(bytes(body))
+        return bytes(body)
 
     def _check(self, body: bytes) -> None:
         try:

@@ -402,11 +402,11 @@ def no_constant(name: str) -> Any:
 
 def _json_inputs(text: str) -> Iterator[Any]:
     """Yield the elements of the first array named ``inputs``, up to where its JSON ends."""
-    found = re.search(r'"inputs"\s*:\s*\[', text)
-    if found is None:
+    match = re.search(r'"inputs"\s*:\s*\[', text)
+    if match is None:
         return
     decoder = json.JSONDecoder()
-    at = found.end()
+    at = match.end()
     while True:
         while at < len(text) and text[at] in " \t\r\n,":
             at += 1
@@ -429,9 +429,9 @@ def json_objects(
     """
 
     def number(written: str) -> Any:
-        found = float(written)
+        value = float(written)
         # 1e999 is JSON, and no number that can be written again.
-        return found if math.isfinite(found) else constant("Infinity" if found > 0 else "-Infinity")
+        return value if math.isfinite(value) else constant("Infinity" if value > 0 else "-Infinity")
 
     decoder = json.JSONDecoder(parse_constant=constant, parse_float=number)
     at = 0

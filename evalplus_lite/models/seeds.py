@@ -114,7 +114,7 @@ def llm_seeds(
         messages: tuple[Message, ...] = (
             Message("user", seed_prompt(task, form, plan, aim=aim, seed=seed)),
         )
-        found = 0
+        count = 0
         for turn in range(plan.feedback + 1):
             request = _request(messages, source.model, form, plan)
             try:
@@ -132,7 +132,7 @@ def llm_seeds(
             reasons = [None] * len(answer.inputs) if valid is None else valid(answer.inputs)
             for arguments, reason in zip(answer.inputs, reasons, strict=True):
                 cause, problem = "", ""
-                if found >= plan.per_aim:
+                if count >= plan.per_aim:
                     cause = "surplus"
                 elif (name := identity.key(arguments)) in seen:
                     cause, problem = "double", "was there before"
@@ -144,9 +144,9 @@ def llm_seeds(
                         problems.append(f"{shorten(list(arguments))}: {problem}")
                     continue
                 seen.add(name)
-                found += 1
+                count += 1
                 cases.append(Case(arguments, source="llm", operators=(aim,)))
-            missing = plan.per_aim - found
+            missing = plan.per_aim - count
             if missing <= 0 or not problems:
                 break
             messages += (

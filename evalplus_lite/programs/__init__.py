@@ -37,12 +37,12 @@ def fingerprints(sources: Sequence[str]) -> list[str]:
     not compile or is too large to analyze is named by its text.
     """
     try:
-        found: list[str] = helper.ask("fingerprints", sources=list(sources))
+        digests: list[str] = helper.ask("fingerprints", sources=list(sources))
     except TooLarge:
         if len(sources) > 1:  # the others need not pay for one
             return [name for source in sources for name in fingerprints([source])]
         return [text_name(sources[0])]
-    return found
+    return digests
 
 
 def text_name(source: str) -> str:
@@ -59,5 +59,5 @@ def normal_form(source: str) -> str:
     text, fault = helper.ask("normal_form", source=source)
     if fault is not None:
         raise SyntaxError(fault)
-    found: str = text
-    return found
+    form: str = text
+    return form

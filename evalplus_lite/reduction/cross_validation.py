@@ -74,18 +74,18 @@ class GradedSamples:
             self.graded = builders
 
     def _graded(self, samples: Iterable[Sample], *, are_builders: bool) -> dict[str, list[_Graded]]:
-        found: dict[str, list[_Graded]] = {}
+        graded: dict[str, list[_Graded]] = {}
         for sample in samples:
             matrix = self.by_id.get(sample.task_id)
             if matrix is None:
                 continue
             key = program_key(sample.source)
             killed = matrix.rows.get(Requirement("sample", key), 0)
-            found.setdefault(sample.model, []).append(_Graded(sample.task_id, key, killed))
+            graded.setdefault(sample.model, []).append(_Graded(sample.task_id, key, killed))
             authors = self.authors.setdefault((sample.task_id, key), set())
             if are_builders:
                 authors.add(sample.model)
-        return found
+        return graded
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -95,11 +95,11 @@ class GradedSamples:
     def unknown(self, model: str | None) -> dict[str, set[Requirement]]:
         """Return, a task, the kills of samples that no builder wrote but, if named, this model."""
         alone = set() if model is None else {model}
-        found: dict[str, set[Requirement]] = {}
+        requirements: dict[str, set[Requirement]] = {}
         for (task_id, key), who in self.authors.items():
             if who <= alone:
-                found.setdefault(task_id, set()).add(Requirement("sample", key))
-        return found
+                requirements.setdefault(task_id, set()).add(Requirement("sample", key))
+        return requirements
 
     def line(self, model: str, name: str, suites: Mapping[str, int]) -> PolicyRow:
         """Return how a model does on suites, given as bitsets of plus cases by task."""
@@ -129,8 +129,8 @@ class GradedSamples:
                 expected += 1 - lost
         asked = [task_id for task_id, total in totals.items() if total]
         passed = {
-            kind: sum(found[task_id] / totals[task_id] for task_id in asked) / max(1, len(asked))
-            for kind, found in right.items()
+            kind: sum(programs[task_id] / totals[task_id] for task_id in asked) / max(1, len(asked))
+            for kind, programs in right.items()
         }
         size = sum(chosen.bit_count() for chosen in suites.values()) / max(1, len(suites))
         return PolicyRow(
@@ -146,10 +146,10 @@ class GradedSamples:
             Share(accepted_kept, accepted),
             {
                 "reduced" if kind == "kept" else kind: mean_interval(
-                    [found[task_id] / totals[task_id] for task_id in asked],
+                    [programs[task_id] / totals[task_id] for task_id in asked],
                     samples=sum(totals.values()),
                 )
-                for kind, found in right.items()
+                for kind, programs in right.items()
             },
         )
 

@@ -56,8 +56,8 @@ def of_text(whole: str) -> Iterator[str]:
     value = whole[:MOST_CHARACTERS]
     chars = set(value)
     for name, test in _KINDS:
-        found = sum(map(test, chars))
-        yield f"{'all' if found == len(chars) else 'some' if found else 'no'} {name}"
+        matches = sum(map(test, chars))
+        yield f"{'all' if matches == len(chars) else 'some' if matches else 'no'} {name}"
     for name, marks in _MARKS:
         if not chars.isdisjoint(marks):
             yield f"with {name}"
@@ -471,13 +471,13 @@ def _is_number(value: Value) -> bool:
 
 
 def _between_numbers(a: float, b: float) -> Iterator[str]:
-    for name, found in (("sum", a + b), ("difference", a - b), ("product", a * b)):
-        if found in (-1, 0, 1):
-            yield f"{name} {found:g}"
-        elif -1 < found < 1:
+    for name, total in (("sum", a + b), ("difference", a - b), ("product", a * b)):
+        if total in (-1, 0, 1):
+            yield f"{name} {total:g}"
+        elif -1 < total < 1:
             yield f"{name} between"
-        if isinstance(found, int) and name != "product":
-            yield f"{name} {'odd' if found % 2 else 'even'}"
+        if isinstance(total, int) and name != "product":
+            yield f"{name} {'odd' if total % 2 else 'even'}"
     if abs(a) == abs(b):
         yield "the same size"
     if b and not a % b:
@@ -599,8 +599,8 @@ def classes(value: Value) -> Iterator[str]:
         yield f"{kind} {length(len(value))}"
         if len(value) > 2:
             yield f"{kind} of {'odd' if len(value) % 2 else 'even'} length"
-        found = of_text(value) if isinstance(value, str) and value else _of_parts(value)
-        for name in found:
+        names = of_text(value) if isinstance(value, str) and value else _of_parts(value)
+        for name in names:
             yield f"{kind} {name}"
 
 
@@ -618,17 +618,17 @@ def _extremes(cases: Sequence[tuple[Value, ...]]) -> dict[str, int]:
     rows = {}
     for place in range(max(map(len, cases), default=0)):
         for what, measure in (("size", _size), ("greatest item", _greatest)):
-            found: list[tuple[Any, int]] = []
+            measures: list[tuple[Any, int]] = []
             for number, case in enumerate(cases):
                 amount = measure(case[place]) if place < len(case) else None
                 if amount is not None:
-                    found.append((amount, number))
-            amounts = [amount for amount, _ in found]
+                    measures.append((amount, number))
+            amounts = [amount for amount, _ in measures]
             for name, edge in (("most", max), ("least", min)):
                 if amounts:
                     best = edge(amounts)
                     rows[f"argument {place + 1}: {name} {what}"] = sum(
-                        1 << number for amount, number in found if amount == best
+                        1 << number for amount, number in measures if amount == best
                     )
     return rows
 

@@ -54,8 +54,8 @@ def build(
     rows: dict[Requirement, int] = {}
     for name, kind in KINDS.items():
         if name in kinds:
-            found = kind.compute(sandbox, subject, cached)
-            rows |= {Requirement(name, key): row for key, row in found.items()}
+            computed = kind.compute(sandbox, subject, cached)
+            rows |= {Requirement(name, key): row for key, row in computed.items()}
     suite = subject.suite
     refused = _refused(sandbox, subject, cached)
     cached.close()
@@ -80,8 +80,8 @@ def _refused(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> int:
     digest = hashlib.sha256(contract.encode("utf-8", "surrogatepass")).hexdigest()
 
     def find() -> Mapping[str, int]:
-        found = violations(sandbox, contract, suite.cases)
-        return {"refused": sum(1 << case for case, why in enumerate(found) if why is not None)}
+        refusals = violations(sandbox, contract, suite.cases)
+        return {"refused": sum(1 << case for case, why in enumerate(refusals) if why is not None)}
 
     row = cache.bitsets(f"contract {digest}", find)["refused"]
     return 0 if row & ((1 << suite.base_count) - 1) else row

@@ -42,14 +42,14 @@ def weighed(groups: Iterable[tuple[int, Iterable[int]]], free: int, given: int) 
     If all free tests satisfy it and no given one does, it does not separate them, but is still
     worth having.
     """
-    found: dict[int, int] = {}
+    groups_of: dict[int, int] = {}
     for share, rows in groups:
         told = (row for row in rows if row & free and (free & ~row or not row & given))
         distinct = dict.fromkeys(told)
         for row in distinct:
             part = share // (len(distinct) * row.bit_count().bit_length())
-            found[row] = found.get(row, 0) + part
-    return found
+            groups_of[row] = groups_of.get(row, 0) + part
+    return groups_of
 
 
 def ranking(
@@ -187,11 +187,11 @@ def _rows(
     matrix: Matrix, policy: Policy, without: Collection[Requirement] = ()
 ) -> dict[str, list[int]]:
     """Return, a kind, the rows that a choice is made by."""
-    found: dict[str, list[int]] = {kind: [] for kind in MODES[policy.mode]}
+    rows: dict[str, list[int]] = {kind: [] for kind in MODES[policy.mode]}
     for requirement, row in matrix.rows.items():
-        if requirement.kind in found and requirement not in without:
-            found[requirement.kind].append(row)
-    return found
+        if requirement.kind in rows and requirement not in without:
+            rows[requirement.kind].append(row)
+    return rows
 
 
 def _ranking(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -> tuple[Pick, ...]:

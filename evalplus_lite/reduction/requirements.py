@@ -163,11 +163,11 @@ def _sample_kills(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) ->
         """
         steps = _reference_steps(sandbox, subject, cache)
         cheap = KillSuite.of_samples(task, suite, steps, most=kills.SAMPLE_STEPS)
-        found = _run(cheap, sandbox, programs, missing)
+        verdicts = _run(cheap, sandbox, programs, missing)
         if len(cheap.cases) < len(suite.cases):
-            alive = [key for key, row in found.items() if row.run and not row.killed]
-            found |= _run(KillSuite.of_samples(task, suite, steps), sandbox, programs, alive)
-        return found
+            alive = [key for key, row in verdicts.items() if row.run and not row.killed]
+            verdicts |= _run(KillSuite.of_samples(task, suite, steps), sandbox, programs, alive)
+        return verdicts
 
     return _killed(cache, facts, programs, run)
 
@@ -233,7 +233,7 @@ def _run(
 def _reference_steps(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Sequence[int]:
     rows = cache.section("steps")
     if rows is None:
-        found = reference_steps(sandbox, subject.task, subject.suite.cases)
-        cache.store("steps", {"reference": found})
-        return found
+        steps = reference_steps(sandbox, subject.task, subject.suite.cases)
+        cache.store("steps", {"reference": steps})
+        return steps
     return rows["reference"]

@@ -50,12 +50,12 @@ def bitset(tests: Iterable[int]) -> int:
 
 def members(bits: int) -> list[int]:
     """Return the tests of a bitset, ascending."""
-    found = []
+    tests = []
     while bits:
         low = bits & -bits
-        found.append(low.bit_length() - 1)
+        tests.append(low.bit_length() - 1)
         bits ^= low
-    return found
+    return tests
 
 
 def distinct(problem: CoverProblem) -> CoverProblem:

@@ -105,9 +105,9 @@ def reached_lines(
     sandbox: Sandbox, task: Task, suite: Suite, source: str, lines: Collection[int]
 ) -> dict[int, int]:
     """Return for each line of the reference's normal form which cases run its statement."""
-    found = dict.fromkeys(lines, 0)
+    reached = dict.fromkeys(lines, 0)
     if not lines:
-        return found
+        return reached
     tree = parsing.parse(source)
     marker = _Marker(sorted(lines))
     marker.visit(tree)
@@ -116,8 +116,8 @@ def reached_lines(
     for case, outcome in enumerate(run.outcomes):
         if isinstance(outcome, Returned):
             for line in wire.decode(outcome.data):
-                found[line] |= 1 << case
-    return found
+                reached[line] |= 1 << case
+    return reached
 
 
 class _Marker(ast.NodeTransformer):

@@ -45,7 +45,7 @@ CAUSES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedSample:
     """What one side says of a sample: the text that it judged, and the verdict.
 
     ``kind`` is ``solution`` for a whole program, ``completion`` for a text to follow the prompt.
@@ -64,7 +64,7 @@ class Side:
 
     label: str
     harness: str
-    rows: Mapping[tuple[str, int], Judged]
+    rows: Mapping[tuple[str, int], JudgedSample]
     dataset: str = ""
 
     def score(self, ids: Iterable[str]) -> float | None:
@@ -103,7 +103,7 @@ def read_side(path: str | os.PathLike[str], tests: Tests = "plus") -> Side:
     )
 
 
-def _numbered(rows: Iterable[tuple[str, Judged]]) -> dict[tuple[str, int], Judged]:
+def _numbered(rows: Iterable[tuple[str, JudgedSample]]) -> dict[tuple[str, int], JudgedSample]:
     count, found = Counter[str](), {}
     for id, judged in rows:
         found[id, count[id]] = judged
@@ -124,13 +124,13 @@ def _own(path: str | os.PathLike[str], tests: Tests) -> Side:
         passed = row["base"] == "pass" and (used == "base" or row["plus"] in ("pass", None))
         detail = "" if passed else f"{failure.get('verdict', '')}: {failure.get('detail', '')}"
         text = texts.get(row["program"], "")
-        rows[row["task_id"], row["index"]] = Judged(text, "solution", passed, used, detail)
+        rows[row["task_id"], row["index"]] = JudgedSample(text, "solution", passed, used, detail)
     return Side(shown_path(path), "evalplus-lite", rows, evaluation.dataset)
 
 
 def _of_evalplus(
     rows: Mapping[str, Any], tests: Tests, path: object
-) -> Iterator[tuple[str, Judged]]:
+) -> Iterator[tuple[str, JudgedSample]]:
     for id, samples in rows.items():
         for row in samples:
             if not isinstance(row, dict) or not isinstance(row.get("solution"), str):
@@ -139,20 +139,22 @@ def _of_evalplus(
             parts = ("base", "plus") if used == "plus" else ("base",)
             bad = [part for part in parts if row.get(f"{part}_status") != "pass"]
             detail = ", ".join(f"{part}: {row.get(f'{part}_status')}" for part in bad)
-            yield id, Judged(row["solution"], "solution", not bad, used, detail)
+            yield id, JudgedSample(row["solution"], "solution", not bad, used, detail)
 
 
-def _of_human_eval(lines: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Judged]]:
+def _of_human_eval(lines: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, JudgedSample]]:
     for row in lines:
         passed = row.get("passed") is True
         detail = "" if passed else str(row.get("result", ""))
         yield (
             str(row["task_id"]),
-            Judged(str(row["completion"]), "completion", passed, "base", detail),
+            JudgedSample(str(row["completion"]), "completion", passed, "base", detail),
         )
 
 
-def _of_lm_eval(lines: Iterable[Mapping[str, Any]], path: object) -> Iterator[tuple[str, Judged]]:
+def _of_lm_eval(
+    lines: Iterable[Mapping[str, Any]], path: object
+) -> Iterator[tuple[str, JudgedSample]]:
     for row in lines:
         score = next(
             (row[key] for key in row if key.startswith("pass@1") or key == "pass_at_1"), None
@@ -162,7 +164,7 @@ def _of_lm_eval(lines: Iterable[Mapping[str, Any]], path: object) -> Iterator[tu
             texts = texts[0]
         if score not in (0, 1) or not isinstance(texts, str):
             raise InputError("a row has no pass@1 of one sample", path=path)
-        yield str(row["doc"].get("task_id")), Judged(texts, "solution", score == 1, "base")
+        yield str(row["doc"].get("task_id")), JudgedSample(texts, "solution", score == 1, "base")
 
 
 # A replay, beside a sandbox: what made equal makes the verdicts equal.
@@ -197,7 +199,7 @@ def replaying(place: WorkerContext, settings: Row) -> Work:
         except UnusableTask as error:
             return "judge", f"the task cannot be used here: {error.detail}", None
         trial = _Trial(place.sandbox, task, suite)
-        return trial.cause(Judged(*first), Judged(*second))
+        return trial.cause(JudgedSample(*first), JudgedSample(*second))
 
     return replay
 
@@ -208,7 +210,7 @@ class _Trial:
     task: Task
     suite: Suite
 
-    def cause(self, first: Judged, second: Judged) -> Row:
+    def cause(self, first: JudgedSample, second: JudgedSample) -> Row:
         """Return a cause, the evidence, and the case that decides, if one does.
 
         In the order in which a harness works: the text, then tests, limits, rule, environment.
@@ -240,7 +242,7 @@ class _Trial:
             or self._of_judge(verdict, passing, failing)
         )
 
-    def _program(self, judged: Judged) -> str:
+    def _program(self, judged: JudgedSample) -> str:
         return self.task.prompt + judged.text if judged.kind == "completion" else judged.text
 
     def _run(
@@ -252,7 +254,7 @@ class _Trial:
         sandbox = self.sandbox.sibling(hash_seed=seed) if seed else self.sandbox
         return evaluate_program(sandbox, prepared, program)
 
-    def _of_text(self, first: Judged, second: Judged, texts: Sequence[str]) -> Row:
+    def _of_text(self, first: JudgedSample, second: JudgedSample, texts: Sequence[str]) -> Row:
         answers = [extract_bounded(each.text, self.task, kind=each.kind).source  # type: ignore[arg-type]
                    for each in (first, second)]  # fmt: skip
         names = fingerprints(answers)
@@ -263,7 +265,9 @@ class _Trial:
         change = [line for line in diff if line[:1] in "+-" and line[:3] not in ("---", "+++")]
         return "extraction" if is_same else "sampling", clip(" / ".join(change[:6])), None
 
-    def _of_tests(self, verdict: Verdict, passing: Judged, failing: Judged) -> Row | None:
+    def _of_tests(
+        self, verdict: Verdict, passing: JudgedSample, failing: JudgedSample
+    ) -> Row | None:
         if verdict.failure is None or (passing.tests, failing.tests) != ("base", "plus"):
             return None
         if not _passes(verdict, "base") or LIMITED.search(failing.detail):
@@ -271,7 +275,7 @@ class _Trial:
         return "tests", self._decided(verdict), verdict.failure.case
 
     def _of_limits(
-        self, program: str, verdict: Verdict, passing: Judged, failing: Judged
+        self, program: str, verdict: Verdict, passing: JudgedSample, failing: JudgedSample
     ) -> Row | None:
         is_limited = LIMITED.search(failing.detail) or (
             verdict.failure is not None and verdict.failure.verdict in ("timeout", "memory")
@@ -285,7 +289,7 @@ class _Trial:
         end = failing.detail or "a limit"
         return "limits", f"passes with enough time and memory; it was ended by {clip(end)}", case
 
-    def _of_rule(self, program: str, failing: Judged) -> Row | None:
+    def _of_rule(self, program: str, failing: JudgedSample) -> Row | None:
         usual = self._run(program)
         for name, rule in RULES.items():
             other = self._run(program, rule=rule)
@@ -302,20 +306,20 @@ class _Trial:
                 )
         return None
 
-    def _of_environment(self, verdict: Verdict, failing: Judged) -> Row | None:
+    def _of_environment(self, verdict: Verdict, failing: JudgedSample) -> Row | None:
         own = "" if verdict.failure is None else verdict.failure.detail
         for said in (failing.detail, own):
             if barred := BARRED.search(said):
                 return "environment", clip(barred[0]), None
         return None
 
-    def _of_chance(self, program: str, passing: Judged) -> Row | None:
+    def _of_chance(self, program: str, passing: JudgedSample) -> Row | None:
         passes = [_passes(self._run(program, seed=seed), passing.tests) for seed in HASH_SEEDS]
         if len(set(passes)) > 1:
             return "chance", f"passes under {sum(passes)} of {len(passes)} hash seeds", None
         return None
 
-    def _of_judge(self, verdict: Verdict, passing: Judged, failing: Judged) -> Row:
+    def _of_judge(self, verdict: Verdict, passing: JudgedSample, failing: JudgedSample) -> Row:
         if _passes(verdict, failing.tests):
             detail = f": {clip(failing.detail)}" if failing.detail else ""
             return "judge", f"the replay passes, one side says it fails{detail}", None

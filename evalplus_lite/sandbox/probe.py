@@ -89,10 +89,10 @@ def known() -> list[tuple[str, bool, dict[str, bool], str | None, str | None, fl
         ]
 
 
-def learn(found: Iterable[Sequence[Any]]) -> None:
+def learn(results: Iterable[Sequence[Any]]) -> None:
     """Adopt the results of another of our processes, as ``known`` returned them there."""
     with _lock:
-        for tier, _, layers, problem, remedy, when in found:
+        for tier, _, layers, problem, remedy, when in results:
             _reports[tier] = ProbeReport(tier, layers, problem, remedy), when
 
 
@@ -203,12 +203,12 @@ def surroundings(config: SandboxConfig) -> tuple[str, tuple[tuple[str, int], ...
 
     A package is (its path, modification time in nanoseconds). Raises as ``choose_tier``.
     """
-    found = []
+    packages = []
     for place in command.locate(config):
         first = Path(place.outside, "__init__.py")
         written = (first if first.exists() else Path(place.outside)).stat().st_mtime_ns
-        found.append((place.outside, written))
-    return choose_tier(config), tuple(found)
+        packages.append((place.outside, written))
+    return choose_tier(config), tuple(packages)
 
 
 def _reason(report: ProbeReport) -> tuple[str, str]:

@@ -243,15 +243,15 @@ def run_budgeted(
     share the others may only use ``least``; they are skipped if these ended their process, or if
     one did and nothing is left. All zero if the program cannot be loaded.
     """
-    found = _Counts(step_budget, max_failures, [None] * len(inputs))
-    while found.is_going and found.next < len(inputs):
+    counts = _Counts(step_budget, max_failures, [None] * len(inputs))
+    while counts.is_going and counts.next < len(inputs):
         text = guest_call(
             "budgeted",
             *facts_of(program),
             step_budget.left,
             step_budget.shares,
             step_budget.least,
-            step_budget.least if found.is_full else step_budget.most,
+            step_budget.least if counts.is_full else step_budget.most,
         )
         roomy = Limits(
             Allowance(max(FEWEST, step_budget.next_share)).patience_counting,
@@ -261,11 +261,11 @@ def run_budgeted(
             limits.wait,
         )
         _, loaded = sandbox.watch(
-            program.around(text, ENTRY), inputs, roomy, found, first=found.next
+            program.around(text, ENTRY), inputs, roomy, counts, first=counts.next
         )
         if not loaded:
             return [0] * len(inputs)
-    return found.counts
+    return counts.counts
 
 
 @dataclass(slots=True)

@@ -69,10 +69,10 @@ class Streams:
         left = set(handles)
         while left:
             was_over = self._is_over.is_set()
-            found = poll.poll(LOOK_SECONDS * 1000)
-            if not found and was_over:  # whoever holds an end is still silent
+            ready = poll.poll(LOOK_SECONDS * 1000)
+            if not ready and was_over:  # whoever holds an end is still silent
                 break
-            for handle, _ in found:
+            for handle, _ in ready:
                 part = b""
                 with contextlib.suppress(OSError):
                     part = os.read(handle, READ_BYTES)

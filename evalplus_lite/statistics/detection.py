@@ -38,9 +38,9 @@ def bootstrap(
     if not tasks:
         return (0.0, 1.0)
     chance = random.Random(seed)
-    found = sorted(figure(chance.choices(tasks, k=len(tasks))) for _ in range(draws))
+    drawn = sorted(figure(chance.choices(tasks, k=len(tasks))) for _ in range(draws))
     tail = round(0.025 * draws)
-    return found[tail], found[-1 - tail]
+    return drawn[tail], drawn[-1 - tail]
 
 
 def bootstrap_mean(
@@ -74,10 +74,10 @@ class ProgramOutcome:
 
 def by_task(judged: Iterable[ProgramOutcome]) -> dict[str, list[ProgramOutcome]]:
     """Return the programs of each task, in the tasks' first order."""
-    found: dict[str, list[ProgramOutcome]] = {}
+    outcomes: dict[str, list[ProgramOutcome]] = {}
     for each in judged:
-        found.setdefault(each.task_id, []).append(each)
-    return found
+        outcomes.setdefault(each.task_id, []).append(each)
+    return outcomes
 
 
 def share_row(shares: Sequence[Share], *, seed: int) -> dict[str, Any]:
@@ -161,10 +161,10 @@ def hits(wanted: int, cases: int, most: int) -> list[float]:
 
     Cases are drawn without replacement; from N = ``cases`` on all of them are.
     """
-    escape, found = 1.0, []
+    escape, expected = 1.0, []
     for drawn in range(most):
         left = cases - drawn
         if left > 0:
             escape *= max(0.0, left - wanted) / left
-        found.append(1 - escape)
-    return found
+        expected.append(1 - escape)
+    return expected

@@ -38,13 +38,13 @@ def clustered_interval(
     the clusters (fewer, if a few hold most items) and ``samples`` (by default, of the items).
     (0, 1) for no item.
     """
-    found = [(hits, total) for hits, total in clusters if total]
-    if not found:
+    nonempty = [(hits, total) for hits, total in clusters if total]
+    if not nonempty:
         return (0.0, 1.0)
-    number, whole = len(found), sum(total for _, total in found)
-    share = math.fsum(hits for hits, _ in found) / whole
-    squares = sum(total * total for _, total in found)
-    spread = math.fsum((hits - share * total) ** 2 for hits, total in found)
+    number, whole = len(nonempty), sum(total for _, total in nonempty)
+    share = math.fsum(hits for hits, _ in nonempty) / whole
+    squares = sum(total * total for _, total in nonempty)
+    spread = math.fsum((hits - share * total) ** 2 for hits, total in nonempty)
     # As if some clusters more, of the usual size, had been all hits or none.
     prior = share * (1 - share) * squares / number
     spread = (spread + PRIOR_TASKS * prior) / (number + PRIOR_TASKS) * number
@@ -110,10 +110,10 @@ def noise(counts: Mapping[str, Count]) -> Noise | None:
 
     None if it cannot be estimated: fewer than two tasks, or a task with a single sample.
     """
-    found = list(counts.values())
-    if len(found) < 2 or any(each.total < 2 for each in found):
+    tasks = list(counts.values())
+    if len(tasks) < 2 or any(each.total < 2 for each in tasks):
         return None
-    return _split([_rate(each) for each in found], [_within(each) for each in found], found)
+    return _split([_rate(each) for each in tasks], [_within(each) for each in tasks], tasks)
 
 
 def paired_noise(first: Mapping[str, Count], second: Mapping[str, Count]) -> Noise | None:
@@ -157,5 +157,5 @@ def _variance(values: Sequence[float]) -> float:
 
 
 def _harmonic(counts: Iterable[Count]) -> float:
-    found = [1 / each.total for each in counts]
-    return len(found) / math.fsum(found)
+    inverses = [1 / each.total for each in counts]
+    return len(inverses) / math.fsum(inverses)

@@ -106,16 +106,16 @@ def sign_test(gaps: Iterable[Fraction | float]) -> float:
     Differences are rounded to steps that make that possible, exactly if they have a small common
     denominator, as shares of up to hundreds of samples do.
     """
-    found = [Fraction(gap) for gap in gaps if gap]
-    if all(abs(gap) == 1 for gap in found):
-        return mcnemar(sum(gap > 0 for gap in found), sum(gap < 0 for gap in found))
-    width = 8 * (len(found) // 8 + 1)  # bits of a count of sign changes, in whole bytes
-    most = int(MOST_BITS / width / sum(map(abs, found)))
-    fine = math.lcm(*(gap.denominator for gap in found))
+    differences = [Fraction(gap) for gap in gaps if gap]
+    if all(abs(gap) == 1 for gap in differences):
+        return mcnemar(sum(gap > 0 for gap in differences), sum(gap < 0 for gap in differences))
+    width = 8 * (len(differences) // 8 + 1)  # bits of a count of sign changes, in whole bytes
+    most = int(MOST_BITS / width / sum(map(abs, differences)))
+    fine = math.lcm(*(gap.denominator for gap in differences))
     if most < min(fine, COARSE):
-        spread = math.sqrt(sum(float(gap) ** 2 for gap in found))
-        return 2 * NormalDist().cdf(-abs(float(sum(found))) / spread)
-    steps = [round(gap * min(fine, most)) for gap in found]
+        spread = math.sqrt(sum(float(gap) ** 2 for gap in differences))
+        return 2 * NormalDist().cdf(-abs(float(sum(differences))) / spread)
+    steps = [round(gap * min(fine, most)) for gap in differences]
     return _sign_changes([step for step in steps if step], width // 8)
 
 
@@ -159,8 +159,8 @@ def holm(chances: Sequence[float]) -> list[float]:
     The probability of any false positive among them stays within the level.
     """
     order = sorted(range(len(chances)), key=lambda place: chances[place])
-    found, least = [0.0] * len(chances), 0.0
+    adjusted, least = [0.0] * len(chances), 0.0
     for rank, place in enumerate(order):
         least = max(least, min(1.0, (len(chances) - rank) * chances[place]))
-        found[place] = least
-    return found
+        adjusted[place] = least
+    return adjusted

@@ -41,8 +41,8 @@ def wilson(share: float, total: float) -> tuple[float, float]:
 
 def added(shares: Iterable[Share]) -> Share:
     """Return the hits of all of their totals."""
-    found = list(shares)
-    return Share(sum(share.hits for share in found), sum(share.total for share in found))
+    parts = list(shares)
+    return Share(sum(share.hits for share in parts), sum(share.total for share in parts))
 
 
 def chance_of_none(total: int, hits: int, drawn: int) -> float:

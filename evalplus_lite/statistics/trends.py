@@ -165,10 +165,10 @@ def _group(points: Sequence[Observation], logarithmic: bool) -> SizeGroup:
 
 
 def _clusters(points: Iterable[Observation]) -> list[list[Observation]]:
-    found: dict[str, list[Observation]] = defaultdict(list)
+    clusters: dict[str, list[Observation]] = defaultdict(list)
     for point in points:
-        found[point.cluster].append(point)
-    return list(found.values())
+        clusters[point.cluster].append(point)
+    return list(clusters.values())
 
 
 def _ranks(values: Sequence[float]) -> list[float]:

@@ -58,10 +58,10 @@ def cache_limit() -> int:
 
 def parse_size(text: str, *, named: str) -> int:
     """Return the bytes that a string such as ``500MB``, ``1.5 GiB`` or ``4096`` means."""
-    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?)\s*([A-Za-z]*)", text.strip(), re.ASCII)
-    if found is None or found[2].upper() not in _UNITS:
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?)\s*([A-Za-z]*)", text.strip(), re.ASCII)
+    if match is None or match[2].upper() not in _UNITS:
         raise InputError(f"{named} is {text[:40]!r}", remedy="give a size such as 500MB or 2GiB")
-    return int(float(found[1]) * _UNITS[found[2].upper()])
+    return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
 def entries(folder: Path, kinds: Iterable[str] = KINDS) -> Iterator[CacheFile]:
@@ -74,10 +74,10 @@ def entries(folder: Path, kinds: Iterable[str] = KINDS) -> Iterator[CacheFile]:
                 yield CacheFile(kind, path, facts.st_size, facts.st_mtime)
 
 
-def remove(found: Iterable[CacheFile]) -> tuple[int, int]:
+def remove(files: Iterable[CacheFile]) -> tuple[int, int]:
     """Remove files, and the folders that this leaves empty; return how many, and their bytes."""
     count = size = 0
-    for entry in found:
+    for entry in files:
         try:
             entry.path.unlink()
         except OSError:  # gone, or not ours to remove: it is still listed then
@@ -90,11 +90,11 @@ def remove(found: Iterable[CacheFile]) -> tuple[int, int]:
 
 def trim(folder: Path, limit: int) -> tuple[int, int]:
     """If computed files take more than ``limit`` bytes, remove those unused longest."""
-    found = sorted(entries(folder, COMPUTED), key=lambda entry: entry.used)
-    total = sum(entry.size for entry in found)
+    files = sorted(entries(folder, COMPUTED), key=lambda entry: entry.used)
+    total = sum(entry.size for entry in files)
     chosen: list[CacheFile] = []
     if total > limit:
-        for entry in found:
+        for entry in files:
             if total <= limit * _FILLED:
                 break
             chosen.append(entry)
@@ -129,10 +129,10 @@ class Keeper:
 KEEPER = Keeper()  # one for each process
 
 
-def older_than(found: Iterable[CacheFile], seconds: float) -> Iterator[CacheFile]:
+def older_than(files: Iterable[CacheFile], seconds: float) -> Iterator[CacheFile]:
     """Yield the entries that were last used at least ``seconds`` ago."""
     edge = time.time() - seconds
-    return (entry for entry in found if entry.used <= edge)
+    return (entry for entry in files if entry.used <= edge)
 
 
 def _below(folder: Path) -> Iterator[Path]:

@@ -217,8 +217,8 @@ def _end_of_last_line(descriptor: int) -> int:
     end = os.fstat(descriptor).st_size
     while end > 0:
         start = max(0, end - _CHUNK)
-        found = os.pread(descriptor, end - start, start).rfind(b"\n")
-        if found >= 0:
-            return start + found + 1
+        newline = os.pread(descriptor, end - start, start).rfind(b"\n")
+        if newline >= 0:
+            return start + newline + 1
         end = start
     return 0

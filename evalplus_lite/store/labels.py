@@ -25,24 +25,24 @@ def label(path: str | os.PathLike[str]) -> str:
     """Return a name for a file: its stem, or its folder's name for a generic stem."""
     place = Path(path)
     place = place if place.name else place.resolve()  # the folder that the command runs in
-    found = stem(place)
-    if found not in COMMON or place.parent == Path():
-        return found
-    return place.parent.name if ".." not in place.parts else place.resolve().parent.name or found
+    name = stem(place)
+    if name not in COMMON or place.parent == Path():
+        return name
+    return place.parent.name if ".." not in place.parts else place.resolve().parent.name or name
 
 
 def labels(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     """Return a name for each file, no two alike: by as many folders above as it takes."""
-    found = [label(path) for path in paths]
+    names = [label(path) for path in paths]
     parts = [Path(path).resolve().parts for path in paths]
     for depth in range(2, max(map(len, parts), default=0) + 1):
-        counts = Counter(found)
-        if len(counts) == len(found):
+        counts = Counter(names)
+        if len(counts) == len(names):
             break
         for number, path in enumerate(paths):
-            if counts[found[number]] > 1:
-                found[number] = "/".join([*parts[number][-depth:-1], stem(path)])
-    return found
+            if counts[names[number]] > 1:
+                names[number] = "/".join([*parts[number][-depth:-1], stem(path)])
+    return names
 
 
 def file_name(text: str) -> str:

@@ -75,17 +75,17 @@ class Folder:
             self._files.invalidate_cache()
             if not self._files.exists(self._root):
                 return []
-            found = self._files.ls(self._root, detail=True)
-        files = (each["name"] for each in found if each["type"] == "file")
+            listing = self._files.ls(self._root, detail=True)
+        files = (each["name"] for each in listing if each["type"] == "file")
         return sorted(name.rstrip("/").rpartition("/")[2] for name in files)
 
     def below(self) -> list[str]:
         """Return the files in it and below, by their paths within it, sorted; none if it is not."""
         with self._reaching("listed"):
             self._files.invalidate_cache()
-            found = self._files.find(self._root) if _is_folder(self._files, self._root) else ()
+            paths = self._files.find(self._root) if _is_folder(self._files, self._root) else ()
         start = len(self._root.rstrip("/")) + 1
-        return sorted(name[start:] for name in found)
+        return sorted(name[start:] for name in paths)
 
     def is_there(self) -> bool:
         """Return whether the folder exists and is not a file."""
@@ -216,8 +216,8 @@ def _reaching(url: str, what: str) -> Iterator[None]:
         remedy = "check the credentials and who may use this place"
         raise problem(f"may not be {what}: {_brief(error)}", remedy) from None
     except Exception as error:
-        found = f"{type(error).__name__}: {_brief(error)}"
-        raise problem(f"cannot be {what}: {found}", "check the URL and the credentials") from None
+        cause = f"{type(error).__name__}: {_brief(error)}"
+        raise problem(f"cannot be {what}: {cause}", "check the URL and the credentials") from None
 
 
 def _brief(error: Exception) -> str:

@@ -93,14 +93,14 @@ def _holds_more(text: str, limit: int) -> bool:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
                 raise _Duplicate(f"names the key {key[:60]!r} twice in one object")
             seen.add(key)
-    return found
+    return unique
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique)

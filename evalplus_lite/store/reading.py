@@ -45,7 +45,7 @@ def read_jsonl(
     what ``parse_json`` refuses. With ``on_fault`` such a line is handed to it and passed over, so
     that one line cannot end the reading of the others.
     """
-    found, number = False, 0
+    has_rows, number = False, 0
     try:
         with opened(path) as stream:
             while data := stream.readline(max_line + 1):
@@ -55,18 +55,18 @@ def read_jsonl(
                 except InputError as error:
                     if on_fault is None:
                         raise
-                    found = True
+                    has_rows = True
                     on_fault(error)
                     while data and not data.endswith(b"\n"):
                         data = stream.readline(_PIECE)
                     continue
                 if row is not None:
-                    found = True
+                    has_rows = True
                     del data  # while the caller works with the row, its text is not kept
                     yield row
     except Damaged as error:
         raise error.after(number) if number else error from None
-    if not found:
+    if not has_rows:
         raise NoRows("holds no rows", path=path, remedy="is this the right file?")
 
 

@@ -72,5 +72,5 @@ def finished(rows: Rows, read: Callable[[Row], Finished]) -> Iterator[Finished]:
     """
     for row in rows.rows():
         with rows.reading(row):
-            found = read(row)
-        yield found
+            record = read(row)
+        yield record

@@ -41,14 +41,14 @@ class RowStore:
         """Return the row of a key, None if there is none that can be trusted."""
         with self._suppressed():
             file = self._open()
-            found = (
+            row = (
                 file
                 and file.execute(
                     "select text, seal, used from rows where key = ?", (key,)
                 ).fetchone()
             )
-            if found:
-                text, seal, used = found
+            if row:
+                text, seal, used = row
                 if isinstance(text, str) and seal == _seal(key, text):
                     if used != _now():
                         self._execute("update rows set used = ? where key = ?", _now(), key)
@@ -135,8 +135,8 @@ class RowStore:
 
 def _check(file: sqlite3.Connection) -> None:
     """Raise DatabaseError unless our table is all there is: views and triggers run with it."""
-    found = file.execute("select type, sql from sqlite_master limit 2").fetchall()
-    if found != [("table", f"CREATE TABLE {_TABLE}")]:
+    schema = file.execute("select type, sql from sqlite_master limit 2").fetchall()
+    if schema != [("table", f"CREATE TABLE {_TABLE}")]:
         raise sqlite3.DatabaseError("a file of something else")
 
 

@@ -62,10 +62,10 @@ def _batches(stream: IO[bytes], columns: Sequence[str]) -> Iterator[Any]:
         return
     if beginning.startswith(ARROW_FILE):
         reader = ipc.open_file(stream)
-        found = (reader.get_batch(number) for number in range(reader.num_record_batches))
+        batches = (reader.get_batch(number) for number in range(reader.num_record_batches))
     else:
-        found = iter(ipc.open_stream(stream))
-    for batch in found:
+        batches = iter(ipc.open_stream(stream))
+    for batch in batches:
         known = [name for name in columns if name in batch.schema.names]
         for start in range(0, batch.num_rows, ROWS):
             yield batch.select(known).slice(start, ROWS)

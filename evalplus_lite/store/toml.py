@@ -39,7 +39,7 @@ def read_toml(path: str | os.PathLike[str]) -> Iterator[Row]:
         remedy = "write this many tasks as JSONL"
         raise InputError(f"holds more than {MOST_TABLES} tables", path=path, remedy=remedy)
     try:
-        found = tomllib.loads(text)
+        document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, ValueError) as error:
         place = re.search(r" \(at line (\d+), column \d+\)$", str(error))
         line = int(place[1]) if place else None
@@ -47,10 +47,10 @@ def read_toml(path: str | os.PathLike[str]) -> Iterator[Row]:
         raise InputError(f"is not valid TOML: {problem}", path=path, line=line) from None
     except RecursionError:
         raise InputError("nests too deeply", path=path) from None
-    tables = found.pop(TABLES, None)
-    if type(tables) is not list or found:
+    tables = document.pop(TABLES, None)
+    if type(tables) is not list or document:
         raise InputError(
-            f"holds {next(iter(found))[:60]!r}" if found else f"has no [[{TABLES}]] tables",
+            f"holds {next(iter(document))[:60]!r}" if document else f"has no [[{TABLES}]] tables",
             path=path,
             remedy=f"write each task as a table: [[{TABLES}]]",
         )

@@ -82,16 +82,16 @@ class Keys:
         if tag in CONTAINERS:
             return self._container(tag, depth)
         if tag in NUMERIC:
-            found = self._number(reader.scalar(tag))
+            data = self._number(reader.scalar(tag))
         else:
             if tag == LONG or tag in STRINGS:  # a long one is not even copied
                 (size,) = struct.unpack_from("<i", reader.data, reader.at)
                 self._fit(abs(size))
             reader.leaf(tag)
-            found = reader.data[start : reader.at]
-        self._fit(len(found))
-        self.room -= len(found)
-        return found
+            data = reader.data[start : reader.at]
+        self._fit(len(data))
+        self.room -= len(data)
+        return data
 
     def _number(self, value: Any) -> bytes:
         """Return one encoding for all numbers that compare equal in Python."""
@@ -113,9 +113,9 @@ class Keys:
             raise TypeError("an element that cannot be hashed")
         if tag == wire.TUPLE and reader.is_marked():
             levels, self.levels = self.levels, frozenset()  # levels are those of plain values
-            found = self._extended(reader.head(), depth + 1)
+            data = self._extended(reader.head(), depth + 1)
             self.levels = levels
-            return found
+            return data
         self._fit(PREFIX.size)
         self.room -= PREFIX.size
         items = []
@@ -150,18 +150,18 @@ class Keys:
             if self.strict:
                 name += wire.encode(kind.details(value))
             is_loose = kind.base == "scalar" and not self.strict and type(key) is not tuple
-            found = (b"" if is_loose else name) + self._key(key)
-            self._fit(len(found))
-            self.room -= len(found)
-            return found
-        found = b"" if kind.base is not None and not self.strict else name
+            data = (b"" if is_loose else name) + self._key(key)
+            self._fit(len(data))
+            self.room -= len(data)
+            return data
+        data = b"" if kind.base is not None and not self.strict else name
         for at, form in enumerate(kind.forms):
             reader.expect(kind, form)
             if at < (kind.typed if self.strict else kind.compared):
-                found += self._value(depth)
+                data += self._value(depth)
             else:
                 reader.skip(depth)
-        return found
+        return data
 
     def _key(self, key: Any) -> bytes:
         if isinstance(key, float):

@@ -154,7 +154,7 @@ def _lines(text: bytes) -> Iterator[bytes]:
 
 
 def _tokens(text: bytes) -> Iterator[bytes]:
-    return (found[0] for found in _TOKEN.finditer(text))
+    return (match[0] for match in _TOKEN.finditer(text))
 
 
 def _near(a: bytes, b: bytes, rule: Rule) -> bool:

@@ -121,17 +121,17 @@ def extended(value: Any, kind: type) -> tuple[str, Sequence[Any]] | None:
     """Return the type's name and the parts of a value whose class, or one it is of, is known."""
     if kind not in KNOWN:
         KNOWN[kind] = next(filter(None, map(known, BASES(kind))), None)
-    found = KNOWN[kind]
-    parts = found and found[1](value)
-    return None if found is None or parts is None else (found[0], parts)
+    entry = KNOWN[kind]
+    parts = entry and entry[1](value)
+    return None if entry is None or parts is None else (entry[0], parts)
 
 
 def known(kind: type) -> tuple[str, Callable[[Any], Any]] | None:
     """Return the registration of a class, if it really is the class of that name."""
     name, module = TYPE_NAME(kind), str(MODULE(kind))
-    found = PACKS.get(f"{module}.{name}")
-    if found and getattr(sys.modules.get(module), name, None) is kind:
-        return found
+    entry = PACKS.get(f"{module}.{name}")
+    if entry and getattr(sys.modules.get(module), name, None) is kind:
+        return entry
     if "__dataclass_fields__" in kind.__dict__:
         return PACKS["dataclass"]
     return PACKS["namedtuple"] if "_fields" in kind.__dict__ and issubclass(kind, tuple) else None
@@ -199,10 +199,10 @@ def declared(name: str) -> Any:
 
     ``declared.made`` holds the classes that were created because the program has none of that name.
     """
-    found: Any = sys.modules.get("program")
+    value: Any = sys.modules.get("program")
     for part in name.split("."):
-        found = getattr(found, part, None)
-    return found
+        value = getattr(value, part, None)
+    return value
 
 
 declared.made = {}  # type: ignore[attr-defined]

@@ -185,14 +185,14 @@ def _measured(reader: WireReader, rule: Rule) -> Found:
     reader.skip(0)
     end = reader.at
     reader.at = start
-    found = all(_step(reader, step) for step in rule.key)
+    is_present = all(_step(reader, step) for step in rule.key)
     begin = reader.at
-    if found:
+    if is_present:
         reader.skip(0)
     key = reader.data[begin : reader.at]
     reader.at = end
-    if not found or not rule.by:
-        return key if found else None
+    if not is_present or not rule.by:
+        return key if is_present else None
     return _measure(WireReader(key), rule.by)
 
 
@@ -330,10 +330,10 @@ def _opened(reader: WireReader) -> int | None:
 
 def _as_sets(pair: ValueComparison, ours: int, theirs: int) -> bool:
     wanted = set(pair.keys(pair.b).many(theirs))
-    found = pair.keys(pair.a, longest=max(map(len, wanted), default=0), hashable=False)
+    keys = pair.keys(pair.a, longest=max(map(len, wanted), default=0), hashable=False)
     met = set()
     try:
-        for key in found.many(ours):
+        for key in keys.many(ours):
             if key not in wanted:
                 return False
             met.add(key)

@@ -192,8 +192,8 @@ def generator_of(
     no input is doubtful.
     """
     name = f"{seed}:{task.id}"
-    if (found := text_generator(task, base, name, seeds, doubts=doubts)) is not None:
-        return found
+    if (texts := text_generator(task, base, name, seeds, doubts=doubts)) is not None:
+        return texts
     from evalplus_lite.generate.strategies import sampled  # a third of a second, not for --help
 
     constants = Constants.of_task(task)
@@ -307,7 +307,7 @@ def probe(
     scales, steps = generator.scales, list[int]()
     limits = Limits(load=10.0)
     dropped: dict[str, int] = {}
-    found: list[Rung] = []
+    rungs: list[Rung] = []
     for turn in range(ROUNDS):
         if not left:
             break
@@ -323,7 +323,7 @@ def probe(
         )
         suites.append(answers.suite)
         steps += answers.steps
-        found += [left[at] for at in answers.kept]
+        rungs += [left[at] for at in answers.kept]
         causes = {id(drop.case): drop.cause for drop in answers.dropped}
         for at, taken in zip(answers.kept, answers.steps, strict=True):
             scales.ranges[left[at].dimension].charge(left[at].level, taken)
@@ -344,7 +344,7 @@ def probe(
     scales.settle()
     suite = joined(suites, {})
     answers = Answers(suite, (), tuple(range(len(suite.cases))), tuple(steps))
-    return _sorted_out(answers, found, dropped)
+    return _sorted_out(answers, rungs, dropped)
 
 
 def _sorted_out(answers: Answers, rungs: Sequence[Rung], dropped: dict[str, int]) -> LadderResult:
@@ -428,19 +428,19 @@ class TaskAugmentation:
         """Measure how far sizes go; keep the answered inputs, up to a share of the budget."""
         if not self.budget.inputs:
             return
-        found = probe(
+        rungs = probe(
             self.sandbox,
             self.task,
             self.generator,
             self.suites[0].cases,
             step_budget=self.budget.step_budget(of_ladders=True),
         )
-        self.dropped.update(found.dropped)
-        if found.tops is not None:
-            self.tops = [self._untied(self._handy(Answers.of(found.tops))).suite]
+        self.dropped.update(rungs.dropped)
+        if rungs.tops is not None:
+            self.tops = [self._untied(self._handy(Answers.of(rungs.tops))).suite]
         most = self.budget.inputs // PROBED  # the last are the highest rungs
-        count = len(found.cases.kept)
-        fair = self._fair(self._handy(found.cases.only(range(max(0, count - most), count))))
+        count = len(rungs.cases.kept)
+        fair = self._fair(self._handy(rungs.cases.only(range(max(0, count - most), count))))
         self._keep(fair.suite)
 
     def step(self) -> bool:

@@ -68,12 +68,12 @@ class SampleJudge:
         ref, task_id, groups = item
         judged = []
         for source, members in groups:
-            found = {source: self._verdict(ref, source)}
+            verdicts = {source: self._verdict(ref, source)}
             for index, text, model, temperature in members:
-                verdict = found[source]
+                verdict = verdicts[source]
                 if text is not None and _names_a_line(verdict):  # which is its own
-                    verdict = found.get(text) or self._verdict(ref, text)
-                    found[text] = verdict
+                    verdict = verdicts.get(text) or self._verdict(ref, text)
+                    verdicts[text] = verdict
                 base, plus, rest, others, cost = verdict
                 if isinstance(rest, str):
                     judged.append(verdict)
@@ -117,9 +117,9 @@ class SampleJudge:
         if failure is not None:
             row["failure"] = failure
         if verdict.failure is not None and self.shrinker is not None:
-            found = self.shrinker.smallest(sandbox, suite, source, verdict.failure)
-            if found is not None:
-                row["smallest"] = _explained(found.suite, found.failure)
+            smallest = self.shrinker.smallest(sandbox, suite, source, verdict.failure)
+            if smallest is not None:
+                row["smallest"] = _explained(smallest.suite, smallest.failure)
         if verdict.details is not None:
             row["details"] = list(verdict.details)
         if weak:

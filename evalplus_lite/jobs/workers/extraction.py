@@ -15,8 +15,8 @@ def extracting(place: WorkerContext, _: Row) -> Work:
         rows = []
         for text, kind, prompt, entry_point, style in item:
             task = Task("", prompt, entry_point, "", style=style)
-            found = extract(text, task, kind=kind)
-            rows.append((found.source, found.steps))
+            extraction = extract(text, task, kind=kind)
+            rows.append((extraction.source, extraction.steps))
         return rows
 
     return work

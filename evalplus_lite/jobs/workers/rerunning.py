@@ -71,11 +71,11 @@ def rerunning(place: WorkerContext, settings: Row) -> Work:
             ).outcomes
             if isinstance(outcome, Returned):
                 try:
-                    found = decode_answer(outcome.data)
+                    value = decode_answer(outcome.data)
                 except CodecError:
-                    found = None
-                if type(found) is list and [type(each) for each in found] == [str, str]:
-                    row["printed"], row["traceback"] = (text[:MOST_PRINTED] for text in found)
+                    value = None
+                if type(value) is list and [type(each) for each in value] == [str, str]:
+                    row["printed"], row["traceback"] = (text[:MOST_PRINTED] for text in value)
         return row
 
     return work

@@ -107,7 +107,7 @@ def drawn(sandbox: Sandbox, task: Task) -> tuple[list[Case], str]:
     pairs = [(seed, 1 + seed % SCALES) for seed in range(DRAWS * SCALES)]
     meter = Meter(sandbox, Program(task.generator, "generate"), pairs, LIMITS)
     run = meter.run(Inputs.of(pairs), judge=lambda _, outcome: isinstance(outcome, Returned))
-    found: dict[str, Case] = {}
+    cases: dict[str, Case] = {}
     fault = ""
     for (seed, scale), outcome in zip(pairs, run.outcomes, strict=True):
         if outcome is None:
@@ -119,7 +119,7 @@ def drawn(sandbox: Sandbox, task: Task) -> tuple[list[Case], str]:
             except CodecError:
                 text = None
         if type(text) is str:
-            found.setdefault(text, Case((text,), "generator", None, (f"scale {scale}",)))
+            cases.setdefault(text, Case((text,), "generator", None, (f"scale {scale}",)))
         else:
             fault = fault or f"the generator returns no text for ({seed}, {scale}): {outcome}"
-    return list(found.values()), fault
+    return list(cases.values()), fault

@@ -88,11 +88,11 @@ class VerdictStore:
             task.rule,
             suite.base_count,
         )
-        found = hashlib.sha256(self._about + _digest(repr(facts).encode()))
-        found.update(prepared.inputs.key.encode())
+        hasher = hashlib.sha256(self._about + _digest(repr(facts).encode()))
+        hasher.update(prepared.inputs.key.encode())
         for data in suite.expected:
-            found.update(_digest(data))
-        return found.digest()
+            hasher.update(_digest(data))
+        return hasher.digest()
 
 
 def _digest(data: bytes) -> bytes:
@@ -214,10 +214,10 @@ class Verification:
             except UnusableTask as error:  # finding that out may have taken a run of the reference
                 return error
 
-        found = self.prepared.under((kind, name, settings), size, prepare)
-        if isinstance(found, UnusableTask):
-            raise found.with_traceback(None)
-        return found
+        suite = self.prepared.under((kind, name, settings), size, prepare)
+        if isinstance(suite, UnusableTask):
+            raise suite.with_traceback(None)
+        return suite
 
     def _prepare(self, source: Row, settings: Settings) -> Ready:
         kind, name, data = source

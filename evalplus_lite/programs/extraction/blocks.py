@@ -166,8 +166,8 @@ def _indentation(line: str) -> int:
 def _marks(text: str) -> tuple[list[str], list[int]]:
     """Return the text's lines, and the numbers of those that are, or end in, a fence."""
     lines = text.split("\n")
-    found = (n for n, line in enumerate(lines) if _FENCE.match(line) or _before_fence(line))
-    return lines, list(itertools.islice(found, MAX_FENCES))
+    fences = (n for n, line in enumerate(lines) if _FENCE.match(line) or _before_fence(line))
+    return lines, list(itertools.islice(fences, MAX_FENCES))
 
 
 def _before_fence(line: str) -> str:

@@ -203,9 +203,9 @@ def session(text: str) -> Iterator[str]:
         return
     typed = []
     for line in text.split("\n"):
-        found = _PROMPT.match(line)
-        if found:
-            typed.append(found[1] if found[1] is not None else found[2] or "")
+        match = _PROMPT.match(line)
+        if match:
+            typed.append(match[1] if match[1] is not None else match[2] or "")
     yield "\n".join(typed) + "\n"
 
 
@@ -225,13 +225,13 @@ def numbered(text: str) -> Iterator[str]:
     best: list[tuple[str, str]] = []
     following = 0
     for line in text.split("\n"):
-        found = _NUMBERED.match(line)
-        if not found:
+        match = _NUMBERED.match(line)
+        if not match:
             continue
-        if int(found[2]) != following:
+        if int(match[2]) != following:
             best, rows = max(best, rows, key=len), []
-        following = int(found[2]) + 1
-        rows.append((found[1], found[3]))
+        following = int(match[2]) + 1
+        rows.append((match[1], match[3]))
     rows = max(best, rows, key=len)
     if len(rows) < 2:
         return
@@ -247,8 +247,8 @@ def json_texts(text: str) -> Iterator[str]:
             value, _ = json.JSONDecoder(strict=False).raw_decode(text, begin)
         except (ValueError, RecursionError):
             value = None
-        found = sorted(_texts(value), key=len, reverse=True)
-        yield from found[:MOST_TEXTS]
+        texts = sorted(_texts(value), key=len, reverse=True)
+        yield from texts[:MOST_TEXTS]
     if _ESCAPED_LINE.search(text):
         yield _ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[1]), text)
 
@@ -371,9 +371,9 @@ class Search:
         """Return the program that the first successful strategy finds."""
         said = without_thinking(text)
         if said != text:
-            found = self.program(said)
-            if found is not None:
-                return _extraction(found.source, "left out the thinking", *found.steps)
+            extraction = self.program(said)
+            if extraction is not None:
+                return _extraction(extraction.source, "left out the thinking", *extraction.steps)
         if len(text) > SEARCHED_CHARACTERS:
             return None
         variants = list(_variants(text))
@@ -383,9 +383,9 @@ class Search:
         # Other forms of a program are undone before anything is cut off.
         for texts in (variants, variants[-1:] and list(self._unwrapped(variants[-1]))):
             for way in ways:
-                found = next(filter(None, map(way, texts)), None)
-                if found is not None:
-                    return found
+                extraction = next(filter(None, map(way, texts)), None)
+                if extraction is not None:
+                    return extraction
         return self._cut(variants)
 
     def _unwrapped(self, variant: _Variant) -> Iterator[_Variant]:
@@ -402,13 +402,13 @@ class Search:
 
     def _blocks(self, variant: _Variant) -> Extraction | None:
         """Take whole pieces: the answer itself, its fenced blocks, stretches between fences."""
-        found = self._assemble([variant.text], variant.steps)
-        if found is not None:
-            return found
+        extraction = self._assemble([variant.text], variant.steps)
+        if extraction is not None:
+            return extraction
         steps: tuple[Step, ...] = (*variant.steps, "took a fenced block")
-        found = self._assemble(fenced(variant.text), steps)
-        if found is not None:
-            return found
+        extraction = self._assemble(fenced(variant.text), steps)
+        if extraction is not None:
+            return extraction
         tries = (self._assemble([stretch], steps) for stretch in stretches(variant.text))
         return next(filter(None, tries), None)
 
@@ -427,22 +427,22 @@ class Search:
         if self.task.style == "completion":
             ways.insert(0 if self.kind == "completion" else 1, self._cut_bodies)
         for way in ways:
-            found = [extraction for variant in variants for extraction in way(variant)]
-            if found:
-                return max(found, key=lambda extraction: len(extraction.source.split()))
+            extractions = [extraction for variant in variants for extraction in way(variant)]
+            if extractions:
+                return max(extractions, key=lambda extraction: len(extraction.source.split()))
         return None
 
     def _cut_pieces(self, variant: _Variant) -> Iterator[Extraction]:
         for block in fenced(variant.text):
             steps = (*variant.steps, "took a fenced block", "cut what does not compile")
-            found = self._assemble(list(spans(block, self.budget)), steps)
-            if found is not None:
-                yield found
-        found = self._assemble(
+            extraction = self._assemble(list(spans(block, self.budget)), steps)
+            if extraction is not None:
+                yield extraction
+        extraction = self._assemble(
             list(spans(variant.text, self.budget)), (*variant.steps, "cut what does not compile")
         )
-        if found is not None:
-            yield found
+        if extraction is not None:
+            yield extraction
 
     def _cut_bodies(self, variant: _Variant) -> Iterator[Extraction]:
         for text, steps in self._bodies(variant):
@@ -531,10 +531,10 @@ class Search:
     def _choose(self, pieces: Sequence[str], steps: tuple[Step, ...]) -> Extraction | None:
         """Take the piece that is a whole program: all of it, with its examples and prints."""
         trees = [(piece, tree) for piece in pieces if (tree := self.budget.tree(piece))]
-        found = chosen([(piece, tree) for piece, tree in trees if not misread(tree)])
-        if found is None:
+        selection = chosen([(piece, tree) for piece, tree in trees if not misread(tree)])
+        if selection is None:
             return None
-        source, is_joined = found
+        source, is_joined = selection
         return _extraction(source, *steps, *(("joined blocks",) if is_joined else ()))
 
     def _with_call(self, piece: str, tree: ast.Module) -> tuple[str, ast.Module] | None:
@@ -543,8 +543,8 @@ class Search:
         if call is None or definitions.defines(tree, self.task.defined):
             return None
         whole = piece.rstrip() + call
-        found = self.budget.tree(whole)
-        return None if found is None or misread(found) else (whole, found)
+        whole_tree = self.budget.tree(whole)
+        return None if whole_tree is None or misread(whole_tree) else (whole, whole_tree)
 
     def _missing(self, statements: Sequence[ast.stmt]) -> frozenset[str]:
         return missing(statements, self.task.defined)

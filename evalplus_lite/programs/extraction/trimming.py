@@ -155,10 +155,12 @@ def _borrows(statement: ast.stmt, name: str) -> bool:
 
 def only_nests(tree: ast.Module, name: str) -> bool:
     """Return whether the last function of that name only defines another one of that name."""
-    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
-    if not found:
+    functions = [
+        node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name
+    ]
+    if not functions:
         return False
-    inner = [node for node in found[-1].body if not isinstance(node, ast.Expr)]
+    inner = [node for node in functions[-1].body if not isinstance(node, ast.Expr)]
     return bool(inner) and all(
         isinstance(node, ast.FunctionDef) and node.name == name for node in inner
     )
@@ -195,8 +197,8 @@ def chosen(trees: Sequence[tuple[str, ast.Module]]) -> tuple[str, bool] | None:
     as often as before it; they read nothing, or lack the names of the program.
     """
     whole = [(text, tree) for text, tree in trees if not definitions.undefined(tree.body)]
-    if found := [text for text, tree in whole if acts(tree) and reads(tree)]:
-        return found[-1], False
+    if programs := [text for text, tree in whole if acts(tree) and reads(tree)]:
+        return programs[-1], False
     if len(trees) > 1:
         text = "\n".join(each for each, _ in trees)
         body = [statement for _, tree in trees for statement in tree.body]
@@ -205,8 +207,8 @@ def chosen(trees: Sequence[tuple[str, ast.Module]]) -> tuple[str, bool] | None:
             return text, True
     for is_likely in (acts, has_definitions):
         for some in (whole, trees):
-            if found := [text for text, tree in some if is_likely(tree)]:
-                return found[-1], False
+            if programs := [text for text, tree in some if is_likely(tree)]:
+                return programs[-1], False
     return None
 
 
@@ -216,12 +218,12 @@ def has_definitions(tree: ast.Module) -> bool:
 
 
 def _names(tree: ast.Module) -> frozenset[str]:
-    found = (
+    names = (
         node.id if isinstance(node, ast.Name) else node.attr
         for node in ast.walk(tree)
         if isinstance(node, (ast.Name, ast.Attribute))
     )
-    return frozenset(found)
+    return frozenset(names)
 
 
 def _is_act(statement: ast.stmt) -> bool:

@@ -162,7 +162,7 @@ def mutants(reference: str, *, mutmut: bool = True, own: bool = True) -> tuple[M
     """
     original = normal_form(reference)
     seen = {original}
-    found: list[Mutant] = []
+    result: list[Mutant] = []
     for operator, text in _all(original, mutmut=mutmut, own=own):
         try:
             mutated = normal_form(text)
@@ -171,8 +171,8 @@ def mutants(reference: str, *, mutmut: bool = True, own: bool = True) -> tuple[M
             continue  # an operator may produce invalid Python
         if mutated not in seen:
             seen.add(mutated)
-            found.append(Mutant(mutated, operator, _first_difference(original, mutated)))
-    return tuple(found)
+            result.append(Mutant(mutated, operator, _first_difference(original, mutated)))
+    return tuple(result)
 
 
 def difference(reference: str, mutant: Mutant) -> str:

@@ -208,16 +208,16 @@ def variants(source: str, entry_point: str, kinds: Iterable[str]) -> Iterator[tu
 
 def kinds_of(values: Iterable[Value]) -> set[str]:
     """Return the names of all types within values."""
-    found: set[str] = set()
+    kinds: set[str] = set()
     waiting: list[Any] = list(values)
     while waiting:
         value = waiting.pop()
-        found.add(type(value).__name__)
+        kinds.add(type(value).__name__)
         if isinstance(value, dict):
             waiting += [*value, *value.values()]
         elif isinstance(value, list | tuple | set | frozenset):
             waiting += list(value)[:20]
-    return found
+    return kinds
 
 
 def _framed(source: str, entry_point: str, body: str) -> str:

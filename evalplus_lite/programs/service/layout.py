@@ -154,9 +154,9 @@ def is_blind(source: str, code: types.CodeType) -> bool:
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
     waiting = [code]
     while waiting:
-        found = waiting.pop()
-        yield found
-        waiting += [each for each in found.co_consts if isinstance(each, types.CodeType)]
+        current = waiting.pop()
+        yield current
+        waiting += [each for each in current.co_consts if isinstance(each, types.CodeType)]
 
 
 def _is_plain(tree: ast.Module) -> bool:

@@ -66,8 +66,8 @@ def _extract(
     text: str, prompt: str, entry_point: str, style: Style, kind: Kind
 ) -> tuple[str, tuple[Step, ...]]:
     task = Task("", prompt, entry_point, "", style=style)
-    found = extract(text, task, kind=kind)
-    return found.source, found.steps
+    extraction = extract(text, task, kind=kind)
+    return extraction.source, extraction.steps
 
 
 def _program_key(source: str) -> str:

@@ -80,26 +80,26 @@ class Checking:
         owner: str = parts[1]
         if owner not in known or any(part.startswith("__") for part in owner.split(".")):
             raise Unknown
-        found = self.declared(owner)
+        owned = self.declared(owner)
         if kind == "enum":
-            return self.member(found, *parts)
+            return self.member(owned, *parts)
         if kind == "namedtuple":
-            return self.named_tuple(found, *parts)
-        return self.record(found, *parts)
+            return self.named_tuple(owned, *parts)
+        return self.record(owned, *parts)
 
     def declared(self, owner: str) -> Any:
         """Return the class that the contract's module declares under a name; None if none."""
-        space, found = self.names, None
+        space, candidate = self.names, None
         for part in owner.split("."):
-            found = space.get(part)
-            if not issubclass(type(found), type):
+            candidate = space.get(part)
+            if not issubclass(type(candidate), type):
                 return None
-            space = MEMBERS.__get__(found)
-        return found if getattr(found, "__module__", None) in MODULES else None
+            space = MEMBERS.__get__(candidate)
+        return candidate if getattr(candidate, "__module__", None) in MODULES else None
 
-    def member(self, found: Any, plain: Any, owner: str, name: str) -> Any:
+    def member(self, owned: Any, plain: Any, owner: str, name: str) -> Any:
         """Return the member of a real enumeration, whose number or string it is sent with."""
-        if found is None:
+        if owned is None:
             key = owner, name, type(plain), plain
             if name.startswith("__"):
                 raise Unknown
@@ -108,15 +108,15 @@ class Checking:
                 made = like(owner, {name: name if plain is None else plain})
                 self.made[key] = next(iter(made))
             return self.made[key]
-        if not issubclass(found, enum.Enum):
+        if not issubclass(owned, enum.Enum):
             raise Unknown
-        members = [MEMBERS.__get__(found)["_member_map_"].get(each) for each in name.split("|")]
-        if None in members or (len(members) > 1 and not issubclass(found, enum.Flag)):
+        members = [MEMBERS.__get__(owned)["_member_map_"].get(each) for each in name.split("|")]
+        if None in members or (len(members) > 1 and not issubclass(owned, enum.Flag)):
             raise Unknown
         member = functools.reduce(operator.or_, members)
         base: Any
         for base in (int, float, str):
-            if issubclass(found, base):
+            if issubclass(owned, base):
                 same: Any = base.__eq__  # the number's or string's own method, never an override
                 if type(plain) is not base or not same(member, plain):
                     raise Unknown
@@ -125,19 +125,19 @@ class Checking:
             raise Unknown
         return member
 
-    def named_tuple(self, found: Any, values: Any, owner: str, names: tuple[str, ...]) -> Any:
+    def named_tuple(self, owned: Any, values: Any, owner: str, names: tuple[str, ...]) -> Any:
         """Return a named tuple of these very fields."""
-        if found is None:
+        if owned is None:
             key = owner, names
             if key not in self.made:
                 self.made[key] = namedtuple(owner.rpartition(".")[2], names)
-            found = self.made[key]
-        if not issubclass(found, tuple) or found._fields != names:
+            owned = self.made[key]
+        if not issubclass(owned, tuple) or owned._fields != names:
             raise Unknown
-        return tuple.__new__(found, values)
+        return tuple.__new__(owned, values)
 
     def record(
-        self, found: Any, values: Any, owner: str, names: tuple[str, ...], others: Any
+        self, owned: Any, values: Any, owner: str, names: tuple[str, ...], others: Any
     ) -> Any:
         """Return an object of a dataclass with exactly these fields, set without calling its
         methods.
@@ -146,17 +146,17 @@ class Checking:
 
         given = {**dict(zip(names, values)), **dict(others)}  # noqa: B905 - as many, where made
         compared = {name: name in names for name in given}
-        if found is None:
+        if owned is None:
             key = owner, tuple(compared.items())
             if any(name.startswith("__") for name in given):
                 raise Unknown
             if key not in self.made:
                 fields = [(n, Any, dataclasses.field(compare=compared[n])) for n in given]
                 self.made[key] = dataclasses.make_dataclass(owner.rpartition(".")[2], fields)
-            found = self.made[key]
-        if {each.name: each.compare for each in dataclasses.fields(found)} != compared:
+            owned = self.made[key]
+        if {each.name: each.compare for each in dataclasses.fields(owned)} != compared:
             raise Unknown
-        made = object.__new__(found)
+        made = object.__new__(owned)
         for name, value in given.items():
             object.__setattr__(made, name, value)
         return made

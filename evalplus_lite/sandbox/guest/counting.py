@@ -119,20 +119,20 @@ class Counting(ast.NodeTransformer):
     def counted(
         self, statements: list[ast.stmt], loop: ast.For | ast.While | None
     ) -> list[ast.stmt]:
-        found: list[ast.stmt] = []
+        result: list[ast.stmt] = []
         run: list[ast.stmt] = []
         for at, statement in enumerate(statements, 1):
             run.append(statement)
             if at == len(statements) or isinstance(statement, NESTING):
                 weight = sum(not isinstance(each, FREE) for each in run)
-                if loop is not None and not found:
+                if loop is not None and not result:
                     weight = max(1, weight)  # a loop of nothing ends, too
-                    found += self.count(weight, check=True)
+                    result += self.count(weight, check=True)
                 elif weight:
-                    found += self.count(weight, check=False)
-                found += run
+                    result += self.count(weight, check=False)
+                result += run
                 run = []
-        return found
+        return result
 
     def count(self, weight: int, *, check: bool) -> list[ast.stmt]:
         if not self.is_local:

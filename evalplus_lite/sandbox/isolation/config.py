@@ -58,9 +58,9 @@ def config_of(tier: object, packages: Iterable[str]) -> SandboxConfig:
                 f"no package {name!r} is installed with evalplus-lite",
                 remedy="install it into the same environment, or leave it out",
             )
-        if found := _answers(name):
+        if evidence := _answers(name):
             raise InputError(
-                f"package {name!r} holds references or contracts ({found}), which programs must "
+                f"package {name!r} holds references or contracts ({evidence}), which programs must "
                 "not read",
                 remedy="leave it out",
             )

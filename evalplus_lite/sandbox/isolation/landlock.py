@@ -28,8 +28,8 @@ TRUNCATION_VERSION = 3
 def version() -> int:
     """Return the version of Landlock's interface that the kernel offers; 0 if it has none."""
     # landlock_create_ruleset with LANDLOCK_CREATE_RULESET_VERSION asks for the version only.
-    found = ctypes.CDLL(None).syscall(444, None, 0, 1)
-    return max(int(found), 0)
+    number = ctypes.CDLL(None).syscall(444, None, 0, 1)
+    return max(int(number), 0)
 
 
 def hide_this_process() -> None:

@@ -231,15 +231,15 @@ def _unpack_enum(parts: Any, find: Any) -> Any:
     import operator
 
     plain, owner, name = parts
-    found = find(owner)
-    if found is None:  # a contract may not declare it: a class that has this member
+    owned = find(owner)
+    if owned is None:  # a contract may not declare it: a class that has this member
         base: Any = enum.IntEnum if type(plain) is int else enum.Enum
         known = find.made.get((owner, name)) or base(
             owner, {name: name if plain is None else plain}
         )
         find.made[owner, name] = known
         return next(iter(known))
-    return functools.reduce(operator.or_, [found[each] for each in name.split("|")])
+    return functools.reduce(operator.or_, [owned[each] for each in name.split("|")])
 
 
 def make_enum(value: Any, owner: Any, name: Any) -> EnumMember:

@@ -99,11 +99,11 @@ class Kind:
 
     def split(self, value: Any) -> Parts:
         """Return the parts of a value on this side; TypeError if it has none."""
-        found = self.parts(value)
-        found = self.pack(value) if found is None else found
-        if found is None:
+        parts = self.parts(value)
+        parts = self.pack(value) if parts is None else parts
+        if parts is None:
             raise TypeError(f"{value!r:.100} cannot be sent")
-        return found
+        return parts
 
     def source(self, value: Any, write: Callable[[Value], str]) -> str:
         """Return an expression that, evaluated without imports, is the value; ``write`` its parts.

@@ -27,10 +27,10 @@ for _kind in KINDS:
 @cache
 def guest_text() -> str:
     """Return the text that makes the types known inside the sandbox: run after ``encoding``'s."""
-    found = []
+    texts = []
     for kind in KINDS:
         for function in (kind.pack, kind.unpack):
-            found.append(textwrap.dedent(inspect.getsource(function)))
+            texts.append(textwrap.dedent(inspect.getsource(function)))
         names = f"{kind.pack.__name__}, {kind.unpack.__name__}"
-        found.append(f"register({kind.name!r}, {kind.inside!r}, {names})\n")
-    return "\n".join(found)
+        texts.append(f"register({kind.name!r}, {kind.inside!r}, {names})\n")
+    return "\n".join(texts)
