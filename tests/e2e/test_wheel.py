@@ -59,6 +59,12 @@ def binaries(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
+def test_a_package_index_takes_both(wheel: Path) -> None:
+    """The metadata and description of wheel and source distribution are valid."""
+    (source,) = wheel.parent.glob("*.tar.gz")
+    run(sys.executable, "-m", "twine", "check", "--strict", wheel, source, folder=wheel.parent)
+
+
 def test_what_it_holds(wheel: Path) -> None:
     """Contracts, recorded data and the licence are in the wheel; tests and scripts are not."""
     names = zipfile.ZipFile(wheel).namelist()
