@@ -53,8 +53,12 @@ WHEEL = "toys-1.0-py3-none-any.whl"
 METADATA = "Metadata-Version: 2.1\nName: toys\nVersion: 1.0\nLicense-Expression: MIT\n"
 PACKAGE = '''
 def squeeze(text: str, limit: int = 10) -> str:
-    """Return the words of a text, parted by single spaces."""
-    return " ".join(text.split())[:limit]
+    """Return the short words of a text, parted by single spaces."""
+    words = []
+    for word in text.split():
+        if len(word) <= limit:
+            words.append(word.lower())
+    return " ".join(words)
 '''
 
 

@@ -105,7 +105,7 @@ def test_tasks_without_samples_are_told(folder: Path) -> None:
     write_rows(folder / "samples.jsonl", rows)
     done = run("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out", folder=folder)
     assert done.returncode == 0
-    assert "tasks without a sample do not count: 1 (Own/2)" in done.stderr
+    assert "1 of 3 tasks have no sample (Own/2)" in done.stderr
 
 
 def test_a_reader_that_leaves_does_no_harm(tmp_path: Path) -> None:

@@ -51,12 +51,14 @@ HABITS: Mapping[str, float] = {
 }
 """Measured on HumanEval's inputs against its contracts (``scripts/benchmarks/constraints.py``);
 those of ``ordered-pairs`` and ``first-character`` are guesses."""
+_IS = r"(?:an?|two|already|is|are) (?:strictly )?"
 WORDS: Mapping[str, str] = {
     "rectangular": r"matrix|grid|rectang|square|table|board|image",
     "square": r"square|n ?[x×*] ?n",
-    "sorted": r"sorted|ascending|increasing|non-?decreasing",
-    "descending": r"descending|decreasing|non-?increasing",
-    "distinct": r"distinct|unique|duplicate|different|permutation|set of",
+    "sorted": rf"{_IS}(?:sorted|ascending|increasing|non-?decreasing)",
+    "descending": rf"{_IS}(?:descending|decreasing|non-?increasing)",
+    "distinct": r"(?:of|are|all|contains?|only|pairwise) (?:distinct|unique|different)"
+    r"|no duplicates|permutation",
     "ordered-pairs": r"intervals?|ranges?|start|<=|≤|before",
     "first-character": r"absolute|begins?|starts?|prefix",
     "alphabet": r"binary|digits?|lower-?case|upper-?case|letters?|hexadecimal|alphabet|consist",
