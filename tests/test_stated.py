@@ -33,6 +33,7 @@ def stated(*lines: str) -> tuple[list[Any], bool]:
         ("nums is sorted in non-decreasing order.", {"nums": [1, 1, 2]}, {"nums": [2, 1]}),
         ("nums is a permutation.", {"nums": [2, 0, 1]}, {"nums": [2, 2, 0]}),
         ("t is a permutation of s.", {"s": "ab", "t": "ba"}, {"s": "ab", "t": "bb"}),
+        ("1 <= max_size <= 3", {"max_size": 3}, {"max_size": 0}),
         ("x is odd.", {"x": 3}, {"x": 4}),
         ("flags[i] is either 0 or 1.", {"flags": [0, 1]}, {"flags": [2]}),
         ("N is an integer between 2 and 9, inclusive.", {"N": 9}, {"N": 10}),

@@ -110,7 +110,8 @@ def _plain(line: str) -> str:
     for old, new in _TEX:
         line = re.sub(old, new, line)
     line = re.sub(r"([A-Za-z]\w*)\s*_\s*\{([^{}]+)\}", _indexed, line)
-    line = re.sub(r"\b([A-Za-z][A-Za-z0-9]*)\s*_\s*(\w+)", _indexed, line)
+    # Of a name such as max_size the underscore is a part.
+    line = re.sub(r"\b([A-Za-z][A-Za-z0-9]*)\s*_\s*(\d+|[A-Za-z])(?!\w)", _indexed, line)
     return line.replace("{", "(").replace("}", ")")
 
 
