@@ -94,6 +94,28 @@ def test_a_reference_that_fails_is_left_out(tmp_path: Path) -> None:
     assert load_dataset(tmp_path / "out" / "suite.jsonl.gz").ids == ("Own/0", "Own/2")
 
 
+@pytest.mark.parametrize("doubtful", [False, True])
+def test_doubtful_inputs(tmp_path: Path, doubtful: bool) -> None:
+    """What breaks an order that three examples share is no test unless that is asked for."""
+    row = {
+        "id": "Own/0",
+        "prompt": "Return the middle number.",
+        "entry_point": "middle",
+        "reference": "def middle(items):\n    return items[len(items) // 2]\n",
+        "inputs": [[[1, 2]], [[3, 5, 9]], [[2, 7, 8, 11]]],
+    }
+    (tmp_path / "tasks.jsonl").write_text(_json(row))
+    options = ("--doubtful",) if doubtful else ()
+    done = run(*ARGUMENTS, *options, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (suite,) = load_dataset(tmp_path / "out" / "suite.jsonl.gz").suites.values()
+    unsorted = [case for case in suite.cases if [*case.arguments[0]] != sorted(case.arguments[0])]
+    apart = [case.reason for case in (suite.stress.cases if suite.stress else ())]
+    assert bool(unsorted) is doubtful
+    assert any("doubtful" in reason for reason in apart) is not doubtful
+    assert ("1 tasks break what all examples share" in done.stdout) is not doubtful
+
+
 def _json(row: object) -> str:
     import json
 

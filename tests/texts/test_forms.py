@@ -175,3 +175,10 @@ def test_a_number_too_large_to_draw_is_refused(grammar: str) -> None:
     """Also one that would take seconds to compute."""
     with pytest.raises(GrammarError, match="line 1"):
         form_of(grammar)
+
+
+def test_rows_in_rows_stay_bounded() -> None:
+    """A square table is written up to a number of cells, and not beyond it."""
+    form = form_of("n\nrepeat n:\n  a[n]")
+    assert form.fit(([[1] * 40] * 40,)) is not None
+    assert form.fit(([[1]] * 600,)) is None
