@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import random
-from dataclasses import dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import ContractError
 from evalplus_lite.execution.base import Backend
 from evalplus_lite.generate.domains.domain import Domain
+from evalplus_lite.generate.domains.evidence import Constraint
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.jobs.datasets import prepared, run_facts
@@ -25,6 +27,7 @@ from evalplus_lite.models.contract_drafts import (
 )
 from evalplus_lite.store import write_text
 from evalplus_lite.tasks import Dataset
+from evalplus_lite.tasks.stated import formula_code, parameters
 from evalplus_lite.types import Case, Task
 from evalplus_lite.values.source import shorten
 
@@ -141,55 +144,122 @@ def _proposals(task: Task) -> list[Case]:
 
 
 def infer_constraints(task: Task) -> list[str]:
-    """Return, a line each, the constraints that a task's base inputs imply for new ones.
+    """Return the lines of a contract that says what a task's base inputs and text imply for new
+    ones, for a person to review and to paste into the task. A contract it has is not read.
 
-    A task's contract is not read: where there is one, it decides instead.
+    What cannot be written as an assertion, or is not assumed, is a comment.
     """
     input_filter = InputFilter.of_task(replace(task, contract=None))
-    lines = [f"{' or '.join(map(str, input_filter.arities))} arguments"]
-    for position, domain in enumerate(input_filter.domains):
-        lines += _described(domain, f"argument {position}")
-    lines += [
-        f"{'always' if constraint.is_on else 'not applied'}: {constraint.text} "
-        f"({constraint.support}; {constraint.name})"
-        for constraint in input_filter.found
-        if not constraint.is_limit or constraint.is_chosen
-    ]
-    limits = [
-        constraint.name
-        for constraint in input_filter.found
-        if constraint.is_limit and constraint.is_on
-    ]
-    return [*lines, f"limits: {', '.join(limits)}"] if limits else lines
+    names = parameters(task)[: len(input_filter.domains)]
+    names += [f"argument{n}" for n in range(len(names), len(input_filter.domains))]
+    body: list[str] = []
+    for name, domain in zip(names, input_filter.domains, strict=True):
+        body += _assertions(domain, name)
+    for constraint in input_filter.found:
+        if constraint.is_limit and not (constraint.is_chosen or constraint.is_stated):
+            continue  # the assertions above hold it
+        told = f"{constraint.text} ({constraint.support}; {constraint.name})"
+        code = _code(constraint, names) if constraint.is_on else None
+        if code is not None:
+            body.append(f"assert {code}, {constraint.text!r}  # {constraint.name}")
+        else:
+            body.append(f"# {'assumed' if constraint.is_on else 'not assumed'}: {told}")
+    return [f"def precondition({', '.join(names)}):", *(f"    {line}" for line in body)]
 
 
-def _described(domain: Domain, name: str) -> list[str]:
-    facts = ["/".join(kind.__name__ for kind in domain.kinds) or "nothing seen"]
-    if {int, float} & set(domain.kinds):
-        facts.append(f"from {_number(domain.lowest)} to {_number(domain.highest)}")
-    if domain.smallest or domain.largest is not None:
-        facts.append(f"{domain.smallest} to {_number(domain.largest)} elements")
-    if domain.alphabet:
-        facts.append(f"characters {shorten(domain.alphabet)}")
-    if domain.words:
-        facts.append(f"words {shorten(sorted(domain.words))}")
-    facts += [
-        field.name[3:]
-        for field in fields(domain)
-        if field.name.startswith("is_") and domain.items and getattr(domain, field.name)
+_PLAIN = (bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict, type(None))
+_CODE = {
+    "sorted": "list({0}) == sorted({0})",
+    "descending": "list({0}) == sorted({0}, reverse=True)",
+    "distinct": "all({0}.count(each) == 1 for each in {0})",
+    "ordered-pairs": "all(list(row) == sorted(row) for row in {0})",
+    "rectangular": "len({{len(row) for row in {0}}}) <= 1",
+    "square": "all(len(row) == len({0}) for row in {0})",
+    "less": "{0} < {1}",
+    "at-most": "{0} <= {1}",
+    "shorter": "len({0}) < len({1})",
+    "no-longer": "len({0}) <= len({1})",
+    "equal-length": "len({0}) == len({1})",
+    "index": "0 <= {0} < len({1})",
+    "count": "0 < {0} <= len({1})",
+    "at-most-length": "0 <= {0} <= len({1})",
+    "element": "{0} in {1}",
+    "part": "{0} in {1}",
+}
+"""Constraints on whole arguments as expressions of their names."""
+
+
+def _code(constraint: Constraint, names: Sequence[str]) -> str | None:
+    """Return a constraint as an expression, None where it has no simple one."""
+    first, kind, *rest = constraint.name.split(".")
+    if constraint.is_stated and first == "stated":
+        return formula_code(constraint.text, names)
+    if kind not in _CODE or not all(part.isdecimal() for part in (first, *rest)):
+        return None
+    return _CODE[kind].format(*(names[int(part)] for part in (first, *rest)))
+
+
+def _assertions(domain: Domain, name: str, depth: int = 0) -> list[str]:
+    """Return the lines that hold a value to a domain."""
+    kinds = [kind for kind in domain.kinds if kind in _PLAIN]
+    if len(kinds) < len(domain.kinds) or not kinds:
+        return [f"# {name}: {' or '.join(kind.__name__ for kind in domain.kinds) or 'anything'}"]
+    words = ["type(None)" if kind is type(None) else kind.__name__ for kind in kinds]
+    has_type = f"is {words[0]}" if len(words) == 1 else f"in ({', '.join(words)})"
+    lines = [f"assert type({name}) {has_type}, {name!r}"]
+    groups: list[tuple[tuple[type, ...], list[str]]] = [
+        ((int, float), _ranged(domain, name)),
+        ((str,), _sized(domain, name) + _lettered(domain, name)),
+        ((bytes,), _sized(domain, name)),
+        ((list, tuple, set, frozenset), _sized(domain, name) + _inner(domain, name, depth)),
+        ((dict,), _sized(domain, name) + _entries(domain, name, depth)),
     ]
-    lines = [f"{name}: {', '.join(facts)}"]
-    if domain.positions is not None:
-        for number, inner in enumerate(domain.positions):
-            lines += _described(inner, f"{name}, element {number}")
-    elif domain.items is not None:
-        lines += _described(domain.items, f"{name}, elements")
-    if domain.keys is not None:
-        lines += _described(domain.keys, f"{name}, keys")
-    if domain.values is not None:
-        lines += _described(domain.values, f"{name}, values")
+    for of, checks in groups:
+        if not checks or not set(of) & set(kinds):
+            continue
+        if set(kinds) <= set(of):
+            lines += checks
+        else:
+            lines.append(f"if type({name}) in ({', '.join(kind.__name__ for kind in of)},):")
+            lines += [f"    {line}" for line in checks]
     return lines
 
 
-def _number(number: float | None) -> str:
-    return "any" if number is None else f"{number:g}"
+def _ranged(domain: Domain, name: str) -> list[str]:
+    low = "" if domain.lowest is None else f"{domain.lowest!r} <= "
+    high = "" if domain.highest is None else f" <= {domain.highest!r}"
+    return [f"assert {low}{name}{high}, {name!r}"] if low or high else []
+
+
+def _sized(domain: Domain, name: str) -> list[str]:
+    low = f"{domain.smallest} <= " if domain.smallest else ""
+    high = "" if domain.largest is None else f" <= {domain.largest}"
+    return [f"assert {low}len({name}){high}, {name!r}"] if low or high else []
+
+
+def _lettered(domain: Domain, name: str) -> list[str]:
+    if domain.words:
+        return [f"assert set({name}.split()) <= set({sorted(domain.words)!r}), {name!r}"]
+    if domain.alphabet and not domain.has_any_characters:
+        return [f"assert set({name}) <= set({domain.alphabet!r}), {name!r}"]
+    return []
+
+
+def _inner(domain: Domain, name: str, depth: int) -> list[str]:
+    if domain.positions is not None:
+        parts = enumerate(domain.positions)
+        return [line for n, each in parts for line in _assertions(each, f"{name}[{n}]", depth)]
+    return _loop(domain.items, name, depth)
+
+
+def _entries(domain: Domain, name: str, depth: int) -> list[str]:
+    values = _loop(domain.values, f"{name}.values()", depth)
+    return _loop(domain.keys, name, depth) + values
+
+
+def _loop(domain: Domain | None, items: str, depth: int) -> list[str]:
+    if domain is None:
+        return []
+    item = "item" if not depth else f"item{depth}"
+    lines = _assertions(domain, item, depth + 1)
+    return [f"for {item} in {items}:", *(f"    {line}" for line in lines)]

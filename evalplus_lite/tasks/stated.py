@@ -758,21 +758,22 @@ def _bound(operand: Sequence[ast.expr], sign: str, strictly: str, step: int) -> 
 def stated_for(task: Task) -> tuple[list[Stated], list[str], bool]:
     """Return what the text of a function's task states that its base cases keep to, the names of
     the parameters, and whether that is all that its block of constraints states."""
-    if task.harness.kind not in ("call", "method") or task.harness.constructed:
-        return [], [], False
-    parameters = _parameters(task.reference, task.entry_point)
-    if not parameters:
+    names = parameters(task)
+    if not names:
         return [], [], False
     stated, is_whole = constraints_of(task.prompt)
-    inputs = [dict(zip(parameters, case.arguments, strict=False)) for case in task.base]
+    inputs = [dict(zip(names, case.arguments, strict=False)) for case in task.base]
     kept = [each for each in stated if is_kept(each, inputs)]
-    return kept, parameters, is_whole and len(kept) == len(stated)
+    return kept, names, is_whole and len(kept) == len(stated)
 
 
-def _parameters(source: str, entry_point: str) -> list[str]:
-    """Return the names of a function's parameters, of a method those after the first."""
-    owner, _, name = entry_point.rpartition(".")
-    tree = parsing.parse(source)
+def parameters(task: Task) -> list[str]:
+    """Return the names of the parameters of a task's function, of a method those after the first;
+    none where inputs are no arguments of it."""
+    if task.harness.kind not in ("call", "method") or task.harness.constructed:
+        return []
+    owner, _, name = task.entry_point.rpartition(".")
+    tree = parsing.parse(task.reference)
     scopes = [each for each in tree.body if isinstance(each, ast.ClassDef) and each.name == owner]
     for node in (one for scope in (scopes if owner else [tree]) for one in scope.body):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
@@ -785,6 +786,34 @@ def is_kept(stated: Stated, inputs: Sequence[Names]) -> bool:
     """Return whether all inputs keep to a statement, and it says something of one of them."""
     said = [stated.holds(names) for names in inputs]
     return False not in said and True in said
+
+
+def formula_code(text: str, names: Sequence[str]) -> str | None:
+    """Return a comparison as an expression of Python over arguments, None where it is not one of
+    numbers, names and at most one indexed name."""
+    parts = _RELATION.split(text)
+    try:
+        operands = [_expression(part) for part in parts[::2]]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    if len(parts) < 3:
+        return None
+    nodes = [node for each in operands for node in ast.walk(each)]
+    subscripts = [node for node in nodes if isinstance(node, ast.Subscript)]
+    indexed = {ast.unparse(node) for node in subscripts}
+    indices = [node.slice.id for node in subscripts if isinstance(node.slice, ast.Name)]
+    known = {*names, *_CALLS, *indices}
+    if {node.id for node in nodes if isinstance(node, ast.Name)} - known or len(indexed) > 1:
+        return None
+    signs = ["==" if sign == "=" else sign for sign in parts[1::2]]
+    pairs = zip(operands, [*signs, ""], strict=True)
+    code = " ".join(f"{ast.unparse(each)} {sign}" for each, sign in pairs).strip()
+    for each in indexed:
+        base, *steps = each.replace("]", "").split("[")
+        if len(steps) > 1:
+            return None
+        code = f"all({code.replace(each, 'each')} for each in {base})"
+    return code
 
 
 def number(text: str) -> int | None:

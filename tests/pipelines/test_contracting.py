@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,10 +11,16 @@ from support.backends import Inline
 from support.tasks import make_task
 
 from evalplus_lite.cli.app import run
+from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.jobs.contract_drafts import infer_constraints, suggest
 from evalplus_lite.models import Client
 from evalplus_lite.models.contract_drafts import NoContract, parse_contract
 from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.tasks import load_dataset
+from evalplus_lite.tasks.contracts import violations
+from evalplus_lite.tasks.published.base_cases import with_base_cases
+from evalplus_lite.tasks.stated import formula_code
 
 TASK = make_task([(1,), (7,)])
 GOOD = '"""Positive."""\n\ndef precondition(x):\n    assert type(x) is int and x > 0, "x > 0"\n'
@@ -87,11 +95,31 @@ def test_a_hostile_draft_is_only_run_in_the_sandbox(
 
 
 def test_inferred_guards_are_told() -> None:
-    """Types, ranges, sizes and relations are lines for a person."""
+    """Types, ranges, sizes and relations are a contract for a person to review."""
     lines = infer_constraints(make_task([([1, 2], 2), ([3], 1)]))
-    assert lines[0] == "2 arguments"
-    assert lines[1].startswith("argument 0: list, ")
-    assert any("int, from" in line for line in lines)
+    assert lines[0].startswith("def precondition(")
+    assert any(line.strip().startswith("assert type(") for line in lines)
+    assert any("<= item <=" in line for line in lines)
+
+
+def test_an_inferred_contract_can_be_pasted(sandbox: Sandbox) -> None:
+    """It runs as a contract, and accepts what the filter admits that it was read from."""
+    data = with_base_cases(load_dataset("humaneval", only=["0-20"]), Inline(sandbox))
+    for task in data.tasks:
+        bare = replace(task, contract=None)
+        input_filter = InputFilter.of_task(bare)
+        rng = random.Random(task.id)
+        cases = Generator(bare.base, input_filter=input_filter, rng=rng).propose(60)
+        text = "\n".join(infer_constraints(bare))
+        assert not any(violations(sandbox, text, [*bare.base, *cases])), text
+
+
+def test_stated_formulas_become_assertions() -> None:
+    """Formulas of names, numbers and one index are code; others stay comments."""
+    assert formula_code("1 <= len(nums) <= 9", ["nums"]) == "1 <= len(nums) <= 9"
+    assert formula_code("0 <= nums[i] < k", ["nums", "k"]) == "all(0 <= each < k for each in nums)"
+    assert formula_code("1 <= m <= 9", ["nums"]) is None
+    assert formula_code("l[i] <= r[i]", ["l", "r"]) is None
 
 
 def test_the_command_writes_a_file_for_review(
