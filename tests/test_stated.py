@@ -141,3 +141,11 @@ def test_long_texts_are_bounded(atom: str) -> None:
     constraints_of(text)
     constraints_of(text[13:])
     assert time.process_time() - begun < 60
+
+
+@pytest.mark.parametrize(
+    "text", ["n == len([])", "n = len(in)", "n = len(x[) here", "Constraints:\nn == len(])\n"]
+)
+def test_a_text_that_is_no_formula(text: str) -> None:
+    """What looks like a length and is none states nothing, and raises nothing."""
+    assert constraints_of(text)[0] == []

@@ -8,6 +8,7 @@ to it, so one that was misread binds nothing; what is not understood is left out
 from __future__ import annotations
 
 import ast
+import contextlib
 import math
 import operator
 import re
@@ -17,7 +18,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from evalplus_lite.programs import parsing
+from evalplus_lite.programs import definitions
 from evalplus_lite.types import Task
 
 Names: TypeAlias = Mapping[str, Any]
@@ -27,6 +28,10 @@ LONGEST = 20_000
 """Characters of a text that are read."""
 LONGEST_LINE = 300
 MOST_STATED = 60
+
+
+class Unreadable(Exception):
+    """A text is no formula."""
 
 
 class Unclear(Exception):
@@ -564,7 +569,7 @@ def _comparison(formula: str, line: str) -> list[Stated]:
         return []
     try:
         operands = [[_expression(each) for each in _commas(part)] for part in parts[::2]]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except Unreadable:
         return []
     signs = [_TESTS[each] for each in parts[1::2]]
     pairs = [
@@ -603,6 +608,14 @@ def _commas(part: str) -> list[str]:
 
 
 def _expression(text: str) -> ast.expr:
+    """Return an expression of names, indices, numbers and lengths; Unreadable if it is none."""
+    try:
+        return _parsed(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise Unreadable(text) from None
+
+
+def _parsed(text: str) -> ast.expr:
     text = re.sub(r"(?<=\d)\s+(?=\d{3}\b)|(?<=\d),(?=\d{3}\b)", "", text.strip())
     text = re.sub(r"(?<=[\d)])\s*(?=[A-Za-z(])", "*", text) if re.match(r"\d", text) else text
     tree = ast.parse(text, mode="eval").body
@@ -773,7 +786,9 @@ def parameters(task: Task) -> list[str]:
     if task.harness.kind not in ("call", "method") or task.harness.constructed:
         return []
     owner, _, name = task.entry_point.rpartition(".")
-    tree = parsing.parse(task.reference)
+    tree = definitions.parse(task.reference)
+    if tree is None:
+        return []
     scopes = [each for each in tree.body if isinstance(each, ast.ClassDef) and each.name == owner]
     for node in (one for scope in (scopes if owner else [tree]) for one in scope.body):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
@@ -794,7 +809,7 @@ def formula_code(text: str, names: Sequence[str]) -> str | None:
     parts = _RELATION.split(text)
     try:
         operands = [_expression(part) for part in parts[::2]]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except Unreadable:
         return None
     if len(parts) < 3:
         return None
@@ -820,7 +835,7 @@ def number(text: str) -> int | None:
     """Return the integer that a bound is, None where it is none or names something."""
     try:
         value = _value(_expression(text), {})
-    except (Unclear, SyntaxError, ValueError, TypeError, ArithmeticError):
+    except (Unreadable, Unclear, TypeError, ArithmeticError):
         return None
     return value if type(value) is int else None
 
@@ -833,9 +848,11 @@ _RECORD = re.compile(
 _PAIR = re.compile(r"[\[(]\s*([A-Za-z]\w*)\s*,\s*([A-Za-z]\w*)\s*[\])]")
 
 
+_LENGTH = r"len\([A-Za-z]\w*(?:\[\w+\])*\)"
 _ALIAS = re.compile(
-    r"(?<![\w\])])([A-Za-z]\w*)\s*==?\s*(len\([\w\[\]]+\))|(len\([\w\[\]]+\))\s*==?\s*([A-Za-z]\w*)(?![\w(\[])"
+    rf"(?<![\w\])])([A-Za-z]\w*)\s*==?\s*({_LENGTH})|({_LENGTH})\s*==?\s*([A-Za-z]\w*)(?![\w(\[])"
 )
+"""``n == nums.length``, either way round."""
 
 
 def _with_records(found: list[Stated], text: str) -> list[Stated]:
@@ -845,7 +862,10 @@ def _with_records(found: list[Stated], text: str) -> list[Stated]:
     for match in _RECORD.finditer(plain):
         for place, name in enumerate(match[2].split(",")):
             owners.setdefault(_base(name.strip()), (match[1], place))
-    sizes = {m[1] or m[4]: _expression(m[2] or m[3]) for m in _ALIAS.finditer(plain)}
+    sizes: dict[str, ast.expr] = {}
+    for match in _ALIAS.finditer(plain):
+        with contextlib.suppress(Unreadable):  # a keyword in place of a name
+            sizes[match[1] or match[4]] = _expression(match[2] or match[3])
     pairs = dict.fromkeys(match.groups() for match in _PAIR.finditer(plain)) if not owners else {}
 
     def named(values: Names) -> Names:
