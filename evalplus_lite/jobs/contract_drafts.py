@@ -27,7 +27,8 @@ from evalplus_lite.models.contract_drafts import (
 )
 from evalplus_lite.store import write_text
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.tasks.stated import formula_code, parameters
+from evalplus_lite.tasks.formulas import Comparison, Unreadable
+from evalplus_lite.tasks.stated_constraints import parameters
 from evalplus_lite.types import Case, Task
 from evalplus_lite.values.source import shorten
 
@@ -193,7 +194,10 @@ def _code(constraint: Constraint, names: Sequence[str]) -> str | None:
     """Return a constraint as an expression, None where it has no simple one."""
     first, kind, *rest = constraint.name.split(".")
     if constraint.is_stated and first == "stated":
-        return formula_code(constraint.text, names)
+        try:
+            return Comparison.read(constraint.text).code(names)
+        except Unreadable:
+            return None
     if kind not in _CODE or not all(part.isdecimal() for part in (first, *rest)):
         return None
     return _CODE[kind].format(*(names[int(part)] for part in (first, *rest)))

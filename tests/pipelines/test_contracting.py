@@ -19,8 +19,8 @@ from evalplus_lite.models.contract_drafts import NoContract, parse_contract
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.contracts import violations
+from evalplus_lite.tasks.formulas import Comparison
 from evalplus_lite.tasks.published.base_cases import with_base_cases
-from evalplus_lite.tasks.stated import formula_code
 
 TASK = make_task([(1,), (7,)])
 GOOD = '"""Positive."""\n\ndef precondition(x):\n    assert type(x) is int and x > 0, "x > 0"\n'
@@ -116,10 +116,13 @@ def test_an_inferred_contract_can_be_pasted(sandbox: Sandbox) -> None:
 
 def test_stated_formulas_become_assertions() -> None:
     """Formulas of names, numbers and one index are code; others stay comments."""
-    assert formula_code("1 <= len(nums) <= 9", ["nums"]) == "1 <= len(nums) <= 9"
-    assert formula_code("0 <= nums[i] < k", ["nums", "k"]) == "all(0 <= each < k for each in nums)"
-    assert formula_code("1 <= m <= 9", ["nums"]) is None
-    assert formula_code("l[i] <= r[i]", ["l", "r"]) is None
+    assert Comparison.read("1 <= len(nums) <= 9").code(["nums"]) == "1 <= len(nums) <= 9"
+    assert (
+        Comparison.read("0 <= nums[i] < k").code(["nums", "k"])
+        == "all(0 <= each < k for each in nums)"
+    )
+    assert Comparison.read("1 <= m <= 9").code(["nums"]) is None
+    assert Comparison.read("l[i] <= r[i]").code(["l", "r"]) is None
 
 
 def test_the_command_writes_a_file_for_review(

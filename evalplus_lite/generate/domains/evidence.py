@@ -128,21 +128,28 @@ class Ledger:
     """Decides which of the constraints found are taken on, and remembers all of them.
 
     ``choices`` are the user's, by name of the constraint: True takes one on whatever its support.
-    ``chance`` is how likely habit alone may explain the support of one that is taken on.
+    ``chance`` is how likely habit alone may explain the support of one that is taken on; of a kind
+    that the task's ``text`` mentions, one example is enough.
     """
 
     def __init__(
-        self, choices: Mapping[str, bool] | None = None, *, chance: float = CHANCE
+        self,
+        choices: Mapping[str, bool] | None = None,
+        *,
+        text: str = "",
+        chance: float = CHANCE,
     ) -> None:
-        self._choices, self._chance = choices or {}, chance
+        self._choices, self._text, self._chance = choices or {}, text, chance
         self._constraints: dict[str, Constraint] = {}
 
     def takes(self, name: str, text: str, *, kind: str, seen: int) -> bool:
         """Note a constraint with its support; return whether it is taken on."""
         enough = needed(kind, chance=self._chance)
-        chosen = self._choices.get(name)
-        is_on = seen >= enough if chosen is None else chosen
-        self._constraints[name] = Constraint(name, text, seen, enough, is_on, chosen is not None)
+        chosen, is_stated = self._choices.get(name), is_mentioned(kind, self._text)
+        is_on = is_stated or seen >= enough if chosen is None else chosen
+        self._constraints[name] = Constraint(
+            name, text, seen, enough, is_on, chosen is not None, is_stated
+        )
         return is_on
 
     def finished(self) -> tuple[Constraint, ...]:
@@ -154,9 +161,8 @@ class Ledger:
         return tuple(self._constraints.values())
 
 
-def is_said(name: str, text: str) -> bool:
-    """Return whether a text says something of the kind of constraint that a name ends with."""
-    kind = next((part for part in reversed(name.split(".")) if not part.isdecimal()), "")
+def is_mentioned(kind: str, text: str) -> bool:
+    """Return whether a text speaks of a kind of constraint."""
     return kind in WORDS and re.search(rf"(?<!\w)(?:{WORDS[kind]})", text, re.I) is not None
 
 

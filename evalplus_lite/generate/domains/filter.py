@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise, permutations
 
 from evalplus_lite.errors import InputError
@@ -13,12 +14,12 @@ from evalplus_lite.generate.domains.annotations import UNKNOWN, Type, hints
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.constants import characters as characters_of
 from evalplus_lite.generate.domains.domain import Domain
-from evalplus_lite.generate.domains.evidence import CHANCE, DOUBT, Constraint, Ledger, is_said
+from evalplus_lite.generate.domains.evidence import CHANCE, DOUBT, Constraint, Ledger
 from evalplus_lite.generate.domains.inference import Column
 from evalplus_lite.generate.domains.profile import SEQUENCES, SIZED, Profile
 from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.contracts import parse
-from evalplus_lite.tasks.stated import Stated, stated_for
+from evalplus_lite.tasks.stated_constraints import StatedConstraints, of_function
 from evalplus_lite.types import Task, Value
 from evalplus_lite.values.identity import key
 from evalplus_lite.values.kinds.declared import EnumMember
@@ -317,9 +318,9 @@ def with_members(domain: Domain, members: tuple[EnumMember, ...]) -> Domain:
 class InputFilter:
     """One domain an argument, the numbers of arguments seen, and relations between arguments.
 
-    ``found`` are all constraints that the examples keep to, taken on or not, with their support.
-    ``strict``, where no contract decides, is the filter that also has those that are likely
-    enough for an input that breaks one to be doubtful.
+    ``found`` are all constraints that the examples keep to, taken on or not, with their support;
+    ``stated`` are those that the task's text puts in terms of the ``parameters``. ``strict``, where
+    no contract decides, also has constraints likely enough that an input breaking one is doubtful.
     """
 
     profiles: tuple[Profile, ...]
@@ -327,6 +328,8 @@ class InputFilter:
     arities: tuple[int, ...]
     relations: tuple[Relation, ...] = ()
     found: tuple[Constraint, ...] = ()
+    stated: StatedConstraints | None = None
+    parameters: tuple[str, ...] = ()
     strict: InputFilter | None = None
 
     @classmethod
@@ -336,25 +339,24 @@ class InputFilter:
         *,
         known: Collection[str] = (),
         choices: Mapping[str, bool] | None = None,
+        text: str = "",
+        chance: float = CHANCE,
     ) -> InputFilter:
         """Return the filter for a task without a contract: near the base inputs in every respect.
 
         ``known`` are string constants of the reference: where all words of the inputs are among
-        them, they are the vocabulary. ``choices`` take constraints on or leave them off by name.
+        them, they are the vocabulary. ``choices`` take constraints on or leave them off by name;
+        ``text`` and ``chance`` as for a ``Ledger``.
         Raises InputError if there is no base input, or no constraint of a name in ``choices``.
         """
         profiles, columns = _profiles(base)
-
-        def inferred(chance: float) -> InputFilter:
-            ledger = Ledger(choices, chance=chance)
-            domains = tuple(
-                inference.inferred(profile, column, ledger, known=known)
-                for profile, column in zip(profiles, columns, strict=True)
-            )
-            relations = infer_relations(base, ledger)
-            return cls(profiles, domains, _arities(base), relations, ledger.finished())
-
-        return replace(inferred(CHANCE), strict=inferred(DOUBT))
+        ledger = Ledger(choices, text=text, chance=chance)
+        domains = tuple(
+            inference.inferred(profile, column, ledger, known=known)
+            for profile, column in zip(profiles, columns, strict=True)
+        )
+        found = infer_relations(base, ledger)
+        return cls(profiles, domains, _arities(base), found, ledger.finished())
 
     @classmethod
     def typed(
@@ -413,48 +415,29 @@ class InputFilter:
                 return replace(typed, domains=tuple(each.opened() for each in typed.domains))
             known = (constants or Constants.of_task(task)).strings
             examples = [*base, *_shown(task, base)]
-            return cls._stated(task, examples, known)
+            return cls._of_text(task, examples, known)
         except InputError as error:
             raise InputError(f"{task.id}: {error.problem}", remedy=error.remedy) from None
 
     @classmethod
-    def _stated(
+    def _of_text(
         cls, task: Task, examples: Sequence[Arguments], known: Collection[str]
     ) -> InputFilter:
-        """Return the inferred filter with what the task's text states.
+        """Return the filter inferred from examples and the task's text.
 
         Where a block of constraints states it all, nothing is doubtful.
         """
-        stated, names, is_whole = stated_for(task)
-        own = {name: is_on for name, is_on in task.constraints.items() if name.startswith(STATED)}
-        if unknown := own.keys() - {f"{STATED}{n}" for n in range(len(stated))}:
-            raise InputError(
-                f"no constraint {min(unknown)!r} was read", remedy="see augment's output"
-            )
-        choices = {name: is_on for name, is_on in task.constraints.items() if name not in own}
-        found = cls.infer(examples, known=known, choices=choices)
-        said = {
-            each.name: True
-            for each in found.found
-            if not each.is_chosen and is_said(each.name, task.prompt)
-        }
-        if said:
-            found = cls.infer(examples, known=known, choices={**said, **choices})
-        relations, constraints = list(found.relations), list(found.found)
-        constraints = [
-            replace(each, is_chosen=False, is_stated=True) if each.name in said else each
-            for each in constraints
-        ]
-        for number, each in enumerate(stated):
-            name = f"{STATED}{number}"
-            is_on = own.get(name, True)
-            constraints.append(
-                Constraint(name, each.text, len(examples), 1, is_on, name in own, is_stated=True)
-            )
-            if is_on:
-                relations.append(_stated_relation(each, names))
-        strict = None if is_whole else found.strict
-        return replace(found, relations=tuple(relations), found=tuple(constraints), strict=strict)
+        stated, parameters = of_function(task)
+        choices, off = _own_choices(task.constraints, len(stated.constraints))
+        infer = partial(cls.infer, examples, known=known, choices=choices, text=task.prompt)
+        found = infer()
+        return replace(
+            found,
+            found=(*found.found, *_stated(stated, len(examples), off)),
+            stated=stated.without(off),
+            parameters=tuple(parameters),
+            strict=None if stated.is_whole else infer(chance=DOUBT),
+        )
 
     def with_members(self, members: tuple[EnumMember, ...]) -> InputFilter:
         """Return the filter that allows all members of enumerations of which it allows one."""
@@ -480,18 +463,34 @@ class InputFilter:
         for relation in self.relations:
             if not relation.holds(arguments):
                 return f"does not keep to: {relation.text}"
+        if self.stated is not None:
+            names = dict(zip(self.parameters, arguments, strict=False))
+            if (broken := self.stated.broken(names)) is not None:
+                return f"does not keep to what the task says: {broken.text}"
         return None
 
 
 STATED = "stated."
-"""What the names of constraints begin with that a task's text states."""
+"""The beginning of the names of constraints that a task's text states; their numbers follow."""
 
 
-def _stated_relation(stated: Stated, names: Sequence[str]) -> Relation:
-    def holds(arguments: Arguments) -> bool:
-        return stated.holds(dict(zip(names, arguments, strict=False))) is not False
+def _own_choices(choices: Mapping[str, bool], count: int) -> tuple[dict[str, bool], frozenset[int]]:
+    """Return the choices of inferred constraints, and which of the stated ones are left off."""
+    inferred = {name: is_on for name, is_on in choices.items() if not name.startswith(STATED)}
+    own = choices.keys() - inferred.keys()
+    if unknown := own - {f"{STATED}{number}" for number in range(count)}:
+        raise InputError(
+            f"the task's text states no {min(unknown)!r}", remedy="see augment's output"
+        )
+    return inferred, frozenset(int(name.removeprefix(STATED)) for name in own if not choices[name])
 
-    return Relation("stated", f"{stated.text} (as the task says)", (), holds, lambda _: True)
+
+def _stated(stated: StatedConstraints, examples: int, off: Collection[int]) -> Iterator[Constraint]:
+    for number, each in enumerate(stated.constraints):
+        is_off = number in off
+        yield Constraint(
+            f"{STATED}{number}", each.text, examples, 1, not is_off, is_off, is_stated=True
+        )
 
 
 def _profiles(base: Sequence[Arguments]) -> tuple[tuple[Profile, ...], list[Column]]:

@@ -67,6 +67,7 @@ class CodeTexts:
         return replace(
             found,
             strict=found.strict and self.unrelated(found.strict),
+            stated=None,
             relations=tuple(r for r in found.relations if not places & set(r.positions)),
             found=tuple(c for c in found.found if not places & _positions(c.name)),
         )

@@ -16,7 +16,7 @@ from evalplus_lite.tasks.texts.drawing import SCALES, Drawing
 from evalplus_lite.tasks.texts.forms import Form, TextForm, Unfit
 from evalplus_lite.tasks.texts.grammar import GrammarError
 from evalplus_lite.tasks.texts.inference import text_form, values_of
-from evalplus_lite.tasks.texts.statement import StatedForm
+from evalplus_lite.tasks.texts.input_format import ConstrainedForm
 from evalplus_lite.types import Case, Returned, Task, Value
 from evalplus_lite.values import wire
 
@@ -65,7 +65,7 @@ def text_generator(
         return None
     constants = Constants.of_task(task)
     seen = replace(task, base=tuple(map(Case, values)))
-    if task.grammar or (isinstance(form, StatedForm) and form.is_whole):
+    if task.grammar or (isinstance(form, ConstrainedForm) and form.stated.is_whole):
         input_filter = InputFilter.typed(values, choices=task.constraints)
     else:
         input_filter = InputFilter.of_task(seen, constants=constants)
@@ -85,7 +85,7 @@ def text_generator(
 
 def _random(form: TextForm, base: Sequence[Case], seed: str) -> list[Case]:
     """Return inputs drawn at random from a form, small ones and large ones in turn."""
-    if isinstance(form, StatedForm):
+    if isinstance(form, ConstrainedForm):
         form = form.form
     if not isinstance(form, Form):
         return []

@@ -32,7 +32,7 @@ from evalplus_lite.tasks.texts.forms import (
     written,
 )
 from evalplus_lite.tasks.texts.grammar import form_of
-from evalplus_lite.tasks.texts.statement import StatedForm, form_in
+from evalplus_lite.tasks.texts.input_format import ConstrainedForm, form_in
 from evalplus_lite.types import Case, Task, Value
 
 # Input texts whose form is not understood: only numbers and words in them change, one for one.
@@ -378,7 +378,7 @@ def text_form(task: Task, examples: Sequence[Case]) -> TextForm | None:
     return form
 
 
-def stated_form(statement: str, texts: Sequence[str]) -> StatedForm | None:
+def stated_form(statement: str, texts: Sequence[str]) -> ConstrainedForm | None:
     """Return the form that a contest's statement shows, with its constraints; None unless all
     texts have it."""
     form = form_in(statement)
@@ -386,7 +386,7 @@ def stated_form(statement: str, texts: Sequence[str]) -> StatedForm | None:
         return None
     if (refined := _refined(form, texts)) is None:
         return None
-    found = StatedForm.of(refined, statement, texts)
+    found = ConstrainedForm.of(refined, statement, texts)
     return found if all(_fits(found.form, text) for text in texts) else None
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from evalplus_lite.tasks.texts.drawing import Drawing
 from evalplus_lite.tasks.texts.inference import stated_form
-from evalplus_lite.tasks.texts.statement import form_in
+from evalplus_lite.tasks.texts.input_format import form_in
 
 ROADS = r"""Towns are joined by roads.
 
@@ -44,27 +44,28 @@ def test_rows_and_repeated_lines() -> None:
     """Values are read by what the statement shows; counts come from the values when written."""
     form = stated_form(ROADS, TEXTS)
     assert form is not None
-    assert form.is_whole
+    assert form.stated.is_whole
     values = form.parse(TEXTS[0])
     assert values == ([0, 1, 1], [(1, 2), (1, 3)], "xyx")
     assert form.render(([1, 0, 0, 1], [(1, 2)], "xxxx")) == "4 1\n1 0 0 1\n1 2\nxxxx\n"
 
 
 @pytest.mark.parametrize(
-    "values",
+    ("values", "fitted"),
     [
-        ([0, 2, 1], [(1, 2)], "xyx"),  # neither 0 nor 1
-        ([0, 1, 1], [(2, 2)], "xyx"),  # not below the other town
+        (([0, 2, 1], [(1, 2)], "xyx"), ([0, 0, 1], [(1, 2)], "xyx")),  # 2 is neither 0 nor 1
+        (([0, 1, 1], [(2, 1)], "xyx"), ([0, 1, 1], [(2, 3)], "xyx")),  # above the other town
+        (([0, 1, 1], [(3, 1)], "xyx"), None),  # no town is above the last
+        (([0, 1], [(1, 2)], "zxx"), ([0, 1], [(1, 2)], "xx")),  # other letters, and one too many
     ],
 )
-def test_constraints_bind_new_values(values: tuple[object, ...]) -> None:
-    """What a bound does not repair and a constraint forbids gives no text."""
+def test_constraints_bind_new_values(
+    values: tuple[object, ...], fitted: tuple[object, ...] | None
+) -> None:
+    """What is out of bounds is repaired; where that is impossible there is no text."""
     form = stated_form(ROADS, TEXTS)
     assert form is not None
-    fitted = form.fit(values)
-    assert fitted is None or form.fit(fitted) == fitted
-    for edge in () if fitted is None else fitted[1]:
-        assert edge[0] < edge[1]
+    assert form.fit(values) == fitted
 
 
 def test_drawn_texts_keep_to_the_statement() -> None:

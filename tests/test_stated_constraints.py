@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from evalplus_lite.generate.domains.filter import InputFilter
-from evalplus_lite.tasks.stated import constraints_of, is_kept
+from evalplus_lite.tasks.stated_constraints import StatedConstraints
 from evalplus_lite.types import Case, Task
 
 
-def stated(*lines: str) -> tuple[list[Any], bool]:
-    return constraints_of("Do it.\n\nConstraints:\n" + "\n".join(lines))
+def stated(*lines: str) -> StatedConstraints:
+    return StatedConstraints.read("Do it.\n\nConstraints:\n" + "\n".join(lines))
 
 
 @pytest.mark.parametrize(
@@ -44,10 +44,10 @@ def stated(*lines: str) -> tuple[list[Any], bool]:
 )
 def test_a_line(line: str, kept: dict[str, Any], broken: dict[str, Any]) -> None:
     """Each line is understood as a whole, and tells inputs apart."""
-    found, is_whole = stated(line)
-    assert is_whole
-    assert all(each.holds(kept) for each in found)
-    assert any(each.holds(broken) is False for each in found)
+    found = stated(line)
+    assert found.is_whole
+    assert found.kept([kept]) == found
+    assert found.broken(broken) is not None
 
 
 @pytest.mark.parametrize(
@@ -56,39 +56,38 @@ def test_a_line(line: str, kept: dict[str, Any], broken: dict[str, Any]) -> None
 )
 def test_what_is_not_understood(line: str) -> None:
     """A line that is not understood states nothing, and then the block does not state it all."""
-    found, is_whole = stated("1 <= n <= 3", line)
-    assert len(found) == 1
-    assert not is_whole
+    found = stated("1 <= n <= 3", line)
+    assert [each.text for each in found.constraints] == ["1 <= n <= 3"]
+    assert not found.is_whole
 
 
 def test_names_of_fields() -> None:
     """``queries[i] = [l_i, r_i]`` gives the fields of rows names that constraints use."""
-    found, _ = constraints_of(
+    found = StatedConstraints.read(
         "queries[i] = [l_i, r_i] asks for a sum.\nConstraints:\n0 <= l_i <= r_i < nums.length\n"
     )
-    (one,) = found
-    assert one.holds({"nums": [1, 2], "queries": [[0, 1]]})
-    assert one.holds({"nums": [1, 2], "queries": [[1, 0]]}) is False
-    assert one.holds({"nums": [1, 2], "queries": [[0, 2]]}) is False
+    assert found.kept([{"nums": [1, 2], "queries": [[0, 1]]}]).is_whole
+    assert found.broken({"nums": [1, 2], "queries": [[1, 0]]})
+    assert found.broken({"nums": [1, 2], "queries": [[0, 2]]})
 
 
 def test_formulas_in_sentences() -> None:
     """Without a block, formulas in sentences count, but not those of conditions."""
-    found, is_whole = constraints_of(
+    found = StatedConstraints.read(
         "Merge intervals [start, end], where start <= end. Return -1 if k > 3 for some k."
     )
-    assert not is_whole
-    assert [each.text for each in found] == ["start <= end"]
-    assert found[0].holds({"intervals": [[1, 2], [3, 3]]})
-    assert found[0].holds({"intervals": [[2, 1]]}) is False
+    assert not found.is_whole
+    assert [each.text for each in found.constraints] == ["start <= end"]
+    assert found.broken({"intervals": [[1, 2], [3, 3]]}) is None
+    assert found.broken({"intervals": [[2, 1]]}) is not None
 
 
 def test_examples_outweigh_a_text() -> None:
     """What an example contradicts, or no example is about, is not used."""
-    (one,), _ = stated("1 <= n <= 3")
-    assert is_kept(one, [{"n": 1}, {"n": 3}])
-    assert not is_kept(one, [{"n": 1}, {"n": 4}])
-    assert not is_kept(one, [{"m": 1}])
+    found = stated("1 <= n <= 3")
+    assert found.kept([{"n": 1}, {"n": 3}]) == found
+    assert not found.kept([{"n": 1}, {"n": 4}]).constraints
+    assert not found.kept([{"m": 1}]).constraints
 
 
 def task(prompt: str, *inputs: Any) -> Task:
@@ -138,8 +137,8 @@ def test_long_texts_are_bounded(atom: str) -> None:
     """A text of any length and content is read in a time that grows with its length."""
     text = "Constraints:\n" + atom * 200_000
     begun = time.process_time()
-    constraints_of(text)
-    constraints_of(text[13:])
+    StatedConstraints.read(text)
+    StatedConstraints.read(text[13:])
     assert time.process_time() - begun < 60
 
 
@@ -148,4 +147,4 @@ def test_long_texts_are_bounded(atom: str) -> None:
 )
 def test_a_text_that_is_no_formula(text: str) -> None:
     """What looks like a length and is none states nothing, and raises nothing."""
-    assert constraints_of(text)[0] == []
+    assert StatedConstraints.read(text).constraints == ()

@@ -1,8 +1,8 @@
 """The form of input texts as a contest's statement shows it: ``N M`` / ``A_1 A_2 ... A_N``.
 
 Rows end at the last index that they show, lines around ``\\vdots`` are repeated. The constraints
-that the statement gives (``tasks.stated``) bound what fields hold. A form is used only if all
-examples have it.
+that the statement gives (``tasks.stated_constraints``) bound what fields hold. A form is used only
+if all examples have it.
 """
 
 from __future__ import annotations
@@ -10,15 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from evalplus_lite.tasks.stated import (
-    Items,
-    Names,
-    Stated,
-    constraints_of,
-    is_kept,
-    number,
+from evalplus_lite.tasks.formulas import Items, number
+from evalplus_lite.tasks.stated_constraints import (
+    StatedConstraint,
+    StatedConstraints,
     readable,
 )
 from evalplus_lite.tasks.texts.forms import (
@@ -201,12 +197,13 @@ def _amount(text: str, known: set[str]) -> Amount:
 
 
 @dataclass(frozen=True, slots=True)
-class StatedForm:
-    """A form with the constraints that a statement gives; ``is_whole`` if it gives them all."""
+class ConstrainedForm:
+    """A form whose texts keep to the constraints that a statement gives."""
 
     form: Form
-    stated: tuple[Stated, ...]
-    is_whole: bool
+    stated: StatedConstraints
+    rows: frozenset[str]
+    """The names of fields that hold several values."""
 
     def parse(self, text: str) -> tuple[Value, ...]:
         """Return a text's values; raises Unfit."""
@@ -218,42 +215,38 @@ class StatedForm:
 
     def fit(self, values: Sequence[Value]) -> tuple[Value, ...] | None:
         """Return the values that a text made of these has, None if none keeps to the statement."""
-        names = NamedValues(self.form)
         try:
-            values = self.form.parse(self.form.render(values), names.note)
+            values, names = _named(self.form, self.form.render(values), self.rows)
         except Unfit:
             return None
-        return None if any(each.holds(names.values) is False for each in self.stated) else values
+        return None if self.stated.broken(names) else values
 
     @classmethod
-    def of(cls, form: Form, statement: str, texts: Sequence[str]) -> StatedForm:
+    def of(cls, form: Form, statement: str, texts: Sequence[str]) -> ConstrainedForm:
         """Return the form with those constraints of a statement that all texts keep to."""
-        stated, is_whole = constraints_of(statement)
-        read: list[Names] = []
-        for text in texts:
-            names = NamedValues(form)
-            form.parse(text, names.note)
-            read.append(names.values)
-        kept = tuple(each for each in stated if is_kept(each, read))
-        return cls(bounded(form, kept), kept, is_whole and len(kept) == len(stated))
+        rows = frozenset(_rows(form.parts, is_repeated=False))
+        named = [_named(form, text, rows)[1] for text in texts]
+        kept = StatedConstraints.read(statement).kept(named)
+        return cls(bounded(form, kept.constraints), kept, rows)
 
 
-class NamedValues:
-    """Gathers the values of a text by the names of its fields: ``note`` is told of each."""
+def _named(
+    form: Form, text: str, rows: frozenset[str]
+) -> tuple[tuple[Value, ...], dict[str, Value]]:
+    """Return a text's values, and the same by the names of their fields: ``x_A`` also as an item
+    of ``x``; raises Unfit."""
+    names: dict[str, Value] = {name: Items() for name in rows}
 
-    def __init__(self, form: Form) -> None:
-        self._rows = {*_rows(form.parts, is_repeated=False)}
-        self.values: dict[str, Any] = {name: Items() for name in self._rows}
-
-    def note(self, field: Field, value: Value, _: Scope) -> None:
-        """Add a value: of a row or a repeated line to a list; ``x_A`` also to ``x``."""
-        if field.name in self._rows:
-            self.values[field.name].append(value)
+    def note(field: Field, value: Value, _: Scope) -> None:
+        if field.name in rows:
+            names[field.name].append(value)
             return
-        self.values[field.name] = value
+        names[field.name] = value
         base, _separator, index = field.name.partition("_")
         if index:
-            self.values.setdefault(base, Items()).append(value)
+            names.setdefault(base, Items()).append(value)
+
+    return form.parse(text, note), names
 
 
 def _rows(parts: Sequence[Part], *, is_repeated: bool) -> Iterator[str]:
@@ -266,7 +259,7 @@ def _rows(parts: Sequence[Part], *, is_repeated: bool) -> Iterator[str]:
                     yield field.name
 
 
-def bounded(form: Form, stated: Sequence[Stated]) -> Form:
+def bounded(form: Form, stated: Sequence[StatedConstraint]) -> Form:
     """Return a form whose fields have the bounds and letters that a statement gives them."""
     names = {field.name for field in _fields(form.parts) if not field.is_row}
 
