@@ -85,6 +85,19 @@ def defines(tree: ast.Module, name: str) -> bool:
     return any(name in bound(statement) for statement in tree.body)
 
 
+def parameters(tree: ast.Module, name: str) -> list[str] | None:
+    """Return the positional parameters, without ``self``, of the last function or method of a name.
+
+    None if there is none, or if it takes any number of arguments.
+    """
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    nodes = [node for node in ast.walk(tree) if isinstance(node, kinds) and node.name == name]
+    if not nodes or nodes[-1].args.vararg or nodes[-1].args.kwarg:
+        return None
+    listed = (*nodes[-1].args.posonlyargs, *nodes[-1].args.args)
+    return [each.arg for each in listed if each.arg not in ("self", "cls")]
+
+
 def is_stub(tree: ast.Module, name: str) -> bool:
     """Return whether the last function of that name has a body that does nothing."""
     for statement in reversed(tree.body):

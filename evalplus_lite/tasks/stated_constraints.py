@@ -115,18 +115,13 @@ def of_function(task: Task) -> tuple[StatedConstraints, list[str]]:
 
 
 def parameters(task: Task) -> list[str]:
-    """Return the names of the parameters of a task's function, of a method those after the first;
-    none where inputs are no arguments of it."""
-    tree = definitions.parse(task.reference)
-    if task.harness.kind not in ("call", "method") or task.harness.constructed or tree is None:
+    """Return the names of the parameters that a task's inputs are for; none where that is unclear
+    or inputs are no arguments."""
+    if task.harness.kind not in ("call", "method") or task.harness.constructed:
         return []
-    owner, _, name = task.entry_point.rpartition(".")
-    scopes = [each for each in tree.body if isinstance(each, ast.ClassDef) and each.name == owner]
-    for node in (one for scope in (scopes if owner else [tree]) for one in scope.body):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
-            names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
-            return names[1:] if owner else names
-    return []
+    tree = definitions.parse(task.reference)
+    name = task.entry_point.rpartition(".")[2]
+    return (tree and definitions.parameters(tree, name)) or []
 
 
 # What of a text is read: a block of constraints line by line, or formulas in its sentences.

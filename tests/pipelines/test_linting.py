@@ -202,3 +202,12 @@ def test_examples_of_a_text_are_read() -> None:
     assert all(each.problem for each in examples(odd, "f"))
     assert len(list(examples(odd, "f"))) == 3
     assert list(examples(">>> g(1)\n1\n>>> f(1\n", "f")) == []
+
+
+def test_a_huge_prompt_is_read_in_bounded_time(tmp_path: Path) -> None:
+    """Examples are looked for in the beginning of a prompt only, however long it is."""
+    row = {"id": "long", "harness": "script", "prompt": "input\n" * 400_000, "inputs": ["1\n"]}
+    path = tmp_path / "long.jsonl"
+    path.write_text(json.dumps({**row, "reference": "print(int(input()) + 1)\n"}))
+    (verdict,) = lint(path).to_rows()
+    assert verdict["verdict"] in VERDICTS

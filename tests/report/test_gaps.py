@@ -120,3 +120,24 @@ def test_other_files_are_refused(tmp_path: Path, session: Session) -> None:
     other.write_text('{"task_id": "z", "completion": "", "passed": true}\n')
     with pytest.raises(InputError, match="in common"):
         why(other, other, dataset=DATA, session=session)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a_eval_results.json", '{"eval": {"T/0": 3}}'),
+        ("a_eval_results.json", '{"eval": {"T/0": [{"solution": 3}]}}'),
+        (
+            "a_results.jsonl",
+            '{"task_id": "T/0", "completion": "", "passed": true}\n{"task_id": 1}\n',
+        ),
+        ("samples_a.jsonl", '{"doc": 1, "filtered_resps": ["x"], "pass@1": 1}\n'),
+        ("samples_a.jsonl", '{"doc": {}, "filtered_resps": []}\n'),
+    ],
+)
+def test_rows_of_another_form_are_named(tmp_path: Path, name: str, text: str) -> None:
+    """A row that lacks what its harness writes is an error that names the file."""
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(InputError, match=name):
+        read_side(path)
