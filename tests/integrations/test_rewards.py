@@ -217,3 +217,18 @@ def test_the_environment_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong in ({"WORKERS": "x"}, {"PENALTIES": "late=1"}, {"REWARD": "half"}):
         with pytest.raises(InputError):
             JudgeSettings.from_environment({f"EVALPLUS_LITE_{k}": v for k, v in wrong.items()})
+
+
+def test_a_reply_is_what_follows_its_prompt() -> None:
+    """The marks of templates go; a query that does not begin with its prompt is no answer."""
+    assert trainers.reply_in(f"Add.{RIGHT}<|im_end|>\n</s> ", "Add.") == RIGHT
+    assert trainers.reply_in("Add.<eos>", "Add.") == ""
+    with pytest.raises(InputError, match="prompt"):
+        trainers.reply_in(RIGHT, "Add. ```python\ndef add(a, b): return a + b\n```")
+
+
+@pytest.mark.parametrize("text", [" ", "<eos>", "<|a|> ", "<|" + "a" * 39, "|>"])
+def test_a_hostile_reply_costs_linear_time(text: str) -> None:
+    """No reply of white space and marks keeps a trainer waiting."""
+    reply = text * (2_000_000 // len(text)) + "x"
+    assert trainers.reply_in(f"Add.{reply}", "Add.") == reply
