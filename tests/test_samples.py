@@ -13,13 +13,13 @@ from support.tasks import make_suite, make_task
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.programs.extraction import Step
+from evalplus_lite.store import write_jsonl
 from evalplus_lite.tasks import Dataset, load_dataset
 from evalplus_lite.tasks.samples import (
     MAX_SOURCE,
     Faults,
     read_responses,
     read_samples,
-    write_samples,
 )
 from evalplus_lite.types import Sample, Task
 
@@ -150,10 +150,14 @@ def test_samples_of_other_tasks_alone_are_an_error(tmp_path: Path) -> None:
         list(read_samples(path, suite_of(1), faults=Faults()))
 
 
-def test_written_samples_are_read_back(tmp_path: Path) -> None:
-    """Samples written as JSONL come back the same, packed too."""
+def test_rows_say_model_and_index(tmp_path: Path) -> None:
+    """What a row says of a sample is kept, packed too."""
     samples = [Sample("set/1", PROMPT + BODY, "m", 3), Sample("set/0", "def f(x): pass\n", "", 0)]
-    assert write_samples(tmp_path / "s.jsonl.gz", samples) == 2
+    rows = [
+        {"task_id": "set/1", "index": 3, "model": "m", "solution": PROMPT + BODY},
+        {"task_id": "set/0", "index": 0, "solution": "def f(x): pass\n"},
+    ]
+    assert write_jsonl(tmp_path / "s.jsonl.gz", rows) == 2
     assert list(read_samples(tmp_path / "s.jsonl.gz", DATA)) == samples
 
 

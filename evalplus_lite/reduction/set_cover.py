@@ -81,15 +81,6 @@ def demands(problem: CoverProblem) -> list[int]:
     ]
 
 
-def is_cover(problem: CoverProblem, chosen: Iterable[int]) -> bool:
-    """Return whether the given and the chosen tests together satisfy every row."""
-    taken = bitset(chosen) & ~problem.given
-    return all(
-        (row & taken).bit_count() >= demand
-        for row, demand in zip(problem.rows, demands(problem), strict=True)
-    )
-
-
 def columns(problem: CoverProblem) -> list[int]:
     """Return, a test, the bitset of the rows it satisfies."""
     if not problem.rows:

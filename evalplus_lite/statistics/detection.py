@@ -43,16 +43,6 @@ def bootstrap(
     return drawn[tail], drawn[-1 - tail]
 
 
-def bootstrap_mean(
-    values: Sequence[float], *, seed: int, draws: int = DRAWS
-) -> tuple[float, float]:
-    """Return the bootstrap's interval of the mean of a figure a task: pass@k, or a difference.
-
-    Of differences between two models, it is the paired bootstrap.
-    """
-    return bootstrap(values, lambda some: sum(some) / len(some), seed=seed, draws=draws)
-
-
 MOST_CASES = 100
 """Coverage@N is computed, and its area taken, for N from 1 to this many cases."""
 

@@ -20,7 +20,6 @@ from evalplus_lite.store import (
     read_jsonl,
     read_raw,
     read_text,
-    write_jsonl,
 )
 from evalplus_lite.store.locations import Folder, Place, is_folder, place_of
 from evalplus_lite.store.reading import NoRows
@@ -536,18 +535,3 @@ def _taken_as_they_are(responses: Iterable[tuple[Response, Task]]) -> Iterator[E
 def extracted(response: Response, task: Task) -> Extraction:
     """Return the program that a response means, and what was done to get it."""
     return extract(response.text, task, kind=response.kind)
-
-
-def write_samples(path: str | os.PathLike[str], samples: Iterable[Sample]) -> int:
-    """Write samples as JSONL that ``read_samples`` reads back, and return how many there were."""
-    return write_jsonl(path, map(sample_row, samples))
-
-
-def sample_row(sample: Sample) -> dict[str, Any]:
-    """Return a sample as the row of a JSONL file."""
-    row: dict[str, Any] = {"task_id": sample.task_id, "index": sample.index}
-    if sample.model:
-        row["model"] = sample.model
-    if sample.temperature is not None:
-        row["temperature"] = sample.temperature
-    return {**row, "solution": sample.source}

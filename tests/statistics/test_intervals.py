@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from statistics import mean
 
 import numpy as np
 import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from evalplus_lite.statistics.detection import bootstrap_mean
+from evalplus_lite.statistics.detection import bootstrap
 from evalplus_lite.statistics.means import (
     clustered_interval,
     intervals,
@@ -112,12 +113,12 @@ def test_the_interval_of_a_difference_holds_the_truth(number: int, samples: int)
 def test_the_bootstrap_is_that_of_scipy() -> None:
     """Drawn tasks give scipy's percentile interval, up to the draws; the same seed, the same."""
     values = (np.random.default_rng(5).binomial(10, 0.6, 164) / 10).tolist()
-    found = bootstrap_mean(values, seed=3, draws=2000)
+    found = bootstrap(values, mean, seed=3, draws=2000)
     known = stats.bootstrap(
         (values,), np.mean, n_resamples=2000, method="percentile", rng=np.random.default_rng(1)
     ).confidence_interval
     assert found == pytest.approx(tuple(known), abs=0.004)
-    assert bootstrap_mean(values, seed=3, draws=2000) == found
+    assert bootstrap(values, mean, seed=3, draws=2000) == found
 
 
 def test_noise_is_told_apart() -> None:
