@@ -135,6 +135,13 @@ def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
     if rows and all(len(row) == 2 for row in rows):
         yield from relation("ordered-pairs", "each pair is in order", _is_sorted, _is_uneven_pair)
     texts = [each for value in column for each in _parts(value) if type(each) is str]
+    if any(" " in text for text in texts):
+        yield from relation(
+            "single-blanks",
+            "words are separated by single blanks",
+            lambda text: text == " ".join(text.split()),
+            lambda each: type(each) is str and any(map(str.isspace, each)),
+        )
     # A common letter or digit is more often chance than a common sign such as the / of a path.
     if texts and all(texts) and len({each[0] for each in texts}) == 1 and _is_sign(texts[0][0]):
         first = texts[0][0]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
 
 # String patterns: the tokens that strings consist of, and what several strings have in common.
 
@@ -102,3 +104,77 @@ def widen(counts: Mapping[str, int], *, keep_closed: bool = True) -> str:
         if members not in narrow and any(character in members for character in counts):
             allowed.update(members)
     return "".join(sorted(allowed))
+
+
+# Dates written as texts: their form, and the days on which programs err.
+
+_DATE = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})")
+_DAYS = (
+    (1900, 2, 28), (2000, 2, 29), (2024, 2, 29), (2023, 2, 28), (2100, 2, 28), (1999, 12, 31),
+    (2024, 12, 31), (2024, 1, 1), (1900, 3, 1), (2023, 3, 1), (2024, 3, 1), (2023, 4, 30),
+    (2023, 7, 31), (2023, 8, 31), (2023, 1, 31), (2100, 3, 1), (2000, 1, 1), (2096, 2, 29),
+)  # fmt: skip
+"""Ends of months and years, leap days, and centuries that are none or are one."""
+_NO_DAYS = (
+    (1900, 2, 29), (2023, 2, 29), (2024, 2, 30), (2023, 4, 31), (2023, 6, 31), (2023, 1, 32),
+    (2023, 13, 1), (2023, 0, 10), (2023, 5, 0), (2023, 9, 31), (2023, 11, 31), (2100, 2, 29),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class DateForm:
+    """How dates are written: the ``order`` of year, month and day, what separates them, and whether
+    months and days have two digits. ``is_strict``: all examples are days of the calendar."""
+
+    order: str
+    mark: str
+    is_padded: bool
+    is_strict: bool
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> DateForm | None:
+        """Return the form in which most of the texts are dates, None if there is none."""
+        matches = [match for text in texts if (match := _DATE.fullmatch(text))]
+        if not matches or 2 * len(matches) < len(texts):
+            return None
+        best: tuple[int, DateForm] | None = None
+        for order in ("ymd", "mdy", "dmy"):
+            parts = [
+                dict(zip(order, map(int, match.group(1, 3, 4)), strict=True)) for match in matches
+            ]
+            count = sum(_is_day(each) for each in parts)
+            if count and (best is None or count > best[0]):
+                short = [
+                    each for match in matches for each in match.group(1, 3, 4) if len(each) < 3
+                ]
+                is_padded = all(len(each) == 2 for each in short)
+                is_strict = count == len(texts)
+                best = count, cls(order, matches[0][2], is_padded, is_strict)
+        return best and best[1]
+
+    def telling(self) -> Iterator[str]:
+        """Yield the days on which programs err; with others that are none, unless all are days."""
+        for day in (*_DAYS, *(() if self.is_strict else _NO_DAYS)):
+            yield self.written(*day)
+
+    def written(self, year: int, month: int, day: int) -> str:
+        """Return a date in this form."""
+        width = 2 if self.is_padded else 1
+        parts = {"y": f"{year:04}", "m": f"{month:0{width}}", "d": f"{day:0{width}}"}
+        return self.mark.join(parts[each] for each in self.order)
+
+    def admits(self, text: str) -> bool:
+        """Return whether a text is a day of the calendar in use since 1583."""
+        match = _DATE.fullmatch(text)
+        if match is None:
+            return False
+        parts = dict(zip(self.order, map(int, match.group(1, 3, 4)), strict=True))
+        return _is_day(parts) and match[0] == self.written(parts["y"], parts["m"], parts["d"])
+
+
+def _is_day(parts: dict[str, int]) -> bool:
+    try:
+        date(parts["y"], parts["m"], parts["d"])
+    except ValueError:
+        return False
+    return parts["y"] >= 1583

@@ -19,6 +19,7 @@ from evalplus_lite.generate.engine.boundary import Assignment, BoundaryCombinati
 from evalplus_lite.generate.engine.challenges import SCALING, Challenges
 from evalplus_lite.generate.engine.cross_argument import CrossArgument
 from evalplus_lite.generate.engine.growth import GrowthLimits
+from evalplus_lite.generate.engine.guaranteed import guaranteed
 from evalplus_lite.generate.engine.pool import InputSource, Mix, Pool, due
 from evalplus_lite.generate.engine.scale import LARGE, Dimension, Rung, Scales, weight
 from evalplus_lite.generate.engine.slots import GenerationState, Slot
@@ -52,6 +53,8 @@ class Generator:
     reported as accepted, in that order. ``seeds`` (of a model, of the prompt's examples) and
     ``sampled`` (of Hypothesis strategies) are proposed as they are, and built on once accepted.
     With ``is_challenging`` kinds of inputs that testers know have their share (``Challenges``).
+    With a ``reference`` (its source and entry point) inputs that no suite should lack have a share
+    too (``guaranteed``).
     ``fit`` makes an input of the task's form from changed values, or None if that is impossible.
     """
 
@@ -66,6 +69,7 @@ class Generator:
         constants: Constants | None = None,
         mix: Mix | None = None,
         is_challenging: bool = False,
+        reference: tuple[str, str] | None = None,
         fit: Callable[[Arguments], Arguments | None] | None = None,
     ) -> None:
         mix = mix or Mix()
@@ -102,6 +106,12 @@ class Generator:
             InputSource("boundary", mix.boundary, self._at_boundary),
             InputSource("hypothesis", mix.hypothesis, self._next_sampled),
         ]
+        if reference is not None:
+            arguments = [case.arguments for case in base]
+            sure = guaranteed(self.slots, arguments, *reference)
+            self._sources.append(
+                InputSource("guaranteed", mix.guaranteed, partial(next, sure, None))
+            )
         if is_challenging:
             self._sources += [
                 InputSource(name, getattr(mix, name), draw)
@@ -162,7 +172,7 @@ class Generator:
         ``slow`` are cases rejected for the reference's time: later ones stay smaller; so do those
         made large on purpose after some that were set ``apart`` as too demanding.
         """
-        near = [case for case in slow if not self._is_scaled(case)]
+        near = [case for case in slow if not self._is_scaled(case) and case.source != "guaranteed"]
         for case in apart:
             self._is_scaled(case, is_slow=False)
         for case in accepted:

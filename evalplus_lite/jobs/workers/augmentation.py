@@ -206,6 +206,7 @@ def generator_of(
             rng=random.Random(name),
             methods=definitions.methods(task.reference, task.defined),
             constants=constants,
+            reference=task.reference,
         )
         sequences.plant(seeds)
         return sequences
@@ -233,6 +234,7 @@ def generator_of(
         sampled=sampled(input_filter, count=SAMPLED, seed=name),
         constants=constants,
         is_challenging=True,
+        reference=(task.reference, task.entry_point),
     )
 
 
