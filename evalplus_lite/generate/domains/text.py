@@ -123,10 +123,13 @@ _NO_DAYS = (
 
 @dataclass(frozen=True, slots=True)
 class DateForm:
-    """How dates are written: the ``order`` of year, month and day, what separates them, and whether
-    months and days have two digits. ``is_strict``: all examples are days of the calendar."""
+    """How dates are written: the ``orders`` of year, month and day that may be meant, what
+    separates them, and whether months and days have two digits.
 
-    order: str
+    ``is_strict``: all examples are days of the calendar.
+    """
+
+    orders: tuple[str, ...]
     mark: str
     is_padded: bool
     is_strict: bool
@@ -137,44 +140,41 @@ class DateForm:
         matches = [match for text in texts if (match := _DATE.fullmatch(text))]
         if not matches or 2 * len(matches) < len(texts):
             return None
-        best: tuple[int, DateForm] | None = None
-        for order in ("ymd", "mdy", "dmy"):
-            parts = [
-                dict(zip(order, map(int, match.group(1, 3, 4)), strict=True)) for match in matches
-            ]
-            count = sum(_is_day(each) for each in parts)
-            if count and (best is None or count > best[0]):
-                short = [
-                    each for match in matches for each in match.group(1, 3, 4) if len(each) < 3
-                ]
-                is_padded = all(len(each) == 2 for each in short)
-                is_strict = count == len(texts)
-                best = count, cls(order, matches[0][2], is_padded, is_strict)
-        return best and best[1]
+        rows = [match.group(1, 3, 4) for match in matches]
+        days = {order: sum(_is_day(order, row) for row in rows) for order in ("ymd", "mdy", "dmy")}
+        most = max(days.values())
+        # Which comes first, day or month, is rarely certain where both orders give days.
+        orders = tuple(order for order, count in days.items() if count and 3 * count >= 2 * most)
+        short = sum(any(len(each) == 1 for each in row) for row in rows)
+        is_strict = most == len(texts)
+        return cls(orders, matches[0][2], 2 * short < len(rows), is_strict) if orders else None
 
     def telling(self) -> Iterator[str]:
         """Yield the days on which programs err; with others that are none, unless all are days."""
         for day in (*_DAYS, *(() if self.is_strict else _NO_DAYS)):
-            yield self.written(*day)
+            yield from (self._written(order, *day) for order in self.orders)
 
-    def written(self, year: int, month: int, day: int) -> str:
-        """Return a date in this form."""
+    def _written(self, order: str, year: int, month: int, day: int) -> str:
         width = 2 if self.is_padded else 1
         parts = {"y": f"{year:04}", "m": f"{month:0{width}}", "d": f"{day:0{width}}"}
-        return self.mark.join(parts[each] for each in self.order)
+        return self.mark.join(parts[each] for each in order)
 
     def admits(self, text: str) -> bool:
         """Return whether a text is a day of the calendar in use since 1583."""
-        match = _DATE.fullmatch(text)
-        if match is None:
+        if (match := _DATE.fullmatch(text)) is None or match[2] != self.mark:
             return False
-        parts = dict(zip(self.order, map(int, match.group(1, 3, 4)), strict=True))
-        return _is_day(parts) and match[0] == self.written(parts["y"], parts["m"], parts["d"])
+        row = match.group(1, 3, 4)
+        if self.is_padded and any(len(each) == 1 for each in row):
+            return False
+        return any(_is_day(order, row) for order in self.orders)
 
 
-def _is_day(parts: dict[str, int]) -> bool:
+def _is_day(order: str, row: Sequence[str]) -> bool:
+    parts = dict(zip(order, row, strict=True))
+    if len(parts["y"]) != 4 or parts["y"] < "1583":
+        return False
     try:
-        date(parts["y"], parts["m"], parts["d"])
+        date(int(parts["y"]), int(parts["m"]), int(parts["d"]))
     except ValueError:
         return False
-    return parts["y"] >= 1583
+    return True

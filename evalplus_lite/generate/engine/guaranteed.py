@@ -45,7 +45,7 @@ def guaranteed(
         _on_conditions(slots, models, found, names),
         _for_each(slots, models, _texts),
         _of_types(slots, models),
-        _dates(slots, models),
+        _dates(base, models[0]),
         _for_each(slots, models, _numbers),
         _for_each(slots, models, _sizes),
     ]
@@ -75,17 +75,20 @@ def _for_each(
     forms: Callable[[Slot, Value], Iterator[tuple[str, Value]]],
 ) -> Inputs:
     """Yield inputs with one argument in each of its forms, the arguments in turn."""
-    last = models[1 % len(models)]
     made = [
-        [
-            (name, _with(last, at, value))
-            for name, value in forms(slot, last[at])
-            if slot.domain.explain(value) is None
-        ]
-        for at, slot in enumerate(slots[: len(last)])
+        [(at, *form) for form in forms(slot, arguments[at]) if slot.domain.explain(form[1]) is None]
+        for at, slot in enumerate(slots)
+        for arguments in models[::-1]
+        if at < len(arguments)
     ]
-    for row in range(max(map(len, made), default=0)):
-        yield from (each[row] for each in made if row < len(each))
+    count = max(map(len, made), default=0)
+    for turn in range(len(models)):
+        for row in range(count):
+            for place, each in enumerate(made):
+                # The first turn has every form of an argument once, on each of the models in turn.
+                if row < len(each) and (place + row) % len(models) == turn:
+                    at, name, value = each[row]
+                    yield name, _with(models[::-1][place % len(models)], at, value)
 
 
 # Conditions.
@@ -114,6 +117,8 @@ def _on_condition(
     names: Sequence[str],
 ) -> Iterator[Arguments]:
     at = condition.subject.argument
+    if isinstance(condition, Equation):
+        models = [*models[:1], tuple(map(_negated, models[0])), *models[1:]]
     for arguments in models:
         if at >= len(arguments) or at >= len(slots):
             continue
@@ -153,6 +158,10 @@ def _placed(slot: Slot, value: Value, subject: Subject, new: Value) -> Iterator[
             yield {**value, name: part}
 
 
+def _negated(value: Value) -> Value:
+    return -value if type(value) in (int, float) else value
+
+
 def _fitting(slot: Slot, new: Value) -> Iterator[Value]:
     """Yield a value as the types that the slot allows."""
     kinds = slot.domain.kinds
@@ -185,7 +194,7 @@ def _texts(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
     if type(value) is str:
         text = value or next((each for each in slot.seen if each), slot.seen_characters[:3])
         if not slot.choices and len(text) <= _LONGEST:
-            yield from _text_forms(text, slot)
+            yield from _text_forms(text.strip() or text, slot)
     elif type(value) in (list, tuple) and slot.items is not None and slot.positions is None:
         for name, made in _texts(slot.items, value[-1]) if value else ():
             if slot.items.domain.explain(made) is None:
@@ -287,13 +296,13 @@ def _sizes(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
 # Dates.
 
 
-def _dates(slots: Sequence[Slot], models: Sequence[Arguments]) -> Inputs:
+def _dates(base: Sequence[Arguments], arguments: Arguments) -> Inputs:
     """Yield inputs with the days on which calendars differ: each alone, then two by two."""
-    arguments = models[0]
+    columns = ([each[at] for each in base if len(each) > at] for at in range(len(arguments)))
     forms = {
         at: form
-        for at, slot in enumerate(slots[: len(arguments)])
-        if (form := DateForm.of([each for each in slot.seen if type(each) is str]))
+        for at, column in enumerate(columns)
+        if (form := DateForm.of([each for each in column if type(each) is str]))
     }
     days = {at: list(form.telling()) for at, form in forms.items()}
     numbers = [at for at, each in enumerate(arguments) if type(each) is int]
