@@ -153,14 +153,24 @@ _CONDITION = re.compile(
 )
 
 
+_OF_NOUN = re.compile(
+    r"\b([A-Za-z]\w*) ((?:from|between) -?\d\S* (?:to|and) -?\d[\w*]*"
+    r"|of (?:lower|upper)-?case (?:English )?letters)"
+)
+"""``a score from 0 to 100``."""
+
+
 def _sentences(text: str) -> Iterator[list[StatedConstraint]]:
     """Yield what formulas and phrases in sentences state, but those of conditions and examples."""
+    # "An integer n (1 <= n <= 10)" states what is in brackets.
+    text = re.sub(r"\(([^()\n]*(?:<|≤|\\le)[^()\n]*)\)", r"\n\1\n", text)
     for sentence in re.split(r"(?<=[.;:])\s|\n", text):
         if not _CONDITION.search(sentence):
             plain = _plain(sentence).strip(" .;:")
             formulas = [match[0] for match in _INLINE.finditer(plain)]
             yield from (_comparison(formula, formula) for formula in formulas)
             yield [] if formulas else _line(plain)
+            yield from (_line(f"{name} is {rest}") for name, rest in _OF_NOUN.findall(plain))
 
 
 _BLOCK = re.compile(
@@ -504,6 +514,8 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
         r"NAMES BE(?: integers?)? from (?P<low>\S+) to (?P<high>\S+)",
         _formula("{low} <= {name} <= {high}"),
     ),
+    (r"NAMES BE BETWEEN", _formula("{low} <= {name} <= {high}")),
+    (r"NAMES is of LETTERS", _consists),
     (r"NAMES BE positive(?: integers?| numbers?)?", _formula("{name} > 0")),
     (r"NAMES BE non-?negative(?: integers?| numbers?)?", _formula("{name} >= 0")),
     (

@@ -47,6 +47,7 @@ def guaranteed(
         _of_types(slots, models),
         _dates(base, models[0]),
         _for_each(slots, models, _numbers),
+        _for_each(slots, models, _records),
         _for_each(slots, models, _sizes),
     ]
     while streams:
@@ -282,6 +283,22 @@ def _numbers(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
         for name, row in _numbers(slot.items, value[-1]):
             if slot.items.domain.explain(row) is None:
                 yield name, kind([*value[:-1], row])
+
+
+def _records(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
+    """Yield lists of records with ties in each field, and texts there that begin alike."""
+    kind, items = type(value), slot.items
+    if kind not in (list, tuple) or items is None or not items.positions or not value:
+        return
+    rows = [*value, *value][: max(2, len(value))] if not slot.has_fixed_size else [*value]
+    for at, first in enumerate(rows[0] if len(rows[0]) == len(items.positions) else ()):
+        changes = [(row, first) for row in rows]
+        if type(first) is str and first:
+            changes = [(rows[0], first + first[-1] * n) for n in range(len(rows), 0, -1)]
+        made = [type(row)((*row[:at], new, *row[at + 1 :])) for row, new in changes]
+        yield "tie", kind(made)
+        yield "tie", kind(made[::-1])
+    yield "tie", kind(rows[::-1])
 
 
 def _sizes(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
