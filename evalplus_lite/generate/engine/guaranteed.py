@@ -279,9 +279,9 @@ def _numbers(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
             yield "crossed", kind(made)
             if sorted(made) != made:
                 yield "crossed", kind(sorted(made))
-    elif value and slot.items.items is not None and type(value[-1]) in (list, tuple):
-        for name, row in _numbers(slot.items, value[-1]):
-            if slot.items.domain.explain(row) is None:
+    elif value and items.items is not None and type(value[-1]) in (list, tuple):
+        for name, row in _numbers(items, value[-1]):
+            if items.domain.explain(row) is None:
                 yield name, kind([*value[:-1], row])
 
 
