@@ -31,7 +31,19 @@ _SAME = (
     "round",
 )
 _HELD = ("sum", "max", "min", "any", "all", "next")
-_KEPT = ("strip", "lstrip", "rstrip", "lower", "upper", "copy", "casefold", "title", "replace")
+_KEPT = (
+    "strip",
+    "lstrip",
+    "rstrip",
+    "lower",
+    "upper",
+    "copy",
+    "casefold",
+    "title",
+    "replace",
+    "split",
+    "values",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +127,7 @@ class _Reader(ast.NodeVisitor):
                 return self._held(inner)
             case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in _KEPT:
                 return self.about(inner)
-            case ast.Call(func=ast.Attribute(value=inner, attr="split" | "values" | "pop" | "get")):
+            case ast.Call(func=ast.Attribute(value=inner, attr="pop" | "get")):
                 return self._held(inner)
             case ast.Subscript(value=inner, slice=ast.Slice()):
                 return self.about(inner)

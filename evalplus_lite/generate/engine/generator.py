@@ -17,7 +17,6 @@ from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.boundary import Assignment, BoundaryCombinations
 from evalplus_lite.generate.engine.challenges import SCALING, Challenges
-from evalplus_lite.generate.engine.cross_argument import CrossArgument
 from evalplus_lite.generate.engine.growth import GrowthLimits
 from evalplus_lite.generate.engine.guaranteed import guaranteed
 from evalplus_lite.generate.engine.pool import InputSource, Mix, Pool, due
@@ -95,7 +94,6 @@ class Generator:
         self._boundaries = BoundaryCombinations(self.slots, rng.random)
         self._choice: Assignment = {}
         self._doubtful = 0
-        self._cross_argument = CrossArgument()
         for case in base:
             self._adopt(case, key(case.arguments), is_seed=True)
         self._sources = [
@@ -260,14 +258,7 @@ class Generator:
         for change in range(_MOST_CHANGES):
             if change and random() > _MORE:
                 break
-            mutation = 0
-            if len(arguments) > 1 and family is Family.NEAR:
-                mutation = self._cross_argument.choose(random)
-            if mutation:
-                operator = self._cross_argument.table.operators[mutation]
-                arguments = operator.apply(arguments, self.slots)
-                names.append(operator.name)
-            elif arguments:
+            if arguments:
                 at = int(random() * len(arguments))
                 mark = len(state.trace)
                 changed = self.slots[at].mutate(arguments[at])

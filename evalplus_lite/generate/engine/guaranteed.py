@@ -220,6 +220,8 @@ def _text_forms(text: str, slot: Slot) -> Iterator[tuple[str, str]]:
     yield from (("twin", made) for made in (text * 2, text[::-1], text + text[::-1], text[:-1]))
     yield from (("mark", text + mark) for mark in ("!", ".", "-", "0", "'s", "_"))
     yield from (("mark", mark + text) for mark in ("-", "0", "+", "."))
+    for kind in ("0123456789", "abcdefghij", "aeiou", "bcdfghjk", "AEIOU", "!?.,;:-_"):
+        yield "only", "".join(islice(cycle(kind), max(1, len(text))))
     if words := text.split() if " " in text else []:
         for count in (2, 3, 5, 8, 13, 21):
             yield "words", " ".join(islice(cycle(words), count))

@@ -24,7 +24,6 @@ class Mix:
     guaranteed: float = 0.3
     magnitude: float = 0.05
     length: float = 0.05
-    letters: float = 0.04
 
 
 @dataclass(slots=True)
