@@ -507,7 +507,7 @@ class InputFilter:
         return None
 
 
-_NUMBERS: Collection[type] = {int, float}
+_NUMBERS: frozenset[type] = frozenset((int, float))
 
 
 def _between_ends(domain: Domain, low: str, high: str) -> Domain:
