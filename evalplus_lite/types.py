@@ -262,8 +262,8 @@ class Case:
 
     ``source`` is ``base``, ``plus`` (shipped with a published set), ``llm``, ``docstring``,
     ``constant``, ``boundary``, ``guaranteed``, ``hypothesis``, ``generator``, ``mutation``,
-    ``magnitude`` or ``length``. ``parent`` is the position, within the same suite, of the case it was
-    derived from; ``operators`` names the mutations applied, in order. ``reason`` describes the
+    ``magnitude`` or ``length``. ``parent`` is the position, within the same suite, of the case it
+    was derived from; ``operators`` names the mutations applied, in order. ``reason`` describes the
     excessive demand of a stress case.
     """
 
