@@ -76,7 +76,7 @@ class SampleTable:
 
     def __len__(self) -> int:
         """Return how many samples there are."""
-        return self._count("select count(*) from samples")
+        return int(self._count("select count(*) from samples"))
 
     def __iter__(self) -> Iterator[Sample]:
         """Yield the samples in their order."""
@@ -113,7 +113,7 @@ class SampleTable:
         if again is not None or foreign is not None:
             is_again = foreign is None or (again is not None and again < foreign)
             raise _misplaced(journal, again if is_again else foreign, is_again=is_again)
-        return self._count(f"select count(*) from ({DONE})")
+        return int(self._count(f"select count(*) from ({DONE})"))
 
     def group(
         self,
@@ -146,7 +146,7 @@ class SampleTable:
 
         with filling("samples"):
             self._base.executemany("insert into equals values (?, ?, ?)", rows())
-        return self._count("select count(*) from equals")
+        return int(self._count("select count(*) from equals"))
 
     def groups(self) -> Iterator[list[Sample]]:
         """Yield samples of equal programs together: all, or as many as a worker is dealt.
