@@ -21,7 +21,7 @@ RIGHT = (
     "def f(y):\n    return y + y\n",
 )
 SLOW = "def f(x):\n    while abs(x) > 9: pass\n    return x * 2\n"
-LIMITS = Limits(cpu=0.2)
+LIMITS = Limits(cpu=1.0)
 
 
 def base(sandbox: Sandbox, task: Task) -> Suite:
