@@ -62,7 +62,7 @@ from evalplus_lite.tasks.drafts import DraftCase, examples
 from evalplus_lite.tasks.loading import shipped
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, with_base_cases
 from evalplus_lite.tasks.published.rows import LEFT_OUT
-from evalplus_lite.types import Case, Cause, Suite, Task, Unusable
+from evalplus_lite.types import Case, Cause, Suite, Task, Unusable, clip
 from evalplus_lite.values import wire
 from evalplus_lite.values.source import shown as value_shown
 from evalplus_lite.version import __version__
