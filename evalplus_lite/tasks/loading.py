@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.store import Row, read_rows
 from evalplus_lite.store.labels import label
+from evalplus_lite.store.tables import read_table
 from evalplus_lite.store.toml import read_toml
 from evalplus_lite.tasks.custom import own_task
 from evalplus_lite.tasks.dataset import Dataset
@@ -157,8 +158,12 @@ def dataset_of(value: Dataset | str | os.PathLike[str] | Rows, *, name: str = "r
 
 def _read(path: Path, known: Registry) -> Dataset:
     reading = Reading[Any](path)
-    is_toml = path.suffix == ".toml"
-    rows = read_toml(path) if is_toml else read_rows(path, on_fault=reading.pass_over)
+    if path.suffix == ".toml":
+        rows = read_toml(path)
+    elif path.suffix in (".parquet", ".arrow"):
+        rows = read_table(path)
+    else:
+        rows = read_rows(path, on_fault=reading.pass_over)
     first = next(rows, None)
     if first is None:
         raise reading.errors[0]
