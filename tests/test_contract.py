@@ -64,7 +64,7 @@ def test_a_precondition_cannot_change_its_case(sandbox: Sandbox) -> None:
 
 def test_a_contract_that_loops_is_not_tried_on_and_on(sandbox: Sandbox) -> None:
     """After some inputs that it is too slow for, the others are not tried, and not accepted."""
-    limits = Limits(cpu=0.05, wait=0.05)
+    limits = Limits(cpu=0.4, wait=0.4)
     cases = [Case((number,)) for number in range(40)]
     found = violations(sandbox, "def precondition(x):\n  while x: pass\n", cases, limits=limits)
     assert found[0] is None

@@ -17,7 +17,7 @@ from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Case, Rule, Task
 from evalplus_lite.values import wire
 
-LIMITS = Limits(cpu=0.2, memory=256 << 20, wait=0.5)
+LIMITS = Limits(cpu=1.0, memory=256 << 20, wait=1.0)
 
 
 def answers(sandbox: Sandbox, task: Task, **options: Any) -> Answers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
@@ -16,25 +16,23 @@ from evalplus_lite.execution.base import Backend, Call, Row, Splitter
 from evalplus_lite.jobs.costs import measured
 from evalplus_lite.jobs.datasets import content_hash, listed, prepared, run_facts
 from evalplus_lite.jobs.expected import SuiteSource
-from evalplus_lite.jobs.grouping import Groups, SampleSpool, to_row
 from evalplus_lite.jobs.outputs import PROGRAMS, RESULTS
-from evalplus_lite.jobs.resumption import first_of_each, judged_before, samples_digest
+from evalplus_lite.jobs.sample_table import SampleTable, samples_digest, to_row
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.scores import Group, Tally, grouped, summarized, write_all
 from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, output_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.jobs.workers.shared_data import SharedData
-from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K
-from evalplus_lite.store.background import CancelGuard, written_beside
+from evalplus_lite.store.background import written_beside
 from evalplus_lite.store.reading import written_rows
 from evalplus_lite.store.resuming import Rows, open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.loading import known_contracts
-from evalplus_lite.types import Sample, Task
+from evalplus_lite.types import Task
 
 # Samples against suites: verdicts as they come, appended to a journal that a later run resumes.
 
@@ -56,7 +54,7 @@ PARTS = Splitter(count=lambda item: len(item[2]), cut=cut, join=joined)
 
 def judge(
     tasks: Mapping[str, Task],
-    programs: Groups,
+    programs: SampleTable,
     backend: Backend,
     source: SuiteSource,
     settings: Settings,
@@ -85,10 +83,10 @@ def judge(
     tally = Tally(has_plus=settings.has_plus, has_stress=settings.stress)
     # Order: count the rows of an earlier run; send the rest to the backend in an order that depends
     # on the samples alone; append its rows in that same order.
-    done = judged_before(programs.programs, journal, tally.add)
-    if done.count:
-        progress.note(f"{done.count} results were there already")
-        progress.advance(done.count, counts=tally.verdicts, known=True)
+    done = programs.resume(journal, tally.add)
+    if done:
+        progress.note(f"{done} results were there already")
+        progress.advance(done, counts=tally.verdicts, known=True)
     staging = SharedData(backend, source.given)
     allowed = None if contracts is None else backend.stage(dict(contracts))
     call = Call(
@@ -111,7 +109,7 @@ def judge(
         progress.advance(len(row[1]), counts=tally.verdicts)
 
     def dealt() -> Iterator[Row]:
-        for task_id, chunk in programs.chunks(done):
+        for task_id, chunk in programs.chunks():
             samples = [sample for group in chunk for sample in group]
             sent.append((task_id, [(each.index, Group.of_sample(each)) for each in samples]))
             yield staging.ref(tasks[task_id]), task_id, [to_row(group) for group in chunk]
@@ -251,7 +249,7 @@ def evaluate(
         with (
             open_rows(path, identity=identity, force=force) as journal,
             measured(folder, journal, force=force) as costs,
-            SampleSpool(stream) as programs,
+            SampleTable(stream) as programs,
         ):
             # A shard takes its part of the tasks before anything is judged.
             if share is not None:
@@ -262,18 +260,24 @@ def evaluate(
                 )
             only = None if share is None else share.items
             tested = {task.id for task in data.tasks if task.harness.kind == "unittest"}
-            chosen_samples = Groups(programs, only=only, backend=pool, apart=tested)
-            opened.stage("evaluate", len(chosen_samples))
+            count = programs.group(only=only, backend=pool, apart=tested)
+            opened.stage("evaluate", count)
             # The programs' texts are written in a thread meanwhile: they do not depend on verdicts.
             texts = (
                 contextlib.nullcontext()
                 if folder is None or (share is not None and share.is_part)
-                else written_beside(folder / PROGRAMS, lambda guard: distinct(programs, guard))
+                else written_beside(
+                    folder / PROGRAMS,
+                    lambda guard: (
+                        {"program": name, "solution": text}
+                        for name, text in guard(programs.distinct())
+                    ),
+                )
             )
             with texts:
                 tally = judge(
                     {task.id: task for task in data.tasks},
-                    chosen_samples,
+                    programs,
                     pool,
                     source,
                     settings,
@@ -313,7 +317,7 @@ def evaluate(
     return result
 
 
-def expected_costs(programs: SampleSpool, data: Dataset) -> dict[str, int]:
+def expected_costs(programs: SampleTable, data: Dataset) -> dict[str, int]:
     """Return the expected cost of the samples of each task, in the tasks' order.
 
     Counted, not measured: samples times cases.
@@ -323,23 +327,15 @@ def expected_costs(programs: SampleSpool, data: Dataset) -> dict[str, int]:
     return {id: count * cases[id] for id, count in counts.items()}
 
 
-def solutions(programs: Iterable[Sample]) -> dict[str, str] | None:
-    """Return the programs' texts by the names that results know them by; None if they are too long
-    to be held together.
+def solutions(programs: SampleTable) -> dict[str, str] | None:
+    """Return the programs' texts by their names in results; None if they are too long to be held
+    together.
     """
     texts: dict[str, str] = {}
     characters = 0
-    for sample in programs:
-        name = program_hash(sample.source)
-        if name not in texts:
-            texts[name] = sample.source
-            characters += len(sample.source)
-            if characters > MOST_CHARACTERS:
-                return None
+    for name, text in programs.distinct():
+        texts[name] = text
+        characters += len(text)
+        if characters > MOST_CHARACTERS:
+            return None
     return texts
-
-
-def distinct(programs: SampleSpool, guard: CancelGuard) -> Iterator[dict[str, str]]:
-    """Yield a row for each distinct program: its name in results, and its text."""
-    for name, text in first_of_each(programs, guard):
-        yield {"program": name, "solution": text}

@@ -22,8 +22,8 @@ from evalplus_lite.jobs import layouts
 from evalplus_lite.jobs.datasets import content_hash, listed, prepared, require_any, run_facts
 from evalplus_lite.jobs.evaluation import EvaluationResult, evaluate
 from evalplus_lite.jobs.expected import SuiteSource, source_of
-from evalplus_lite.jobs.grouping import SampleSpool, named
 from evalplus_lite.jobs.reduction import measurement
+from evalplus_lite.jobs.sample_table import SampleTable, named
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table
@@ -304,8 +304,8 @@ class Truth:
     answers.
     """
 
-    right: SampleSpool
-    wrong: SampleSpool
+    right: SampleTable
+    wrong: SampleTable
     files: tuple[Place, ...]
     counts: Mapping[str, int]
     infra: tuple[str, ...]
@@ -355,7 +355,7 @@ def told_apart(
         SampleStream(each, data, extract=given.extract, is_named=True, backend=session.pool())
         for each in (given.right, given.wrong, given.samples)
     ]
-    with SampleSpool(streams[2]) as samples:
+    with SampleTable(streams[2]) as samples:
         verdicts, infra = dict[tuple[str, int], str](), list[str]()
         if given.truth is not None:
             asked = (sample for sample in samples if sample.task_id in set(given.truth.ids))
@@ -370,8 +370,8 @@ def told_apart(
                     yield sample
 
         with (
-            SampleSpool(distinct.of("right", itertools.chain(streams[0], told(RIGHT)))) as right,
-            SampleSpool(distinct.of("wrong", itertools.chain(streams[1], told(WRONG)))) as wrong,
+            SampleTable(distinct.of("right", itertools.chain(streams[0], told(RIGHT)))) as right,
+            SampleTable(distinct.of("wrong", itertools.chain(streams[1], told(WRONG)))) as wrong,
         ):
             for stream in streams:
                 stream.tell(session)

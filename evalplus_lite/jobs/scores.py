@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
-import struct
-import tempfile
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,7 @@ from evalplus_lite.statistics.means import intervals
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, Count, estimate
 from evalplus_lite.store import replacing
 from evalplus_lite.store.labels import file_name
-from evalplus_lite.store.sorting import Sorter
-from evalplus_lite.store.writing import reporting
+from evalplus_lite.store.scratch import filling, scratch_database
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import VERDICTS, Sample, VerdictName
 
@@ -36,9 +35,6 @@ STATUSES: Mapping[VerdictName, str] = {
     "unrepresentable": "fail",
     "timeout": "timeout",
 }
-
-_PLACE = struct.Struct(">IIQQ")
-"""For a row: the numbers of its group and task, the position of its text, and its length."""
 
 
 def write_results(
@@ -58,33 +54,29 @@ def write_results(
     """
     numbers: dict[Hashable, int] = {group: number for number, group in enumerate(files)}
     tasks = [dict[str, int]() for _ in files]
-    order, end = Sorter(_PLACE.size), 0
-    with reporting(folder), tempfile.TemporaryFile(dir=folder) as texts:
+
+    def texts() -> Iterator[tuple[int, int, bytes]]:
         for group, row in rows:
-            number = numbers.get(group)
-            if number is None:
-                continue
-            text = _dumped(_result(row, solutions or {}))
-            task = tasks[number].setdefault(row["task_id"], len(tasks[number]))
-            order.add(_PLACE.pack(number, task, end, len(text)))
-            texts.write(text)
-            end += len(text)
-        head = {
-            "date": (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M"),
-            "hash": dataset_hash,
-        }
-        places = map(_PLACE.unpack, order)
-        place = next(places, None)
+            if (number := numbers.get(group)) is not None:
+                task = tasks[number].setdefault(row["task_id"], len(tasks[number]))
+                yield number, task, _dumped(_result(row, solutions or {}))
+
+    head = {"date": (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M"), "hash": dataset_hash}
+    schema = "create table results (file integer, task integer, text blob)"
+    with contextlib.closing(scratch_database(schema)) as base:
+        with filling("results"):
+            base.executemany("insert into results values (?, ?, ?)", texts())
+            base.execute("create index places on results (file, task)")
+        query = "select task, text from results where file = ? order by task, rowid"
         for number, (name, pass_at_k) in enumerate(files.values()):
+            ids = list(tasks[number])
             with replacing(folder / name) as file:
                 file.write(_dumped(head)[:-1] + b',"eval":{')
-                for index, id in enumerate(tasks[number]):
-                    file.write((b"," if index else b"") + _dumped(id) + b":[")
-                    before = b""
-                    while place is not None and place[:2] == (number, index):
-                        texts.seek(place[2])
-                        file.write(before + texts.read(place[3]))
-                        place, before = next(places, None), b","
+                found = base.execute(query, (number,))
+                for task, some in itertools.groupby(found, key=itemgetter(0)):
+                    file.write(b"," * bool(task) + _dumped(ids[task]) + b":[")
+                    for place, (_, text) in enumerate(some):
+                        file.write(b"," * bool(place) + text)
                     file.write(b"]")
                 file.write(b'},"pass_at_k":' + _dumped(pass_at_k) + b"}")
 

@@ -30,7 +30,7 @@ from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.jobs.costs import measured
 from evalplus_lite.jobs.datasets import content_hash
 from evalplus_lite.jobs.outputs import COSTS
-from evalplus_lite.jobs.resumption import samples_digest
+from evalplus_lite.jobs.sample_table import samples_digest
 from evalplus_lite.store import dump_row, parse_json, read_text, write_text
 from evalplus_lite.store.journal import settings_file
 from evalplus_lite.store.locations import local_folder

@@ -14,6 +14,7 @@ from support.commands import run, write_rows, write_tasks
 from evalplus_lite import __version__
 from evalplus_lite.jobs.evaluation import MOST_CHARACTERS, solutions
 from evalplus_lite.jobs.layouts import MOST_MODELS
+from evalplus_lite.jobs.sample_table import SampleTable
 from evalplus_lite.jobs.scores import MOST_FILES
 from evalplus_lite.types import Sample
 
@@ -176,7 +177,6 @@ def test_a_date_that_is_none(folder: Path) -> None:
 def test_texts_that_are_too_long_together_are_not_held() -> None:
     """The file in evalplus' form does without the programs' texts where these are very long."""
     long = [Sample("Own/0", f"# {n}" + " " * (1 << 20)) for n in range(3 + (MOST_CHARACTERS >> 20))]
-    assert solutions(iter(long)) is None
-    found = solutions(iter(long[:1] * 100))
-    assert found is not None
-    assert list(found.values()) == [long[0].source]
+    with SampleTable(long) as table, SampleTable(long[:1] * 100) as repeated:
+        assert solutions(table) is None
+        assert list((solutions(repeated) or {}).values()) == [long[0].source]

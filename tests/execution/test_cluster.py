@@ -85,10 +85,14 @@ def written(folder: Path) -> dict[str, bytes]:
 
 
 def evaluated(out: Path, session: Session) -> dict[str, bytes]:
-    """Judge programs that take a moment each; return what was written."""
+    """Judge programs that take a moment each, and at last some that use all their time."""
     slow = "def f(x):\n    for n in range(10**6 * (x > 3)): pass\n"
     slow += "    return x + {0} + {1} - {1} if x > 3 else -x"
-    samples = [Sample(f"Own/{n % 4}", slow.format(n % 4, n), index=n // 4) for n in range(100)]
+    endless = "def f(x):\n    while x > 3: x + {1}\n    return -x"
+    samples = [
+        Sample(f"Own/{n % 4}", (slow if n < 80 else endless).format(n % 4, n), index=n // 4)
+        for n in range(100)
+    ]
     evaluate(OWN, samples, out=out, session=session)
     return written(out)
 

@@ -9,7 +9,7 @@ from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Sandbox
 from evalplus_lite.types import Case, Harness, Task
 
-LIMITS = Limits(cpu=0.5, load=1.0, wait=1.0, memory=256 << 20)
+LIMITS = Limits(cpu=1.0, load=3.0, wait=2.0, memory=256 << 20)
 
 TABLE = """
 from unittest.mock import ANY

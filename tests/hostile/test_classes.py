@@ -43,7 +43,7 @@ BASES = ["builtins." + each for each in BASES]
 SEEN = [[[0, 1], [1, 2]], [[2, 8], [3, [BASES, "list index out of range"]]]]
 CALLS = [(["Stack"], ["push", 5], ["push", 5]), (["Stack"], ["push", 7], ["top"], ["items"])]
 GIVEN = [[None, 1, 2], [None, 1, 8, [7]]]
-LIMITS = Limits(cpu=0.3, load=1.0, wait=0.6, memory=256 << 20)
+LIMITS = Limits(cpu=1.0, load=3.0, wait=2.0, memory=256 << 20)
 
 CHEATS = {
     "assertions that do nothing": """

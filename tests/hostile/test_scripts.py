@@ -14,7 +14,7 @@ from evalplus_lite.values import wire
 TEXTS = ["1 2\n", "3 4\n", "-5 5\n", "10 21\n"]
 EXPECTED = ["3\n", "7\n", "0\n", "31\n"]
 RIGHT = "a, b = map(int, input().split())\nprint(a + b)\n"
-LIMITS = Limits(cpu=0.3, load=1.0, wait=0.6, memory=256 << 20)
+LIMITS = Limits(cpu=1.0, load=3.0, wait=2.0, memory=256 << 20)
 WRONG = {"fail", "error", "crash", "timeout", "memory", "unrepresentable"}
 
 CHEATS = {

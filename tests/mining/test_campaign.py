@@ -231,7 +231,7 @@ def test_slow_inputs_cut_a_batch_short(sandboxes: Sandboxes) -> None:
     """After so many slow cases the rest is not run; what the quick ones touched is still known."""
     code = "import os\ndef f(x):\n    os.listdir('/')\n    while x > 9: pass\n    return x\n"
     calls = [Invocation((n,)) for n in (1, 99, 2, 98, 3, 4)]
-    found = run(sandboxes.plain, CallableProgram("f", code), calls, cpu=0.2, max_slow=2)
+    found = run(sandboxes.plain, CallableProgram("f", code), calls, cpu=1.0, max_slow=2)
     kinds = [answer.kind for answer in found.answers]
     assert kinds == ["value", "slow", "value", "slow", "unfit", "unfit"]
     assert found.touched == ("os.listdir /",)

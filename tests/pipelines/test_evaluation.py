@@ -14,7 +14,7 @@ from support.tasks import make_suite, make_task
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.jobs.evaluation import evaluate, judge
 from evalplus_lite.jobs.expected import SuiteSource
-from evalplus_lite.jobs.grouping import Groups, SampleSpool
+from evalplus_lite.jobs.sample_table import SampleTable
 from evalplus_lite.jobs.session import Session
 from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.sandbox import preset
@@ -140,12 +140,12 @@ def test_few_long_programs_are_in_memory_at_a_time(tmp_path: Path) -> None:
             ahead -= 1
             super().append_line(line)
 
-    class Read(SampleSpool):
-        def read(self, place: int) -> Sample:
+    class Read(SampleTable):
+        def read(self, number: int) -> Sample:
             nonlocal ahead, most
             ahead += 1
             most = max(most, ahead)
-            return super().read(place)
+            return super().read(number)
 
     samples = (
         Sample(task.id, f"def f(x):\n    return x * 2\n# {number}{long}\n", "", number)
@@ -155,9 +155,10 @@ def test_few_long_programs_are_in_memory_at_a_time(tmp_path: Path) -> None:
     with (
         Processes(1) as pool,
         Counted(tmp_path / "results.jsonl", identity={"kind": "x"}) as journal,
-        Read(samples) as spool,
+        Read(samples) as table,
     ):
-        tally = judge({task.id: task}, Groups(spool), pool, SuiteSource(), settings, journal)
+        table.group()
+        tally = judge({task.id: task}, table, pool, SuiteSource(), settings, journal)
     assert tally.base == {"pass": count}
     assert most < 50
 

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite import Case, Dataset, Task, evaluate
-from evalplus_lite.jobs.grouping import CHUNK, LONGEST, Groups, SampleSpool
-from evalplus_lite.programs import fingerprints
+from evalplus_lite.errors import InputError
+from evalplus_lite.jobs import sample_table
+from evalplus_lite.jobs.sample_table import CHUNK, LONGEST, SampleTable
+from evalplus_lite.programs import fingerprints, program_hash
+from evalplus_lite.store.journal import Journal
 from evalplus_lite.tasks.unit_tests import having_tests
 from evalplus_lite.types import Sample
 
@@ -124,19 +127,26 @@ def test_a_text_that_is_too_large_does_not_cost_the_others() -> None:
     assert fingerprints([PLAIN, hostile, ALIKE[0]])[::2] == fingerprints([PLAIN, ALIKE[0]])
 
 
-def test_groups_come_by_task_and_by_first_occurrence() -> None:
+def test_groups_come_by_task_and_by_first_occurrence(tmp_path: Path) -> None:
     """Whatever lies between them; a worker is dealt few at a time; what is done is left out."""
     sources = [PLAIN, OTHERS[0], ALIKE[0], "#" * LONGEST, "#" * LONGEST, ALIKE[1]]
     samples = [
         Sample(f"T/{number % 2}", source, "", number)
         for number, source in enumerate(source for source in sources for _ in range(2))
     ]
-    with SampleSpool(samples) as spool:
-        groups = Groups(spool)
-        found = [[sample.index for sample in group] for group in groups]
+    done = [sample for sample in samples if sample.index in (0, 2, 7)]
+    with (
+        SampleTable(samples) as table,
+        Journal(tmp_path / "results.jsonl", identity=None) as journal,
+    ):
+        assert table.group() == len(samples)
+        found = [[sample.index for sample in group] for group in table.groups()]
         assert found == [[0, 4, 10], [2], [6, 8], [1, 5, 11], [3], [7, 9]]
-        done = [number for number, sample in enumerate(samples) if sample.index in (0, 2, 7)]
-        chunks = list(groups.chunks(done.__contains__))
+        for each in done:
+            row = {"task_id": each.task_id, "index": each.index, "base": "pass", "plus": None}
+            journal.append({**row, "program": program_hash(each.source)})
+        assert table.resume(journal, lambda row: None) == len(done)
+        chunks = list(table.chunks())
     assert [(id, [[each.index for each in group] for group in chunk]) for id, chunk in chunks] == [
         ("T/0", [[4, 10], [6, 8]]),
         ("T/1", [[1, 5, 11], [3], [9]]),
@@ -145,13 +155,41 @@ def test_groups_come_by_task_and_by_first_occurrence() -> None:
 
 def test_many_equal_programs_are_dealt_in_parts() -> None:
     """However many there are of one, or of short ones, no worker gets them all at once."""
-    with SampleSpool(Sample("T/0", PLAIN, "", number) for number in range(1000)) as spool:
-        sizes = [len(chunk) for _, chunk in Groups(spool).chunks(lambda _: False)]
-        assert max(map(len, Groups(spool))) < 100
-        assert sum(map(len, Groups(spool))) == 1000
+    with SampleTable(Sample("T/0", PLAIN, "", number) for number in range(1000)) as table:
+        table.group()
+        sizes = [len(chunk) for _, chunk in table.chunks()]
+        assert max(map(len, table.groups())) < 100
+        assert sum(map(len, table.groups())) == 1000
     assert max(sizes) == 1
-    with SampleSpool(Sample("T/0", f"x = {n}", "", n) for n in range(1000)) as spool:
-        assert {len(chunk) for _, chunk in Groups(spool).chunks(lambda _: False)} == {CHUNK}
+    with SampleTable(Sample("T/0", f"x = {n}", "", n) for n in range(1000)) as table:
+        table.group()
+        assert {len(chunk) for _, chunk in table.chunks()} == {CHUNK}
+
+
+def test_samples_come_back_as_often_as_wanted() -> None:
+    """Two passes at once see all samples, in order, any character included."""
+    samples = [
+        Sample("t/0", "x = '\ud800\u2028\n'\r\n", "model", 0),
+        Sample("t/1", "", "", 3),
+        Sample("t/0", "y" * (1 << 20), "", 1, 0.5),
+        Sample("t/2", "", "m\n", 2),
+    ]
+    with SampleTable(iter(samples)) as table:
+        first, second = iter(table), iter(table)
+        assert next(first) == samples[0]
+        assert list(second) == samples
+        assert list(first) == samples[1:]
+        assert [text for _, text in table.distinct()] == [each.source for each in samples[:3]]
+    with SampleTable([]) as table:
+        assert list(table) == []
+
+
+def test_no_room_is_told_with_the_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk is an error that names the folder and what to do."""
+    small = f"pragma max_page_count = 8; {sample_table.SCHEMA}"
+    monkeypatch.setattr(sample_table, "SCHEMA", small)
+    with pytest.raises(InputError, match="TMPDIR"):
+        SampleTable([Sample("t/0", "y" * (1 << 20), "", 1)])
 
 
 def test_equal_programs_are_run_once_and_each_has_its_row(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ for number in range(3, 64):
 os._exit(0)
 """
 ANSWERS = (10, 20, 30)
-LIMITS = Limits(cpu=0.3, load=0.5, wait=0.3, output=1 << 20)
+LIMITS = Limits(cpu=1.0, load=2.0, wait=1.0, output=1 << 20)
 
 
 @pytest.fixture(scope="module")

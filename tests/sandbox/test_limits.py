@@ -11,7 +11,7 @@ from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.types import OutOfMemory, Returned, TimedOut, Unrepresentable
 from evalplus_lite.values import wire
 
-TIGHT = Limits(cpu=0.2, load=0.4, wait=0.4, memory=256 << 20)
+TIGHT = Limits(cpu=1.0, load=2.0, wait=1.0, memory=256 << 20)
 
 
 @pytest.mark.parametrize(
@@ -40,8 +40,8 @@ def test_a_loop_ends_at_its_limit(sandbox: Sandbox, body: str) -> None:
 def test_waiting_counts_only_beyond_the_grace(sandbox: Sandbox) -> None:
     """A short sleep is no timeout though it is longer than the CPU limit; a long one is."""
     source = "import time\ndef f(s):\n    time.sleep(s)\n    return s\n"
-    limits = Limits(cpu=0.05, wait=1.5)
-    short, long = run(sandbox, source, (0.2,), (60.0,), limits=limits).outcomes
+    limits = Limits(cpu=0.5, wait=3.0)
+    short, long = run(sandbox, source, (1.0,), (60.0,), limits=limits).outcomes
     assert isinstance(short, Returned)
     assert isinstance(long, TimedOut)
     assert long.cpu > 1
@@ -63,10 +63,10 @@ def test_each_case_has_its_own_limit(sandbox: Sandbox) -> None:
             return 1
     """
     first, second, third = run(
-        sandbox, source, (0.5,), (0.5,), (0.0,), limits=Limits(cpu=0.1), more=more
+        sandbox, source, (0.8,), (0.8,), (0.0,), limits=Limits(cpu=0.4), more=more
     ).outcomes
     assert isinstance(first, TimedOut)
-    assert first.limit == 0.1
+    assert first.limit == 0.4
     assert isinstance(second, Returned)
     assert isinstance(third, Returned)
     assert asked == [0, 1]
@@ -83,13 +83,13 @@ def test_a_program_stands_still_while_more_is_asked_for(sandbox: Sandbox) -> Non
     """
 
     def more(case: int) -> float:
-        time.sleep(1.0)
-        return 0.6
+        time.sleep(4.0)
+        return 3.0
 
-    limits = Limits(cpu=0.2, wait=0.5)
-    found = run(sandbox, source, (0.3,), (0.1,), (0.1,), limits=limits, more=more)
+    limits = Limits(cpu=0.6, wait=1.0)
+    found = run(sandbox, source, (0.8,), (0.1,), (0.1,), limits=limits, more=more)
     assert all(isinstance(outcome, Returned) for outcome in found.outcomes)
-    assert found.cpu < 1.0
+    assert found.cpu < 4.0
 
 
 def test_loading_has_a_limit_of_its_own(sandbox: Sandbox) -> None:
