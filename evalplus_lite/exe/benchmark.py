@@ -77,14 +77,18 @@ def build(
 ) -> BenchmarkResult:
     """Mine the packages of a set, choose its tasks, and write them with a data card.
 
-    The same call goes on after a kill. ``packages`` are the first ones of the list, for a trial.
-    Raises InputError for a set that there is not.
+    ``name`` is that of a set, or a file with a list of packages (``my-set.txt``). The same call
+    goes on after a kill. ``packages`` are the first ones of the list, for a trial. Raises
+    InputError for a set that there is not.
     """
-    if name not in names():
+    if name in names():
+        data = resources.files("evalplus_lite.exe").joinpath(f"data/{name}.txt")
+        with resources.as_file(data) as file:
+            listed = listed_packages(file)[:packages]
+    elif name.endswith(".txt"):
+        listed, name = listed_packages(Path(name))[:packages], Path(name).stem
+    else:
         raise InputError(f"no set named {name!r}", remedy=one_of(name, names()))
-    data = resources.files("evalplus_lite.exe").joinpath(f"data/{name}.txt")
-    with resources.as_file(data) as path:
-        listed = listed_packages(path)[:packages]
     folder = FOLDER / name if out is None else Path(out)
     mined = folder / "mined.jsonl"
     result = mine(

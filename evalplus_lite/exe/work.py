@@ -23,7 +23,6 @@ from evalplus_lite.exe.inputs.validators import (
     Executed,
     judge,
     literals_of,
-    salvage,
 )
 from evalplus_lite.exe.running.observing import Observed, has_tests, observe
 from evalplus_lite.exe.running.proof import Original, ProofResult, Sandboxes, prove, python_version
@@ -37,7 +36,6 @@ from evalplus_lite.exe.selecting.static import (
     StaticMine,
     failed,
     is_banned_package,
-    outcome_of,
 )
 from evalplus_lite.exe.sources import (
     PackageSource,
@@ -134,8 +132,8 @@ class PackageMine:
                 yield result
                 continue
             self.funnel.add("mined", -1)
-            if "validators" in task.facts:
-                self.funnel.add(outcome_of(task.facts["validators"]), -1)
+            if not task.facts.get("validators", {"failed": True})["failed"]:
+                self.funnel.add("valid", -1)
             self.funnel.reject("mined", CROWDED)
             function = f"{task.facts['module']}.{task.facts['function']}"
             yield Yield(reject=Reject(self.package.name, function, "mined", CROWDED))
@@ -264,33 +262,28 @@ class PackageMine:
         runner: Runner,
     ) -> Yield:
         failed = judge(chosen)
-        kept = chosen if not failed else salvage(chosen)
-        facts["validators"] = {
-            "failed": failed,
-            "core": not CORE & set(failed),
-            "salvaged": bool(failed) and bool(kept),
-        }
-        if not kept:
+        if not chosen or CORE & {*failed}:
             return self._rejected(function, "mined", Obstacle(NO_CASES, ", ".join(failed)))
-        counters = runner.measured([case.call for case in kept])
+        facts["validators"] = {"failed": failed}
+        counters = runner.measured([case.call for case in chosen])
         runs = [counted.steps if counted else {} for counted in counters]
         is_driven = bool(function.driver)
-        trivial = triviality([case.answer for case in kept], runs, is_driven=is_driven)
+        trivial = triviality([case.answer for case in chosen], runs, is_driven=is_driven)
         if trivial and not self.settings.keep_all:
             return self._rejected(function, "mined", Obstacle(trivial, ""))
         self.funnel.add("mined")
-        self.funnel.add(outcome_of(facts["validators"]))
-        timed = runner.timed([case.call for case in kept])
+        self.funnel.add("valid", not failed)
+        timed = runner.timed([case.call for case in chosen])
         if difficulty := difficulty_of(runs, is_driven=is_driven):
             facts["difficulty"] = difficulty
         cases = tuple(
             TaskCase(case.call, replace(case.answer, cpu=0.0), steps)
-            for case, steps in zip(kept, runs, strict=True)
+            for case, steps in zip(chosen, runs, strict=True)
         )
         if all(counters):
             facts["read"] = any(counted.is_read for counted in counters if counted)
-        facts["sources"] = [case.source for case in kept]
-        self._used.update({each for case in kept for each in literals_of(case.call)})
+        facts["sources"] = [case.source for case in chosen]
+        self._used.update({each for case in chosen for each in literals_of(case.call)})
         facts["variation"] = variation([case.runtime for case in cases if case.runtime])
         return Yield(task_of(function, cases, facts), timed)
 

@@ -26,12 +26,9 @@ from evalplus_lite.exe.selecting.unannotated import ITEM
 from evalplus_lite.generate.domains.annotations import KINDS, Type
 from evalplus_lite.generate.domains.constants import Constants, from_source
 from evalplus_lite.generate.domains.domain import Domain, union
-from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.domains.profile import Profile, TextProfile
 from evalplus_lite.generate.domains.text import PRINTABLE
-from evalplus_lite.generate.engine.generator import Arguments, Generator
-from evalplus_lite.generate.engine.growth import GrowthLimits
-from evalplus_lite.generate.engine.slots import Slot
+from evalplus_lite.generate.engine.slots import GenerationState, Slot
 from evalplus_lite.types import Value
 
 MOST_PIECES, LONGEST_PIECE, LONGEST = 4, 24, 2000
@@ -191,6 +188,7 @@ def _members(given: Any) -> str:
     return "".join(sorted(each for each in set(found) if not "\ud800" <= each <= "\udfff"))
 
 
+Arguments = tuple[Value, ...]
 OMITTED = ...
 _WORDS = (
     "hello", "Hello World", "foo_bar", "test", "The cat sat", "one two three", "ABC", "123", "3.14",
@@ -200,6 +198,8 @@ _WORDS = (
 """Texts of functions whose package shows none."""
 _SUGGESTED, _COMPOSED, _RECALL = 0.6, 0.7, 0.9
 _MOST_EXPRESSIONS, _MATCHES, _TEXTS = 20, 6, 40
+_LARGEST, _FARTHEST = 400, 1e5
+"""Items of a value that is made, and its distance from zero."""
 _DAYS = 60
 
 
@@ -208,53 +208,53 @@ class CallSpace:
     """What calls a function may be given."""
 
     signature: Signature
-    input_filter: InputFilter
-    constants: Constants
+    slots: tuple[Slot, ...]
+    """One for each parameter, with its domain and the values of it that are known."""
     suggestions: tuple[tuple[tuple[Value, ...], ...], ...]
     """For each parameter groups of values: of its name, the code's, the package's."""
     composer: Composer
-    words: tuple[str, ...]
-    """Texts of the package."""
 
     @classmethod
-    def of(
-        cls, function: MinedFunction, constants: Constants, texts: Sequence[str] = ()
-    ) -> CallSpace:
+    def of(cls, function: MinedFunction, texts: Sequence[str] = ()) -> CallSpace:
         """Return the space that a function's annotations, its constants and ``texts`` describe."""
+        constants = Constants.of_values(
+            [*from_source(function.implementation), *from_source(function.code)]
+        )
         rng = random.Random(function.id)
         words = rng.sample(texts, min(_TEXTS, len(texts))) or [*_WORDS]
         characters = dict.fromkeys(sorted({*"".join((*words, *constants.strings)), *"ab 1"}), 1)
         reader = DomainReader(PRINTABLE, characters, tuple(words))
-        parameters = function.signature.parameters
-        domains = tuple(map(reader.parameter, parameters))
-        profiles = tuple(map(reader.profile, domains))
         matches = [
             text
             for expression in expressions(function.code)[:_MOST_EXPRESSIONS]
             for text in matching(expression, rng.random, count=_MATCHES)
         ]
         constants = replace(constants, tokens=(*matches, *constants.tokens))
+        state = GenerationState(rng.random, constants, max_size=_LARGEST, recall=_RECALL)
+        state.max_magnitude = _FARTHEST
         in_code = (*constants.strings, *constants.integers, *constants.floats)
-        suggestions = []
-        for parameter, domain in zip(parameters, domains, strict=True):
+        slots, suggestions = [], []
+        for parameter in function.signature.parameters:
+            domain = reader.parameter(parameter)
+            slot = Slot(domain, reader.profile(domain), state)
             groups = [hints(parameter.name), in_code, matches, words]
+            for each in slot.every():
+                for value in (*groups[0], *words):
+                    if each.domain.explain(value) is None:
+                        each.learn(value)
             fit = [tuple(v for v in group if not domain.explain(v)) for group in groups]
             suggestions.append(tuple(group for group in fit if group))
-        input_filter = InputFilter(profiles, domains, (len(domains),))
+            slots.append(slot)
         composer = Composer.of(constants, matches, words)
-        return cls(
-            function.signature, input_filter, constants, tuple(suggestions), composer, tuple(words)
-        )
+        return cls(function.signature, tuple(slots), tuple(suggestions), composer)
 
-    def draw(
-        self, slots: Sequence[Slot], random: Callable[[], float], known: Sequence[Arguments] = ()
-    ) -> Arguments:
+    def draw(self, random: Callable[[], float], known: Sequence[Arguments] = ()) -> Arguments:
         """Return an input made from scratch, of values suggested or of any others.
 
         Parameters of which nothing tells the type get values of ``known`` calls, or are left out.
         """
         values: list[Value] = []
-        for at, (slot, suggested) in enumerate(zip(slots, self.suggestions, strict=True)):
+        for at, (slot, suggested) in enumerate(zip(self.slots, self.suggestions, strict=True)):
             parameter = self.signature.parameters[at]
             if is_unknown(parameter) and (known or not parameter.is_required):
                 values.append(_pick(known, random)[at] if known else OMITTED)
@@ -308,31 +308,6 @@ def call_of(signature: Signature, arguments: Arguments) -> Invocation:
 def is_unknown(parameter: Parameter) -> bool:
     """Return whether nothing tells the type of a parameter."""
     return parameter.type.kind in ("any", "object") and parameter.kind in ("positional", "keyword")
-
-
-def generator_of(
-    function: MinedFunction, *, seed: str, texts: Sequence[str] = ()
-) -> tuple[CallSpace, Generator]:
-    """Return a function's calls, and what changes those that are fed back to it.
-
-    Constants of the code, and what parameters' names suggest, are built on.
-    """
-    constants = Constants.of_values(
-        [*from_source(function.implementation), *from_source(function.code)]
-    )
-    space = CallSpace.of(function, constants, texts)
-    generator = Generator(
-        (), input_filter=space.input_filter, rng=random.Random(seed), constants=space.constants
-    )
-    generator.state.recall = _RECALL
-    # Time is bounded where calls are run, so nothing has to grow step by step.
-    generator.limits = GrowthLimits(float(2**64), 400, 0.0)
-    for parameter, slot in zip(function.signature.parameters, generator.slots, strict=True):
-        for each in slot.every():
-            for value in (*hints(parameter.name), *space.words):
-                if each.domain.explain(value) is None:
-                    each.learn(value)
-    return space, generator
 
 
 class DomainReader:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from evalplus_lite.exe.inputs.call_space import OMITTED
+from evalplus_lite.exe.inputs.call_space import OMITTED, Arguments
 from evalplus_lite.generate.domains.domain import Domain
 from evalplus_lite.types import Value
 
@@ -16,7 +16,6 @@ _CROSSED, _SECOND, _GROWN = 0.25, 0.35, 0.3
 LONGEST = 1500
 """Characters or items beyond which nothing is made longer."""
 _TRIES = 6
-Arguments = tuple[Value, ...]
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evalplus_lite.exe.inputs.call_space import generator_of, is_unknown
+from evalplus_lite.exe.inputs.call_space import Arguments, CallSpace, hints, is_unknown
 from evalplus_lite.exe.inputs.known import KnownCall, PackageValues
 from evalplus_lite.exe.inputs.model import calls_of_model
 from evalplus_lite.exe.inputs.nearby import Nearby
@@ -16,16 +16,14 @@ from evalplus_lite.exe.inputs.runner import Runner
 from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge, select
 from evalplus_lite.exe.running.runs import Invocation, is_answer
 from evalplus_lite.exe.selecting.static import MinedFunction
-from evalplus_lite.generate.engine.generator import Arguments
 from evalplus_lite.models import ModelSource
-from evalplus_lite.types import Case
 
 ROUNDS = 6
 FIRST, LATER = 60, 54
-_DRAWN_ALONE, _DRAWN_BESIDE, _FUZZ = 0.5, 0.15, 0.12
-"""Shares of calls made from scratch, without known calls and beside them, and of fuzz."""
+_DRAWN_ALONE, _DRAWN_BESIDE = 0.5, 0.2
+"""Shares of calls made from scratch, without known calls and beside them."""
 GUESSED = ("use", "none")
-"""What tells a type too badly to draw values of it where no call is known."""
+"""What tells a type too badly to draw values of it where no call is known, nor the name does."""
 MAX_TEXT = 4000
 """Inputs whose text is longer than this are no fun to predict."""
 
@@ -43,16 +41,17 @@ class Explorer:
         values: PackageValues,
         written: Sequence[Invocation] = (),
     ) -> None:
-        self._space, self._generator = generator_of(function, seed=seed, texts=values.texts)
+        self._space = CallSpace.of(function, values.texts)
         self._known = values.of_function(function)
         self._known += [KnownCall(call, "model") for call in written]
         self._of_known = [self._space.arguments(each.call) for each in self._known]
         taken = function.signature.parameters
         self.is_guess = not self._known and any(
-            p.is_required and (is_unknown(p) or p.origin in GUESSED) for p in taken
+            p.is_required and (is_unknown(p) or (p.origin in GUESSED and not hints(p.name)))
+            for p in taken
         )
         self._random = random.Random(f"{seed}:fresh").random
-        self._near = Nearby(self._space.input_filter.domains, self._random)
+        self._near = Nearby([slot.domain for slot in self._space.slots], self._random)
         self._parents: list[tuple[Arguments, str]] = []
         self._seen: set[str] = set()
         self._outputs: set[str] = set()
@@ -64,20 +63,15 @@ class Explorer:
         first = not self._seen
         proposed = [(each.call, each.source) for each in self._known]
         self._known = []
-        if not first or not proposed:
-            share = 1.0 if first else _DRAWN_BESIDE if self._of_known else _DRAWN_ALONE
-            slots = self._generator.slots
-            for _ in range(int(share * count)):
-                drawn = self._space.draw(slots, self._random, self._of_known)
-                proposed.append((self._space.call(drawn), "types"))
-            if not first:
-                fuzz = self._generator.propose(int(_FUZZ * count))
-                proposed += [(self._space.call(case.arguments), "fuzz") for case in fuzz]
+        share = _DRAWN_BESIDE if self._of_known else 1.0 if first else _DRAWN_ALONE
+        for _ in range(int(share * count)):
+            drawn = self._space.draw(self._random, self._of_known)
+            proposed.append((self._space.call(drawn), "types"))
         others = [arguments for arguments, _ in self._parents]
         while self._parents and len(proposed) < count:
             parent, source = self._parents[int(self._random() * len(self._parents))]
             near = self._space.call(self._near.call(parent, others))
-            proposed.append((near, source if source in ("types", "fuzz") else "mutated"))
+            proposed.append((near, source if source == "types" else "mutated"))
         fresh: dict[str, tuple[Invocation, str]] = {}
         for call, source in proposed:
             if call.key not in self._seen and len(call.key) <= MAX_TEXT:
@@ -85,16 +79,10 @@ class Explorer:
         self._seen.update(call.key for call, _ in proposed)
         executed = execute([call for call, _ in fresh.values()]) if fresh else []
         executed = [replace(each, source=fresh[each.call.key][1]) for each in executed]
-        kept, slow = [], []
         for found in executed:
-            arguments = self._space.arguments(found.call)
-            if found.answer.kind == "slow":
-                slow.append(Case(arguments, found.source))
-            elif is_answer(found.answer) and self._is_new(found):
-                kept.append(Case(arguments, found.source))
-                if not (found.is_error and found.is_accident):
-                    self._parents.append((arguments, found.source))
-        self._generator.feedback(kept, slow=slow)
+            is_usable = is_answer(found.answer) and not (found.is_error and found.is_accident)
+            if self._is_new(found) and is_usable:
+                self._parents.append((self._space.arguments(found.call), found.source))
         return executed
 
     def _is_new(self, found: Executed) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -25,7 +25,7 @@ ValidatorName: TypeAlias = Literal[
     "schema", "duplication", "coverage", "non-triviality", "diversity", "error balance", "runtime"
 ]
 CORE: frozenset[ValidatorName] = frozenset({"non-triviality", "diversity", "error balance"})
-"""What must hold even for salvaged cases."""
+"""What must hold even where there are fewer than ``MIN_CASES``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,7 @@ class Executed:
         return canonical(self.answer.value) in {canonical(value) for value in given}
 
 
-def judge(
-    cases: Sequence[Executed], *, waived: Collection[ValidatorName] = ()
-) -> list[ValidatorName]:
+def judge(cases: Sequence[Executed]) -> list[ValidatorName]:
     """Return every validator among 3 to 7 that the cases fail, in the paper's order."""
     kept = [c for c in cases if is_answer(c.answer)]
     outputs = Counter(c.answer.key for c in kept)
@@ -84,30 +82,7 @@ def judge(
         "error balance": 2 * sum(c.is_error for c in kept) > len(kept),
         "runtime": len(kept) < len(cases),
     }
-    return [name for name, failed in has_failed.items() if failed and name not in waived]
-
-
-def salvage(cases: Sequence[Executed]) -> list[Executed]:
-    """Return the largest part of the cases that meets the core validators; maybe none.
-
-    Slow and unfit cases go one by one; then cases of whatever is in excess, last ones first
-    (appendix A.2.4).
-    """
-    kept = [c for c in cases if c.answer.kind in ("value", "error")]
-    while kept:
-        failed = judge(kept, waived=("coverage", "runtime"))
-        if not failed:
-            return kept
-        common = Counter(c.answer.key for c in kept).most_common(1)[0][0]
-        excess = [
-            at
-            for at, case in enumerate(kept)
-            if ("non-triviality" in failed and case.is_trivial)
-            or ("diversity" in failed and case.answer.key == common)
-            or ("error balance" in failed and case.is_error)
-        ]
-        del kept[excess[-1]]
-    return kept
+    return [name for name, failed in has_failed.items() if failed]
 
 
 OWN_ARM, OTHER_ARM, MOST_OTHERS = 8.0, 1.0, 6.0
@@ -116,7 +91,7 @@ ERRORS = 0.2
 """Share of cases that should raise, where any do; at most twice as many may."""
 SOURCE_COST = {
     "tests": 0.0, "doctests": 0.0, "README": 0.0, "call sites": 0.5, "model": 1.0, "mutated": 1.5,
-    "types": 3.0, "fuzz": 9.0,
+    "types": 3.0,
 }  # fmt: skip
 """What a case costs by where its values come from."""
 LITERAL = 3
@@ -138,8 +113,9 @@ def select(
     and a spread over lines run, depth, and sizes, each doubling counted alike. At most 40 % raise,
     less than half are trivial and none of the outputs makes up more than two thirds, where the
     cases allow it. Never chosen are errors that no statement of the program raises, and cases that
-    its own documentation answers. Values of tests cost nothing, fuzz most; a literal costs more the
-    more tasks have ``used`` it. Where enough runs are hard, more than half of the cases are.
+    its own documentation answers. Values of tests cost nothing, those drawn by type most; a literal
+    costs more the more tasks have ``used`` it. Where enough runs are hard, more than half of the
+    cases are.
     """
     left = [
         _Candidate.of(c, used or {})
@@ -222,7 +198,6 @@ class _Choice:
     errors: int = 0
     trivial: int = 0
     hard: int = 0
-    fuzz: int = 0
 
     def gain(self, one: _Candidate) -> float:
         """Return what one more case is worth."""
@@ -236,8 +211,6 @@ class _Choice:
             score -= 50.0 if 5 * (self.errors + 1) > 2 * self.count else 0.0
         if self.is_hard and one.case.is_hard and 2 * self.hard <= self.count:
             score += 60.0
-        if one.case.source == "fuzz":
-            score -= 3.0 * self.fuzz
         if one.is_trivial:
             score -= 1.5 + (50.0 if 5 * (self.trivial + 1) > 2 * self.count else 0.0)
         if 5 * (self.outputs[one.output] + 1) > 3 * self.count:
@@ -254,4 +227,3 @@ class _Choice:
         self.kinds[one.kind] += 1
         self.trivial += one.is_trivial
         self.hard += one.case.is_hard
-        self.fuzz += one.case.source == "fuzz"

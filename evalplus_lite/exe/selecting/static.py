@@ -106,11 +106,6 @@ class Funnel:
         return [*STAGES, *sorted(self.counts.keys() - set(STAGES))]
 
 
-def outcome_of(validators: Mapping[str, Any]) -> str:
-    """Return the last stage of a task, from what its row says of the validators."""
-    return "salvaged" if validators["failed"] else "valid"
-
-
 def is_banned_package(name: str) -> bool:
     """Return whether a package is on the list of near-duplicate repositories."""
     patterns = _data("repositories")["patterns"]

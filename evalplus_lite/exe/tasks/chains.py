@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge, select
+from evalplus_lite.exe.inputs.validators import CORE, Executed, judge, select
 from evalplus_lite.exe.reading.names import bound_names
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, Measured, measure, run
@@ -212,7 +212,7 @@ def _executed(found: Chained, parts: Sequence[MinedTask], sandboxes: Sandboxes) 
     if answers.failure or [a.key for a in answers.answers] != [a.key for a in again.answers]:
         return None
     cases = select([Executed(c, a) for c, a in zip(calls, answers.answers, strict=True)])
-    if judge(cases[:MAX_CASES], waived=("coverage", "runtime")) or len(cases) < 3:
+    if CORE & {*judge(cases)} or len(cases) < 3:
         return None
     licences = sorted({str(task.facts.get("licence", "")) for task in parts})
     first = parts[0]

@@ -11,7 +11,7 @@ from typing import Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.inlining import Obstacle
-from evalplus_lite.exe.selecting.static import Funnel, Reject, outcome_of
+from evalplus_lite.exe.selecting.static import Funnel, Reject
 from evalplus_lite.exe.sources import reported
 from evalplus_lite.store import read_jsonl
 
@@ -84,8 +84,8 @@ class Seen:
         """Move them from the survivors of the last stages to the rejects."""
         for task, reason, _ in self.left_out:
             funnel.add("mined", -1)
-            if "validators" in task:
-                funnel.add(outcome_of(task["validators"]), -1)
+            if not task.get("validators", {"failed": True})["failed"]:
+                funnel.add("valid", -1)
             funnel.reject("mined", reason)
 
 
