@@ -20,7 +20,7 @@ from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.exe.mining import Outputs, mine
 from evalplus_lite.exe.sources import listed_packages
 from evalplus_lite.exe.tasks.mined import MinedTask, read_tasks
-from evalplus_lite.exe.tasks.worth import SPLITS, Split
+from evalplus_lite.exe.tasks.worth import HASH, SPLITS, Split
 from evalplus_lite.exe.work import MiningSettings
 from evalplus_lite.jobs.session import Result, Session
 from evalplus_lite.store import write_jsonl, write_text
@@ -29,8 +29,8 @@ FOLDER = Path("out")
 """Where sets are built, each in a folder of its name."""
 SETTINGS = MiningSettings(functions=30, with_deps=False)
 """What is required is not fetched, since its versions would be the newest of the day."""
-TASKS, CHAINS, OF_PACKAGE = 2000, 200, 20
-"""Tasks of a set, chains among them, and those of one package at most."""
+TASKS, CHAINS, OF_PACKAGE, CHAINS_OF_PACKAGE = 2000, 200, 20, 3
+"""Tasks of a set, chains that are built, and tasks and chains of one package at most."""
 SHARES: dict[Split, float] = {"hard": 0.4, "medium": 0.4, "easy": 0.25}
 """The largest share of each split."""
 FROM_PACKAGE = frozenset({"tests", "doctests", "README", "call sites", "mutated", "model"})
@@ -112,19 +112,27 @@ def _tasks(path: Path) -> list[MinedTask]:
 def chosen(tasks: Sequence[MinedTask], *, count: int = TASKS) -> list[MinedTask]:
     """Return the tasks of a set, in the order of the given ones.
 
-    Tasks meet every validator. Of each package those come first whose values come from it, then
-    the hard ones; no split has more than its share.
+    They meet every validator, and none computes a hash, which no reader foresees. Hard ones are
+    taken first, and those whose values come from the package; no split has more than its share.
     """
-    fit = [task for task in tasks if not task.facts.get("validators", {}).get("failed")]
+    fit = [
+        task
+        for task in tasks
+        if not task.facts.get("validators", {}).get("failed") and HASH not in task.marks
+    ]
     ranked = sorted(fit, key=lambda each: (-_own_share(each), each.id))
     left = {split: int(share * count) for split, share in SHARES.items()}
     of_package: Counter[str] = Counter()
+    chains: Counter[str] = Counter()
     ids: set[str] = set()
     for split in reversed(SPLITS):  # what is rare is taken first
         for task in ranked:
             package = str(task.facts.get("package"))
             is_full = len(ids) >= count or not left[split] or of_package[package] >= OF_PACKAGE
+            is_chain = "parts" in task.facts
+            is_full = is_full or (is_chain and chains[package] >= CHAINS_OF_PACKAGE)
             if split_of(task) == split and not is_full:
+                chains[package] += is_chain
                 left[split] -= 1
                 of_package[package] += 1
                 ids.add(task.id)
