@@ -128,7 +128,7 @@ def test_a_function_without_annotations_is_proved_like_any(toys: Any, sandboxes:
         '''
     path: Path = toys.wheel({"toy.py": body})
     with open_package(path) as package:
-        mine = PackageMine(package, MiningSettings(rounds=2, keep_all=True), sandboxes=sandboxes)
+        mine = PackageMine(package, MiningSettings(rounds=3, keep_all=True), sandboxes=sandboxes)
         (result,) = mine.yields()
     assert result.task is not None
     assert result.task.facts["compared"] > 10

@@ -128,7 +128,22 @@ def select(
         if choice.gain(left[best]) < -30 and len(choice.cases) >= MIN_CASES:
             break
         choice.add(left.pop(best))
-    return choice.cases
+    return balanced(choice.cases)
+
+
+def balanced(cases: list[Executed]) -> list[Executed]:
+    """Return cases without those in excess, last ones first, so that the core validators hold."""
+    while failed := CORE & {*judge(cases)}:
+        common = Counter(case.answer.key for case in cases).most_common(1)[0][0]
+        excess = [
+            at
+            for at, case in enumerate(cases)
+            if ("non-triviality" in failed and case.is_trivial)
+            or ("diversity" in failed and case.answer.key == common)
+            or ("error balance" in failed and case.is_error)
+        ]
+        del cases[excess[-1]]
+    return cases
 
 
 def literals_of(call: Invocation) -> set[Hashable]:
