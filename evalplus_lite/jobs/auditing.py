@@ -16,11 +16,9 @@ from evalplus_lite.grading.oracle import Dropped, answer
 from evalplus_lite.jobs.consensus import (
     UNANSWERED,
     VOTES,
-    Camp,
     Dispute,
     Finding,
     Panel,
-    Vote,
     oddities,
     review_row,
     rows,
@@ -31,7 +29,7 @@ from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
 from evalplus_lite.jobs.workers.augmentation import BASE_LIMITS, augment_task
 from evalplus_lite.jobs.workers.budget import Budget
-from evalplus_lite.jobs.workers.shared_data import SharedData, case_rows, cases_of, staged
+from evalplus_lite.jobs.workers.shared_data import SharedData, staged
 from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.store import Row as FileRow
@@ -46,6 +44,8 @@ from evalplus_lite.types import Suite, Task, Unusable
 LIMITS = Limits(cpu=2.0, load=10.0)
 """A reference's limits on an input; beyond them it is suspect."""
 MOST_SLOW = 8
+EXAMPLES = 3
+"""Disputed inputs of a task that its finding shows; audit.jsonl has all."""
 MOST_FAILURES = 40
 """Inputs without an answer that are looked at, a task."""
 
@@ -53,8 +53,8 @@ MOST_FAILURES = 40
 def audit_task(place: WorkerContext, settings: Row) -> Work:
     """Return the audit of (staged task, programs).
 
-    The result is (id, inputs polled, disputes, voters, why there was no poll). The inputs are the
-    task's own if it comes with more than base cases, else new ones made by (seed, budget).
+    It is a row of the journal. The inputs are the task's own if it comes with more than base cases,
+    else new ones made by (seed, budget).
     """
     seed, budget = settings[0], Budget(*settings[1])
 
@@ -67,25 +67,40 @@ def audit_task(place: WorkerContext, settings: Row) -> Work:
                     return _given(place.sandbox, task, suite, sources)
                 return _fresh(place.sandbox, task, sources, seed=seed, budget=budget)
         except UnusableTask as error:
-            return task.id, 0, [], 0, astuple(recorded(error))
+            return {**_row(Finding(task.id, 0, ()), 0), "problem": list(astuple(recorded(error)))}
 
     return hear
 
 
-def _dispute_row(task: Task, polled: int, disputes: Iterable[Dispute], voters: int) -> Row:
-    rows = [
-        (
-            case_rows([each.case]),
-            each.cause,
-            *((said.word, said.data, said.detail) for said in (each.reference, each.majority)),
-            each.votes,
-            each.voters,
-            each.allowed,
-            [(astuple(camp.vote), camp.programs, camp.has_reference) for camp in each.camps],
-        )
-        for each in disputes
-    ]
-    return task.id, polled, rows, voters, None
+def _row(finding: Finding, voters: int) -> Row:
+    """Return the audit of a task as a row of the journal."""
+    return {
+        "task_id": finding.task_id,
+        "jurors": voters,
+        "problem": None,
+        "finding": _summarized(finding, voters) if finding.disputes else None,
+        "disputes": list(rows(finding)),
+    }
+
+
+def _summarized(finding: Finding, voters: int) -> dict[str, Any]:
+    """Return a finding for the summary, with its clearest disputes as examples."""
+    return {
+        "task_id": finding.task_id,
+        "kind": finding.kind,
+        "disputed": len(finding.disputes),
+        "heard": finding.polled,
+        "causes": dict(sorted(Counter(dispute.cause for dispute in finding.disputes).items())),
+        "votes": max(dispute.votes for dispute in finding.disputes),
+        "jurors": voters,
+        "examples": [
+            {
+                **{key: row[key] for key in ("cause", "input", "reference", "allowed")},
+                "camps": [{**camp, "programs": len(camp["programs"])} for camp in row["camps"]],
+            }
+            for row in (review_row(finding, each) for each in finding.clearest[:EXAMPLES])
+        ],
+    }
 
 
 def _given(sandbox: Sandbox, task: Task, suite: Suite | None, sources: Sequence[str]) -> Row:
@@ -110,7 +125,7 @@ def _given(sandbox: Sandbox, task: Task, suite: Suite | None, sources: Sequence[
     open_ = [drop for drop, dispute in zip(answers.dropped, of_dropped, strict=True) if not dispute]
     failures = _failures(sandbox, task, open_)
     dispute = _vouched(sandbox, task, [*disputes, *failures])
-    return _dispute_row(task, len(disputes), dispute, len(panel.programs))
+    return _row(Finding(task.id, len(disputes), tuple(dispute)), len(panel.programs))
 
 
 def _fresh(
@@ -129,7 +144,7 @@ def _fresh(
     failures = _failures(sandbox, task, again.dropped)
     new = len(result.suite.cases) - result.suite.base_count
     vouched = _vouched(sandbox, task, [*result.review, *failures])
-    return _dispute_row(task, new + len(vouched), vouched, result.voters)
+    return _row(Finding(task.id, new + len(vouched), tuple(vouched)), result.voters)
 
 
 def _failures(sandbox: Sandbox, task: Task, dropped: Sequence[Dropped]) -> list[Dispute]:
@@ -153,22 +168,6 @@ def _vouched(sandbox: Sandbox, task: Task, disputes: Iterable[Dispute | None]) -
     ]
 
 
-EXAMPLES = 3
-"""Disputed inputs of a task that its finding shows; audit.jsonl has all."""
-
-
-@dataclass(frozen=True, slots=True)
-class TaskAudit:
-    """The audit of a task: the finding, and the number of programs on the panel.
-
-    ``problem`` is why a task could not be audited at all.
-    """
-
-    finding: Finding
-    voters: int
-    problem: Unusable | None = None
-
-
 def audits(
     data: Dataset,
     sources: Mapping[str, Sequence[str]],
@@ -177,8 +176,8 @@ def audits(
     seed: int,
     budget: Budget,
     progress: Progress = SILENT,
-) -> Iterator[TaskAudit]:
-    """Yield an audit of every task, in order.
+) -> Iterator[dict[str, Any]]:
+    """Yield the audit of every task, in order, as a row of the journal.
 
     The inputs are the task's own where it comes with more than base cases, else new ones made
     within ``budget``.
@@ -186,7 +185,7 @@ def audits(
     call = Call("evalplus_lite.jobs.auditing:audit_task", (seed, budget.to_row()))
     staging = SharedData(backend, data.suites)
     items = ((staging.ref(task), list(sources[task.id])) for task in data.tasks)
-    yield from map(_audit_of, backend.map(call, items, done=lambda row: progress.advance()))
+    yield from backend.map(call, items, done=lambda row: progress.advance())
 
 
 def with_references(data: Dataset, published: Dataset) -> Dataset:
@@ -209,27 +208,6 @@ def with_references(data: Dataset, published: Dataset) -> Dataset:
         for task in data.tasks
     )
     return replace(data, tasks=tuple(tasks), suites={})
-
-
-def _dispute_of(row: Row) -> Dispute:
-    """Return a dispute that work handed on as plain data."""
-    cases, cause, reference, majority, votes, voters, allowed, camps = row
-    return Dispute(
-        cases_of(cases)[0],
-        cause,
-        Vote(*reference),
-        Vote(*majority),
-        votes,
-        voters,
-        allowed,
-        tuple(Camp(Vote(*vote), tuple(names), is_own) for vote, names, is_own in camps),
-    )
-
-
-def _audit_of(row: Row) -> TaskAudit:
-    task_id, polled, disputes, voters, problem = row
-    finding = Finding(task_id, polled, tuple(_dispute_of(each) for each in disputes))
-    return TaskAudit(finding, voters, None if problem is None else Unusable(*problem))
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,8 +277,8 @@ def audit(
             opened.advance(len(done), known=True)
             rest = replace(data, tasks=left)
             budget = Budget(inputs=inputs)
-            for each in audits(rest, sources, pool, seed=seed, budget=budget, progress=opened):
-                done[each.finding.task_id] = row = _row(each)
+            for row in audits(rest, sources, pool, seed=seed, budget=budget, progress=opened):
+                done[row["task_id"]] = row
                 journal.append(row)
         run = run_facts(data, pool=pool, samples=stream.files, seed=seed)
     found = [done[id] for id in data.ids]
@@ -334,36 +312,5 @@ def _name(sources: Mapping[str, Sequence[str]]) -> str:
     return digest.hexdigest()[:32]
 
 
-def _row(audit: TaskAudit) -> dict[str, Any]:
-    """Return an audit as a row of the journal."""
-    return {
-        "task_id": audit.finding.task_id,
-        "jurors": audit.voters,
-        "problem": None if audit.problem is None else list(astuple(audit.problem)),
-        "finding": _finding_row(audit) if audit.finding.disputes else None,
-        "disputes": list(rows(audit.finding)),
-    }
-
-
 def _read(row: FileRow) -> dict[str, Any]:
     return {key: row.data[key] for key in ("task_id", "jurors", "problem", "finding", "disputes")}
-
-
-def _finding_row(audit: TaskAudit) -> dict[str, Any]:
-    finding = audit.finding
-    return {
-        "task_id": finding.task_id,
-        "kind": finding.kind,
-        "disputed": len(finding.disputes),
-        "heard": finding.polled,
-        "causes": dict(sorted(Counter(dispute.cause for dispute in finding.disputes).items())),
-        "votes": max(dispute.votes for dispute in finding.disputes),
-        "jurors": audit.voters,
-        "examples": [
-            {
-                **{key: row[key] for key in ("cause", "input", "reference", "allowed")},
-                "camps": [{**camp, "programs": len(camp["programs"])} for camp in row["camps"]],
-            }
-            for row in (review_row(finding, each) for each in finding.clearest[:EXAMPLES])
-        ],
-    }

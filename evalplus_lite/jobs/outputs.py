@@ -8,6 +8,7 @@ A model run is one model at one temperature in one folder: it is scored, ranked 
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,6 +24,7 @@ from evalplus_lite.store import parse_json, read_text
 from evalplus_lite.store.labels import label, stem
 from evalplus_lite.store.locations import copied, place_of
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES, written_rows
+from evalplus_lite.store.resuming import Memory, Rows, open_rows
 from evalplus_lite.types import VERDICTS
 from evalplus_lite.values.codec import from_json
 from evalplus_lite.values.source import literal
@@ -106,7 +108,6 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = get_args(Kind)
 NAMES: Mapping[str, tuple[str, Kind]] = {
     "results.jsonl": ("summary.json", "evaluation"),
-    "results.parts.jsonl": ("summary.json", "evaluation"),
     "augment.journal.jsonl": ("summary.json", "suite"),
     "reduction.json": ("reduction.json", "reduction"),
     "mutants.json": ("mutants.json", "mutants"),
@@ -225,9 +226,34 @@ def _parsed(path: Path) -> Mapping[str, Any]:
 RESULTS = "results.jsonl"
 """The file of results."""
 COSTS = "costs.jsonl"
-"""The file of the samples' costs: a row for each row of the results."""
+"""The file of the samples' CPU time and memory, which vary between runs: a row for each result."""
 PROGRAMS = "programs.jsonl.gz"
 """The file of the programs' texts."""
+
+
+@contextlib.contextmanager
+def measured(folder: Path | None, rows: Rows, *, force: bool = False) -> Iterator[Rows | None]:
+    """Return the journal of costs that accompanies ``rows``, with as many rows as they have.
+
+    A cost is to be appended before its row. It is also written first: a kill can leave costs
+    without rows, which are dropped here, but no row without its cost. Rows of a run that recorded
+    no costs have an empty one.
+    """
+    if folder is None or isinstance(rows, Memory):
+        yield None
+        return
+    journal = open_rows(folder / COSTS, identity=None, force=force)
+    assert not isinstance(journal, Memory)
+    with journal as costs:
+        judged = rows.count()
+        for _ in range(judged - costs.keep(judged)):
+            costs.append({})
+        costs.flush()
+        rows.before = costs.flush
+        try:
+            yield costs
+        finally:
+            rows.before = None
 
 
 RunGroup: TypeAlias = tuple[str | None, float | None]

@@ -88,9 +88,9 @@ def test_an_audit_names_the_wrong_reference_only(sandbox: Sandbox) -> None:
     data = Dataset("tiny", (wrong, right, given))
     samples = {task.id: RIGHT for task in data.tasks}
     found = list(audits(data, samples, Inline(sandbox), seed=0, budget=Budget(inputs=60)))
-    kinds = [each.finding.kind if each.finding.disputes else None for each in found]
+    kinds = [each["finding"] and each["finding"]["kind"] for each in found]
     assert kinds == ["reference", None, "reference"]
-    assert len(found[2].finding.disputes) == 10
+    assert len(found[2]["disputes"]) == 10
 
 
 def test_a_mistake_that_most_programs_share_is_found_if_it_is_odd(sandbox: Sandbox) -> None:
@@ -107,10 +107,10 @@ def test_a_mistake_that_most_programs_share_is_found_if_it_is_odd(sandbox: Sandb
     programs += [right, right.replace("found", "text")]
     data = Dataset("tiny", (task,))
     (found,) = audits(data, {task.id: programs}, Inline(sandbox), seed=0, budget=Budget())
-    assert found.finding.kind == "reference"
-    (dispute,) = found.finding.disputes
-    assert (dispute.case.arguments, dispute.cause, dispute.votes) == ((0,), "odd", 2)
-    assert [len(camp.programs) for camp in dispute.camps] == [3, 2]
+    assert found["finding"]["kind"] == "reference"
+    (dispute,) = found["disputes"]
+    assert (dispute["input"], dispute["cause"], dispute["votes"]) == ([0], "odd", 2)
+    assert [len(camp["programs"]) for camp in dispute["camps"]] == [3, 2]
 
 
 def test_a_reference_that_fails_on_allowed_inputs_is_named_without_a_panel(
@@ -134,8 +134,10 @@ def test_a_reference_that_fails_on_allowed_inputs_is_named_without_a_panel(
     data = Dataset("tiny", tuple(tasks))
     nobody: dict[str, list[str]] = {task.id: [] for task in tasks}
     found = list(audits(data, nobody, Inline(sandbox), seed=0, budget=Budget(inputs=60)))
-    assert [each.finding.kind for each in found if each.finding.disputes] == ["reference"] * 2
+    kinds = [each["finding"]["kind"] for each in found if each["finding"]]
+    assert kinds == ["reference"] * 2
     for each in found[:2]:
-        (dispute,) = each.finding.disputes
-        assert dispute.case.arguments == (5,)
-        assert (dispute.cause, dispute.majority.word, dispute.votes) == ("raises", "allowed", 0)
+        (dispute,) = each["disputes"]
+        assert dispute["input"] == [5]
+        assert (dispute["cause"], dispute["votes"]) == ("raises", 0)
+        assert list(dispute["majority"]) == ["allowed"]
