@@ -29,12 +29,9 @@ def generate(
     base_url: options.BaseUrl = None,
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Samples a task.")] = 1,
     temperature: Annotated[
-        str | None,
-        typer.Option(
-            "--temperature", "-t", metavar="T,T", help="One or more; default 0.2; 0: one sample."
-        ),
-    ] = None,
-    greedy: Annotated[bool, typer.Option("--greedy", help="The same as --temperature 0.")] = False,
+        str,
+        typer.Option("--temperature", "-t", metavar="T,T", help="One or more; 0: one sample."),
+    ] = "0.2",
     max_tokens: options.MaxTokens = 1024,
     stop: Annotated[
         list[str] | None, typer.Option("--stop", help="Where an answer ends; several times.")
@@ -75,7 +72,7 @@ def generate(
     """
     if draft_contracts:
         run.refuse(
-            "n temperature greedy max_tokens stop completion with_contracts force shard",
+            "n temperature max_tokens stop completion with_contracts force shard",
             "does not go with --draft-contracts",
         )
         if not model and not replay:
@@ -89,9 +86,6 @@ def generate(
     run.refuse("replay workers sandbox", "needs --draft-contracts")
     if not model:
         raise InputError("no model to ask", remedy="give --model")
-    if greedy and temperature is not None:
-        raise InputError(f"--greedy and --temperature {temperature}", remedy="give one of them")
-    temperature = "0" if greedy else "0.2" if temperature is None else temperature
     try:
         temperatures = tuple(float(t) for t in temperature.split(","))
     except ValueError:

@@ -528,7 +528,6 @@ def exe_report(
     predictions: Sequence[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]],
     *,
     out: str | os.PathLike[str],
-    times: str | os.PathLike[str] | None = None,
     prices: Mapping[str, Prices] | Prices | None = None,
     judge: ModelSource | None = None,
     pictures: bool = True,
@@ -539,8 +538,8 @@ def exe_report(
         exe_report("out/mined/tasks.jsonl", ["out/a.predictions.jsonl"], out="out/exe")
 
     ``predictions`` are files of ``predict``, or of CRUXEval's generations; files of one model at
-    one temperature are further runs of it. A mapping gives the models' names. ``times`` is the file
-    of CPU times, by default the one beside the tasks; ``prices`` are those of a million tokens, of
+    one temperature are further runs of it. A mapping gives the models' names. CPU times are
+    read from the file beside the tasks; ``prices`` are those of a million tokens, of
     all models or by name ("" of others). Written to ``out``: ``exe-report.json`` with every
     number, pictures as SVG and PNG (unless ``pictures`` is false), tables as Markdown, LaTeX and
     CSV, and a page, ``report.html``. What there is no data for is listed under ``missing`` with the
@@ -555,7 +554,7 @@ def exe_report(
     with within(session) as opened:
         models = _graded(given, named, judge, opened)
         missing: list[dict[str, str]] = []
-        seconds = dict(_seconds(known, tasks, times, missing))
+        seconds = dict(_seconds(known, tasks, missing))
         material = GradedTasks(known, models, seconds)
         missing += [
             {"name": model.label, "reason": f"all {model.undecided} predictions are not judged"}
@@ -668,14 +667,11 @@ def _of_kinds(path: Path, said: list[Prediction]) -> list[Prediction]:
 def _seconds(
     known: Mapping[str, MinedTask],
     tasks: str | os.PathLike[str],
-    times: str | os.PathLike[str] | None,
     missing: list[dict[str, str]],
 ) -> Iterator[tuple[Place, float]]:
     """Yield CPU seconds of cases; those of tasks whose number of cases differs are left out."""
-    place = (
-        Path(times) if times is not None else Path(tasks).with_name(f"{stem(tasks)}.times.jsonl")
-    )
-    if times is None and not place.is_file():
+    place = Path(tasks).with_name(f"{stem(tasks)}.times.jsonl")
+    if not place.is_file():
         missing.append({"name": TIME, "reason": f"there is no {place.name} beside the tasks"})
         return
     odd = 0

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from evalplus_lite.errors import CodecError, InputError, shown_path
-from evalplus_lite.programs import program_hash
 from evalplus_lite.statistics.pass_at_k import Count
 from evalplus_lite.store import parse_json, read_text
 from evalplus_lite.store.labels import label, stem
@@ -343,22 +342,11 @@ class Evaluation:
     def programs(self) -> Iterator[tuple[str, str]]:
         """Yield each distinct program's name, as rows have it in ``program``, and its text.
 
-        Nothing where the texts were not kept: earlier versions left out those of large runs.
+        Nothing where the file of texts was removed.
         """
-        path = self.folder / PROGRAMS
-        if path.is_file():
+        if (self.folder / PROGRAMS).is_file():
             for row in self._rows(PROGRAMS, is_program):
                 yield row["program"], row["solution"]
-            return
-        seen: set[str] = set()
-        for path in sorted(self.folder.glob("eval_results*.json")):
-            text = read_text(path, max_bytes=OWN_LINE)
-            parsed = parse_json(text, path=path, max_values=OWN_VALUES)
-            for row in (row for rows in parsed["eval"].values() for row in rows):
-                name = program_hash(row["solution"])
-                if row["solution"] and name not in seen:
-                    seen.add(name)
-                    yield name, row["solution"]
 
     @cached_property
     def label(self) -> str:

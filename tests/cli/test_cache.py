@@ -1,4 +1,4 @@
-"""``evalplus-lite cache`` shows, lists and clears what commands left."""
+"""``evalplus-lite cache`` shows and clears what commands left."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def asked(folder: Path, *arguments: str) -> Any:
 
 
 def test_what_a_command_left(tmp_path: Path) -> None:
-    """Expected outputs are listed after a run, and gone after clear; the run can be repeated."""
+    """Expected outputs are counted after a run, and gone after clear; the run can be repeated."""
     write_tasks(tmp_path)
     write_rows(tmp_path / "samples.jsonl", sample_rows(3))
     arguments = ("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o")
@@ -29,12 +29,11 @@ def test_what_a_command_left(tmp_path: Path) -> None:
     # Of each of three tasks the expected outputs, and what null programs did.
     assert found["kinds"]["expected"]["files"] == 6
     assert found["kinds"]["datasets"] == {"files": 1, "bytes": 10}
-    files = asked(tmp_path, "list", "--kind", "expected")["files"]
-    assert len(files) == 6
-    assert all((tmp_path / "cache" / row["file"]).stat().st_size == row["bytes"] for row in files)
+    files = [path for path in (tmp_path / "cache" / "expected").rglob("*") if path.is_file()]
+    assert found["kinds"]["expected"]["bytes"] == sum(path.stat().st_size for path in files)
     assert asked(tmp_path, "clear", "--older-than", "1h")["removed"] == 0
-    for row in files[1:]:
-        os.utime(tmp_path / "cache" / row["file"], (0, 0))
+    for path in files[1:]:
+        os.utime(path, (0, 0))
     assert asked(tmp_path, "clear", "--older-than", "1h")["removed"] == 5
     assert asked(tmp_path, "clear")["removed"] >= 1
     assert asked(tmp_path)["kinds"]["expected"]["files"] == 0
@@ -60,7 +59,7 @@ def test_a_small_bound_changes_no_result(tmp_path: Path) -> None:
     [
         (["cache", "clear", "--kind", "expectd"], "expected"),
         (["cache", "clear", "--older-than", "soon"], "soon"),
-        (["cache", "list", "--kind", "../home"], "../home"),
+        (["cache", "clear", "--kind", "../home"], "../home"),
     ],
 )
 def test_mistakes(tmp_path: Path, arguments: list[str], named: str) -> None:

@@ -439,18 +439,8 @@ def exe_report(
             help="Of a million tokens asked and answered, of all models or of one; several.",
         ),
     ] = None,
-    times: Annotated[
-        Path | None,
-        typer.Option(
-            "--times", metavar="PATH", help="CPU times of the cases; default: beside the tasks."
-        ),
-    ] = None,
     judge: options.Judge = None,
     base_url: options.JudgeUrl = None,
-    pictures: Annotated[
-        bool,
-        typer.Option("--pictures/--no-pictures", help="Without: only the numbers, no matplotlib."),
-    ] = True,
 ) -> int:
     """Make every table and figure of the paper of one or several models' predictions.
 
@@ -466,10 +456,8 @@ def exe_report(
             tasks,
             predictions,
             out=out,
-            times=times,
             prices=_prices(price or ()),
             judge=None if judge is None else Client(judge, base_url=base_url),
-            pictures=pictures,
             session=session,
         )
     undecided = result.summary["undecided"]
