@@ -62,9 +62,7 @@ def audit(
         name_report(folder)
 
     return run.ended(
-        result,
-        show,
-        attention=lambda: not summary["heard"] or result.unusable or result.left_out,
+        result, show, attention=lambda: not summary["heard"] or result.unusable or result.left_out
     )
 
 

@@ -22,10 +22,7 @@ from evalplus_lite.store.cache import (
 )
 
 app = typer.Typer(
-    add_completion=False,
-    name="cache",
-    help="Show and clear cached files.",
-    no_args_is_help=False,
+    add_completion=False, name="cache", help="Show and clear cached files.", no_args_is_help=False
 )
 
 KindOption = Annotated[

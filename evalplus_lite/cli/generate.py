@@ -29,8 +29,7 @@ def generate(
     base_url: options.BaseUrl = None,
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Samples a task.")] = 1,
     temperature: Annotated[
-        str,
-        typer.Option("--temperature", "-t", metavar="T,T", help="One or more; 0: one sample."),
+        str, typer.Option("--temperature", "-t", metavar="T,T", help="One or more; 0: one sample.")
     ] = "0.2",
     max_tokens: options.MaxTokens = 1024,
     stop: Annotated[
@@ -45,8 +44,7 @@ def generate(
     concurrency: options.Concurrency = 8,
     timeout: options.Timeout = 300.0,
     draft_contracts: Annotated[
-        bool,
-        typer.Option("--draft-contracts", help="Draft preconditions instead, for review."),
+        bool, typer.Option("--draft-contracts", help="Draft preconditions instead, for review.")
     ] = False,
     replay: Annotated[
         list[Path] | None,
@@ -104,13 +102,7 @@ def generate(
     wait = f"an answer of {client.url}, for {timeout:g} s at most"
     with run.started() as (session, screen), screen.waiting(wait):
         result = generation.generate_samples(
-            data,
-            client,
-            sampling,
-            out=folder,
-            force=run.force,
-            shard=run.part(),
-            session=session,
+            data, client, sampling, out=folder, force=run.force, shard=run.part(), session=session
         )
     drawn = result.drawn
 

@@ -103,9 +103,7 @@ def lint(
 
     levels = ["", "note", "warning", "error"]
     return run.ended(
-        result,
-        show,
-        attention=lambda: levels.index(result.worst) >= levels.index(fail_on.value),
+        result, show, attention=lambda: levels.index(result.worst) >= levels.index(fail_on.value)
     )
 
 

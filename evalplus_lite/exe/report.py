@@ -564,8 +564,7 @@ def exe_report(
         by_model = _by_model(prices, [*(model.label for model in models), *_writers(known)])
         summary = {
             "run": run_facts(
-                tasks=file_facts([Path(tasks)]),
-                predictions=file_facts([path for _, path in named]),
+                tasks=file_facts([Path(tasks)]), predictions=file_facts([path for _, path in named])
             ),
             **_computed(material, by_model, missing),
             **given.facts(),
@@ -665,9 +664,7 @@ def _of_kinds(path: Path, said: list[Prediction]) -> list[Prediction]:
 
 
 def _seconds(
-    known: Mapping[str, MinedTask],
-    tasks: str | os.PathLike[str],
-    missing: list[dict[str, str]],
+    known: Mapping[str, MinedTask], tasks: str | os.PathLike[str], missing: list[dict[str, str]]
 ) -> Iterator[tuple[Place, float]]:
     """Yield CPU seconds of cases; those of tasks whose number of cases differs are left out."""
     place = Path(tasks).with_name(f"{stem(tasks)}.times.jsonl")

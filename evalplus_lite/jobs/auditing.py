@@ -281,15 +281,15 @@ def audit(
                 done[row["task_id"]] = row
                 journal.append(row)
         run = run_facts(data, pool=pool, samples=stream.files, seed=seed)
-    found = [done[id] for id in data.ids]
-    findings = [row["finding"] for row in found if row["finding"]]
-    problems = [Unusable(*row["problem"]) for row in found if row["problem"]]
-    disputes = tuple(dispute for row in found for dispute in row["disputes"])
+    rows = [done[id] for id in data.ids]
+    findings = [row["finding"] for row in rows if row["finding"]]
+    problems = [Unusable(*row["problem"]) for row in rows if row["problem"]]
+    disputes = tuple(dispute for row in rows for dispute in row["disputes"])
     summary = {
         "run": run,
         "dataset": data.name,
-        "tasks": len(found),
-        "heard": sum(row["jurors"] >= VOTES for row in found),
+        "tasks": len(rows),
+        "heard": sum(row["jurors"] >= VOTES for row in rows),
         "reference": sum(row["kind"] == "reference" for row in findings),
         "input": sum(row["kind"] == "input" for row in findings),
         "disputes": len(disputes),

@@ -49,7 +49,7 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
         dropped.update(each["dropped"])
     done = {each["task_id"] for each in facts}
     base = sum(each["base_count"] for each in facts)
-    told = {
+    by_task = {
         each["task_id"]: [
             constraint
             for constraint in each["provenance"].get("guards", ())
@@ -74,7 +74,7 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
             if each["provenance"].get("inputs") and each["base_count"] == each["count"]
         ],
         "review": sum(len(each["review"]) for each in facts),
-        "guards": {task: constraints for task, constraints in told.items() if constraints},
+        "guards": {task: constraints for task, constraints in by_task.items() if constraints},
         "notes": {each["task_id"]: list(each["notes"]) for each in facts if each["notes"]},
     }
 
@@ -138,10 +138,10 @@ def augment_tasks(
 
     def items() -> Iterator[Row]:
         left = [task for task in order if task.id not in suites_of]
-        given = iter(seeds.each(left, backend)) if seeds is not None else None
+        seeds_of = iter(seeds.each(left, backend)) if seeds is not None else None
         for task in left:
             new.append(task)
-            cases = () if given is None else next(given)
+            cases = () if seeds_of is None else next(seeds_of)
             yield staging.ref(task), case_rows(cases), list((samples or {}).get(task.id, ()))
 
     progress.advance(len(suites_of), known=True)
@@ -250,8 +250,8 @@ def augment(
             costs = {task.id: 1 + inputs + len(task.cases) for task in tasks}
             share.plan(costs, facts=identity, force=force)
             tasks = tuple(task for task in tasks if task.id in share.items)
-        given = out if share is None else share.out
-        folder = None if given is None else made_folder(given)
+        target = out if share is None else share.out
+        folder = None if target is None else made_folder(target)
         path = None if folder is None else folder / JOURNAL
         left_out: list[Unusable] = list(data.unusable)
         with open_rows(path, identity=identity, force=force, batch=1) as journal:

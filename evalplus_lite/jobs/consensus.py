@@ -280,18 +280,20 @@ RARE = 0.05
 
 def oddities(suite: Suite) -> dict[int, frozenset[str]]:
     """Return by case the properties that its expected answer breaks, and nearly all others keep."""
-    kept = {
+    facts_of = {
         number: facts
         for number, (case, data) in enumerate(zip(suite.cases, suite.expected, strict=True))
         if (facts := _kept(case, data)) is not None
     }
-    if len(kept) < ENOUGH:
+    if len(facts_of) < ENOUGH:
         return {}
-    counts = Counter(each for facts in kept.values() for each in facts)
-    most = len(kept) - max(1, int(RARE * len(kept)))
-    common = {each for each, count in counts.items() if most <= count < len(kept)}
+    counts = Counter(each for facts in facts_of.values() for each in facts)
+    most = len(facts_of) - max(1, int(RARE * len(facts_of)))
+    common = {each for each, count in counts.items() if most <= count < len(facts_of)}
     return {
-        number: broken for number, facts in kept.items() if (broken := frozenset(common - facts))
+        number: broken
+        for number, facts in facts_of.items()
+        if (broken := frozenset(common - facts))
     }
 
 

@@ -159,12 +159,12 @@ def infer_constraints(task: Task) -> list[str]:
     for constraint in input_filter.found:
         if constraint.is_limit and not (constraint.is_chosen or constraint.is_stated):
             continue  # the assertions above hold it
-        told = f"{constraint.text} ({constraint.support}; {constraint.name})"
+        description = f"{constraint.text} ({constraint.support}; {constraint.name})"
         code = _code(constraint, names) if constraint.is_on else None
         if code is not None:
             body.append(f"assert {code}, {constraint.text!r}  # {constraint.name}")
         else:
-            body.append(f"# {'assumed' if constraint.is_on else 'not assumed'}: {told}")
+            body.append(f"# {'assumed' if constraint.is_on else 'not assumed'}: {description}")
     return [f"def precondition({', '.join(names)}):", *(f"    {line}" for line in body)]
 
 

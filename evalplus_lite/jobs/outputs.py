@@ -145,7 +145,7 @@ def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
     also name a file of an output folder: then this job's alone. Raises InputError for a path that
     does not exist or holds no output, for a run that has not ended, and for an unreadable summary.
     """
-    found: dict[Path, Output] = {}
+    by_path: dict[Path, Output] = {}
     for path in map(place_of, paths):
         if isinstance(path, str):
             path = copied(path, _needed)
@@ -158,9 +158,9 @@ def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
                 path=path,
                 remedy=f"give a folder with one of {', '.join(sorted(NAMES))}, *{FUNNEL}",
             )
-        found.update({each.path.resolve(): each for each in outputs if each.path.resolve() not in
-                      found})  # fmt: skip
-    return list(found.values())
+        for each in outputs:
+            by_path.setdefault(each.path.resolve(), each)
+    return list(by_path.values())
 
 
 def _needed(names: Sequence[str]) -> Iterator[str]:
@@ -363,12 +363,12 @@ class Evaluation:
 
 def read_evaluations(paths: Iterable[str | os.PathLike[str]]) -> list[Evaluation]:
     """Return the evaluations in these folders, and below; InputError where there is none."""
-    given = list(paths)
+    places = list(paths)
     evaluations = [
-        evaluation_of(each) for each in found_outputs(given) if each.kind == "evaluation"
+        evaluation_of(each) for each in found_outputs(places) if each.kind == "evaluation"
     ]
     if not evaluations:
-        shown = ", ".join(map(str, given)) or "no folder"
+        shown = ", ".join(map(str, places)) or "no folder"
         raise InputError(
             f"{shown} given, which holds no results of evaluate",
             remedy="give a folder that has results.jsonl and summary.json",
@@ -512,8 +512,8 @@ def read_results(paths: Paths) -> Iterator[dict[str, Any]]:
     Raises InputError at once for a path without results of ``evaluate``, and while it reads for a
     row that is damaged.
     """
-    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    return result_rows(read_evaluations(given))
+    places = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    return result_rows(read_evaluations(places))
 
 
 def result_rows(evaluations: Sequence[Evaluation]) -> Iterator[dict[str, Any]]:

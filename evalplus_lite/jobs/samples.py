@@ -114,14 +114,14 @@ class SampleStream:
                 yield from self._checked(rest)
 
     def _checked(self, samples: Iterable[object]) -> Iterator[Sample]:
-        known, whole = set(self._data.ids), set(self._data.all_ids)
+        chosen, whole = set(self._data.ids), set(self._data.all_ids)
         for sample in samples:
             if not isinstance(sample, Sample):
                 raise InputError(
                     f"a sample is a {type(sample).__name__}",
                     remedy="give Sample(task_id, source), or rows with a task_id and a solution",
                 )
-            if sample.task_id in known:
+            if sample.task_id in chosen:
                 yield sample
             elif sample.task_id in whole:
                 self.faults.aside[sample.task_id] += 1

@@ -72,8 +72,8 @@ def write_results(
             ids = list(tasks[number])
             with replacing(folder / name) as file:
                 file.write(_dumped(head)[:-1] + b',"eval":{')
-                found = base.execute(query, (number,))
-                for task, some in itertools.groupby(found, key=itemgetter(0)):
+                rows_of = base.execute(query, (number,))
+                for task, some in itertools.groupby(rows_of, key=itemgetter(0)):
                     file.write(b"," * bool(task) + _dumped(ids[task]) + b":[")
                     for place, (_, text) in enumerate(some):
                         file.write(b"," * bool(place) + text)
@@ -245,10 +245,7 @@ def _row(data: Dataset, group: RunGroup | None, tally: Tally, ks: Sequence[int])
         "plus": _sorted(tally.plus.verdicts) if tally.has_plus else None,
     }
     if tally.has_weak:
-        row |= {
-            "strong": _sorted(tally.strong.verdicts),
-            "strong_tasks": len(tally.strong.total),
-        }
+        row |= {"strong": _sorted(tally.strong.verdicts), "strong_tasks": len(tally.strong.total)}
     if tally.has_stress:
         row["stress"] = _sorted(tally.stress)
     row["tasks_without_samples"] = [

@@ -354,16 +354,16 @@ def mapped(
         yield from backend.map(call, map(item, names), done=lambda row: told())
         return
     with share.rows() as journal:
-        kept = set(finished(journal, lambda row: (row.data["stage"], row.data["task_id"])))
+        done = set(finished(journal, lambda row: (row.data["stage"], row.data["task_id"])))
         new: deque[str] = deque()
 
         def items() -> Iterable[Row]:
             for name in names:
-                if (stage, name) not in kept:
+                if (stage, name) not in done:
                     new.append(name)
                     yield item(name)
 
-        for _ in kept.intersection((stage, name) for name in names):
+        for _ in done.intersection((stage, name) for name in names):
             told()
         for row in backend.map(call, items(), done=lambda row: told()):
             body = wire.encode(row)

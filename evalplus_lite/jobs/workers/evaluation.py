@@ -142,8 +142,8 @@ class SampleJudge:
         return evaluate_program(self.place.sandbox, strong, source).base
 
     def _prepared(self, ref: Ref) -> Suites:
-        task, given = staged(self.place, ref)
-        prepared = self.settings.prepared(self.place, self.source, task, given)
+        task, suite = staged(self.place, ref)
+        prepared = self.settings.prepared(self.place, self.source, task, suite)
         weak = frozenset(weak_places(task, prepared.suite))
         strong = self.settings.strong(prepared, self.source) if weak else prepared
         return prepared, self.settings.stressed(prepared, self.source.cache), weak, strong
