@@ -69,7 +69,7 @@ def audit(
 def _show(result: auditing.AuditResult, path: Path) -> None:
     if result.summary["findings"]:
         print_tables(result.tables())
-        say(f"every disputed input with all that is said of it, for review: {path}")
+        say(f"every disputed input with all answers, for review: {path}")
         return
     heard = result.summary["heard"]
     title = f"{heard} of {result.summary['tasks']} tasks had two programs to compare"

@@ -137,12 +137,12 @@ def _drafted(run: Run, dataset: str, source: Client | Replay, out: Path | None) 
 
 def troubles(drawn: SamplingResult) -> list[str]:
     """Return the problems of the samples, a line each."""
-    told = [
+    problems = [
         (drawn.cut, "were cut off at the token limit (--max-tokens)"),
         (drawn.refused, "were refused by the model or a filter"),
         (drawn.empty, "are empty"),
     ]
-    lines = [f"{count} of {drawn.rows} answers {what}" for count, what in told if count]
+    lines = [f"{count} of {drawn.rows} answers {what}" for count, what in problems if count]
     if drawn.too_long:
         more = f" and {len(drawn.too_long) - 5} more" if len(drawn.too_long) > 5 else ""
         lines.append(

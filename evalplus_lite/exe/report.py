@@ -133,7 +133,7 @@ class GradedTasks:
 
     @cached_property
     def measures(self) -> dict[Place, dict[str, float]]:
-        """What is known of each answered case as numbers."""
+        """The measures of each answered case."""
         found = {}
         for id, case in self.answered:
             task = self.tasks[id]
@@ -236,7 +236,7 @@ PAPER_VARIATION: Mapping[str, float] = {"conditionals": 0.61, "lines": 0.20}
 
 
 def size_rows(tasks: Sequence[MinedTask]) -> Iterator[Row]:
-    """Yield median and maximum of each static measure over functions, beside the paper's."""
+    """Yield median and maximum of each static measure over functions, with the paper's."""
     statics = [task.facts.get("static", {}) for task in tasks]
     for name in ("lines", "call_depth", "identifiers", "ifs", "cyclomatic"):
         values = [each[name] for each in statics if isinstance(each.get(name), int | float)]
@@ -297,7 +297,7 @@ def generation(tasks: Iterable[MinedTask], prices: Mapping[str, Prices]) -> Row 
 HISTOGRAM = 10
 """Bars of the histogram of functions' pass rates."""
 EASY = 0.8
-"""Pass rate from which a function with many calls stands in the table of figure 7."""
+"""Pass rate from which a function with many calls is in the table of figure 7."""
 MOST_CALLED = 10
 
 
@@ -456,7 +456,7 @@ def _falloff(counts: list[int]) -> Row | None:
 def construct_rows(material: GradedTasks) -> Iterator[Row]:
     """Yield a row a construct and model: pass@1 with it and without, and how much they differ.
 
-    Several constructs go together with longer programs: a difference is no cause.
+    Constructs correlate with longer programs: a difference does not show a cause.
     """
     for name in FEATURES:
         chosen = {id for id, found in material.constructs.items() if name in found}
@@ -646,7 +646,7 @@ def _graded(
             model.take(each, run=before + each.prediction.sample)
 
         try:
-            graded_all(given.tasks, said, judge=decide, told=take, session=session)
+            graded_all(given.tasks, said, judge=decide, notify=take, session=session)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
     return list(found.values())

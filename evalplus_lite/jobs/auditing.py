@@ -104,6 +104,8 @@ def _summarized(finding: Finding, voters: int) -> dict[str, Any]:
 
 
 def _given(sandbox: Sandbox, task: Task, suite: Suite | None, sources: Sequence[str]) -> Row:
+    # Order: the base cases choose the panel; the panel votes on all other cases; the contract then
+    # decides which disputes, and which failures of the reference, are on allowed inputs.
     cases = task.cases if suite is None else suite.cases
     base = answer(
         sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS, contract=False
@@ -132,6 +134,7 @@ def _fresh(
     sandbox: Sandbox, task: Task, sources: Sequence[str], *, seed: int, budget: Budget
 ) -> Row:
     result = augment_task(sandbox, task, seed=seed, budget=budget, samples=sources)
+    # Augmentation gives up on slow inputs early: they get more time here before they are doubted.
     disputed = [each.case.arguments for each in result.review]
     again = answer(
         sandbox,
@@ -271,6 +274,7 @@ def audit(
             "seed": seed,
         }
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
+            # A task is a row: a resumed run audits only tasks without one.
             done = {row["task_id"]: row for row in finished(journal, _read)}
             left = tuple(task for task in data.tasks if task.id not in done)
             opened.stage("audit", len(data.tasks))
@@ -285,6 +289,7 @@ def audit(
     findings = [row["finding"] for row in rows if row["finding"]]
     problems = [Unusable(*row["problem"]) for row in rows if row["problem"]]
     disputes = tuple(dispute for row in rows for dispute in row["disputes"])
+    # Rows are complete only now: the summary counts them in the order of the tasks.
     summary = {
         "run": run,
         "dataset": data.name,

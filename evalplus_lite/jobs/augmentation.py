@@ -138,6 +138,7 @@ def augment_tasks(
 
     def items() -> Iterator[Row]:
         left = [task for task in order if task.id not in suites_of]
+        # A model is asked ahead of the sandboxes, so that no worker waits for an answer.
         seeds_of = iter(seeds.each(left, backend)) if seeds is not None else None
         for task in left:
             new.append(task)
@@ -226,6 +227,7 @@ def augment(
     with within(session) as opened:
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
+        # Programs first: they are part of the identity under which the journal resumes.
         voters = SampleStream(consensus, data, strict=strict, backend=pool)
         programs_by_task = voters.by_task()
         voters.tell(opened)
@@ -244,6 +246,7 @@ def augment(
             identity["guards"] = choices
         if is_reviewed:
             identity["consensus"] = hash_of(programs_by_task)
+        # A shard takes its part of the tasks before any is augmented.
         share = share_of(shard, out, kind="augment", journal=JOURNAL, kept="inside")
         tasks = data.tasks
         if share is not None:
@@ -274,6 +277,7 @@ def augment(
             )
         if share is not None and share.is_part:
             return AugmentationResult(share.end(), tuple(results))
+        # A part has no suite of its own: ``merge`` resumes from all journals and ends here.
         if not results:
             raise refusal(left_out)
         summary = {

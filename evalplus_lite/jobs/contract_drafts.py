@@ -114,6 +114,7 @@ def suggest(backend: Backend, task: Task, source: ModelSource) -> Draft:
             return Draft(task.id, None, turn, str(error))
         try:
             text = parse_contract(reply.text, task)
+            # A draft must accept the base inputs; the reviewer judges how many mutants it accepts.
             problem = _refusals(backend, task, text)
             if not problem:
                 proposals = _proposals(task)

@@ -86,6 +86,7 @@ class SuiteSource:
             with blamed(task):
                 if needs_reference and not task.reference:
                     raise UnusableTask(task.id, "no reference", NO_REFERENCE)
+                # Order: answers, evidence, then the checks that run programs, the cheapest first.
                 if given is None:
                     answers = self.answers(sandbox, task)
                 else:
@@ -109,7 +110,7 @@ class SuiteSource:
         return None if self.cache is None else str(self.cache), astuple(self.limits)
 
     def take(self, task_id: str, found: Row) -> None:
-        """Note what ``found_evidence`` said of a task where its suite was made."""
+        """Record the ``found_evidence`` of a task whose suite a worker prepared."""
         evidence, bad = found or (None, None)
         if evidence is not None:
             self.evidence[task_id] = evidence_of(evidence)
@@ -142,7 +143,7 @@ class SuiteSource:
         return self._read(task) or self._compute(sandbox, task)
 
     def _compute(self, sandbox: Sandbox, task: Task) -> Answers:
-        own_refused(sandbox, task)  # raises if the contract is useless
+        own_refused(sandbox, task)  # raises if the contract is useless, before the costly answers
         if not task.reference:
             return Answers.of(_as_given(task))
         answers = answer(

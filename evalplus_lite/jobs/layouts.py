@@ -1,4 +1,4 @@
-"""The tables of each kind of result, made from its summary: the same wherever they are shown."""
+"""The tables of each kind of result, made from its summary for terminal, pages and files."""
 
 from __future__ import annotations
 
@@ -571,7 +571,7 @@ def _camps(camps: Sequence[Summary]) -> str:
 
 
 def _said(vote: Summary) -> str:
-    """Return the vote of a program or a contract: a value, or why there is none."""
+    """Return the vote of a program or a contract: a value, or why it has no value."""
     ((word, what),) = vote.items()
     return short(source(what) if word == "value" else f"{word} {what}".strip(), MOST_VALUE)
 

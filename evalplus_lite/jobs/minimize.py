@@ -50,13 +50,14 @@ class Shrinker:
     def smallest(
         self, sandbox: Sandbox, prepared: PreparedSuite, source: str, failure: Failure
     ) -> Smallest | None:
-        """Return the simplest failing input found, the original one if there is no simpler one.
+        """Return the simplest failing input found, perhaps the original one.
 
         None without a reference, or for a verdict that shrinking does not explain.
         """
         arguments = prepared.suite.cases[failure.case].arguments
         if failure.verdict not in SHRUNK or weight(arguments)[0] > LARGEST:
             return None
+        # A smaller input needs a right answer, and a rule that says which inputs are valid.
         task = prepared.task
         if not task.reference:  # the right output for another input is unknown
             return None

@@ -141,7 +141,7 @@ class Output:
 def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
     """Return the outputs of jobs in these folders and those below, each once, sorted by path.
 
-    A path may be the URL of a folder, of which a copy is made for the life of this process. It may
+    A path may be the URL of a folder, which is copied for the life of this process. It may
     also name a file of an output folder: then this job's alone. Raises InputError for a path that
     does not exist or holds no output, for a run that has not ended, and for an unreadable summary.
     """
@@ -362,7 +362,7 @@ class Evaluation:
 
 
 def read_evaluations(paths: Iterable[str | os.PathLike[str]]) -> list[Evaluation]:
-    """Return the evaluations in these folders, and below; InputError where there is none."""
+    """Return the evaluations in these folders, and below; InputError if a folder has none."""
     places = list(paths)
     evaluations = [
         evaluation_of(each) for each in found_outputs(places) if each.kind == "evaluation"

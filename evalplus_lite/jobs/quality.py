@@ -82,7 +82,9 @@ def separating(place: WorkerContext, settings: Row) -> Work:
         count, separated = 0, set[str]()
         if doubtful:
             sources = {key: by_key[key].source for key in doubtful}
-            count, separated = _told(place.sandbox, task, sources, seed=seed, inputs=inputs)
+            count, separated = _killed_by_pool(
+                place.sandbox, task, sources, seed=seed, inputs=inputs
+            )
         rows = [
             (key, by_key[key].operator, by_key[key].line, difference(task.reference, by_key[key]))
             for key in shown
@@ -92,7 +94,7 @@ def separating(place: WorkerContext, settings: Row) -> Work:
     return separate
 
 
-def _told(
+def _killed_by_pool(
     sandbox: Sandbox, task: Task, programs: dict[str, str], *, seed: int, inputs: int
 ) -> tuple[int, set[str]]:
     """Return the size of a pool of random inputs, and which programs it rejects, by their keys."""
@@ -118,15 +120,15 @@ POOL_SEED = 1 << 40
 class _Faults:
     """The mutants of one reference, by the suites that detect them.
 
-    ``killed`` and ``killed_by_base`` hold keys for each suite by its number; ``told`` are those
-    that only the pool separates from the reference, ``inputs`` the pool's size.
+    ``killed`` and ``killed_by_base`` hold keys for each suite by its number. ``separated`` are the
+    keys that only the pool separates from the reference, ``inputs`` the pool's size.
     """
 
     task: Task
     keys: dict[str, None] = field(default_factory=dict)
     killed: dict[int, set[str]] = field(default_factory=dict)
     killed_by_base: dict[int, set[str]] = field(default_factory=dict)
-    told: set[str] = field(default_factory=set)
+    separated: set[str] = field(default_factory=set)
     inputs: int = 0
 
     @property
@@ -156,7 +158,7 @@ class _Faults:
     @property
     def equivalent(self) -> int:
         """The number of these that answer all inputs of the pool as the reference does."""
-        return len(set(self.doubtful) - self.told) if self.inputs else 0
+        return len(set(self.doubtful) - self.separated) if self.inputs else 0
 
 
 def mutation_scores(
@@ -214,6 +216,7 @@ def _ask_pool(
             _take(by_name[name], row.data)
             return name
 
+        # Suites may have different references for one task: rows are named by both.
         by_name = {(each.task.id, each.name): each for each in faults}
         done = set(finished(journal, read))
         left = [each for name, each in by_name.items() if name not in done and each.shown]
@@ -237,21 +240,21 @@ def _survivors(
     faults: _Faults, count: int, rows: Sequence[tuple[str, str, int, str, bool]]
 ) -> Iterator[dict[str, Any]]:
     doubtful = set(faults.doubtful)
-    for key, operator, line, diff, is_told in rows:
+    for key, operator, line, diff, is_separated in rows:
         yield {
             "mutant": key,
             "operator": operator,
             "line": line,
             "noticed_by": [number for number, killed in faults.killed.items() if key in killed],
-            "told_by_pool": is_told,
-            "equivalent": bool(count) and key in doubtful and not is_told,
+            "told_by_pool": is_separated,
+            "equivalent": bool(count) and key in doubtful and not is_separated,
             "diff": diff,
         }
 
 
 def _take(faults: _Faults, row: Mapping[str, Any]) -> None:
     faults.inputs = row["inputs"]
-    faults.told = {each["mutant"] for each in row["survivors"] if each["told_by_pool"]}
+    faults.separated = {each["mutant"] for each in row["survivors"] if each["told_by_pool"]}
 
 
 def _row(faults: Sequence[_Faults], number: int, seed: int) -> dict[str, Any]:
@@ -336,7 +339,7 @@ class _Distinct:
 
 
 @contextlib.contextmanager
-def told_apart(
+def labelled(
     sources: ProgramSources,
     data: Dataset,
     session: Session,
@@ -356,6 +359,7 @@ def told_apart(
         for each in (sources.right, sources.wrong, sources.samples)
     ]
     with SampleTable(streams[2]) as samples:
+        # The truth labels samples first: their labels are needed to deduplicate right and wrong ones.
         verdicts, infra = dict[tuple[str, int], str](), list[str]()
         if sources.truth is not None:
             asked = (sample for sample in samples if sample.task_id in set(sources.truth.ids))
@@ -364,14 +368,14 @@ def told_apart(
             )
             verdicts, infra = _verdicts(result), list(result.summary["infra"])
 
-        def told(wanted: Collection[str]) -> Iterator[Sample]:
+        def having(accepted: Collection[str]) -> Iterator[Sample]:
             for sample in samples:
-                if verdicts.get((sample.task_id, sample.index)) in wanted:
+                if verdicts.get((sample.task_id, sample.index)) in accepted:
                     yield sample
 
         with (
-            SampleTable(distinct.of("right", itertools.chain(streams[0], told(RIGHT)))) as right,
-            SampleTable(distinct.of("wrong", itertools.chain(streams[1], told(WRONG)))) as wrong,
+            SampleTable(distinct.of("right", itertools.chain(streams[0], having(RIGHT)))) as right,
+            SampleTable(distinct.of("wrong", itertools.chain(streams[1], having(WRONG)))) as wrong,
         ):
             for stream in streams:
                 stream.tell(session)
@@ -497,6 +501,7 @@ def judge_suite(
     looked for.
     """
     options: dict[str, Any] = {"extract": False, "force": force, "session": session, **limits}
+    # Details cost a run of every case: wrong programs get them, right ones the smallest input.
     right = evaluate(
         suite.data, iter(programs.right), minimize=True, out=out and out / "right", **options
     )
@@ -703,12 +708,14 @@ def quality(
             "samples and truth belong together", remedy="give both: the truth labels the samples"
         )
     with within(session) as opened:
+        # Order: suites with their common tasks; labelled programs; their verdicts by each suite;
+        # mutation scores; last the timing, the only figure that varies between runs.
         suites = compared(datasets, opened, names=names, strict=strict)
         if truth is not None:
             sources = replace(sources, truth=prepared(truth, opened, strict=strict))
         folder = None if out is None else made_folder(out)
         places = [folder and folder / file_name(suite.name) for suite in suites]
-        with told_apart(
+        with labelled(
             sources, suites[0].data, opened, limits=judged, out=folder and folder / "truth",
             force=force,
         ) as programs:  # fmt: skip

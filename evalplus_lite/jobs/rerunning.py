@@ -111,6 +111,7 @@ def rerun(
     task_id, _, index = sample.rpartition("#")
     if not task_id or not index.isdecimal():
         raise InputError(f"{sample!r} names no sample", remedy="give TASK#INDEX")
+    # Rows are read up to the sample; the names seen until then serve the error message.
     names: dict[str, list[Any]] = {}
     for each in evaluation.rows():
         names.setdefault(each["task_id"], []).append((each["index"], each["program"]))

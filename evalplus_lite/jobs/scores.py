@@ -63,6 +63,7 @@ def write_results(
 
     head = {"date": (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M"), "hash": dataset_hash}
     schema = "create table results (file integer, task integer, text blob)"
+    # Rows come in the order of judging; evalplus' form has them by task, in a file for each group.
     with contextlib.closing(scratch_database(schema)) as base:
         with filling("results"):
             base.executemany("insert into results values (?, ?, ?)", texts())

@@ -72,6 +72,7 @@ def from_generators(
             generator = parse_generator(source.ask(request, cut_off="keep").text)
         except (RefusalError, CutOffError, NotRecordedError, NoGenerator):
             continue
+        # The model's code runs in a sandbox only; the best generator is the one that kills most.
         item = (staging.ref(task), generator.source, generator.entry_point, f"generator{index}")
         scores = backend.submit(call, item, then=_drawn).result()
         if best is None or scores.worth > best.worth:

@@ -241,7 +241,7 @@ def journal_of(out: Path, name: str, kept: Kept) -> Path:
 
 
 def record_at(path: Path) -> dict[str, Any] | None:
-    """Return a shard's record, None if there is none; InputError if it is not one."""
+    """Return a shard's record, None without a file; InputError for an invalid one."""
     if not path.is_file():
         return None
     record = parse_json(read_text(path), path=path)
@@ -295,10 +295,10 @@ def options_of(record: Mapping[str, Any]) -> list[str]:
 
 
 def dealt(costs: Sequence[int], names: Sequence[str], parts: int) -> list[list[int]]:
-    """Return which places each part has, in order: the dearest first, to whoever has least yet.
+    """Return the positions of each part, in order: expensive items first, to the smallest part.
 
     Of equal costs the first by name comes first; of equal parts the one with fewer items, then the
-    first. The dearest part is at most a third dearer than in the best deal.
+    first. The largest part costs at most a third more than in the best partition.
     """
     parts_of: list[list[int]] = [[] for _ in range(parts)]
     load = [(0, 0, part) for part in range(parts)]
@@ -343,15 +343,15 @@ def mapped(
     *,
     share: ShardPlan | None,
     stage: str,
-    told: Callable[[], None] = lambda: None,
+    notify: Callable[[], None] = lambda: None,
 ) -> Iterator[Row]:
     """Yield a call's results for the items of these names, in order.
 
-    For a share, rows are kept in its journal, and only missing ones are computed; ``told`` is
-    called for each as soon as it exists.
+    For a share, rows are kept in its journal, and only missing ones are computed; ``notify``
+    is called for each as soon as it exists.
     """
     if share is None:
-        yield from backend.map(call, map(item, names), done=lambda row: told())
+        yield from backend.map(call, map(item, names), done=lambda row: notify())
         return
     with share.rows() as journal:
         done = set(finished(journal, lambda row: (row.data["stage"], row.data["task_id"])))
@@ -364,8 +364,8 @@ def mapped(
                     yield item(name)
 
         for _ in done.intersection((stage, name) for name in names):
-            told()
-        for row in backend.map(call, items(), done=lambda row: told()):
+            notify()
+        for row in backend.map(call, items(), done=lambda row: notify()):
             body = wire.encode(row)
             text = base64.b64encode(body).decode()
             digest = _digest(body)
@@ -518,7 +518,8 @@ def _shards(numbers: Sequence[int], of: int) -> str:
 
 
 def _checked(out: Path, found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Finished]:
-    """Return the shards; InputError, naming it, for one that is not of the others' job."""
+    """Return the shards; InputError names one that is not of the same job."""
+    # All records are compared before any row is read: the first difference is named.
     shards = [Finished(folder, record, _identity(folder, record)) for folder, record in found]
     first = shards[0]
     for what, now in (("version", __version__), ("python", python_version())):

@@ -473,7 +473,7 @@ def _whole_rows(path: Path) -> Iterator[Row]:
             error.problem,
             path=path,
             line=error.line,
-            remedy="its last line is cut off: a predict that was stopped goes on when run again",
+            remedy="its last line is cut off: predict resumes when run again",
         ) from None
 
 
@@ -560,9 +560,10 @@ def score(
     graded: Callable[[MinedTask, GradedPrediction], None] | None = None,
     ran: Mapping[Expression, str] = MappingProxyType({}),
 ) -> ScoreReport:
-    """Score predictions: pass@k over cases, and pass@1 by group; ``graded`` is told each grade.
+    """Score predictions: pass@k over cases, and pass@1 by group.
 
-    ``ran`` says of each expression that a model wrote why it is wrong, or "".
+    ``graded`` is called with each grade. ``ran`` has the reason why each expression of a model is
+    wrong, "" if right.
 
     Groups: all, errors only, package, static and runtime statistics in quarters, and the counts of
     node types over lines of code. Raises InputError for a prediction of an unknown case, for two

@@ -1,4 +1,4 @@
-"""Augmenting one task: its suite grows until there are inputs enough, wherever that is done."""
+"""Augmentation of one task: its suite grows until it has enough inputs."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Augmented:
 def ordered(suite: Suite) -> Suite:
     """Return the suite with its large cases last, behind all others that are not base cases.
 
-    What is quick to run decides first, and a program that fails is not run on the rest.
+    Cheap cases decide first, and a program that fails is not run on the rest.
     """
     places = sorted(
         range(len(suite.cases)),
@@ -448,6 +448,7 @@ class TaskAugmentation:
         missing = self.budget.inputs - self.new
         if missing <= 0 or self.idle >= self.budget.patience:
             return False
+        # Order: propose, answer and screen, cut to what is missing, vote, then feed back.
         self.generator.scales.affordable = self.step_budget.next_share
         size = min(self.size, needed(missing, kept=self.new, of=self.proposed))
         size = min(size, self.budget.largest_batch)
@@ -503,6 +504,7 @@ class TaskAugmentation:
         self.dropped.update(answers.causes)
         failed = [drop.case for drop in answers.dropped if drop.cause in UNANSWERED]
         self.unanswered.extend(failed[: MOST_UNANSWERED - len(self.unanswered)])
+        # Cheap screens first: ``_fair`` runs the reference on reordered inputs.
         return self._fair(self._handy(self._foreseen(answers)))
 
     def _foreseen(self, answers: Answers) -> Answers:

@@ -1,4 +1,4 @@
-"""Tasks and suites as plain data: staged once by whoever deals, read where they are needed."""
+"""Tasks and suites as plain data: staged once by the parent, loaded by the workers."""
 
 from __future__ import annotations
 

@@ -147,6 +147,7 @@ class Verification:
     def _verdict(
         self, prepared: PreparedSuite, settings: Settings, program: str, details: bool
     ) -> tuple[Verdict, bool]:
+        # A verdict with details is another verdict: it ran all cases.
         store = self._store(replace(settings, details=details))
         verdict_stored = None if store is None else store.get(prepared, program)
         if verdict_stored is not None:
