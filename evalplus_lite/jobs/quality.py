@@ -359,7 +359,7 @@ def labelled(
         for each in (sources.right, sources.wrong, sources.samples)
     ]
     with SampleTable(streams[2]) as samples:
-        # The truth labels samples first: their labels are needed to deduplicate right and wrong ones.
+        # The truth labels samples first: labels decide which programs are right and which wrong.
         verdicts, infra = dict[tuple[str, int], str](), list[str]()
         if sources.truth is not None:
             asked = (sample for sample in samples if sample.task_id in set(sources.truth.ids))
