@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from evalplus_lite.errors import EvalPlusLiteError as EvalPlusLiteError
     from evalplus_lite.errors import InputError as InputError
     from evalplus_lite.grading.text_verifier import verify_code_execution as verify_code_execution
-    from evalplus_lite.jobs.auditing import audit as audit
     from evalplus_lite.jobs.augmentation import augment as augment
     from evalplus_lite.jobs.contract_drafts import infer_constraints as infer_constraints
     from evalplus_lite.jobs.contract_drafts import suggest_contracts as suggest_contracts
@@ -59,7 +58,6 @@ if TYPE_CHECKING:
 _HOMES = {
     "errors": "EvalPlusLiteError InputError",
     "grading.text_verifier": "verify_code_execution",
-    "jobs.auditing": "audit",
     "jobs.augmentation": "augment",
     "jobs.linting": "lint",
     "jobs.drafting": "draft_from_module draft_from_pytest",

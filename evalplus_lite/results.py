@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from evalplus_lite.lazy import lazily
 
 if TYPE_CHECKING:
-    from evalplus_lite.jobs.auditing import AuditResult as AuditResult
     from evalplus_lite.jobs.augmentation import AugmentationResult as AugmentationResult
     from evalplus_lite.jobs.augmentation import SeedSource as SeedSource
     from evalplus_lite.jobs.contract_drafts import ContractsResult as ContractsResult
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from evalplus_lite.types import Unusable as Unusable
 
 _HOMES = {
-    "jobs.auditing": "AuditResult",
     "jobs.augmentation": "AugmentationResult SeedSource",
     "jobs.linting": "LintResult",
     "jobs.drafting": "DraftResult",

@@ -26,11 +26,11 @@ from evalplus_lite import (
     InputError,
     Sample,
     Session,
-    audit,
     augment,
     cross_validate,
     evaluate,
     exe,
+    lint,
     load_dataset,
     quality,
     read_samples,
@@ -43,8 +43,7 @@ from evalplus_lite.results import ProgressEvent
 SERVER = "http://localhost:8000/v1"
 """The address that docstrings give to a model's server."""
 JOBS = (
-    "load_dataset read_samples evaluate augment reduce cross_validate quality audit Session "
-    "Verifier"
+    "load_dataset read_samples evaluate augment reduce cross_validate quality lint Session Verifier"
 ).split()
 REPORTS = ("export",)
 FACES = (evalplus_lite, reports, exe)
@@ -149,25 +148,6 @@ def test_a_call_goes_on_where_it_stopped(folder: Path, session: Session) -> None
     assert len(forced.to_rows()) == len(first.to_rows())
 
 
-def test_an_audit_goes_on_where_it_stopped(folder: Path, session: Session) -> None:
-    """Tasks that were audited are taken over; the files have the same bytes; others are refused."""
-    first = audit("tasks.jsonl", "samples.jsonl", inputs=5, out="audit", session=session)
-    names = ("audit.jsonl", "audit.json", "audit.journal.jsonl")
-    before = [(folder / "audit" / name).read_bytes() for name in names]
-    whole = before[2].splitlines(keepends=True)
-    assert len(whole) == 3
-    (folder / "audit" / names[2]).write_bytes(whole[0] + whole[1][:9])
-    steps: list[ProgressEvent] = []
-    with Session(workers=1, on_progress=steps.append) as other:
-        second = audit("tasks.jsonl", "samples.jsonl", inputs=5, out="audit", session=other)
-    assert second.to_rows() == first.to_rows()
-    assert steps[-1].done == 3
-    dated = [(folder / "audit" / name).read_bytes() for name in names]
-    assert dated[0::2] == before[0::2]
-    with pytest.raises(InputError, match="inputs"):
-        audit("tasks.jsonl", "samples.jsonl", inputs=6, out="audit", session=session)
-
-
 def test_rows_are_what_a_frame_takes(folder: Path, session: Session) -> None:
     """Rows are dicts of one set of keys at least, and results are JSON."""
     suite = augment("tasks.jsonl", inputs=5, session=session)
@@ -182,7 +162,7 @@ def test_rows_are_what_a_frame_takes(folder: Path, session: Session) -> None:
             session=session,
         )
     )
-    found.append(audit(suite.dataset, "samples.jsonl", session=session))
+    found.append(lint(suite.dataset, samples="samples.jsonl", session=session))
     found.append(
         quality(
             suite.dataset, samples="samples.jsonl", truth="tasks.jsonl", pool=10, session=session

@@ -25,8 +25,7 @@ from evalplus_lite import errors, exe, models, reports, results, serving, tasks,
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = (
-    "openai httpx hypothesis coverage mutmut libcst pytest numpy radon ray "
-    "matplotlib pooch requests httpx2"
+    "openai httpx hypothesis mutmut libcst pytest numpy radon ray matplotlib pooch requests httpx2"
 ).split()
 
 
@@ -136,7 +135,7 @@ def test_public_names() -> None:
         evalplus_lite.__all__
         == (
             "Case Client Dataset EvalPlusLiteError InputError Policy Rule Sample Sampling "
-            "Session Task Verdict Verifier audit augment cross_validate draft_from_module "
+            "Session Task Verdict Verifier augment cross_validate draft_from_module "
             "draft_from_pytest evaluate find_survivors generate_samples infer_constraints "
             "lint load_dataset merge quality read_samples reduce rerun seed_source "
             "suggest_contracts verify_code_execution __version__"

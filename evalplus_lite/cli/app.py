@@ -53,7 +53,6 @@ Build test suites
 augment: Expand a dataset's inputs and compute their expected outputs.
 reduce: Choose few inputs that still find wrong programs, seen and unseen.
 quality: Measure how well suites separate right programs from wrong ones, side by side.
-audit: List inputs on which most programs that pass the base tests contradict the reference.
 Judge programs
 generate: Draw programs for a dataset's tasks from any OpenAI-compatible server.
 evaluate: Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -37,7 +38,7 @@ class FailOn(StrEnum):
     ERROR = "error"
 
 
-@takes("tasks", "package", "force", *SANDBOX)
+@takes("tasks", "seed", "package", "force", *SANDBOX)
 def lint(
     run: Run,
     dataset: Annotated[
@@ -55,6 +56,18 @@ def lint(
     explain: Annotated[
         str, typer.Option("--explain", metavar="CODE", help="Explain a finding, such as T104.")
     ] = "",
+    samples: Annotated[
+        list[Path] | None,
+        options.sample_files(
+            "--samples", "-s", metavar="PATH|URL", help="Programs that answer further inputs."
+        ),
+    ] = None,
+    inputs: Annotated[
+        int,
+        typer.Option(
+            "--inputs", "-n", min=1, help="With -s: new inputs where a task has only base cases."
+        ),
+    ] = 300,
     constraints: Annotated[
         bool,
         typer.Option("--constraints", help="Show the input constraints that the inputs imply."),
@@ -68,6 +81,10 @@ def lint(
     another order and under another hash seed, and on the examples in its prompt; so are programs
     that know nothing, and mutants of the reference. Tasks are compared with each other and with
     HumanEval.
+
+    With -s, distinct programs that pass a task's base tests answer its other inputs, or new ones.
+    Where most contradict the reference, it is in doubt: DIR/disputes.jsonl has all such inputs, for
+    a person to read. More independent samples find more; at least two must agree.
 
     With --out, DIR/lint.json and DIR/lint.jsonl are written, and a run that was killed resumes.
     Exits with 1 if a finding is a warning (weak, unfair) or an error (broken).
@@ -86,7 +103,16 @@ def lint(
     if constraints:
         return _constraints(run, dataset)
     with run.started() as (session, _):
-        result = linting.lint(dataset, tasks=run.tasks, out=out, force=run.force, session=session)
+        result = linting.lint(
+            dataset,
+            samples=samples,
+            inputs=inputs,
+            tasks=run.tasks,
+            seed=run.seed,
+            out=out,
+            force=run.force,
+            session=session,
+        )
 
     def show() -> None:
         if form is OutputFormat.SARIF:
@@ -103,7 +129,13 @@ def lint(
 
     levels = ["", "note", "warning", "error"]
     return run.ended(
-        result, show, attention=lambda: levels.index(result.worst) >= levels.index(fail_on.value)
+        result,
+        show,
+        attention=lambda: (
+            result.left_out
+            or result.summary["polled"] == 0
+            or levels.index(result.worst) >= levels.index(fail_on.value)
+        ),
     )
 
 
@@ -118,6 +150,8 @@ def _show(result: linting.LintResult) -> None:
     summary = result.summary
     counts = ", ".join(f"{summary[verdict]} {verdict}" for verdict in linting.VERDICTS)
     say(f"{summary['dataset']}: {counts}")
+    if (polled := summary["polled"]) is not None:
+        say(f"{polled} tasks had two programs that pass the base tests")
     if free := summary["null_reward"]:
         say(f"programs that know nothing earn {100 * free:.1f} % of the reward")
 

@@ -38,7 +38,7 @@ def reduce(
         typer.Option(
             "--mode",
             metavar="KINDS",
-            help="Requirements: full, or coverage, mutants, variants, samples, classic, shapes.",
+            help="Requirements: full, or coverage, mutants, variants, samples, classic.",
         ),
     ] = "full",
     multiplicity: Annotated[
@@ -53,7 +53,7 @@ def reduce(
     ] = None,
     budget: Annotated[
         float | None,
-        typer.Option("--budget", min=0, help="Plus cases a task on average, in place of -k."),
+        typer.Option("--budget", min=0, help="Plus cases a task on average [default: 8]."),
     ] = None,
     is_cross_validated: Annotated[
         bool,
@@ -84,9 +84,9 @@ def reduce(
 ) -> int:
     """Choose few inputs that still find wrong programs, seen and unseen.
 
-    The requirements are branches, decisions, input classes, and kills of mutants, variants and
-    samples. Base inputs are always kept and credited. Writes DIR/suite.jsonl.gz, which every other
-    command takes as --dataset, and DIR/reduction.json. Exits with 1 if a task cannot be used.
+    The requirements are decisions of the reference, and kills of its mutants, of its variants and
+    of samples. Base inputs are always kept. Writes DIR/suite.jsonl.gz, which every other command
+    takes as --dataset, and DIR/reduction.json. Exits with 1 if a task cannot be used.
 
     With --cross-validate no suite is written: each model is left out in turn, suites are chosen by
     the others' samples in every mode, and judged by its own. A file is a model, unless its rows

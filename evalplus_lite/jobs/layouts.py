@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from evalplus_lite.jobs.outputs import arguments, source
 from evalplus_lite.jobs.tables import Cell, Table, ends, percent, short, sure
 from evalplus_lite.statistics.detection import MOST_CASES
 from evalplus_lite.types import VERDICTS
@@ -19,7 +18,6 @@ MOST_ALARMS = 10
 """Rejected right programs of a suite that are shown."""
 MOST_EXAMPLES = 20
 """Disputed inputs that are shown."""
-MOST_VALUE = 200
 """Characters of a disputed value that are shown."""
 MOST_REASONS = 12
 """Reasons of a stage that are shown; the file holds all."""
@@ -393,43 +391,6 @@ def survivors(summary: Summary) -> Iterator[Table]:
     )
 
 
-def audit(summary: Summary) -> Iterator[Table]:
-    """Yield the doubtful tasks, then the clearest disputed input of each."""
-    findings = sorted(
-        summary["findings"],
-        key=lambda row: (row["kind"] != "reference", -row["votes"], -row["disputed"]),
-    )
-    title = f"{summary['dataset']}: {summary['heard']} of {summary['tasks']} tasks had two programs"
-    yield Table(
-        "audit",
-        f"{title} to compare",
-        "",
-        ["task", "doubtful", "causes", "inputs", "of", "most votes", "of programs"],
-        [
-            (
-                row["task_id"],
-                row["kind"],
-                ", ".join(f"{name} {count}" for name, count in row["causes"].items()),
-                *(row[key] for key in ("disputed", "heard", "votes", "jurors")),
-            )
-            for row in findings
-        ],
-        left=3,
-    )
-    shown = [(row["task_id"], each) for row in findings for each in row["examples"][:1]]
-    yield Table(
-        "disputed",
-        "the clearest input of each, with all answers",
-        "",
-        ["task", "input", "the reference", "programs"],
-        [
-            (task, _arguments(each["input"]), _said(each["reference"]), _camps(each["camps"]))
-            for task, each in shown[:MOST_EXAMPLES]
-        ],
-        left=4,
-    )
-
-
 def mining(summary: Summary) -> Iterator[Table]:
     """Yield the funnel, then why functions were rejected."""
     yield Table("funnel", "Funnel", "", ["stage", "left"], list(summary["counts"].items()))
@@ -523,7 +484,6 @@ LAYOUTS: Mapping[str, Callable[[Summary], Iterator[Table]]] = {
     "crossval": cross_validation,
     "quality": quality,
     "mutants": survivors,
-    "audit": audit,
     "mining": mining,
     "score": score,
     "exe_report": exe_report,
@@ -563,19 +523,3 @@ def _mutants(row: Summary | None, kind: str) -> tuple[Cell, Cell, Cell]:
     if row is None:
         return "", "", ""
     return *_share(row[kind]["score"]), percent(row["equivalent_share"]) if kind == "all" else ""
-
-
-def _camps(camps: Sequence[Summary]) -> str:
-    parts = [f"{camp['programs']}: {_said(camp['says'])}" for camp in camps[:3] if camp["programs"]]
-    return "; ".join(parts)
-
-
-def _said(vote: Summary) -> str:
-    """Return the vote of a program or a contract: a value, or why it has no value."""
-    ((word, what),) = vote.items()
-    return short(source(what) if word == "value" else f"{word} {what}".strip(), MOST_VALUE)
-
-
-def _arguments(tree: Any) -> str:
-    """Return an input as the arguments of a call."""
-    return short(arguments(tree), MOST_VALUE)

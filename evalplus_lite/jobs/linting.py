@@ -28,14 +28,25 @@ from evalplus_lite.grading.evidence import (
 )
 from evalplus_lite.grading.idle import ignored
 from evalplus_lite.grading.oracle import Answers, answer
+from evalplus_lite.grading.subsets import subset
 from evalplus_lite.grading.times import reference_steps
+from evalplus_lite.jobs.consensus import (
+    UNANSWERED,
+    VOTES,
+    Finding,
+    Panel,
+    oddities,
+    unanswered,
+)
+from evalplus_lite.jobs.consensus import rows as dispute_rows
 from evalplus_lite.jobs.datasets import content_hash, run_facts
 from evalplus_lite.jobs.expected import SuiteSource, source_of
+from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.workers.augmentation import augment_task
 from evalplus_lite.jobs.workers.budget import Budget
 from evalplus_lite.jobs.workers.shared_data import SharedData, staged
-from evalplus_lite.programs import TooLarge, definitions, normal_form
+from evalplus_lite.programs import TooLarge, definitions, normal_form, program_hash
 from evalplus_lite.programs.mutation.mutants import Mutant, difference, mutants
 from evalplus_lite.programs.mutation.mutants import normal_form as mutated_form
 from evalplus_lite.reduction.kills import KillSuite
@@ -46,13 +57,14 @@ from evalplus_lite.store.opening import opened as opened_file
 from evalplus_lite.store.resuming import finished, open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks import load_dataset as read_dataset
-from evalplus_lite.tasks.contracts import has_check, shown
+from evalplus_lite.tasks.contracts import has_check, parse, shown, violations
 from evalplus_lite.tasks.drafts import DraftCase, examples
 from evalplus_lite.tasks.loading import shipped
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, with_base_cases
 from evalplus_lite.tasks.published.rows import LEFT_OUT
 from evalplus_lite.types import Case, Cause, Suite, Task, Unusable, clip
 from evalplus_lite.values import wire
+from evalplus_lite.values.source import shown as value_shown
 from evalplus_lite.version import __version__
 
 VERDICTS = ("fit", "weak", "unfair", "broken")
@@ -118,11 +130,12 @@ ENOUGH_CASES = 20
 
 
 def linting(place: WorkerContext, settings: Row) -> Work:
-    """Of a staged task, what lint found, as a row, and its fingerprint."""
-    source = source_of(settings)
+    """Of (staged task, programs), what lint found, as a row, its fingerprint, and disputes."""
+    source, seed, budget = source_of(settings[0]), settings[1], Budget(inputs=settings[2])
 
     def lint_one(item: Row) -> Row:
-        task, given = staged(place, item)
+        ref, programs = item
+        task, given = staged(place, ref)
         stated = list(_stated(task))
         try:
             with blamed(task):
@@ -130,15 +143,22 @@ def linting(place: WorkerContext, settings: Row) -> Work:
                 answers = source.usable(place.sandbox, task, given)
         except UnusableTask as error:
             stated.append(of_cause(error.cause, error.detail, verdict="broken"))
-            return _row(task, stated), fingerprint(task)
+            return _row(task, stated), fingerprint(task), []
         findings = [*stated, *_of_evidence(task, answers.suite, source.evidence[task.id])]
         if refused:
             findings.append(finding("T006", f"used, though {sentence(refused[0])}", len(refused)))
-        steps = None
+        steps, doubts, voters = None, Finding(task.id, 0, ()), 0
         if task.reference:
             steps, more = _of_reference(place.sandbox, task, answers)
             findings += more
-        return _row(task, findings, answers, steps), fingerprint(task)
+            if programs:
+                doubts, voters = polled(
+                    place.sandbox, task, answers, given, programs, seed=seed, budget=budget
+                )
+        if doubts.disputes:
+            findings.append(_of_doubts(doubts))
+        row = {**_row(task, findings, answers, steps), "voters": voters}
+        return row, fingerprint(task), list(dispute_rows(doubts))
 
     return lint_one
 
@@ -157,6 +177,7 @@ def _row(
         "given": len(task.cases),
         "usable": 0 if answers is None else len(answers.suite.cases),
         "steps": steps,
+        "voters": 0,
         "findings": list(found),
     }
 
@@ -444,6 +465,82 @@ def _proof(sandbox: Sandbox, task: Task, alive: Sequence[Mutant]) -> tuple[str, 
     return f"{' / '.join(change)} passes, and is wrong on input {shown(case)}", len(wrong)
 
 
+# What right programs do: those that pass the base cases are asked about other inputs.
+
+MOST_SLOW = 8
+MOST_FAILURES = 40
+"""Inputs without an answer that are looked at, a task."""
+
+
+def polled(
+    sandbox: Sandbox,
+    task: Task,
+    answers: Answers,
+    given: Suite | None,
+    programs: Sequence[str],
+    *,
+    seed: int,
+    budget: Budget,
+) -> tuple[Finding, int]:
+    """Return the inputs on which programs contradict the reference, or it fails, and the voters.
+
+    The inputs are the task's own if it comes with more than base cases, else new ones.
+    """
+    if is_fresh := given is None and not task.plus:
+        try:
+            result = augment_task(sandbox, task, seed=seed, budget=budget, samples=programs)
+        except (ReferenceSolutionError, UnusableTask):
+            return Finding(task.id, 0, ()), 0
+        disputes, voters = list(result.review), result.voters
+        count = len(result.suite.cases) - result.suite.base_count
+        disputed = [each.case.arguments for each in disputes]
+        cases = [case for case in result.unanswered if case.arguments not in disputed]
+    else:
+        cases = list(task.plus if given is None else given.cases[given.base_count :])
+    again = answer(
+        sandbox,
+        task,
+        cases,
+        base_count=0,
+        limits=LIMITS,
+        contract=is_fresh,  # inputs of a suite are judged as they are
+        max_failures=MOST_SLOW,
+    )
+    dropped = list(again.dropped)
+    if not is_fresh:
+        base = subset(answers.suite, range(answers.suite.base_count))
+        panel = Panel.select(sandbox, task, base, programs)
+        votes = panel.poll(sandbox, again.suite, dropped, oddities(again.suite)).disputes
+        of_dropped = votes[len(again.suite.cases) :]
+        dropped = [drop for drop, vote in zip(dropped, of_dropped, strict=True) if not vote]
+        disputes = [each for each in votes if each is not None]
+        voters, count = len(panel.programs), len(votes)
+    if task.contract is not None and parse(task.contract).has_precondition:
+        # The contract decides on each input; one that it allows needs no votes.
+        failed = [drop for drop in dropped if drop.cause in UNANSWERED][:MOST_FAILURES]
+        disputes += map(unanswered, failed)
+        reasons = violations(sandbox, task.contract, [each.case for each in disputes])
+        pairs = zip(disputes, reasons, strict=True)
+        disputes = [replace(each, allowed=why is None) for each, why in pairs]
+        disputes = [each for each in disputes if each.voters or each.allowed]
+    return Finding(task.id, count + is_fresh * len(disputes), tuple(disputes)), voters
+
+
+def _of_doubts(doubts: Finding) -> dict[str, Any]:
+    """Return the finding on a task's disputes; a few may be inputs that the task excludes."""
+    each = doubts.clearest[0]
+    reference, other = (
+        value_shown(vote.data) if vote.word == "value" else f"{vote.word} {vote.detail}".strip()
+        for vote in (each.reference, each.majority)
+    )
+    said = (
+        f"{each.votes} of {each.voters} programs: {other}" if each.voters else "the contract: yes"
+    )
+    evidence = f"input {shown(each.case)}: {said}; the reference: {reference}"
+    verdict = "" if doubts.kind == "reference" else "fit"
+    return finding("T203", clip(evidence), len(doubts.disputes), verdict=verdict)
+
+
 # The set: tasks that are alike, and tasks of a published benchmark.
 
 SHINGLE = 5
@@ -537,9 +634,16 @@ MARK = "\0"
 
 @dataclass(frozen=True, slots=True)
 class LintResult(Result):
-    """A verdict on each task, with the findings behind it."""
+    """A verdict on each task, with the findings behind it.
+
+    ``disputes`` are the inputs on which programs contradict a reference, with who says what;
+    ``left_out`` rows of the sample files are not answers to any task.
+    """
 
     kind: ClassVar[str] = "lint"
+
+    disputes: tuple[dict[str, Any], ...] = ()
+    left_out: int = 0
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row a task: ``task_id``, ``verdict``, ``findings``, ..."""
@@ -565,7 +669,10 @@ class LintResult(Result):
 def lint(
     dataset: Dataset | str | os.PathLike[str],
     *,
+    samples: Samples | None = None,
+    inputs: int = 300,
     tasks: Sequence[str] | None = None,
+    seed: int = 0,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     session: Session | None = None,
@@ -577,9 +684,14 @@ def lint(
 
     ``dataset`` is a ``Dataset``, a name or a path, ``tasks`` chooses some, as ``Dataset.only``
     says. The reference is run on the task's own inputs, twice, and on the examples in its prompt;
-    so are null programs and mutants of the reference. A bad task stops no other. With ``out``, a
-    folder, ``lint.json`` and ``lint.jsonl`` are written there, and the same call resumes after a
-    kill unless ``force``. Raises InputError if no row of a file can be read.
+    so are null programs and mutants of the reference. A bad task stops no other.
+
+    With ``samples``, those that pass a task's base cases answer its other inputs, or ``inputs`` new
+    ones: where most contradict the reference, it is in doubt. At least two must agree.
+
+    With ``out``, a folder, ``lint.json``, ``lint.jsonl`` and, with samples, ``disputes.jsonl`` are
+    written there, and the same call resumes after a kill unless ``force``. Raises InputError if no
+    row of a file can be read.
     """
     with within(session) as opened:
         data = dataset if isinstance(dataset, Dataset) else read_dataset(dataset)
@@ -589,21 +701,34 @@ def lint(
             data = with_base_cases(data, opened.pool())
         found = {each.task_id: _unread(each) for each in data.unusable}
         prints: dict[str, Row] = {}
+        disputes: dict[str, list[dict[str, Any]]] = {}
+        sources: Mapping[str, Sequence[str]] = {}
+        stream = None if samples is None else SampleStream(samples, data, backend=opened.pool())
+        if stream is not None:
+            sources = stream.by_task(mixed=True)
+            stream.tell(opened)
         folder = None if out is None else made_folder(out)
-        identity = {"kind": "lint", "content": content_hash(data)}
+        identity: dict[str, Any] = {"kind": "lint", "content": content_hash(data)}
+        if sources:
+            names = {id: [program_hash(text) for text in some] for id, some in sources.items()}
+            identity |= {"programs": _hash(repr(names)), "inputs": inputs, "seed": seed}
         path = None if folder is None else folder / "lint.journal.jsonl"
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
-            for row, mark in finished(journal, lambda row: (row.data["row"], row.data["mark"])):
-                found[row["task_id"]], prints[row["task_id"]] = row, mark
+            keys = ("row", "mark", "disputes")
+            for row, mark, doubts in finished(journal, lambda row: [row.data[key] for key in keys]):
+                id = row["task_id"]
+                found[id], prints[id], disputes[id] = row, mark, doubts
             left = [task for task in data.tasks if task.id not in prints]
             opened.stage("lint", len(data.tasks))
             opened.advance(len(prints), known=True)
             staging = SharedData(opened.pool(), data.suites)
-            settings = SuiteSource(cache=opened.cache).settings
+            settings = SuiteSource(cache=opened.cache).settings, seed, inputs
             call = Call(f"{linting.__module__}:{linting.__name__}", settings)
-            for row, mark in opened.pool().map(call, map(staging.ref, left)):
-                found[row["task_id"]], prints[row["task_id"]] = row, mark
-                journal.append({"row": row, "mark": mark})
+            items = ((staging.ref(task), list(sources.get(task.id, ()))) for task in left)
+            for row, mark, doubts in opened.pool().map(call, items):
+                id = row["task_id"]
+                found[id], prints[id], disputes[id] = row, mark, doubts
+                journal.append({"row": row, "mark": mark, "disputes": doubts})
                 opened.advance()
         own = {task.id: prints[task.id] for task in data.tasks}
         for id, other, why in duplicates(own):
@@ -613,11 +738,21 @@ def lint(
                 found[id]["findings"].append(copy)
         place = {id: number for number, id in enumerate(order)}
         rows = sorted(found.values(), key=lambda row: place.get(row["task_id"], len(place)))
-        run = run_facts(data, pool=opened.pool())
+        files = () if stream is None else stream.files
+        run = run_facts(data, pool=opened.pool(), samples=files, seed=seed)
     rows = [_judged(row) for row in rows]
-    result = LintResult(_summary(data.name, rows, run))
+    result = LintResult(
+        {
+            **_summary(data.name, rows, run),
+            "polled": None if stream is None else sum(row["voters"] >= VOTES for row in rows),
+        },
+        tuple(each for id in data.ids for each in disputes[id]),
+        0 if stream is None else stream.faults.left_out,
+    )
     if folder is not None:
         write_jsonl(folder / "lint.jsonl", rows)
+        if stream is not None:
+            write_jsonl(folder / "disputes.jsonl", result.disputes)
         result.write_summary(folder / "lint.json")
     return result
 
@@ -661,6 +796,7 @@ def _unread(bad: Unusable) -> dict[str, Any]:
         "given": 0,
         "usable": 0,
         "steps": None,
+        "voters": 0,
         "findings": [of_cause(bad.cause, bad.detail, verdict="broken")],
     }
 

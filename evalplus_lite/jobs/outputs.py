@@ -98,7 +98,6 @@ Kind = Literal[
     "stryker",
     "quality",
     "crossval",
-    "audit",
     "lint",
     "score",
     "mining",
@@ -112,7 +111,6 @@ NAMES: Mapping[str, tuple[str, Kind]] = {
     "mutants.json": ("mutants.json", "mutants"),
     "quality.json": ("quality.json", "quality"),
     "crossval.json": ("crossval.json", "crossval"),
-    "audit.json": ("audit.json", "audit"),
     "lint.json": ("lint.json", "lint"),
     "exe-report.json": ("exe-report.json", "execution"),
 }

@@ -21,7 +21,7 @@ from evalplus_lite.programs import program_key
 from evalplus_lite.programs.mutation.mutants import Mutant
 from evalplus_lite.reduction.matrix import Matrix, Requirement, build
 from evalplus_lite.reduction.policy import Choice, Policy, choose
-from evalplus_lite.reduction.requirements import KINDS, MODES, CoverSubject, packages
+from evalplus_lite.reduction.requirements import KINDS, MODES, CoverSubject
 from evalplus_lite.reduction.survivors import Fate, Report, report
 from evalplus_lite.tasks import Dataset, write_suites
 from evalplus_lite.tasks.loading import known_contracts
@@ -30,37 +30,14 @@ from evalplus_lite.types import Case, Sample, Suite, Task
 # The parts of a small suite by task: its cover matrix, a choice, and the survivors.
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureSettings:
-    """The source of suites, the kinds of requirement, and the policy of an immediate choice.
-
-    Without ``policy`` nothing is chosen.
-    """
-
-    source: Row
-    kinds: tuple[str, ...]
-    policy: Policy | None = None
-
-    def to_row(self) -> Row:
-        """Return it as plain data."""
-        policy = None if self.policy is None else astuple(self.policy)
-        return self.source, self.kinds, policy
-
-    @classmethod
-    def of_row(cls, row: Row) -> MeasureSettings:
-        """Return what ``to_row`` made a row of."""
-        source, kinds, policy = row
-        return cls(source, kinds, None if policy is None else Policy(*policy))
-
-
 def measuring(place: WorkerContext, settings: Row) -> Work:
-    """Measure (staged task, programs, contract).
+    """Measure (staged task, programs, contract); ``settings`` are a source's, and kinds.
 
     Returns the suite's evidence, and (the positions of the suite's cases among the task's, the
-    matrix, the choice with the small suite, or None).
+    matrix).
     """
-    chosen = MeasureSettings.of_row(settings)
-    source = source_of(chosen.source)
+    source_settings, kinds = settings
+    source = source_of(source_settings)
     folder = None if source.cache is None else source.cache / "requirements"
 
     def measure(item: Row) -> Row:
@@ -73,12 +50,8 @@ def measuring(place: WorkerContext, settings: Row) -> Work:
         suite, kept = answers.suite, None if given else answers.kept
         known = {program_key(program): program for program in programs}
         subject = CoverSubject(task, suite, known, contract)
-        matrix = build(place.sandbox, subject, cache=folder, kinds=chosen.kinds)
-        small = None
-        if chosen.policy is not None:
-            (choice,) = choose([matrix], chosen.policy)
-            small = astuple(choice), suite_row(reduced(suite, choice.cases))
-        return found_evidence(source, task.id), (kept, matrix_row(matrix), small)
+        matrix = build(place.sandbox, subject, cache=folder, kinds=kinds)
+        return found_evidence(source, task.id), (kept, matrix_row(matrix))
 
     return measure
 
@@ -125,11 +98,6 @@ def report_of(row: Row) -> Report:
     return Report(task_id, source, tuple(cases), base, tuple(fates_of))
 
 
-def choice_of(row: Row) -> Choice:
-    """Return the choice that work handed on as plain data."""
-    return Choice(*row)
-
-
 def matrix_row(matrix: Matrix) -> Row:
     """Return a matrix as plain data."""
     rows = [(each.kind, each.key, bits) for each, bits in matrix.rows.items()]
@@ -165,16 +133,11 @@ def reduced(suite: Suite, cases: Sequence[int]) -> Suite:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredTask:
-    """A task with the cases of its suite and their cover matrix.
-
-    ``choice`` and the ``small`` suite are there if they were asked for.
-    """
+    """A task with the cases of its suite and their cover matrix."""
 
     task: Task
     cases: tuple[Case, ...]
     matrix: Matrix
-    choice: Choice | None = None
-    small: Suite | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +192,8 @@ def reduce(
         small = reduce(suite.dataset, "samples.jsonl")
         evaluate(small.dataset, "more.jsonl")
 
-    The choice uses branches, decisions, input classes, mutants and variants, and the kills of
-    ``samples``: programs, wrong ones among them. Base inputs are always kept and credited.
+    The choice uses decisions of the reference, and the kills of its mutants, of its variants and
+    of ``samples``: programs, wrong ones among them. Base inputs are always kept and credited.
     ``policy`` weighs these requirements.
 
     With ``out``, a folder, ``suite.jsonl.gz`` and ``reduction.json`` are written there.
@@ -241,7 +204,9 @@ def reduce(
     """
     with within(session) as opened:
         share = share_of(shard, out, kind="reduce")
-        measured = measurement(dataset, samples, opened, policy=policy, strict=strict, share=share)
+        measured = measurement(
+            dataset, samples, opened, kinds=MODES[policy.mode], strict=strict, share=share
+        )
         if share is not None and share.is_part:
             return ReductionResult(share.end(), measured.data, measured.suites)
         opened.stage("reduce", None)
@@ -261,7 +226,6 @@ def measurement(
     session: Session,
     *,
     kinds: Sequence[str] = tuple(KINDS),
-    policy: Policy | None = None,
     judges: Samples = (),
     stage: str = "requirements",
     strict: bool = False,
@@ -284,7 +248,7 @@ def measurement(
         stream.tell(session)
     check(programs, others)
     if share is not None:
-        data = shared_tasks(data, share, programs, others, (*kinds,), policy)
+        data = shared_tasks(data, share, programs, others, (*kinds,))
     session.stage(stage, len(data.tasks))
     source = SuiteSource(given=data.suites, cache=session.cache)
     suites = measure(
@@ -293,7 +257,6 @@ def measurement(
         pool,
         source,
         kinds=kinds,
-        policy=policy,
         progress=session,
         share=share,
     )
@@ -311,24 +274,20 @@ def measure(
     source: SuiteSource,
     *,
     kinds: Sequence[str] = tuple(KINDS),
-    policy: Policy | None = None,
     progress: Progress = SILENT,
     share: ShardPlan | None = None,
 ) -> list[MeasuredTask]:
-    """Return cases and matrix of every task, in order; ``policy`` adds an immediate choice.
+    """Return cases and matrix of every task, in order.
 
     Tasks without a usable case are skipped: ``source.unusable`` has the causes. Rows are computed
-    once and kept in the source's cache, if it has one; equal programs are run once. A policy
-    determines the ``kinds``; one with a budget, which is for all tasks together, chooses nothing.
+    once and kept in the source's cache, if it has one; equal programs are run once.
     """
     programs: dict[str, list[str]] = {task.id: [] for task in data.tasks}
     for sample in samples:
         if sample.task_id in programs:
             programs[sample.task_id].append(sample.source)
-    wanted = MODES[policy.mode] if policy is not None else kinds
-    at_once = policy if policy is not None and policy.budget is None else None
-    settings = MeasureSettings(source.settings, tuple(wanted), at_once)
-    call = Call(f"{measuring.__module__}:{measuring.__name__}", settings.to_row(), packages(wanted))
+    settings = source.settings, tuple(kinds)
+    call = Call(f"{measuring.__module__}:{measuring.__name__}", settings)
     staging = SharedData(backend, data.suites)
     contracts = known_contracts()
     tasks = {task.id: task for task in data.tasks}
@@ -349,20 +308,15 @@ def measure(
 
 
 def _measured(data: Dataset, task: Task, row: Row) -> MeasuredTask:
-    kept, matrix, small = row
+    kept, matrix = row
     cases = data.suites[task.id].cases if kept is None else tuple(task.cases[n] for n in kept)
-    if small is None:
-        return MeasuredTask(task, cases, matrix_of(matrix))
-    return MeasuredTask(task, cases, matrix_of(matrix), choice_of(small[0]), suite_of(small[1]))
+    return MeasuredTask(task, cases, matrix_of(matrix))
 
 
 def chosen(
     found: Measurement, policy: Policy, session: Session
 ) -> tuple[tuple[Choice, ...], list[Suite]]:
-    """Return a choice for every task and the small suites, those made at once or now."""
-    made = [(one.choice, one.small) for one in found.suites if one.choice and one.small]
-    if policy.budget is None:
-        return tuple(choice for choice, _ in made), [suite for _, suite in made]
+    """Return a choice for every task, and the small suites."""
     choices, backend = choose(found.matrices, policy), session.pool()
     staging = SharedData(backend, found.data.suites)
     items = [
@@ -386,7 +340,7 @@ def _summary(found: Measurement, choices: Sequence[Choice], policy: Policy) -> d
         "dataset": found.data.name,
         "mode": policy.mode,
         "wants": policy.wants,
-        "budget": policy.budget,
+        "budget": None if policy.multiplicity else policy.size,
         "tasks": len(found.suites),
         "base": sum(matrix.base_count for matrix in found.matrices),
         "cases": sum(matrix.count for matrix in found.matrices),

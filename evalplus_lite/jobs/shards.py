@@ -21,9 +21,9 @@ import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias, TypeVar, get_args
+from typing import Any, BinaryIO, Literal, TypeAlias, TypeVar, get_args
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.execution.base import Backend, Call, Row
@@ -39,9 +39,6 @@ from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Sample
 from evalplus_lite.values import wire
 from evalplus_lite.version import __version__
-
-if TYPE_CHECKING:
-    from evalplus_lite.reduction.policy import Policy
 
 RECORD = "shard.json"
 MEASURED = "measured.journal.jsonl"
@@ -318,7 +315,6 @@ def shared_tasks(
     programs: Sequence[Sample],
     others: Sequence[Sample],
     kinds: tuple[str, ...],
-    policy: Policy | None,
 ) -> Dataset:
     """Return the dataset with the tasks of a share."""
     counts = Counter(sample.task_id for sample in (*programs, *others))
@@ -326,7 +322,6 @@ def shared_tasks(
         "kind": "measurement",
         "content": content_hash(data),
         "kinds": list(kinds),
-        "policy": None if policy is None else list(astuple(policy)),
         "samples": samples_digest(programs),
         "judges": samples_digest(others),
     }

@@ -15,7 +15,7 @@ from evalplus_lite.tasks.contracts import violations
 
 @dataclass(frozen=True, slots=True, order=True)
 class Requirement:
-    """Something a test can satisfy, of kind ``branch``, ``decision``, ``mutant`` or ``sample``."""
+    """Something a test can satisfy, of kind ``decision``, ``mutant``, ``variant`` or ``sample``."""
 
     kind: str
     key: str
@@ -47,8 +47,8 @@ def build(
 ) -> Matrix:
     """Return the matrix of a task, from the cache where its parts were computed before.
 
-    The sandbox has the ``registry.packages`` of these kinds. What is cached is named by the content
-    of all that it depends on, so no cache entry is ever out of date.
+    What is cached is named by the content of all that it depends on, so no cache entry is ever out
+    of date.
     """
     cached = CachedRows.open(cache, _digest(subject))
     rows: dict[Requirement, int] = {}

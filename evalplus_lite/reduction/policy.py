@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.reduction.matrix import Matrix, Requirement
-from evalplus_lite.reduction.requirements import KINDS, MODES
+from evalplus_lite.reduction.requirements import MODES
 from evalplus_lite.reduction.set_cover import (
     CoverProblem,
     columns,
@@ -22,6 +22,10 @@ from evalplus_lite.reduction.set_cover import (
 
 UNIT = 1 << 60
 """Certainty, as weights and gains count it."""
+FADING = 3
+"""Each further test that satisfies a row counts an eighth of the one before (docs/measurements)."""
+SIZE = 8.0
+"""Cases a task on average when no size is requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,27 +39,24 @@ class Pick:
 def weighed(groups: Iterable[tuple[int, Iterable[int]]], free: int, given: int) -> dict[int, int]:
     """Return the weight of each row, given groups of rows and their parts of ``UNIT``.
 
-    Within a group equal rows are one, and each has an equal part. A row counts less the more tests
-    satisfy it: fully for 1, half for 2 to 3, a third for 4 to 7, ...: random tests would find such
-    programs too. ``free`` are the tests to choose from, ``given`` those that every suite has. A row
-    that no free test satisfies has no weight, nor has one that all of them and a given one satisfy.
-    If all free tests satisfy it and no given one does, it does not separate them, but is still
-    worth having.
+    Within a group equal rows are one, and each has an equal part. ``free`` are the tests to choose
+    from, ``given`` those that every suite has. A row that no free test satisfies has no weight, nor
+    has one that all of them and a given one satisfy. If all free tests satisfy it and no given one
+    does, it does not separate them, but is still worth having.
     """
     groups_of: dict[int, int] = {}
     for share, rows in groups:
         told = (row for row in rows if row & free and (free & ~row or not row & given))
         distinct = dict.fromkeys(told)
         for row in distinct:
-            part = share // (len(distinct) * row.bit_count().bit_length())
-            groups_of[row] = groups_of.get(row, 0) + part
+            groups_of[row] = groups_of.get(row, 0) + share // len(distinct)
     return groups_of
 
 
 def ranking(
-    weights: Mapping[int, int], tests: int, *, given: int = 0, least: int = 1, most: int
+    weights: Mapping[int, int], tests: int, *, given: int = 0, most: int
 ) -> tuple[Pick, ...]:
-    """Return up to ``most`` tests in the order to take them, while each adds ``least`` or more.
+    """Return up to ``most`` tests in the order to take them, while each adds something.
 
     ``given`` tests are in every suite and never taken, and lessen no row's weight: programs that
     pass these examples may still fail on others of their kind. Ties go to the smallest number.
@@ -81,11 +82,11 @@ def ranking(
         if offer != offers[0]:
             heapq.heapreplace(offers, offer)
             continue
-        if -offer[0] < least:
+        if not offer[0]:
             break
         picks.append(Pick(queues[number].pop(), -offer[0]))
         for row in places[number]:
-            left[row] >>= 1
+            left[row] >>= FADING
         if queues[number]:
             heapq.heapreplace(offers, (offer[0], queues[number][-1], number))
         else:
@@ -110,20 +111,14 @@ def allocate(rankings: Sequence[Sequence[Pick]], *, budget: int) -> list[tuple[i
     ]
 
 
-LEAST = UNIT // 135
-"""The least gain of a chosen case when no size is requested (docs/measurements)."""
-MOST = 64
-"""Maximum cases a task unless a larger budget is given."""
-
-
 @dataclass(frozen=True, slots=True)
 class Policy:
     """The requirements that a small suite must preserve.
 
-    ``mode`` names the kinds of requirement (``MODES``). Cases are chosen by expected detection
-    (``detection``), as long as each adds enough, or up to ``budget``, plus cases a task on average
-    over all tasks. With ``multiplicity`` suites are covers: each requirement is satisfied by this
-    many cases, base cases included.
+    ``mode`` names the kinds of requirement (``MODES``). The cases that add most are chosen, up to
+    ``budget`` (default: ``SIZE``), plus cases a task on average over all tasks. With
+    ``multiplicity`` suites are covers: each requirement is satisfied by this many cases, base cases
+    included.
     """
 
     mode: str = "full"
@@ -153,6 +148,11 @@ class Policy:
         """
         return dict.fromkeys(MODES[self.mode], self.multiplicity) if self.multiplicity else {}
 
+    @property
+    def size(self) -> float:
+        """The plus cases a task on average, where they are not a cover."""
+        return SIZE if self.budget is None else self.budget
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -174,10 +174,7 @@ def choose(
         suites = [greedy(_cover(each, policy, without.get(each.task_id, ()))) for each in matrices]
     else:
         rankings = [_ranking(each, policy, without.get(each.task_id, ())) for each in matrices]
-        budget = sum(map(len, rankings))
-        if policy.budget is not None:
-            budget = round(policy.budget * len(matrices))
-        suites = allocate(rankings, budget=budget)
+        suites = allocate(rankings, budget=round(policy.size * len(matrices)))
     return tuple(
         Choice(matrix.task_id, suite) for matrix, suite in zip(matrices, suites, strict=True)
     )
@@ -196,16 +193,13 @@ def _rows(
 
 def _ranking(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -> tuple[Pick, ...]:
     rows = _rows(matrix, policy, without)
-    all_shares = sum(KINDS[kind].share for kind in rows)
-    shares = ((UNIT * KINDS[kind].share // all_shares, some) for kind, some in rows.items())
     given = (1 << matrix.base_count) - 1
     free = ((1 << matrix.count) - 1) & ~given
     return ranking(
-        weighed(shares, free, given),
+        weighed(((UNIT // len(rows), some) for some in rows.values()), free, given),
         matrix.count,
         given=given,
-        least=LEAST if policy.budget is None else 1,
-        most=max(MOST, math.ceil(4 * (policy.budget or 0))),
+        most=math.ceil(4 * policy.size),
     )
 
 

@@ -11,14 +11,11 @@ from evalplus_lite.programs import program_key
 from evalplus_lite.programs.mutation.mutants import Mutant, mutants
 from evalplus_lite.programs.mutation.variants import kinds_of, variants
 from evalplus_lite.reduction import kills
-from evalplus_lite.reduction.branches import PACKAGES, branches
 from evalplus_lite.reduction.cache import CachedRows
 from evalplus_lite.reduction.decisions import REFERENCE_LIMITS, decisions
-from evalplus_lite.reduction.input_classes import input_classes
 from evalplus_lite.reduction.kills import Kills, KillSuite
 from evalplus_lite.sandbox import Inputs, Program, Sandbox
 from evalplus_lite.sandbox.steps import FEWEST
-from evalplus_lite.tasks.texts.inference import text_form, values_of
 from evalplus_lite.types import Suite, Task
 from evalplus_lite.values import wire
 
@@ -49,7 +46,7 @@ class CoverSubject:
 class Compute(Protocol):
     """Finds a subject's requirements of one kind: by key, the bitset of the cases that satisfy it.
 
-    The sandbox has the kind's packages. ``cache`` holds expensive results.
+    ``cache`` holds expensive results.
     """
 
     def __call__(
@@ -61,24 +58,10 @@ class Compute(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RequirementKind:
-    """The properties of a kind of requirement.
-
-    ``share`` is the part of a choice that all requirements of the kind have together, relative to
-    other kinds (docs/measurements/reduction.md). Wrong programs, real or planted, tell most, and
-    input classes find faults that none of them has.
-    """
+    """A kind of requirement. In a choice all requirements of a kind weigh as much as another's."""
 
     plural: str
-    share: int
     compute: Compute
-    packages: tuple[str, ...] = ()
-
-
-def _branches(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
-    return cache.bitsets(
-        "branch",
-        lambda: branches(sandbox, subject.reference, subject.arguments, REFERENCE_LIMITS),
-    )
 
 
 def _decisions(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
@@ -86,22 +69,6 @@ def _decisions(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Ma
     return cache.bitsets(
         "decision", lambda: decisions(sandbox, subject.reference, inputs, REFERENCE_LIMITS)
     )
-
-
-def _input_classes(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
-    answers = [wire.decode(data) for data in subject.suite.expected]
-    return input_classes(_structured(subject), answers)
-
-
-def _structured(subject: CoverSubject) -> list[tuple[object, ...]]:
-    """Return the arguments of each case; for a script, the structure of its input text."""
-    base = subject.suite.cases[: subject.suite.base_count]
-    try:
-        form = text_form(subject.task, base)
-    except ValueError:  # a text is not of the grammar
-        form = None
-    values = form and values_of(form, subject.suite.cases)
-    return values or subject.arguments
 
 
 def _mutant_kills(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
@@ -173,29 +140,21 @@ def _sample_kills(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) ->
 
 
 KINDS: Mapping[str, RequirementKind] = {
-    "branch": RequirementKind("branches", 1, _branches, PACKAGES),
-    "decision": RequirementKind("decision outcomes", 1, _decisions),
-    "shape": RequirementKind("input classes", 2, _input_classes),  # as files have it
-    "mutant": RequirementKind("mutants", 3, _mutant_kills),
-    "variant": RequirementKind("variants", 3, _variant_kills),
-    "sample": RequirementKind("wrong samples", 3, _sample_kills),
+    "decision": RequirementKind("decision outcomes", _decisions),
+    "mutant": RequirementKind("mutants", _mutant_kills),
+    "variant": RequirementKind("variants", _variant_kills),
+    "sample": RequirementKind("wrong samples", _sample_kills),
 }
 MODES: Mapping[str, tuple[str, ...]] = {
-    "coverage": ("branch", "decision"),
+    "coverage": ("decision",),
     "mutants": ("mutant",),
     "variants": ("variant",),
     "samples": ("sample",),
-    "shapes": ("shape",),
-    "classic": ("branch", "decision", "mutant", "sample"),
+    "classic": ("decision", "mutant", "sample"),
     "full": tuple(KINDS),
 }
 """The kinds of requirement of each mode. ``coverage``, ``mutants``, ``samples`` and, for all three,
 ``classic`` are the columns of the EvalPlus paper's Table 4."""
-
-
-def packages(kinds: Sequence[str] = tuple(KINDS)) -> tuple[str, ...]:
-    """Return the packages that sandboxes need for these kinds."""
-    return tuple(dict.fromkeys(name for kind in kinds for name in KINDS[kind].packages))
 
 
 def mutants_by_key(task: Task) -> dict[str, Mutant]:

@@ -145,14 +145,15 @@ def test_faults_speak_of_the_pipe(folder: Path) -> None:
     assert b"<stdin>:1: " in done.stderr
 
 
-@pytest.mark.parametrize("command", ["evaluate", "reduce", "audit"])
+@pytest.mark.parametrize("command", ["evaluate", "reduce", "lint"])
 def test_the_same_file_twice(
     folder: Path, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A file given twice, by whatever names, would be counted twice: it is refused."""
     (folder / "link.jsonl").symlink_to("samples.jsonl")
+    data = ["tasks.jsonl"] if command == "lint" else ["-d", "tasks.jsonl"]
     for other in ("samples.jsonl", "./samples.jsonl", "link.jsonl"):
-        code = main([command, "-d", "tasks.jsonl", "-s", "samples.jsonl", "-s", other])
+        code = main([command, *data, "-s", "samples.jsonl", "-s", other])
         assert code == 2
         assert "is given twice" in capsys.readouterr().err
 

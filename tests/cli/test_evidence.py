@@ -118,7 +118,6 @@ COMMANDS = {
     "evaluate": ("-s", "samples.jsonl", "-o", "out"),
     "reduce": ("-s", "samples.jsonl", "-o", "out"),
     "quality": ("--survivors", "-o", "out"),
-    "audit": ("-s", "samples.jsonl", "-o", "out", "-n", "5"),
     "augment": ("-o", "out", "-n", "5"),
     "export": ("--to", "humaneval", "-o", "out.jsonl"),
 }
@@ -135,7 +134,7 @@ def test_every_command_lists_what_it_left_out(tmp_path: Path, command: str) -> N
     assert bad == held | {name: UNUSABLE[name] for name in SOME if name in UNUSABLE}
 
 
-@pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"evaluate", "audit"}))
+@pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"evaluate"}))
 def test_nothing_to_work_on_is_an_error(tmp_path: Path, command: str) -> None:
     """If no task can be used, that is refused with every cause, and nothing is written as done."""
     write(tmp_path, ("raises", "no inputs"))
@@ -158,7 +157,7 @@ def test_crossval_leaves_them_out(tmp_path: Path) -> None:
     assert {line["pass@1"]["base"] for line in summary["models"]} == {0.0}
 
 
-@pytest.mark.parametrize("command", ["evaluate", "audit", "reduce", "augment"])
+@pytest.mark.parametrize("command", ["evaluate", "reduce", "augment"])
 def test_strict_refuses_rows_that_are_no_answers(tmp_path: Path, command: str) -> None:
     """With --strict a row that would be left out, with exit code 1, is a mistake."""
     write(tmp_path, ("integer",))
@@ -176,7 +175,6 @@ def test_strict_refuses_rows_that_are_no_answers(tmp_path: Path, command: str) -
     "command",
     [
         ("evaluate", "-s", "samples.jsonl"),
-        ("audit", "-s", "samples.jsonl"),
         ("reduce", "--cross-validate", "-s", "samples.jsonl"),
         ("reduce",),
         ("quality", "--survivors"),

@@ -309,31 +309,19 @@ def test_a_damaged_journal_is_one_line(tmp_path: Path, fault: str) -> None:
 # Commands with nothing to work on say so in a line, and do not look like a success.
 
 
-def test_audit_without_two_programs_to_compare_says_so(tmp_path: Path) -> None:
-    """One program a task is compared with nothing: no table, and exit code 1."""
+@pytest.mark.parametrize("count", [1, 3])
+def test_lint_says_how_many_tasks_had_programs_to_compare(tmp_path: Path, count: int) -> None:
+    """One program a task is compared with nothing: no finding, and exit code 1."""
     write_tasks(tmp_path)
-    write_rows(tmp_path / "samples.jsonl", sample_rows(1))
-    command = ["audit", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-n", "5", "-o", "audit"]
-    done = run(*command, folder=tmp_path)
-    assert done.returncode == 1, done.stderr
-    assert "0 of 3 tasks had two programs" in done.stdout
-    assert "nothing was audited" in done.stdout
-    assert "most votes" not in done.stdout
-    assert json.loads(run(*command, "--json", folder=tmp_path).stdout)["heard"] == 0
-
-
-def test_audit_that_finds_nothing_says_so(tmp_path: Path) -> None:
-    """Programs that agree with the reference: a line instead of an empty table, and exit code 0."""
-    write_tasks(tmp_path)
-    bodies = ("x * 2", "x + x", "2 * x")
+    bodies = ("x * 2", "x + x", "2 * x")[:count]
     rows = [{"task_id": "Own/0", "solution": f"def f(x):\n    return {body}\n"} for body in bodies]
     write_rows(tmp_path / "samples.jsonl", rows)
-    command = ["audit", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-n", "20", "-o", "audit"]
-    done = run(*command, folder=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "1 of 3 tasks had two programs to compare" in done.stdout
-    assert "on no input" in done.stdout
-    assert "most votes" not in done.stdout
+    command = ["lint", "tasks.jsonl", "-s", "samples.jsonl", "-n", "20", "--fail-on", "error"]
+    done = run(*command, "--json", folder=tmp_path)
+    assert done.returncode == (1 if count == 1 else 0), done.stderr
+    summary = json.loads(done.stdout)
+    assert summary["polled"] == (0 if count == 1 else 1)
+    assert "T203" not in summary["codes"]
 
 
 def test_a_contract_that_does_not_load_is_told_in_plain_words(tmp_path: Path) -> None:

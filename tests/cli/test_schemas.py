@@ -22,10 +22,9 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "mutants": ("quality", "--survivors", *DATA, "-o", "m"),
     "quality": ("quality", *BOTH, "--truth", "tasks.jsonl", "--pool", "20", "-o", "q"),
     "figures": ("figures", *DATA, "-o", "f"),
-    "audit": ("audit", *BOTH, "-n", "5", "-o", "u"),
     "export": ("export", *DATA, "--to", "pytest", "-o", "p"),
     "export_results": ("export", "e", "-o", "results.csv"),
-    "lint": ("lint", "tasks.jsonl", "-o", "l"),
+    "lint": ("lint", "tasks.jsonl", "-s", "samples.jsonl", "-n", "5", "-o", "l"),
     "drafts": ("init", "--from-pytest", "test_f.py"),
     "init": ("init", "examples"),
     "doctor": ("doctor",),
@@ -41,7 +40,6 @@ WRITTEN = {
     "crossval": "c/crossval.json",
     "mutants": "m/mutants.json",
     "quality": "q/quality.json",
-    "audit": "u/audit.json",
     "lint": "l/lint.json",
 }
 MODEL = {"generate", "predict", "score", "mine", "demo", "contract_drafts", "exe_report"}

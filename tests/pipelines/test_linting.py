@@ -156,14 +156,22 @@ def test_other_tools_read_the_findings(tasks: Path, capsys: pytest.CaptureFixtur
 
 def test_lint_resumes(tasks: Path, tmp_path: Path) -> None:
     """After a kill only the tasks that are left are checked, and the files have the same bytes."""
+    wrong = [{"task_id": "ready", "solution": f"def f(x):\n    return {body} if x > 2 else x + 1\n"}
+             for body in ("x * x - 7", "x ** 2 - 7", "-7 + x * x")]  # fmt: skip
     with Session(workers=1, cache=False) as session:
-        lint(tasks, tasks=["ready", "prompt"], out=tmp_path, session=session)
-        paths = [tmp_path / name for name in ("lint.jsonl", "lint.journal.jsonl")]
+        names = ["ready", "prompt"]
+        result = lint(tasks, samples=wrong, inputs=20, tasks=names, out=tmp_path, session=session)
+        doubted = [row["task_id"] for row in result.to_rows() if "T203" in str(row["findings"])]
+        assert doubted == ["ready"]
+        assert {row["task_id"] for row in result.disputes} == {"ready"}
+        paths = [tmp_path / name for name in ("lint.jsonl", "disputes.jsonl", "lint.journal.jsonl")]
         before = [path.read_bytes() for path in paths]
-        kept = before[1].splitlines(keepends=True)
-        paths[1].write_bytes(kept[0] + kept[1][:9])
+        kept = before[2].splitlines(keepends=True)
+        paths[2].write_bytes(kept[0] + kept[1][:9])
         paths[0].unlink()
-        lint(tasks, tasks=["ready", "prompt"], out=tmp_path, session=session)
+        with pytest.raises(InputError, match="inputs"):
+            lint(tasks, samples=wrong, inputs=21, tasks=names, out=tmp_path, session=session)
+        lint(tasks, samples=wrong, inputs=20, tasks=names, out=tmp_path, session=session)
     assert [path.read_bytes() for path in paths] == before
     page = tmp_path / "page.html"
     assert main(["report", str(tmp_path), "-o", str(page)]) == 0

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from support.backends import Inline
 from support.tasks import make_task
 
 from evalplus_lite.grading.oracle import answer
-from evalplus_lite.jobs.auditing import audits
-from evalplus_lite.jobs.consensus import Panel, independent
+from evalplus_lite.jobs.consensus import Finding, Panel, independent
+from evalplus_lite.jobs.linting import polled
 from evalplus_lite.jobs.workers.augmentation import augment_task
 from evalplus_lite.jobs.workers.budget import Budget
 from evalplus_lite.sandbox import Limits, Sandbox
-from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Suite, Task
 
 WRONG_BEYOND_9 = "def f(x):\n    return x * 2 if abs(x) < 10 else 0\n"
@@ -26,6 +24,17 @@ LIMITS = Limits(cpu=1.0)
 
 def base(sandbox: Sandbox, task: Task) -> Suite:
     return answer(sandbox, task, task.base, base_count=len(task.base), limits=LIMITS).suite
+
+
+def doubts(
+    sandbox: Sandbox, task: Task, programs: tuple[str, ...] | list[str], inputs: int = 60
+) -> Finding:
+    """What the programs dispute: of the task's own inputs, else of new ones."""
+    answers = answer(
+        sandbox, task, task.base, base_count=len(task.base), limits=LIMITS, contract=False
+    )
+    budget = Budget(inputs=inputs)
+    return polled(sandbox, task, answers, None, programs, seed=0, budget=budget)[0]
 
 
 def test_only_independent_programs_that_pass_base_are_heard(sandbox: Sandbox) -> None:
@@ -78,19 +87,15 @@ def test_augmentation_sets_disputed_inputs_aside(sandbox: Sandbox) -> None:
     assert found.voters == 3
 
 
-def test_an_audit_names_the_wrong_reference_only(sandbox: Sandbox) -> None:
+def test_the_wrong_reference_only_is_disputed(sandbox: Sandbox) -> None:
     """Of two tasks, given inputs or fresh ones, the wrong one is found and the right one not."""
-    wrong = make_task([(1,), (2,)], reference=WRONG_BEYOND_9, id="T/0")
-    right = make_task([(1,), (2,)], id="T/1")
-    given = make_task(
-        [(1,), (2,)], [(n,) for n in range(3, 20)], reference=WRONG_BEYOND_9, id="T/2"
-    )
-    data = Dataset("tiny", (wrong, right, given))
-    samples = {task.id: RIGHT for task in data.tasks}
-    found = list(audits(data, samples, Inline(sandbox), seed=0, budget=Budget(inputs=60)))
-    kinds = [each["finding"] and each["finding"]["kind"] for each in found]
-    assert kinds == ["reference", None, "reference"]
-    assert len(found[2]["disputes"]) == 10
+    plus = [(n,) for n in range(3, 20)]
+    wrong = make_task([(1,), (2,)], reference=WRONG_BEYOND_9)
+    given = make_task([(1,), (2,)], plus, reference=WRONG_BEYOND_9)
+    right = make_task([(1,), (2,)])
+    assert [doubts(sandbox, task, RIGHT).kind for task in (wrong, given)] == ["reference"] * 2
+    assert not doubts(sandbox, right, RIGHT).disputes
+    assert len(doubts(sandbox, given, RIGHT).disputes) == 10
 
 
 def test_a_mistake_that_most_programs_share_is_found_if_it_is_odd(sandbox: Sandbox) -> None:
@@ -105,12 +110,11 @@ def test_a_mistake_that_most_programs_share_is_found_if_it_is_odd(sandbox: Sandb
     task = make_task([(1,), (2,)], plus, reference=shared, contract=contract)
     programs = [shared.replace("found", name) for name in ("found", "text", "bits")]
     programs += [right, right.replace("found", "text")]
-    data = Dataset("tiny", (task,))
-    (found,) = audits(data, {task.id: programs}, Inline(sandbox), seed=0, budget=Budget())
-    assert found["finding"]["kind"] == "reference"
-    (dispute,) = found["disputes"]
-    assert (dispute["input"], dispute["cause"], dispute["votes"]) == ([0], "odd", 2)
-    assert [len(camp["programs"]) for camp in dispute["camps"]] == [3, 2]
+    found = doubts(sandbox, task, programs)
+    assert found.kind == "reference"
+    (dispute,) = found.disputes
+    assert (dispute.case.arguments, dispute.cause, dispute.votes) == ((0,), "odd", 2)
+    assert [len(camp.programs) for camp in dispute.camps] == [3, 2]
 
 
 def test_a_reference_that_fails_on_allowed_inputs_is_named_without_a_panel(
@@ -123,21 +127,12 @@ def test_a_reference_that_fails_on_allowed_inputs_is_named_without_a_panel(
     contract = "def precondition(x):\n    assert x >= 0, 'x must not be negative'\n"
     fails = "def f(x):\n    return 8 // (x - 5) if x > 2 else x\n"
     quiet = "def f(x):\n    return 8 // (x + 5) if x < -2 else x\n"
-    tasks = []
-    for number, (reference, allowed) in enumerate(
-        [(fails, contract), (quiet, contract), (fails, None)]
-    ):
+    for reference, allowed in [(fails, contract), (quiet, contract), (fails, None)]:
         for plus in ([(n,) for n in (-5, 3, 5)], []):
-            id = f"T/{number}{len(plus)}"
-            base = [(1,), (2,)]
-            tasks.append(make_task(base, plus, reference=reference, contract=allowed, id=id))
-    data = Dataset("tiny", tuple(tasks))
-    nobody: dict[str, list[str]] = {task.id: [] for task in tasks}
-    found = list(audits(data, nobody, Inline(sandbox), seed=0, budget=Budget(inputs=60)))
-    kinds = [each["finding"]["kind"] for each in found if each["finding"]]
-    assert kinds == ["reference"] * 2
-    for each in found[:2]:
-        (dispute,) = each["disputes"]
-        assert dispute["input"] == [5]
-        assert (dispute["cause"], dispute["votes"]) == ("raises", 0)
-        assert list(dispute["majority"]) == ["allowed"]
+            task = make_task([(1,), (2,)], plus, reference=reference, contract=allowed)
+            found = doubts(sandbox, task, ["def f(x"])
+            assert bool(found.disputes) == (reference == fails and allowed is not None)
+            for each in found.disputes:
+                assert found.kind == "reference"
+                assert each.case.arguments == (5,)
+                assert (each.cause, each.majority.word, each.votes) == ("raises", "allowed", 0)

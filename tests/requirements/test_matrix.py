@@ -11,7 +11,6 @@ import pytest
 from evalplus_lite.errors import InputError
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.programs import program_key
-from evalplus_lite.reduction.branches import PACKAGES
 from evalplus_lite.reduction.cache import CachedRows
 from evalplus_lite.reduction.kills import MOST_SLOW, MUTANT_STEPS, KillSuite
 from evalplus_lite.reduction.matrix import Matrix, Requirement, build
@@ -19,7 +18,7 @@ from evalplus_lite.reduction.policy import Policy, choose
 from evalplus_lite.reduction.requirements import CoverSubject
 from evalplus_lite.reduction.set_cover import members
 from evalplus_lite.reduction.survivors import report
-from evalplus_lite.sandbox import Limits, Sandbox, SandboxConfig
+from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.types import Case, Suite, Task
 
 REFERENCE = '''
@@ -35,7 +34,7 @@ OFF_BY_ONE = REFERENCE.replace(">= 90", "> 90")
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(SandboxConfig(packages=PACKAGES)) as sandbox:
+    with Sandbox() as sandbox:
         yield sandbox
 
 
@@ -56,15 +55,13 @@ def matrix(sandbox: Sandbox, task: Task, suite: Suite) -> Matrix:
 
 
 def test_every_kind_of_requirement_has_its_cases(matrix: Matrix) -> None:
-    """Branches, decisions, mutants and samples are all there, each with the right cases."""
+    """Decisions, mutants, variants and samples are all there, each with the right cases."""
     by_key = {(req.kind, req.key): members(row) for req, row in matrix.rows.items()}
-    assert by_key["branch", "0004->5"] == [2, 3]
-    assert by_key["branch", "0004->6"] == [0, 1, 4, 5, 6]
+    assert by_key["decision", "0004:007:if=true"] == [2, 3]
     assert by_key["decision", "0006:018:ternary=false"] == [0, 5]
     assert by_key["sample", program_key(OFF_BY_ONE)] == [3]
     assert sum(req.kind == "mutant" for req in matrix.rows) > 20
-    assert by_key["shape", "argument 1: most size"] == [2]
-    assert by_key["shape", "argument 1: int odd"] == [2, 5, 6]
+    assert by_key["variant", "in: int at most zero"]
     assert (matrix.count, matrix.base_count) == (7, 2)
 
 
@@ -93,12 +90,11 @@ def test_what_the_contract_refuses_is_marked(sandbox: Sandbox, task: Task, suite
     """It counts as other inputs do; base cases show whose contract it is."""
     contract = "def precondition(x):\n    assert x != {}"
     subject = CoverSubject(task, suite, {}, contract.format(MARKS[2]))
-    found = build(sandbox, subject, kinds=("shape",))
+    found = build(sandbox, subject, kinds=("decision",))
     assert members(found.refused) == [2]
-    assert found.rows[Requirement("shape", "argument 1: most size")] == 0b100
-    assert 2 in choose([found], Policy("shapes", 3))[0].cases
+    assert found.rows[Requirement("decision", "0004:007:if=true")] == 0b1100
     other = replace(subject, contract=contract.format(MARKS[0]))
-    assert build(sandbox, other, kinds=("shape",)).refused == 0
+    assert build(sandbox, other, kinds=("decision",)).refused == 0
 
 
 @pytest.mark.parametrize("policy", [{"mode": "all"}, {"multiplicity": 0}, {"budget": -1.0}])

@@ -31,13 +31,15 @@ def made(source: str, *kinds: str) -> dict[str, Any]:
         ("in: int 32 bits", 2**31, -(2**31)),
         ("in: list distinct", [1, [2, 2], 1], [1, [2]]),
         ("in: list sorted", [2, "a"], [2, "a"]),
+        ("in: list without greatest", [1, 3, 2, 3], [1, 2, 3]),
+        ("in: dict no falsehoods", [{"a": "", "b": 1}], [{"b": 1}]),
         ("out: any none for false", 0, None),
         ("out: list reversed", [1, 2], [2, 1]),
     ],
 )
 def test_a_variant_overlooks_one_thing(name: str, value: Any, changed: Any) -> None:
     """Values are changed at any depth; one that cannot be is left as it is."""
-    kinds = ("str", "int", "float", "list", "answer list")
+    kinds = ("str", "int", "float", "list", "dict", "answer list")
     assert made(ECHO, *kinds)[name](value) == changed
 
 

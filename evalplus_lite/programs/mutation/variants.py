@@ -97,10 +97,22 @@ _IN = (
     Change("ascii", "str", "x.encode('ascii', 'ignore').decode()"),
     Change("distinct characters", "str", "''.join(dict.fromkeys(x))"),
     Change("reversed", "str", "x[::-1]"),
+    Change("blank for empty", "str", "x or ' '"),
+    Change("letters for digits", "str", "''.join('a' if c.isdigit() else c for c in x)"),
+    Change("spaces for blanks", "str", "''.join(' ' if c.isspace() else c for c in x)"),
+    Change("no letters", "str", "''.join(c for c in x if not c.isalpha())"),
+    Change("first word", "str", "' '.join(x.split()[:1])"),
+    Change("last word", "str", "' '.join(x.split()[-1:])"),
+    Change("first character", "str", "x[:1]"),
     Change("without first", "str", "x[1:]"),
     Change("without last", "str", "x[:-1]"),
     Change("up to 10", "str", "x[:10]"),
     Change("up to 100", "str", "x[:100]"),
+    Change("zero for none", "NoneType", "0"),
+    Change("as an integer", "bool", "int(x)"),
+    Change("one for zero", "int", "x or 1"),
+    Change("one for zero", "float", "x or 1.0"),
+    Change("even", "int", "x // 2 * 2"),
     Change("size", "int", "abs(x)"),
     Change("size", "float", "abs(x)"),
     Change("truncated", "float", "int(x)"),
@@ -110,6 +122,8 @@ _IN = (
     Change("at least one", "int", "max(x, 1)"),
     Change("at least one", "float", "max(x, 1.0)"),
     Change("at least zero", "int", "max(x, 0)"),
+    Change("at most zero", "int", "min(x, 0)"),
+    Change("at most 10", "int", "min(x, 10)"),
     Change("at most 100", "int", "min(x, 100)"),
     Change("at most 10**6", "int", "min(x, 10**6)"),
     Change("32 bits", "int", "(x + 2**31) % 2**32 - 2**31"),
@@ -117,14 +131,26 @@ _IN = (
     Change("distinct", "list", "_distinct(x)"),
     Change("sorted", "list", "sorted(x)"),
     Change("reversed", "list", "x[::-1]"),
+    Change("turned", "list", "x[1:] + x[:1]"),
+    Change("unequal neighbours", "list", "[i for n, i in enumerate(x) if not n or i != x[n - 1]]"),
+    Change("no repeated", "list", "[i for i in x if x.count(i) == 1]"),
+    Change("without greatest", "list", "_without(x, max(x))"),
+    Change("without least", "list", "_without(x, min(x))"),
+    Change("zero for empty", "list", "x or [0]"),
+    Change("no ones", "list", "[i for i in x if i != 1]"),
     Change("no zeros", "list", "[i for i in x if i != 0]"),
     Change("no negatives", "list", "[i for i in x if not i < 0]"),
     Change("no falsehoods", "list", "[i for i in x if i]"),
     Change("whole only", "list", "[i for i in x if not isinstance(i, float)]"),
     Change("without first", "list", "x[1:]"),
     Change("without last", "list", "x[:-1]"),
+    Change("up to one", "list", "x[:1]"),
+    Change("up to two", "list", "x[:2]"),
     Change("up to 10", "list", "x[:10]"),
     Change("up to 100", "list", "x[:100]"),
+    Change("no falsehoods", "dict", "{k: v for k, v in x.items() if v}"),
+    Change("without first", "dict", "dict(list(x.items())[1:])"),
+    Change("without last", "dict", "dict(list(x.items())[:-1])"),
     Change("swapped", "args", "x[1::-1] + x[2:]"),
 )
 _OUT = (
@@ -152,6 +178,10 @@ def _distinct(items):
         if item not in found:
             found.append(item)
     return found
+
+def _without(items, item):
+    at = items.index(item)
+    return items[:at] + items[at + 1:]
 
 def _deep(x, kind, change):
     if type(x) is list or type(x) is tuple:

@@ -36,11 +36,6 @@ VIEWS: Mapping[Kind, tuple[str, str]] = {
         "Small suites that were chosen by other models' samples, and judged by a model that was"
         " left out.",
     ),
-    "audit": (
-        "Audit",
-        "Inputs on which most programs that pass the base tests contradict the reference: for"
-        " review, not proof.",
-    ),
     "lint": (
         "Lint",
         "Whether each task is fit to judge or train by: weak tasks accept wrong programs, unfair"
