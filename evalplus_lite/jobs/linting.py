@@ -50,7 +50,7 @@ from evalplus_lite.programs import TooLarge, definitions, normal_form, program_h
 from evalplus_lite.programs.mutation.mutants import Mutant, difference, mutants
 from evalplus_lite.programs.mutation.mutants import normal_form as mutated_form
 from evalplus_lite.reduction.kills import KillSuite
-from evalplus_lite.reduction.survivors import reached_lines
+from evalplus_lite.reduction.survivors import missed_statements, reached_lines, statements
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.store.opening import opened as opened_file
@@ -398,13 +398,12 @@ def _survivors(sandbox: Sandbox, task: Task, suite: Suite) -> Iterator[dict[str,
         source = mutated_form(task.reference)
     except ReferenceSolutionError:
         return  # it loads, and is too large to analyze
-    lines = _statements(source)
+    lines = statements(source)
     reached = reached_lines(sandbox, task, suite, source, lines)
     missed = sorted(line for line, cases in reached.items() if not cases)
-    if missed and len(missed) < len(lines):
-        text = source.splitlines()[missed[0] - 1].strip()
-        evidence = f"no test runs {len(missed)} of {len(lines)} statements: `{clip(text)}`"
-        needed = _statements(source, task.defined)
+    if told := missed_statements(source, reached):
+        evidence = f"no test runs {told}"
+        needed = statements(source, task.defined)
         is_weak = len(needed & {*missed}) > MISSED * len(needed)
         yield finding("T301", evidence, len(missed), verdict="weak" if is_weak else "")
     if task.harness.kind in ("unittest", "assertions"):
@@ -418,20 +417,6 @@ def _survivors(sandbox: Sandbox, task: Task, suite: Suite) -> Iterator[dict[str,
     alive = _accepted(sandbox, task, suite, alive) if alive else []
     if alive and (proof := _proof(sandbox, task, alive)) is not None:
         yield finding("T104", proof[0], proof[1])
-
-
-def _statements(source: str, name: str = "") -> set[int]:
-    """Return the first lines of the statements in a program's functions, or those a name needs."""
-    tree = definitions.parse(source) or ast.Module([], [])
-    functions = ast.FunctionDef | ast.AsyncFunctionDef
-    return {
-        each.lineno
-        for top in (definitions.needed(tree.body, [name]) if name else tree.body)
-        for node in ast.walk(top)
-        if isinstance(node, functions)
-        for each in ast.walk(node)
-        if isinstance(each, ast.stmt) and not isinstance(each, functions | ast.ClassDef)
-    }
 
 
 def _accepted(
