@@ -28,7 +28,7 @@ SAMPLE_FACTOR = 4
 """Steps that a sample may make on a case, as a multiple of the reference's, or ``FEWEST``."""
 SAMPLE_STEPS = 20_000_000
 """Samples meet the cases up to this cost first; the others only if those reject none of it."""
-MUTANT_FEWEST, MUTANT_FACTOR = 30_000, 4
+MUTANT_FEWEST, MUTANT_FACTOR = 10_000, 4
 """Steps that a mutant may make on a case, and the multiple of the reference's added to them. One in
 ten never ends, and each of those costs this many steps."""
 MUTANT_SECONDS = 0.5
