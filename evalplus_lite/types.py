@@ -261,9 +261,9 @@ class Case:
     """One input: its positional arguments, and their source.
 
     ``source`` is ``base``, ``plus`` (shipped with a published set), ``llm``, ``docstring``,
-    ``constant``, ``boundary``, ``hypothesis``, ``generator``, ``mutation``, ``magnitude``,
-    ``length`` or ``letters``. ``parent`` is the position, within the same suite, of the case it was
-    derived from; ``operators`` names the mutations applied, in order. ``reason`` describes the
+    ``constant``, ``boundary``, ``guaranteed``, ``hypothesis``, ``generator``, ``mutation``,
+    ``magnitude`` or ``length``. ``parent`` is the position, within the same suite, of the case it
+    was derived from; ``operators`` names the mutations applied, in order. ``reason`` describes the
     excessive demand of a stress case.
     """
 

@@ -35,6 +35,9 @@ def stated(*lines: str) -> StatedConstraints:
         ("t is a permutation of s.", {"s": "ab", "t": "ba"}, {"s": "ab", "t": "bb"}),
         ("1 <= max_size <= 3", {"max_size": 3}, {"max_size": 0}),
         ("x is odd.", {"x": 3}, {"x": 4}),
+        ("n is at least 2", {"n": 2}, {"n": 1}),
+        ("n and m are non-negative integers", {"n": 0, "m": 1}, {"n": 0, "m": -1}),
+        ("x is from 0 to 9", {"x": 9}, {"x": 10}),
         ("flags[i] is either 0 or 1.", {"flags": [0, 1]}, {"flags": [2]}),
         ("N is an integer between 2 and 9, inclusive.", {"N": 9}, {"N": 10}),
         ("s contains at least one '#'.", {"s": "a#"}, {"s": "a"}),
@@ -128,6 +131,18 @@ def test_doubt() -> None:
     assert not said.admits(([2, 1],))
     whole = "Return the median.\nConstraints:\n1 <= nums.length <= 9\n0 <= nums[i] <= 99\n"
     assert InputFilter.of_task(task(whole, *base)).doubt(([2, 1],)) is None
+
+
+def test_bounds_that_are_stated_replace_inferred_ones() -> None:
+    """A relation that examples suggest is no reason for doubt where the text gives the bounds."""
+    base = [([3, 1, 2], 1), ([5, 4], 1), ([9, 8, 7, 6], 2)]
+    said = InputFilter.of_task(task("The k-th largest. 1 <= k <= len(nums).", *base))
+    assert said.admits(([3, 1, 2], 3))
+    assert said.doubt(([3, 1, 2], 3)) is None
+    assert not said.admits(([3, 1, 2], 4))
+    assert InputFilter.of_task(task("The k-th largest.", *base)).doubt(([3, 1, 2], 3)) is not None
+    far = InputFilter.of_task(task("1 <= k <= 5000", ([1], 2), ([2], 3)))
+    assert far.admits(([1], 4999))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -131,6 +132,10 @@ def show(summary: Mapping[str, Any], folder: Path) -> None:
         say(f"{task}: {notes[0]}" + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""))
     for line in constraint_lines(summary["guards"]):
         say(line)
+    for task, missed in islice(summary["unreached"].items(), MOST_LINES):
+        say(f"{task}: of the reference, no input reaches {missed}")
+    if (more := len(summary["unreached"]) - MOST_LINES) > 0:
+        say(f"no input reaches some statements of {more} more references: see summary.json")
     if summary["doubtful"]:
         count, tasks = sum(summary["doubtful"].values()), len(summary["doubtful"])
         say(

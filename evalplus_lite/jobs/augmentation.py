@@ -75,6 +75,7 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
         ],
         "review": sum(len(each["review"]) for each in facts),
         "guards": {task: constraints for task, constraints in told.items() if constraints},
+        "unreached": {each["task_id"]: each["unreached"] for each in facts if each["unreached"]},
         "notes": {each["task_id"]: list(each["notes"]) for each in facts if each["notes"]},
     }
 

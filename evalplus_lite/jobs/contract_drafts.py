@@ -13,7 +13,7 @@ from evalplus_lite.errors import ContractError
 from evalplus_lite.execution.base import Backend
 from evalplus_lite.generate.domains.domain import Domain
 from evalplus_lite.generate.domains.evidence import Constraint
-from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.domains.filter import STATED, InputFilter
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.jobs.datasets import prepared, run_facts
 from evalplus_lite.jobs.seeds import refusals
@@ -28,7 +28,7 @@ from evalplus_lite.models.contract_drafts import (
 from evalplus_lite.store import write_text
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.formulas import Comparison, Unreadable
-from evalplus_lite.tasks.stated_constraints import parameters
+from evalplus_lite.tasks.stated_constraints import StatedConstraint, of_function, parameters
 from evalplus_lite.types import Case, Task
 from evalplus_lite.values.source import shorten
 
@@ -153,6 +153,7 @@ def infer_constraints(task: Task) -> list[str]:
     input_filter = InputFilter.of_task(replace(task, contract=None))
     names = parameters(task)[: len(input_filter.domains)]
     names += [f"argument{n}" for n in range(len(names), len(input_filter.domains))]
+    stated = of_function(task)[0].constraints
     body: list[str] = []
     for name, domain in zip(names, input_filter.domains, strict=True):
         body += _assertions(domain, name)
@@ -160,7 +161,7 @@ def infer_constraints(task: Task) -> list[str]:
         if constraint.is_limit and not (constraint.is_chosen or constraint.is_stated):
             continue  # the assertions above hold it
         told = f"{constraint.text} ({constraint.support}; {constraint.name})"
-        code = _code(constraint, names) if constraint.is_on else None
+        code = _code(constraint, names, stated) if constraint.is_on else None
         if code is not None:
             body.append(f"assert {code}, {constraint.text!r}  # {constraint.name}")
         else:
@@ -190,17 +191,26 @@ _CODE = {
 """Constraints on whole arguments as expressions of their names."""
 
 
-def _code(constraint: Constraint, names: Sequence[str]) -> str | None:
+def _code(
+    constraint: Constraint, names: Sequence[str], stated: Sequence[StatedConstraint]
+) -> str | None:
     """Return a constraint as an expression, None where it has no simple one."""
     first, kind, *rest = constraint.name.split(".")
-    if constraint.is_stated and first == "stated":
-        try:
-            return Comparison.read(constraint.text).code(names)
-        except Unreadable:
-            return None
+    if constraint.name.startswith(STATED):
+        return _stated_code(stated[int(kind)], names)
     if kind not in _CODE or not all(part.isdecimal() for part in (first, *rest)):
         return None
     return _CODE[kind].format(*(names[int(part)] for part in (first, *rest)))
+
+
+def _stated_code(stated: StatedConstraint, names: Sequence[str]) -> str | None:
+    if stated.formula:
+        try:
+            return Comparison.read(stated.formula).code(names)
+        except Unreadable:
+            return None
+    name, kind = stated.order
+    return _CODE[kind].format(name) if name in names and kind in _CODE else None
 
 
 def _assertions(domain: Domain, name: str, depth: int = 0) -> list[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from evalplus_lite.programs import parsing
+from evalplus_lite.errors import ReferenceSolutionError
+from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.programs.mutation.mutants import Mutant, difference, normal_form
 from evalplus_lite.reduction.decisions import PREFIX, REFERENCE_LIMITS, probed, with_marks
 from evalplus_lite.reduction.matrix import Matrix
@@ -16,6 +17,8 @@ from evalplus_lite.types import Case, Returned, Suite, Task, clip
 from evalplus_lite.values import wire
 from evalplus_lite.values.source import shorten
 
+FIRST = 100
+"""Cases that are looked at first for statements that none reaches."""
 ENOUGH = 20
 """An unkilled mutant whose statement this many cases reach is suspected to be equivalent."""
 
@@ -118,6 +121,45 @@ def reached_lines(
             for line in wire.decode(outcome.data):
                 reached[line] |= 1 << case
     return reached
+
+
+def statements(source: str, name: str = "") -> set[int]:
+    """Return the first lines of the statements in a program's functions, or those a name needs."""
+    tree = definitions.parse(source) or ast.Module([], [])
+    functions = ast.FunctionDef | ast.AsyncFunctionDef
+    return {
+        each.lineno
+        for top in (definitions.needed(tree.body, [name]) if name else tree.body)
+        for node in ast.walk(top)
+        if isinstance(node, functions)
+        for each in ast.walk(node)
+        if isinstance(each, ast.stmt) and not isinstance(each, functions | ast.ClassDef)
+    }
+
+
+def missed_statements(source: str, reached: Mapping[int, int]) -> str:
+    """Return how many statements no case runs, with the first; "" for none, and for all."""
+    missed = sorted(line for line, cases in reached.items() if not cases)
+    if not missed or len(missed) == len(reached):
+        return ""
+    text = source.splitlines()[missed[0] - 1].strip()
+    return f"{len(missed)} of {len(reached)} statements: `{clip(text)}`"
+
+
+def unreached(sandbox: Sandbox, task: Task, suite: Suite) -> str:
+    """Return what no case of a suite runs of a reference, branches and ``raise`` lines mostly."""
+    try:
+        source = normal_form(task.reference)
+    except ReferenceSolutionError:
+        return ""  # it loads, and is too large to analyze
+    reached = dict.fromkeys(statements(source), 0)
+    # Most references have no line left after the first cases.
+    for cases in (suite.cases[:FIRST], suite.cases[FIRST:]):
+        lines = [line for line, which in reached.items() if not which]
+        if lines and cases:
+            part = replace(suite, cases=cases)
+            reached |= reached_lines(sandbox, task, part, source, lines)
+    return missed_statements(source, reached)
 
 
 class _Marker(ast.NodeTransformer):

@@ -43,7 +43,7 @@ class StatedConstraint:
 
     For generators, as far as it says so: ``bounds`` (name, low, high) of values, ``letters`` and
     ``lengths`` of a name's texts, and the ``order`` of a name's values: ``increasing``, ``sorted``,
-    ``distinct`` or a ``permutation``.
+    ``distinct`` or a ``permutation``. ``formula`` is the same as a comparison, if it is one.
     """
 
     text: str
@@ -52,6 +52,7 @@ class StatedConstraint:
     letters: tuple[tuple[str, str], ...] = ()
     lengths: tuple[tuple[str, str], ...] = ()
     order: tuple[str, str] = ("", "")
+    formula: str = ""
 
     def holds(self, names: Names) -> bool | None:
         """Return whether an input keeps to it, None where it says nothing of such an input."""
@@ -152,12 +153,24 @@ _CONDITION = re.compile(
 )
 
 
+_OF_NOUN = re.compile(
+    r"\b([A-Za-z]\w*) ((?:from|between) -?\d\S* (?:to|and) -?\d[\w*]*"
+    r"|of (?:lower|upper)-?case (?:English )?letters)"
+)
+"""``a score from 0 to 100``."""
+
+
 def _sentences(text: str) -> Iterator[list[StatedConstraint]]:
-    """Yield what the formulas in sentences state, but those of conditions and examples."""
+    """Yield what formulas and phrases in sentences state, but those of conditions and examples."""
+    # "An integer n (1 <= n <= 10)" states what is in brackets.
+    text = re.sub(r"\(([^()\n]*(?:<|≤|\\le)[^()\n]*)\)", r"\n\1\n", text)
     for sentence in re.split(r"(?<=[.;:])\s|\n", text):
         if not _CONDITION.search(sentence):
-            for match in _INLINE.finditer(_plain(sentence)):
-                yield _comparison(match[0], match[0])
+            plain = _plain(sentence).strip(" .;:")
+            formulas = [match[0] for match in _INLINE.finditer(plain)]
+            yield from (_comparison(formula, formula) for formula in formulas)
+            yield [] if formulas else _line(plain)
+            yield from (_line(f"{name} is {rest}") for name, rest in _OF_NOUN.findall(plain))
 
 
 _BLOCK = re.compile(
@@ -495,6 +508,16 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
         r"NAME BE (?:positive )?(?:multiple of|divisible by) (?P<of>\w+)",
         _formula("{name} % {of} == 0"),
     ),
+    (r"NAMES BE(?: integers?)? at least (?P<low>\S+)", _formula("{low} <= {name}")),
+    (r"NAMES BE(?: integers?)? at most (?P<high>\S+)", _formula("{name} <= {high}")),
+    (
+        r"NAMES BE(?: integers?)? from (?P<low>\S+) to (?P<high>\S+)",
+        _formula("{low} <= {name} <= {high}"),
+    ),
+    (r"NAMES BE BETWEEN", _formula("{low} <= {name} <= {high}")),
+    (r"NAMES is of LETTERS", _consists),
+    (r"NAMES BE positive(?: integers?| numbers?)?", _formula("{name} > 0")),
+    (r"NAMES BE non-?negative(?: integers?| numbers?)?", _formula("{name} >= 0")),
     (
         r"NAME is a positive integer (?:not greater than|at most) (?P<high>.+)",
         _formula("1 <= {name} <= {high}"),
@@ -546,7 +569,7 @@ def _comparison(formula: str, line: str) -> list[StatedConstraint]:
     except Unreadable:
         return []
     bounds, lengths = tuple(read.bounds()), tuple(read.lengths())
-    return [StatedConstraint(line, read.holds, bounds=bounds, lengths=lengths)]
+    return [StatedConstraint(line, read.holds, bounds=bounds, lengths=lengths, formula=formula)]
 
 
 def _exists(formula: str, line: str) -> list[StatedConstraint]:

@@ -34,6 +34,6 @@ def test_the_page(tmp_path: Path) -> None:
     )
     again = next(text for text in said if "judged twice" in text)
     assert "2 verdicts changed" in again
-    assert "input [9991]: got (1, 9991), expected (97, 103)" in again
-    assert "input [9991]: got (1, 9991), expected (97, 103)" in PAGE
+    assert "input [121]: got (1, 121), expected (11, 11)" in again
+    assert "input [121]: got (1, 121), expected (11, 11)" in PAGE
     assert (tmp_path / "out" / "leaderboard.html").is_file()

@@ -23,6 +23,7 @@ from evalplus_lite.tasks.formulas import Comparison
 from evalplus_lite.tasks.published.base_cases import with_base_cases
 
 TASK = make_task([(1,), (7,)])
+WORDS = "def f(xs, k):\n    return k\n"
 GOOD = '"""Positive."""\n\ndef precondition(x):\n    assert type(x) is int and x > 0, "x > 0"\n'
 STRICT = '"""Small."""\n\ndef precondition(x):\n    assert x < 5, "x must be below 5"\n'
 
@@ -123,6 +124,10 @@ def test_stated_formulas_become_assertions() -> None:
     )
     assert Comparison.read("1 <= m <= 9").code(["nums"]) is None
     assert Comparison.read("l[i] <= r[i]").code(["l", "r"]) is None
+    words = make_task([([1], 2), ([3], 1)])
+    words = replace(words, prompt="k is a positive integer not greater than 5.", reference=WORDS)
+    assert any(line.startswith("    assert 1 <= k <= 5") and "stated" in line
+               for line in infer_constraints(words))  # fmt: skip
 
 
 def test_the_command_writes_a_file_for_review(

@@ -145,3 +145,55 @@ def test_no_form(statement: str) -> None:
 def test_examples_decide() -> None:
     """A format that an example does not have is not used."""
     assert stated_form(ROADS, [*TEXTS, "1\n"]) is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "text", "values", "stated"),
+    [
+        (
+            "The first line contains two integers n and m (1 ≤ n, m ≤ 100).\n\nThe second line "
+            "contains n integers $a_1, a_2, \\ldots, a_n$ ($1 \\le a_i \\le 10^9$). Each of the "
+            "next m lines contains two integers u_i and v_i (1 <= u_i, v_i <= n).",
+            "2 2\n3 4\n1 2\n2 2\n",
+            ([3, 4], [(1, 2), (2, 2)]),
+            ["1 <= n, m <= 100", "1 <= a[i] <= 10**9", "1 <= u[i], v[i] <= n"],
+        ),
+        (
+            "The first line contains a single integer t (1 <= t <= 9), the number of test cases. "
+            "The first line of each test case contains one integer n (1 <= n <= 5). The second "
+            "line of each test case contains n integers a_1, ..., a_n (0 <= a_i <= 9).",
+            "2\n1\n3\n2\n4 5\n",
+            ([[3], [4, 5]],),
+            ["1 <= t <= 9", "1 <= n <= 5", "0 <= a[i] <= 9"],
+        ),
+        (
+            "Read n (1 <= n <= 9), then n lines, each a name of lowercase letters and a score from "
+            "0 to 100. Print the names.",
+            "2\nann 70\nbob 9\n",
+            ([("ann", 70), ("bob", 9)],),
+            ["1 <= n <= 9", "name is of lowercase letters", "score is from 0 to 100"],
+        ),
+        ("Read n, then n integers. n is at least 2.", "2\n3 4\n", ([3, 4],), ["n is at least 2"]),
+        ("The first line contains an integer n (1 <= n <= 9).", "3\n", (3,), ["1 <= n <= 9"]),
+    ],
+)
+def test_lines_described_in_sentences(
+    statement: str, text: str, values: tuple[object, ...], stated: list[str]
+) -> None:
+    form = stated_form(statement, [text])
+    assert form is not None
+    assert form.parse(text) == values
+    assert [each.text for each in form.stated.constraints] == stated
+    assert form.render(values) == text
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "The first line contains the names and whatever follows.",
+        "Each of the next k lines contains an integer x.",
+        "The first line contains n integers a_1, ..., a_n.",
+    ],
+)
+def test_sentences_that_are_not_understood(statement: str) -> None:
+    assert form_in(statement) is None

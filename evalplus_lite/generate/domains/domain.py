@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.generate.domains.profile import CONTAINERS, SEQUENCES, SIZED, View
-from evalplus_lite.generate.domains.text import PRINTABLE, token_kind, tokens
+from evalplus_lite.generate.domains.text import PRINTABLE, DateForm, token_kind, tokens
 from evalplus_lite.types import Value
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
@@ -30,6 +30,8 @@ class Domain:
     """Whether many of the strings seen consist of the same kinds of token, in the same order."""
     pattern: tuple[str, ...] | None = None
     """The kinds of token (``text.tokens``) that every string consists of, in order."""
+    dates: DateForm | None = None
+    """The form in which every string is a day of the calendar."""
     words: frozenset[str] | None = None
     """The only blank-separated words that strings may consist of."""
     items: Domain | None = None
@@ -134,6 +136,8 @@ class Domain:
             return f"{strange!r} is no character of the kinds seen"
         if self.pattern is not None and tuple(map(token_kind, tokens(value))) != self.pattern:
             return f"{value[:40]!r} is not of the form {' '.join(self.pattern)}"
+        if self.dates is not None and not self.dates.admits(value):
+            return f"{value[:40]!r} is no day of the calendar"
         if self.words is not None and not self.words.issuperset(value.split()):
             return f"{value[:40]!r} holds a word that neither inputs nor reference know"
         return None

@@ -29,11 +29,13 @@ HABITS: Mapping[str, float] = {
     "rectangular": 0.35,
     "square": 0.35,
     "form": 0.35,
+    "dates": 0.2,
     "sorted": 0.5,
     "descending": 0.5,
     "size": 0.5,
     "ordered-pairs": 0.5,
     "first-character": 0.5,
+    "single-blanks": 0.6,
     "uniform": 0.5,
     "alphabet": 0.6,
     "words": 0.6,
@@ -50,17 +52,19 @@ HABITS: Mapping[str, float] = {
     "at-most": 0.8,
 }
 """Measured on HumanEval's inputs against its contracts (``scripts/benchmarks/constraints.py``);
-those of ``ordered-pairs`` and ``first-character`` are guesses."""
+those of ``dates``, ``single-blanks``, ``ordered-pairs`` and ``first-character`` are guesses."""
 _IS = r"(?:an?|two|already|is|are) (?:strictly )?"
 WORDS: Mapping[str, str] = {
     "rectangular": r"matrix|grid|rectang|square|table|board|image",
     "square": r"square|n ?[x×*] ?n",
+    "dates": r"dates?|days?|birthday|calendar",
     "sorted": rf"{_IS}(?:sorted|ascending|increasing|non-?decreasing)",
     "descending": rf"{_IS}(?:descending|decreasing|non-?increasing)",
     "distinct": r"(?:of|are|all|contains?|only|pairwise) (?:distinct|unique|different)"
     r"|no duplicates|permutation",
     "ordered-pairs": r"intervals?|ranges?|start|<=|≤|before",
     "first-character": r"absolute|begins?|starts?|prefix",
+    "single-blanks": r"(?:single|one) (?:space|blank)",
     "alphabet": r"binary|digits?|lower-?case|upper-?case|letters?|hexadecimal|alphabet|consist",
     "words": r"one of|either|keywords?|commands?|operators?",
     "equal-length": r"(?:same|equal) (?:length|size|number)|parallel|corresponding",
@@ -152,6 +156,10 @@ class Ledger:
         )
         return is_on
 
+    def mentions(self, words: str) -> bool:
+        """Return whether the task's text has one of these words, a regular expression."""
+        return re.search(rf"(?<!\w)(?:{words})", self._text, re.I) is not None
+
     def finished(self) -> tuple[Constraint, ...]:
         """Return all constraints found; InputError if the user names one that was not."""
         for name in self._choices:
@@ -163,7 +171,7 @@ class Ledger:
 
 def is_mentioned(kind: str, text: str) -> bool:
     """Return whether a text speaks of a kind of constraint."""
-    return kind in WORDS and re.search(rf"(?<!\w)(?:{WORDS[kind]})", text, re.I) is not None
+    return kind in WORDS and Ledger(text=text).mentions(WORDS[kind])
 
 
 def needed(kind: str, *, chance: float = CHANCE) -> int:

@@ -19,6 +19,7 @@ from evalplus_lite.generate.domains.inference import Column
 from evalplus_lite.generate.domains.profile import SEQUENCES, SIZED, Profile
 from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.contracts import parse
+from evalplus_lite.tasks.formulas import number
 from evalplus_lite.tasks.stated_constraints import StatedConstraints, of_function
 from evalplus_lite.types import Task, Value
 from evalplus_lite.values.identity import key
@@ -135,6 +136,13 @@ def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
     if rows and all(len(row) == 2 for row in rows):
         yield from relation("ordered-pairs", "each pair is in order", _is_sorted, _is_uneven_pair)
     texts = [each for value in column for each in _parts(value) if type(each) is str]
+    if any(" " in text for text in texts):
+        yield from relation(
+            "single-blanks",
+            "words are separated by single blanks",
+            lambda text: text == " ".join(text.split()),
+            lambda each: type(each) is str and any(map(str.isspace, each)),
+        )
     # A common letter or digit is more often chance than a common sign such as the / of a path.
     if texts and all(texts) and len({each[0] for each in texts}) == 1 and _is_sign(texts[0][0]):
         first = texts[0][0]
@@ -430,13 +438,42 @@ class InputFilter:
         stated, parameters = of_function(task)
         choices, off = _own_choices(task.constraints, len(stated.constraints))
         infer = partial(cls.infer, examples, known=known, choices=choices, text=task.prompt)
-        found = infer()
+        found, binding = infer(), stated.without(off)
+        strict = None if stated.is_whole else infer(chance=DOUBT).bounded(binding, parameters)
+        found = found.bounded(binding, parameters)
         return replace(
             found,
             found=(*found.found, *_stated(stated, len(examples), off)),
-            stated=stated.without(off),
+            stated=binding,
             parameters=tuple(parameters),
-            strict=None if stated.is_whole else infer(chance=DOUBT),
+            strict=strict,
+        )
+
+    def bounded(self, stated: StatedConstraints, parameters: Sequence[str]) -> InputFilter:
+        """Return the filter without what was inferred of numbers that the text gives bounds for."""
+        bounds = {
+            name: (low, high)
+            for each in stated.constraints
+            for name, low, high in each.bounds
+            if low and high and name in parameters and f"{name}[" not in each.formula
+        }
+        ends = {parameters.index(name): both for name, both in bounds.items()}
+        own = [
+            n for n, each in enumerate(self.profiles) if n in ends and set(each.kinds) <= _NUMBERS
+        ]
+        domains = tuple(
+            _between_ends(domain, *ends[n]) if n in own else domain
+            for n, domain in enumerate(self.domains)
+        )
+        chosen = {each.name for each in self.found if each.is_chosen}
+        off = {each.name for each in self.relations if each.positions[0] in own} - chosen
+        return replace(
+            self,
+            domains=domains,
+            relations=tuple(each for each in self.relations if each.name not in off),
+            found=tuple(
+                replace(each, is_on=False) if each.name in off else each for each in self.found
+            ),
         )
 
     def with_members(self, members: tuple[EnumMember, ...]) -> InputFilter:
@@ -470,6 +507,19 @@ class InputFilter:
         return None
 
 
+_NUMBERS: frozenset[type] = frozenset((int, float))
+
+
+def _between_ends(domain: Domain, low: str, high: str) -> Domain:
+    """Return the domain of a number between ends; one that is no number is left as it is."""
+    lowest, highest = number(low), number(high)
+    return replace(
+        domain,
+        lowest=domain.lowest if lowest is None else lowest,
+        highest=domain.highest if highest is None else highest,
+    )
+
+
 STATED = "stated."
 """The beginning of the names of constraints that a task's text states; their numbers follow."""
 
@@ -486,10 +536,10 @@ def _own_choices(choices: Mapping[str, bool], count: int) -> tuple[dict[str, boo
 
 
 def _stated(stated: StatedConstraints, examples: int, off: Collection[int]) -> Iterator[Constraint]:
-    for number, each in enumerate(stated.constraints):
-        is_off = number in off
+    for place, each in enumerate(stated.constraints):
+        is_off = place in off
         yield Constraint(
-            f"{STATED}{number}", each.text, examples, 1, not is_off, is_off, is_stated=True
+            f"{STATED}{place}", each.text, examples, 1, not is_off, is_off, is_stated=True
         )
 
 

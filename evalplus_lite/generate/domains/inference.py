@@ -25,6 +25,7 @@ from evalplus_lite.generate.domains.profile import (
 )
 from evalplus_lite.generate.domains.text import (
     PRINTABLE,
+    DateForm,
     closed,
     has_common_pattern,
     pattern_of,
@@ -112,6 +113,10 @@ class ConstraintFinder:
     def __init__(self, column: Column, ledger: Ledger) -> None:
         self._column, self._ledger = column, ledger
 
+    def mentions(self, words: str) -> bool:
+        """Return whether the task's text has one of these words."""
+        return self._ledger.mentions(words)
+
     def is_not_negative(self) -> bool:
         """No number is below zero, which only numbers other than zero show."""
         return self._takes("not-negative", "never negative", lambda v: _is_number(v) and v != 0)
@@ -172,6 +177,10 @@ class ConstraintFinder:
         """All strings consist of the same kinds of token."""
         seen = self._column.distinct(_is_text)
         return self._put("form", f"always of the form {' '.join(map(repr, pattern))}", seen)
+
+    def has_dates(self) -> bool:
+        """All strings are days of the calendar."""
+        return self._put("dates", "always a day of the calendar", self._column.distinct(_is_text))
 
     def has_words(self) -> bool:
         """All words are ones that the reference knows."""
@@ -420,7 +429,11 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
         words = None
     keep_closed = finder.has_closed_characters(text.counts) and words is None
     near = widen(text.counts, keep_closed=keep_closed)
+    if " " in near and finder.mentions("whitespace|white space|tabs?"):
+        near = "".join(sorted({*near, *"\t\n"}))
+    dates = DateForm.of(text.values)
     return {
+        "dates": dates if dates and dates.is_strict and finder.has_dates() else None,
         "alphabet": near if finder.has_characters(near) else "".join(sorted({*PRINTABLE, *near})),
         "pattern": pattern if pattern and finder.has_pattern(pattern) else None,
         "words": words,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
 
 # String patterns: the tokens that strings consist of, and what several strings have in common.
 
@@ -102,3 +104,77 @@ def widen(counts: Mapping[str, int], *, keep_closed: bool = True) -> str:
         if members not in narrow and any(character in members for character in counts):
             allowed.update(members)
     return "".join(sorted(allowed))
+
+
+# Dates written as texts: their form, and the days on which programs err.
+
+_DATE = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})")
+_DAYS = (
+    (1900, 2, 28), (2000, 2, 29), (2024, 2, 29), (2023, 2, 28), (2100, 2, 28), (1999, 12, 31),
+    (2024, 12, 31), (2024, 1, 1), (1900, 3, 1), (2023, 3, 1), (2024, 3, 1), (2023, 4, 30),
+    (2023, 7, 31), (2023, 8, 31), (2023, 1, 31), (2100, 3, 1), (2000, 1, 1), (2096, 2, 29),
+)  # fmt: skip
+"""Ends of months and years, leap days, and centuries that are none or are one."""
+_NO_DAYS = (
+    (1900, 2, 29), (2023, 2, 29), (2024, 2, 30), (2023, 4, 31), (2023, 6, 31), (2023, 1, 32),
+    (2023, 13, 1), (2023, 0, 10), (2023, 5, 0), (2023, 9, 31), (2023, 11, 31), (2100, 2, 29),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class DateForm:
+    """How dates are written: the ``orders`` of year, month and day that may be meant, what
+    separates them, and whether months and days have two digits.
+
+    ``is_strict``: all examples are days of the calendar.
+    """
+
+    orders: tuple[str, ...]
+    mark: str
+    is_padded: bool
+    is_strict: bool
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> DateForm | None:
+        """Return the form in which most of the texts are dates, None if there is none."""
+        matches = [match for text in texts if (match := _DATE.fullmatch(text))]
+        if not matches or 2 * len(matches) < len(texts):
+            return None
+        rows = [match.group(1, 3, 4) for match in matches]
+        days = {order: sum(_is_day(order, row) for row in rows) for order in ("ymd", "mdy", "dmy")}
+        most = max(days.values())
+        # Which comes first, day or month, is rarely certain where both orders give days.
+        orders = tuple(order for order, count in days.items() if count and 3 * count >= 2 * most)
+        short = sum(any(len(each) == 1 for each in row) for row in rows)
+        is_strict = most == len(texts)
+        return cls(orders, matches[0][2], 2 * short < len(rows), is_strict) if orders else None
+
+    def telling(self) -> Iterator[str]:
+        """Yield the days on which programs err; with others that are none, unless all are days."""
+        for day in (*_DAYS, *(() if self.is_strict else _NO_DAYS)):
+            yield from (self._written(order, *day) for order in self.orders)
+
+    def _written(self, order: str, year: int, month: int, day: int) -> str:
+        width = 2 if self.is_padded else 1
+        parts = {"y": f"{year:04}", "m": f"{month:0{width}}", "d": f"{day:0{width}}"}
+        return self.mark.join(parts[each] for each in order)
+
+    def admits(self, text: str) -> bool:
+        """Return whether a text is a day of the calendar in use since 1583."""
+        if (match := _DATE.fullmatch(text)) is None or match[2] != self.mark:
+            return False
+        row = match.group(1, 3, 4)
+        if self.is_padded and any(len(each) == 1 for each in row):
+            return False
+        return any(_is_day(order, row) for order in self.orders)
+
+
+def _is_day(order: str, row: Sequence[str]) -> bool:
+    parts = dict(zip(order, row, strict=True))
+    if len(parts["y"]) != 4 or parts["y"] < "1583":
+        return False
+    try:
+        date(int(parts["y"]), int(parts["m"]), int(parts["d"]))
+    except ValueError:
+        return False
+    return True

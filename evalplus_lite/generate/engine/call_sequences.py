@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle, islice
 from typing import TypeAlias
 
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.engine.boundary import boundary_values
+from evalplus_lite.generate.engine.conditions import stored_parameters
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.generate.engine.scale import Rung, Scales
 from evalplus_lite.types import Case, Value
@@ -123,6 +126,10 @@ FIRST = 0.5
 """Share of the sequences that change one of those that the task came with."""
 BEYOND = 6
 """Calls that a sequence may have beyond the longest known one."""
+SURE = 0.5
+"""Share of the sequences that no suite should lack, as long as there are some."""
+MOST_MODELS, MOST_VALUES = 4, 5
+"""Known sequences that guaranteed ones are made from, and values of one argument there."""
 
 
 @dataclass(slots=True)
@@ -182,6 +189,7 @@ class SequenceGenerator:
         rng: random.Random,
         methods: Collection[str] = (),
         constants: Constants | None = None,
+        reference: str = "",
     ) -> None:
         self.owner, self._random = owner, rng.random
         self.use = KnownUse(base, owner, methods)
@@ -204,6 +212,55 @@ class SequenceGenerator:
         for case in base:
             self._adopt(case)
         self.first = len(self.sequences)
+        stored = stored_parameters(reference, owner) if reference else {}
+        self._sure = deque(
+            Case(tuple(calls), "guaranteed", None, (f"calls.{name}",))
+            for name, calls in self._guaranteed(stored)
+        )
+
+    def _guaranteed(self, stored: Mapping[str, set[int]]) -> Iterator[tuple[str, list[Value]]]:
+        """Yield sequences that no suite should lack, each followed by one call of every method.
+
+        Each call on a new object, twice, and not at all; each method more often than any example
+        calls it, and with arguments at their boundaries.
+        """
+        looks = [[name, *self.methods[name].seen[0]] for name in self.others]
+        begins: list[list[Value]] = []
+        if self.owner in self.methods:
+            begins = [[self.owner, *each] for each in self.methods[self.owner].seen[:2]]
+            begins += [each for call in begins[:1] for each in self._at_boundary(call, stored)]
+        first = [list(each) for each in self.sequences[:MOST_MODELS]]
+        for begun in [[each] for each in begins] or [[]]:
+            for name in self.others:
+                calls = [[name, *each] for each in self.methods[name].seen]
+                yield "new", [*begun, *calls[:1], *looks]
+                many = list(islice(cycle(calls), self.longest - len(looks)))
+                yield "many", [*begun, *many, *looks]
+        for calls in first:
+            yield "looks", [*calls, *looks]
+        for calls in first:
+            for at in range(self._begins(calls), len(calls)):
+                for change in self._at_boundary(calls[at], stored):
+                    yield "boundary", [*calls[:at], change, *calls[at + 1 :], *looks]
+                yield "twice", [*calls[: at + 1], *calls[at:], *looks]
+                yield "none", [*calls[:at], *calls[at + 1 :], *looks]
+
+    def _at_boundary(
+        self, call: list[Value], stored: Mapping[str, set[int]]
+    ) -> Iterator[list[Value]]:
+        """Yield the call with one argument at a boundary; any of its type if it is only stored."""
+        name, *arguments = call
+        method = self.methods.get(name)
+        if method is None or method.generator is None:
+            return
+        for at, slot in enumerate(method.generator.slots[: len(arguments)]):
+            values = boundary_values(slot)[:MOST_VALUES]
+            if at in stored.get(name, ()) and type(arguments[at]) in (int, float, str):
+                values = [type(arguments[at])(), *values]
+            for value in values:
+                changed = [*arguments[:at], value, *arguments[at + 1 :]]
+                if value == type(value)() or method.use.admits_call(name, changed):
+                    yield [name, *changed]
 
     def propose(self, count: int) -> list[Case]:
         """Return up to ``count`` sequences, none of them known; none where nothing is left."""
@@ -212,7 +269,9 @@ class SequenceGenerator:
             self._offer(self._planted.popleft(), batch)
         left = PATIENCE
         while self.others and len(batch) < count and left:
-            left = PATIENCE if self._offer(self._changed(), batch) else left - 1
+            is_sure = bool(self._sure) and self._random() < SURE
+            case = self._sure.popleft() if is_sure else self._changed()
+            left = PATIENCE if self._offer(case, batch) else left - 1
         return batch
 
     def plant(self, cases: Iterable[Case]) -> None:

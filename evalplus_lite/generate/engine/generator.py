@@ -17,8 +17,8 @@ from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.boundary import Assignment, BoundaryCombinations
 from evalplus_lite.generate.engine.challenges import SCALING, Challenges
-from evalplus_lite.generate.engine.cross_argument import CrossArgument
 from evalplus_lite.generate.engine.growth import GrowthLimits
+from evalplus_lite.generate.engine.guaranteed import guaranteed
 from evalplus_lite.generate.engine.pool import InputSource, Mix, Pool, due
 from evalplus_lite.generate.engine.scale import LARGE, Dimension, Rung, Scales, weight
 from evalplus_lite.generate.engine.slots import GenerationState, Slot
@@ -52,6 +52,8 @@ class Generator:
     reported as accepted, in that order. ``seeds`` (of a model, of the prompt's examples) and
     ``sampled`` (of Hypothesis strategies) are proposed as they are, and built on once accepted.
     With ``is_challenging`` kinds of inputs that testers know have their share (``Challenges``).
+    With a ``reference`` (its source and entry point) inputs that no suite should lack have a share
+    too (``guaranteed``).
     ``fit`` makes an input of the task's form from changed values, or None if that is impossible.
     """
 
@@ -66,6 +68,7 @@ class Generator:
         constants: Constants | None = None,
         mix: Mix | None = None,
         is_challenging: bool = False,
+        reference: tuple[str, str] | None = None,
         fit: Callable[[Arguments], Arguments | None] | None = None,
     ) -> None:
         mix = mix or Mix()
@@ -91,7 +94,6 @@ class Generator:
         self._boundaries = BoundaryCombinations(self.slots, rng.random)
         self._choice: Assignment = {}
         self._doubtful = 0
-        self._cross_argument = CrossArgument()
         for case in base:
             self._adopt(case, key(case.arguments), is_seed=True)
         self._sources = [
@@ -102,6 +104,12 @@ class Generator:
             InputSource("boundary", mix.boundary, self._at_boundary),
             InputSource("hypothesis", mix.hypothesis, self._next_sampled),
         ]
+        if reference is not None:
+            arguments = [case.arguments for case in base]
+            sure = guaranteed(self.slots, arguments, *reference)
+            self._sources.append(
+                InputSource("guaranteed", mix.guaranteed, partial(next, sure, None))
+            )
         if is_challenging:
             self._sources += [
                 InputSource(name, getattr(mix, name), draw)
@@ -162,7 +170,7 @@ class Generator:
         ``slow`` are cases rejected for the reference's time: later ones stay smaller; so do those
         made large on purpose after some that were set ``apart`` as too demanding.
         """
-        near = [case for case in slow if not self._is_scaled(case)]
+        near = [case for case in slow if not self._is_scaled(case) and case.source != "guaranteed"]
         for case in apart:
             self._is_scaled(case, is_slow=False)
         for case in accepted:
@@ -250,14 +258,7 @@ class Generator:
         for change in range(_MOST_CHANGES):
             if change and random() > _MORE:
                 break
-            mutation = 0
-            if len(arguments) > 1 and family is Family.NEAR:
-                mutation = self._cross_argument.choose(random)
-            if mutation:
-                operator = self._cross_argument.table.operators[mutation]
-                arguments = operator.apply(arguments, self.slots)
-                names.append(operator.name)
-            elif arguments:
+            if arguments:
                 at = int(random() * len(arguments))
                 mark = len(state.trace)
                 changed = self.slots[at].mutate(arguments[at])

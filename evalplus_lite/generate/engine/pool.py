@@ -21,9 +21,9 @@ class Mix:
     constant: float = 0.14
     boundary: float = 0.2
     hypothesis: float = 0.04
+    guaranteed: float = 0.3
     magnitude: float = 0.05
     length: float = 0.05
-    letters: float = 0.04
 
 
 @dataclass(slots=True)

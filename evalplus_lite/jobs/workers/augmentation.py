@@ -40,6 +40,7 @@ from evalplus_lite.jobs.workers.budget import GROWTH, Budget, needed
 from evalplus_lite.jobs.workers.shared_data import cases_of, staged
 from evalplus_lite.jobs.workers.text_inputs import drawn, text_generator
 from evalplus_lite.programs import definitions
+from evalplus_lite.reduction.survivors import unreached
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.sandbox.steps import StepBudget
 from evalplus_lite.store.opening import Packed
@@ -74,6 +75,8 @@ class Augmented:
     review: tuple[Dispute, ...] = ()
     voters: int = 0
     unanswered: tuple[Case, ...] = ()
+    unreached: str = ""
+    """What of the reference no case runs."""
 
 
 def ordered(suite: Suite) -> Suite:
@@ -137,6 +140,7 @@ def finished(task: Task, result: Augmented) -> Row:
         "sources": dict(result.sources),
         "dropped": dict(result.dropped),
         "notes": list(result.notes),
+        "unreached": result.unreached,
         "review": list(review_rows(Finding(task.id, len(suite.cases), result.review))),
         "jurors": result.voters,
     }
@@ -206,6 +210,7 @@ def generator_of(
             rng=random.Random(name),
             methods=definitions.methods(task.reference, task.defined),
             constants=constants,
+            reference=task.reference,
         )
         sequences.plant(seeds)
         return sequences
@@ -233,6 +238,7 @@ def generator_of(
         sampled=sampled(input_filter, count=SAMPLED, seed=name),
         constants=constants,
         is_challenging=True,
+        reference=(task.reference, task.entry_point),
     )
 
 
@@ -487,6 +493,7 @@ class TaskAugmentation:
             tuple(self.review),
             len(self.panel.programs),
             tuple(self.unanswered),
+            unreached(self.sandbox, self.task, suite) if self.budget.inputs else "",
         )
 
     def _answered(self, batch: Sequence[Case]) -> Answers:

@@ -80,6 +80,7 @@ def text_generator(
         sampled=_random(form, base, seed),
         constants=constants,
         is_challenging=True,
+        reference=(task.reference, task.entry_point),
     )
 
 

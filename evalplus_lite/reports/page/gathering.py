@@ -187,12 +187,12 @@ WORDS = {
     "docstring": "example in the prompt",
     "constant": "made of a constant in the reference",
     "boundary": "boundary value",
+    "guaranteed": "an edge that every suite tries",
     "hypothesis": "drawn by type",
     "generator": "made by the task's generator",
     "mutation": "mutation",
     "magnitude": "very large or small numbers",
     "length": "very long or short",
-    "letters": "other letters",
 }
 
 

@@ -64,7 +64,7 @@ def form_in(statement: str) -> Form | None:
     statement = readable(statement)
     block = _BLOCK.search(statement)
     if block is None:
-        return None
+        return _in_prose(statement)
     rows = [_items(line) for line in block[1].strip().splitlines() if line.strip(" `$")]
     if not rows or len(rows) > MOST_LINES:
         return None
@@ -101,6 +101,74 @@ def _items(line: str) -> list[_Item]:
             index = match["many"] or match["one"] or ""
             found.append(_Item(match["name"], tuple(filter(None, index.split(","))), is_glued))
     return found if not line[at:].strip() else [_Item("?")]
+
+
+# Lines in prose: "The first line contains an integer n. Each of the next n lines contains ...".
+
+_NAME = r"[A-Za-z]\d?(?:\s*_\s*(?:\{[^{}]*\}|\w+))?(?!\w)"
+_NAMES = rf"{_NAME}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+)(?:{_NAME}|\\ldots))*"
+_NOUNS = r"(?:integers?|numbers?|strings?|words?|characters?|reals?|values?|digits?|letters?)"
+_NAMED = re.compile(rf"\b{_NOUNS}\s+({_NAMES})")
+_NOUN = re.compile(
+    r"(?:an?|one|the|its)\s+(?:[\w-]+\s+)*?(\w+)(?:\s+(?:of|from|between|with|that|which)\b.*)?",
+    re.I,
+)
+_SENTENCE = re.compile(
+    r"\b(?:first|second|third|fourth|fifth|next|last|only|single|following)\s+"
+    rf"(?:(?P<count>{_NAME})\s+)?lines?(?P<case>\s+of\s+each\s+(?:test\s*)?(?:case|set))?"
+    r"(?:\s+of\s+(?:the\s+)?(?:input|file))?(?:\s+each)?\s+"
+    r"(?:contains?|consists?\s+of|has|have|gives?|holds?)\s+(?P<things>.*)",
+    re.I,
+)
+_READ = re.compile(
+    rf"\bread\s+(?:an?\s+{_NOUNS}\s+)?(?P<name>{_NAME}),?\s+(?:and\s+)?then\s+(?P=name)\s+"
+    rf"(?:lines,?\s+each\s+(?:with\s+|of\s+|has\s+|contains\s+|is\s+)?(?P<things>[^.;]*)|{_NOUNS}\b)",
+    re.I,
+)
+
+
+def _in_prose(statement: str) -> Form | None:
+    """Return the form that sentences describe line by line, None if there are none or one is not
+    understood."""
+    text = re.sub(r"[$`]|\\[,;! ]", "", statement)
+    text = re.sub(r"\.\.\.|…|\\(?:c|l|v)?dots", r"\\ldots", re.sub(r"\([^()]*\)", " ", text))
+    text = re.sub(r"\s+", " ", re.sub(r"\s+([,.;:])", r"\1", text))
+    known: set[str] = set()
+    parts: list[Part] = []
+    case: list[Part] = []
+    try:
+        for sentence in re.split(r"(?<=[.;:]) |, (?=(?:the|each of the) \w+ )", text):
+            if match := _SENTENCE.search(sentence):
+                count, row = match["count"], _things(match["things"])
+                inner = set(known) if count else known
+                line = _line(row, inner, depth=1 if count else 0)
+                part = Block(_amount(count, known), (line,)) if count else line
+                (case if match["case"] or (count and case) else parts).append(part)
+            elif match := _READ.search(sentence):
+                parts.append(_line([_Item(match["name"])], known, depth=0))
+                count = _amount(match["name"], known)
+                if match["things"]:
+                    line = _line(_things(match["things"]), set(known), depth=1)
+                    parts.append(Block(count, (line,)))
+                else:
+                    parts.append(Line(((Field("values", "any", count=count),),)))
+        if case:
+            first = parts[0].ways[0][0].name if parts and isinstance(parts[0], Line) else ""
+            parts = [*parts, Block(_amount(first, known), tuple(case))]
+        return Form.of(tuple(parts)) if parts else None
+    except (_Unread, IndexError):
+        return None
+
+
+def _things(text: str) -> list[_Item]:
+    """Return the names of what a line holds: ``n integers a_1, ..., a_n``, or the nouns."""
+    text = text.strip().rstrip(".;:")
+    if lists := _NAMED.findall(text):
+        return [item for each in lists for item in _items(re.sub(r",|\band\b", " ", each))]
+    nouns = [_NOUN.fullmatch(piece) for piece in re.split(r", (?:and )?| and ", text)]
+    if not all(nouns):
+        raise _Unread
+    return [_Item(match[1]) for match in nouns if match]
 
 
 def _parts(rows: Sequence[list[_Item]], case: Sequence[list[_Item]] = ()) -> Iterator[Part]:

@@ -1,0 +1,272 @@
+"""Conditions: what a reference compares its arguments with, read off its text.
+
+A threshold is where programs differ, so each comparison of an argument, of its length or of what
+it holds with a constant gives inputs on it and on both sides of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from evalplus_lite.programs import definitions
+from evalplus_lite.tasks.formulas import Unclear
+from evalplus_lite.tasks.formulas import value as computed
+from evalplus_lite.types import Value
+
+_LARGEST = 10**18
+_SAME = (
+    "sorted",
+    "list",
+    "tuple",
+    "set",
+    "reversed",
+    "iter",
+    "abs",
+    "int",
+    "float",
+    "str",
+    "round",
+)
+_HELD = ("sum", "max", "min", "any", "all", "next")
+_KEPT = (
+    "strip",
+    "lstrip",
+    "rstrip",
+    "lower",
+    "upper",
+    "copy",
+    "casefold",
+    "title",
+    "replace",
+    "split",
+    "values",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a condition is about: an argument, or what is ``depth`` levels within it.
+
+    With ``is_length`` it is the length of that.
+    """
+
+    argument: int
+    depth: int = 0
+    is_length: bool = False
+
+    def held(self) -> Subject:
+        """Return what the subject holds."""
+        return Subject(self.argument, self.depth + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A subject, and the values to try for it, the threshold itself first."""
+
+    subject: Subject
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """A comparison of an argument, or its length, with what others give: ``x + y == z``."""
+
+    subject: Subject
+    other: ast.expr
+
+    def values(self, names: dict[str, Value]) -> tuple[Value, ...]:
+        """Return the values for the subject, given those of the parameters."""
+        try:
+            found = computed(self.other, names)
+        except (Unclear, TypeError, ValueError, IndexError, ArithmeticError, KeyError):
+            return ()
+        return _beside(found)
+
+
+def conditions(source: str, entry_point: str) -> tuple[list[Condition | Equation], list[str]]:
+    """Return the conditions in a function of a program, in order, and its parameters."""
+    tree, name = definitions.parse(source), entry_point.rpartition(".")[2]
+    names = (tree and definitions.parameters(tree, name)) or []
+    if tree is None or not names:
+        return [], []
+    reader = _Reader(names)
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    nodes = [node for node in ast.walk(tree) if isinstance(node, kinds) and node.name == name]
+    reader.visit(nodes[-1])
+    return list(dict.fromkeys(reader.found())), names
+
+
+class _Reader(ast.NodeVisitor):
+    """Collects conditions; ``env`` says which subjects the names stand for."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.env = {name: Subject(at) for at, name in enumerate(names)}
+        self.names = frozenset(names)
+        self._found: list[Condition | Equation] = []
+        self._moduli: dict[Subject, list[int]] = {}
+
+    def found(self) -> Iterator[Condition | Equation]:
+        yield from self._found
+        for subject, moduli in self._moduli.items():
+            if len(moduli) > 1 and (common := math.lcm(*moduli)) < 10**6:
+                yield Condition(subject, (common, 2 * common, common - moduli[0]))
+
+    def about(self, node: ast.AST) -> Subject | None:
+        """Return what an expression stands for, if it is an argument or within one."""
+        match node:
+            case ast.Name(id=name):
+                return self.env.get(name)
+            case ast.Call(func=ast.Name(id="len"), args=[inner]) if found := self.about(inner):
+                return None if found.is_length else Subject(found.argument, found.depth, True)
+            case ast.Call(func=ast.Name(id=name), args=[inner, *_]) if name in _SAME:
+                return self.about(inner)
+            case ast.Call(func=ast.Name(id=name), args=[inner]) if name in _HELD:
+                return self._held(inner)
+            case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in _KEPT:
+                return self.about(inner)
+            case ast.Call(func=ast.Attribute(value=inner, attr="pop" | "get")):
+                return self._held(inner)
+            case ast.Subscript(value=inner, slice=ast.Slice()):
+                return self.about(inner)
+            case ast.Subscript(value=inner):
+                return self._held(inner)
+            case ast.UnaryOp(operand=inner):
+                return self.about(inner)
+        return None
+
+    def _held(self, node: ast.AST) -> Subject | None:
+        if isinstance(node, ast.GeneratorExp):
+            return self.about(node.elt)
+        found = self.about(node)
+        return found.held() if found and not found.is_length else None
+
+    def _bind(self, target: ast.expr, subject: Subject | None) -> None:
+        match target:
+            case ast.Name(id=name) if subject and name not in self.env:
+                self.env[name] = subject
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                for part in parts:
+                    self._bind(part, subject and subject.held())
+
+    def _loop(self, target: ast.expr, items: ast.expr) -> None:
+        match items, target:
+            case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]), ast.Tuple(
+                elts=[_, one]
+            ):
+                self._bind(one, self._held(inner))
+            case ast.Call(func=ast.Name(id="zip"), args=inners), ast.Tuple(elts=parts):
+                for part, inner in zip(parts, inners, strict=False):
+                    self._bind(part, self._held(inner))
+            case _:
+                self._bind(target, self._held(items))
+
+    def visit_For(self, node: ast.For) -> None:
+        self._loop(node.target, node.iter)
+        self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        for target in node.targets:
+            self._bind(target, self.about(node.value))
+        self.generic_visit(node)
+
+    def _comprehension(self, node: ast.AST) -> None:
+        for each in getattr(node, "generators", ()):
+            self._loop(each.target, each.iter)
+        self.generic_visit(node)
+
+    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _comprehension
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        sides = [node.left, *node.comparators]
+        for left, sign, right in zip(sides, node.ops, sides[1:], strict=False):
+            self._compared(left, sign, right)
+            if not isinstance(sign, ast.In | ast.NotIn):
+                self._compared(right, sign, left)
+        self.generic_visit(node)
+
+    def _compared(self, one: ast.expr, sign: ast.cmpop, other: ast.expr) -> None:
+        subject, constant = self.about(one), _constant(other)
+        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod):
+            subject = None  # as any remainder, below
+        if subject is None:
+            return
+        if isinstance(sign, ast.In | ast.NotIn):
+            if isinstance(constant, list | tuple | str | set):
+                self._add(subject, tuple(sorted(constant, key=repr)[:12]))
+        elif constant is not None:
+            self._add(subject, _beside(constant))
+        elif subject.depth == 0 and self.names & {
+            node.id for node in ast.walk(other) if isinstance(node, ast.Name)
+        }:
+            self._found.append(Equation(subject, other))
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        modulus = _constant(node.right) if isinstance(node.op, ast.Mod) else None
+        subject = self.about(node.left)
+        if subject and type(modulus) is int and 1 < modulus < 10**6:
+            self._moduli.setdefault(subject, []).append(modulus)
+            self._add(subject, (modulus, modulus - 1, modulus + 1, 2 * modulus, 0))
+        self.generic_visit(node)
+
+    def _add(self, subject: Subject, values: tuple[Value, ...]) -> None:
+        if values:
+            self._found.append(Condition(subject, values))
+
+
+def _constant(node: ast.expr) -> Value:
+    """Return the value of an expression of constants, None where it has names."""
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        pass
+    try:
+        return computed(node, {})
+    except (Unclear, TypeError, ValueError, ArithmeticError):
+        return None
+
+
+def _beside(value: Value) -> tuple[Value, ...]:
+    """Return a threshold, and what lies just beside it."""
+    if type(value) is int and abs(value) <= _LARGEST:
+        return (value, value + 1, value - 1)
+    if type(value) is float and math.isfinite(value):
+        return (value, value + 0.5, value - 0.5, math.nextafter(value, math.inf))
+    return (value,) if type(value) in (str, bytes) else ()
+
+
+_STORING = ("append", "appendleft", "add", "insert", "extend")
+
+
+def stored_parameters(source: str, owner: str) -> dict[str, set[int]]:
+    """Return, for each method of a class, the positions of arguments that it only keeps or returns.
+
+    Any value of their type may stand there: nothing is computed from it.
+    """
+    tree = definitions.parse(source)
+    found: dict[str, set[int]] = {}
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.ClassDef) and node.name == owner:
+            for method in node.body:
+                if isinstance(method, ast.FunctionDef):
+                    names = [each.arg for each in method.args.args[1:]]
+                    used = _used(method)
+                    found[method.name] = {at for at, n in enumerate(names) if n not in used}
+    return found
+
+
+def _used(method: ast.FunctionDef) -> set[str]:
+    """Return the names that a method does more with than to keep or return their values."""
+    kept: set[ast.expr] = set()
+    for node in ast.walk(method):
+        match node:
+            case ast.Call(func=ast.Attribute(attr=name), args=arguments) if name in _STORING:
+                kept.update(arguments)
+            case ast.Assign(value=value) | ast.Return(value=ast.expr() as value):
+                kept.add(value)
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                kept.update(parts)
+    names = (node for node in ast.walk(method) if isinstance(node, ast.Name))
+    return {node.id for node in names if node not in kept}

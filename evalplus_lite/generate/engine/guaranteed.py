@@ -1,0 +1,335 @@
+"""Guaranteed inputs: those that no suite of a task should lack, whatever the seed.
+
+What is drawn by chance is found by one seed and missed by the next. These follow from the task
+alone: both sides of each condition of the reference, each kind of blank at each place of a text,
+lists of numbers with ties and extremes at once, every type that an argument may have, the days on
+which calendars differ, and every short length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, cycle, islice, product
+
+from evalplus_lite.generate.domains.text import DateForm, tokens
+from evalplus_lite.generate.engine.conditions import Condition, Equation, Subject, conditions
+from evalplus_lite.generate.engine.slots import Slot
+from evalplus_lite.types import Case, Value
+from evalplus_lite.values.identity import key
+
+Arguments = tuple[Value, ...]
+Inputs = Iterator[tuple[str, Arguments]]
+"""Inputs with the names of what they guarantee."""
+
+BLANKS = (" ", "\n", "\t", "  ")
+_MODELS = 3
+"""Base inputs that others are made from."""
+_LONGEST = 200
+_LARGE = 10**9
+_LENGTHS = (*range(21), 25, 27, 32, 49, 64, 100)
+_NUMBERS = (*range(21), 24, 25, 27, 30, 32, 36, 49, 50, 60, 64, 81, 97, 100, 121, 128, 169, 1000)
+
+
+def guaranteed(
+    slots: Sequence[Slot], base: Sequence[Arguments], source: str, entry_point: str
+) -> Iterator[Case]:
+    """Yield the inputs that the task's text and types call for, each kind in turn.
+
+    They are made from a few of the base inputs, and may be outside the domain.
+    """
+    models = _models(base)
+    if not models or not slots:
+        return
+    found, names = conditions(source, entry_point)
+    streams: list[Inputs] = [
+        _on_conditions(slots, models, found, names),
+        _for_each(slots, models, _texts),
+        _of_types(slots, models),
+        _dates(base, models[0]),
+        _for_each(slots, models, _numbers),
+        _for_each(slots, models, _records),
+        _for_each(slots, models, _sizes),
+    ]
+    while streams:
+        for stream in list(streams):
+            if (drawn := next(stream, None)) is None:
+                streams.remove(stream)
+            else:
+                yield Case(drawn[1], "guaranteed", None, (f"guaranteed.{drawn[0]}",))
+
+
+def _models(base: Sequence[Arguments]) -> list[Arguments]:
+    """Return a few base inputs: the first, and those with the most parts of moderate size."""
+    sized = [(len(repr(each)), -at, each) for at, each in enumerate(base)]
+    usual = [each for each in sized if each[0] <= 4 * _LONGEST] or sized
+    chosen = [*base[:1], *[each for *_, each in sorted(usual, key=lambda e: e[:2], reverse=True)]]
+    return list({key(each): each for each in chosen}.values())[:_MODELS]
+
+
+def _with(arguments: Arguments, at: int, value: Value) -> Arguments:
+    return (*arguments[:at], value, *arguments[at + 1 :])
+
+
+def _for_each(
+    slots: Sequence[Slot],
+    models: Sequence[Arguments],
+    forms: Callable[[Slot, Value], Iterator[tuple[str, Value]]],
+) -> Inputs:
+    """Yield inputs with one argument in each of its forms, the arguments in turn."""
+    made = [
+        [(at, *form) for form in forms(slot, arguments[at]) if slot.domain.explain(form[1]) is None]
+        for at, slot in enumerate(slots)
+        for arguments in models[::-1]
+        if at < len(arguments)
+    ]
+    count = max(map(len, made), default=0)
+    for turn in range(len(models)):
+        for row in range(count):
+            for place, each in enumerate(made):
+                # The first turn has every form of an argument once, on each of the models in turn.
+                if row < len(each) and (place + row) % len(models) == turn:
+                    at, name, value = each[row]
+                    yield name, _with(models[::-1][place % len(models)], at, value)
+
+
+# Conditions.
+
+
+def _on_conditions(
+    slots: Sequence[Slot],
+    models: Sequence[Arguments],
+    found: Sequence[Condition | Equation],
+    names: Sequence[str],
+) -> Inputs:
+    """Yield inputs on each condition of the reference, and on either side of it."""
+    streams = [_on_condition(slots, models, each, names) for each in found]
+    while streams:
+        for stream in list(streams):
+            if (arguments := next(stream, None)) is None:
+                streams.remove(stream)
+            else:
+                yield "condition", arguments
+
+
+def _on_condition(
+    slots: Sequence[Slot],
+    models: Sequence[Arguments],
+    condition: Condition | Equation,
+    names: Sequence[str],
+) -> Iterator[Arguments]:
+    at = condition.subject.argument
+    if isinstance(condition, Equation):
+        models = [*models[:1], tuple(map(_negated, models[0])), *models[1:]]
+    for arguments in models:
+        if at >= len(arguments) or at >= len(slots):
+            continue
+        if isinstance(condition, Equation):
+            values = condition.values(dict(zip(names, arguments, strict=False)))
+        else:
+            values = condition.values
+        for value in values:
+            for made in _placed(slots[at], arguments[at], condition.subject, value):
+                yield _with(arguments, at, made)
+
+
+def _placed(slot: Slot, value: Value, subject: Subject, new: Value) -> Iterator[Value]:
+    """Yield the value with what a condition is about replaced, at its end and throughout."""
+    if subject.depth == 0:
+        if not subject.is_length:
+            yield from _fitting(slot, new)
+        elif type(new) is int and 0 <= new <= _LONGEST and not slot.has_fixed_size:
+            made = _resized(slot, value, new)
+            yield from (made, sorted(made)) if _is_orderly(made) else (made,)
+        return
+    inner = Subject(subject.argument, subject.depth - 1, subject.is_length)
+    if type(value) is str and type(new) is str and not subject.is_length:
+        yield from (new, value + new, new + value, value[: len(value) // 2] + new + value[1:])
+    elif type(value) in (list, tuple) and slot.items is not None and slot.positions is None:
+        kind = type(value)
+        like = value[-1] if value else next(iter(slot.items.seen), None)
+        for part in _placed(slot.items, like, inner, new):
+            rest = value[:-1] if slot.has_fixed_size else value
+            made = [*rest, part]
+            yield kind(made)
+            yield kind(sorted(made) if _is_orderly(made) else [part, *rest])
+            yield kind([part])
+    elif type(value) is dict and slot.values is not None and value:
+        name = next(reversed(value))
+        for part in _placed(slot.values, value[name], inner, new):
+            yield {**value, name: part}
+
+
+def _negated(value: Value) -> Value:
+    return -value if type(value) in (int, float) else value
+
+
+def _fitting(slot: Slot, new: Value) -> Iterator[Value]:
+    """Yield a value as the types that the slot allows."""
+    kinds = slot.domain.kinds
+    if type(new) is int and int not in kinds and float in kinds:
+        yield float(new)
+    elif type(new) is float and float not in kinds and int in kinds:
+        yield from (int(new), int(new) + 1)
+    else:
+        yield new
+
+
+def _resized(slot: Slot, value: Value, size: int) -> Value:
+    """Return the value cut, or its elements again and again, to this length."""
+    if type(value) is str:
+        return "".join(islice(cycle(value or slot.seen_characters), size))
+    if type(value) in (list, tuple):
+        items = list(value) or (list(slot.items.seen[:3]) if slot.items else [])
+        return type(value)(islice(cycle(items), size)) if items else value
+    return value
+
+
+def _is_orderly(value: Value) -> bool:
+    return type(value) in (list, tuple) and {*map(type, value)} <= {int, float}
+
+
+# Texts: blanks, case, other scripts, numerals, wherever texts stand.
+
+
+def _texts(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
+    if type(value) is str:
+        text = value or next((each for each in slot.seen if each), slot.seen_characters[:3])
+        if not slot.choices and len(text) <= _LONGEST:
+            yield from _text_forms(text.strip() or text, slot)
+    elif type(value) in (list, tuple) and slot.items is not None and slot.positions is None:
+        for name, made in _texts(slot.items, value[-1]) if value else ():
+            if slot.items.domain.explain(made) is None:
+                yield name, type(value)([*value[:-1], made])
+
+
+def _text_forms(text: str, slot: Slot) -> Iterator[tuple[str, str]]:
+    middle = len(text) // 2
+    for blank in BLANKS:
+        yield "blank", text[:-1] + blank + text[-1:]
+        yield "blank", text + blank
+        yield "blank", text[:middle] + blank + text[middle:]
+        yield "blank", blank + text
+        yield "blank", blank
+        if " " in text and blank != " ":
+            yield "blank", text.replace(" ", blank)
+    for case in (str.upper, str.lower, str.title, str.swapcase):
+        yield "case", case(text)
+    for letter in "éÉ漢ß":
+        yield "script", "".join(letter if each.isalpha() else each for each in text)
+        yield "script", text + letter
+    yield from (("twin", made) for made in (text * 2, text[::-1], text + text[::-1], text[:-1]))
+    yield from (("mark", text + mark) for mark in ("!", ".", "-", "0", "'s", "_"))
+    yield from (("mark", mark + text) for mark in ("-", "0", "+", "."))
+    for kind in ("0123456789", "abcdefghij", "aeiou", "bcdfghjk", "AEIOU", "!?.,;:-_"):
+        yield "only", "".join(islice(cycle(kind), max(1, len(text))))
+    if words := text.split() if " " in text else []:
+        for count in (2, 3, 5, 8, 13, 21):
+            yield "words", " ".join(islice(cycle(words), count))
+            yield "words", " ".join(words[:1] * count)
+            yield "words", " ".join(word for word in words[:count] for _ in range(2))
+    parts = tokens(text)
+    for at, part in enumerate(parts):
+        if part.isdigit() and at < 6:
+            for other in ("0" + part, part[1:], "0" * len(part), str(int(part) + 1)):
+                yield "numeral", "".join([*parts[:at], other, *parts[at + 1 :]])
+
+
+# Types: an argument may be of several.
+
+
+def _of_types(slots: Sequence[Slot], models: Sequence[Arguments]) -> Inputs:
+    """Yield inputs whose numbers are ints and floats in all combinations."""
+    for arguments in models[:2]:
+        ways = [_as_types(slot, each) for slot, each in zip(slots, arguments, strict=False)]
+        combined = islice(product(*ways), 1, 17)
+        yield from (("type", made) for made in combined if key(made) != key(arguments))
+
+
+def _as_types(slot: Slot, value: Value) -> list[Value]:
+    kinds = (*slot.domain.kinds, *slot.domain.also)
+    if type(value) in (int, float) and {int, float} <= {*kinds} and abs(value) < 1e15:
+        return [value, float(value) if type(value) is int else int(value)]
+    if type(value) in (list, tuple) and slot.items is not None and value:
+        *rest, last = value
+        return [type(value)([*rest, each]) for each in _as_types(slot.items, last)]
+    return [value]
+
+
+# Lists of numbers with ties and extremes, numbers one by one, and lengths one by one.
+
+
+def _numbers(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
+    kind, items = type(value), slot.items
+    if kind in (int, float) and not slot.choices:
+        for number in (*_NUMBERS, *[-each for each in _NUMBERS]):
+            yield "number", kind(number)
+    if kind not in (list, tuple) or items is None or slot.has_fixed_size:
+        return
+    if {int, float} & {*items.domain.kinds}:
+        as_kind = int if int in items.domain.kinds else float
+        low, high = items.domain.lowest, items.domain.highest
+        highest = as_kind(_LARGE if high is None else min(high, _LARGE))
+        lowest = as_kind(-_LARGE if low is None else max(low, -_LARGE))
+        one, two = as_kind(1), as_kind(2)
+        for made in (
+            [highest] * 3, [highest, lowest, highest, lowest], [lowest, lowest],
+            [highest, highest - one, highest], [one] * 5, [lowest, one, highest, one, lowest],
+            [one, one, two, two], [two, one, two, one, two], [two] * 20 + [one], [one] * 21,
+            [highest, one, one, highest], [as_kind(0)] * 4, [as_kind(0), highest, as_kind(0)],
+            [*map(as_kind, range(12))], [*map(as_kind, range(12, 0, -1))],
+        ):  # fmt: skip
+            yield "crossed", kind(made)
+            if sorted(made) != made:
+                yield "crossed", kind(sorted(made))
+    elif value and items.items is not None and type(value[-1]) in (list, tuple):
+        for name, row in _numbers(items, value[-1]):
+            if items.domain.explain(row) is None:
+                yield name, kind([*value[:-1], row])
+
+
+def _records(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
+    """Yield lists of records with ties in each field, and texts there that begin alike."""
+    kind, items = type(value), slot.items
+    if kind not in (list, tuple) or items is None or not items.positions or not value:
+        return
+    rows = [*value, *value][: max(2, len(value))] if not slot.has_fixed_size else [*value]
+    for at, first in enumerate(rows[0] if len(rows[0]) == len(items.positions) else ()):
+        changes = [(row, first) for row in rows]
+        if type(first) is str and first:
+            changes = [(rows[0], first + first[-1] * n) for n in range(len(rows), 0, -1)]
+        made = [type(row)((*row[:at], new, *row[at + 1 :])) for row, new in changes]
+        yield "tie", kind(made)
+        yield "tie", kind(made[::-1])
+    yield "tie", kind(rows[::-1])
+
+
+def _sizes(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
+    if type(value) in (str, list, tuple) and not slot.has_fixed_size and not slot.choices:
+        for size in _LENGTHS:
+            made = _resized(slot, value, size)
+            yield "length", made
+            if _is_orderly(made) and size > 1:
+                yield "length", type(value)(sorted(made))
+
+
+# Dates.
+
+
+def _dates(base: Sequence[Arguments], arguments: Arguments) -> Inputs:
+    """Yield inputs with the days on which calendars differ: each alone, then two by two."""
+    columns = ([each[at] for each in base if len(each) > at] for at in range(len(arguments)))
+    forms = {
+        at: form
+        for at, column in enumerate(columns)
+        if (form := DateForm.of([each for each in column if type(each) is str]))
+    }
+    days = {at: list(form.telling()) for at, form in forms.items()}
+    numbers = [at for at, each in enumerate(arguments) if type(each) is int]
+    for at, texts in days.items():
+        for text in texts:
+            yield "date", _with(arguments, at, text)
+            for place, count in product(numbers, (0, 1, 365)):
+                yield "date", _with(_with(arguments, at, text), place, count)
+    for one, other in combinations(days, 2):
+        for first, second in product(days[one][:12], days[other][:12]):
+            yield "date", _with(_with(arguments, one, first), other, second)
