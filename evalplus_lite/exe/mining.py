@@ -267,7 +267,6 @@ def mine(
     A package that cannot be had or read is in ``result.problems``. Raises InputError if a path
     leads to nothing.
     """
-    _check_asked(settings)
     before = None if since is None else Earlier(Path(since))
     if before is not None:
         collections.deque(before.shapes(), maxlen=0)  # a mistake in it is told before any work
@@ -335,16 +334,6 @@ def mine(
         if out is not None:
             return MiningResult(summary, funnel, path, problems, refused)
         return MiningResult(summary, funnel, None, problems, refused, tuple(_rows(path)))
-
-
-def _check_asked(settings: MiningSettings) -> None:
-    """Raise InputError if missing types are looked for and then not used."""
-    for option, is_given in (("--observe", settings.observe), ("--stubs", settings.stubs)):
-        if is_given and settings.types != "known":
-            raise InputError(
-                f"{option} and --types {settings.types}, which leaves out what has no annotations",
-                remedy="leave one of them out",
-            )
 
 
 def _check_companion(path: Path) -> None:

@@ -25,6 +25,7 @@ from evalplus_lite.exe.asking.score import (
     judge_by,
     read_predictions,
 )
+from evalplus_lite.exe.benchmark import located
 from evalplus_lite.exe.running.runs import CPU_SECONDS, CallableProgram
 from evalplus_lite.exe.tasks.forms import PublishedFile, SkippedRow, form_of
 from evalplus_lite.exe.tasks.mined import MinedTask
@@ -47,11 +48,11 @@ from evalplus_lite.values.source import value_of
 def read_tasks(
     path: str | os.PathLike[str], *, left_out: list[SkippedRow] | None = None
 ) -> Iterator[MinedTask]:
-    """Yield the tasks of a mined file, or of rows of CRUXEval or LiveCodeBench.
+    """Yield the tasks of a mined file, of a set by its name, or of rows of CRUXEval's forms.
 
     ``left_out`` takes the rows that cannot be asked about. InputError names two rows of one id.
     """
-    path = Path(path)
+    path = located(path)
     first = next(iter(read_jsonl(path)), None)
     if first is not None and form_of(first.data) is not None:
         return PublishedFile(path, [] if left_out is None else left_out).tasks()

@@ -12,7 +12,6 @@ import functools
 import gzip
 import hashlib
 import io
-import json
 import lzma
 import os
 import re
@@ -242,6 +241,8 @@ class PackageSource(AbstractContextManager["PackageSource"]):
     """Path beside the modules -> stored path, of files that are no code."""
     members: Sequence[str] = ()
     """Stored paths of all files, tests too."""
+    readme: str = ""
+    """The description in the metadata, or the README beside them."""
     _read: Callable[[str], bytes] = field(default=lambda path: b"", repr=False)
     _close: Callable[[], None] = field(default=lambda: None, repr=False)
 
@@ -267,15 +268,6 @@ class PackageSource(AbstractContextManager["PackageSource"]):
     def __exit__(self, *details: object) -> None:
         """Close the archive."""
         self._close()
-
-
-_ABSENT = "No matching distribution found"
-"""What pip says of what the index does not have."""
-
-
-def is_absent(error: InputError) -> bool:
-    """Return whether ``download`` found that there is no such thing to have."""
-    return _ABSENT in str(error)
 
 
 def download(name: str, folder: Path, *, is_pure: bool = False) -> Path:
@@ -737,9 +729,17 @@ def _package(
         compiled=frozenset(compiled),
         data=data,
         members=names,
+        readme=metadata.get("description", "") or _readme(names, members.read),
         _read=members.read,
         _close=members.close,
     )
+
+
+def _readme(names: Sequence[str], read: Callable[[str], bytes]) -> str:
+    """Return the README nearest to the top."""
+    found = [n for n in names if re.search(r"(^|/)readme[^/]*$", n, re.IGNORECASE)]
+    first = min(found, key=lambda name: (name.count("/"), name), default=None)
+    return "" if first is None else read(first)[:MAX_METADATA].decode("utf-8", "replace")
 
 
 def _checked(sizes: dict[str, int], path: Path) -> list[str]:
@@ -957,7 +957,6 @@ def required(package: PackageSource, extras: Sequence[str] = ()) -> list[tuple[s
 MOST_BYTES = 64 << 20
 LONGEST = 200
 """Characters of a line that a message shows."""
-NAMES = ("project", "name", "package")
 
 
 def listed_packages(path: Path) -> list[str]:
@@ -965,12 +964,9 @@ def listed_packages(path: Path) -> list[str]:
 
     A line is a name (``idna``, ``idna==3.20``), a path of a wheel, source archive or folder, or a
     repository (``git+https://...@COMMIT``); what follows ``#`` after a space, markers, extras and
-    hashes count nothing. Or the file is JSON: a list of names, or of objects with one, perhaps
-    below ``rows``. InputError names file and line.
+    hashes count nothing. InputError names file and line.
     """
-    text = read_text(path, max_bytes=MOST_BYTES)
-    found = _of_json(path, text) if text.lstrip()[:1] in ("[", "{") else _of_lines(path, text)
-    packages = list(dict.fromkeys(found))
+    packages = list(dict.fromkeys(_of_lines(path, read_text(path, max_bytes=MOST_BYTES))))
     if not packages:
         raise InputError("lists no package", path=path, remedy="write a name on each line")
     return packages
@@ -1025,20 +1021,3 @@ def _named(words: str, path: Path, line: int) -> str:
             remedy="pin it with ==, or leave the version out for the newest",
         )
     return f"{asked.name}=={pins[0].version}" if pins else asked.name
-
-
-def _of_json(path: Path, text: str) -> Iterator[str]:
-    try:
-        content: Any = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"is no JSON: {error}", path=path) from None
-    rows = content.get("rows") if isinstance(content, dict) else content
-    if not isinstance(rows, list):
-        raise InputError("holds no list of packages", path=path, remedy='as in {"rows": [...]}')
-    for number, row in enumerate(rows):
-        name = row
-        if isinstance(row, dict):
-            name = next((row[key] for key in NAMES if key in row), None)
-        if not isinstance(name, str):
-            raise InputError(f"its entry {number} names no package", path=path)
-        yield _named(name, path, 1)

@@ -5,18 +5,24 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.inlining import Obstacle
-from evalplus_lite.exe.inputs.dialogue import MAX_TOKENS, TEMPERATURE, CaseWriter
+from evalplus_lite.exe.inputs.known import PackageValues
 from evalplus_lite.exe.inputs.runner import Runner
 from evalplus_lite.exe.inputs.search import ROUNDS, find_cases
-from evalplus_lite.exe.inputs.validators import CORE, MAX_CASES, Executed, judge, salvage
+from evalplus_lite.exe.inputs.validators import (
+    MAX_CASES,
+    Executed,
+    judge,
+    literals_of,
+)
 from evalplus_lite.exe.running.observing import Observed, has_tests, observe
 from evalplus_lite.exe.running.proof import Original, ProofResult, Sandboxes, prove, python_version
 from evalplus_lite.exe.running.runs import RunResult, is_answer
@@ -29,15 +35,12 @@ from evalplus_lite.exe.selecting.static import (
     StaticMine,
     failed,
     is_banned_package,
-    outcome_of,
 )
-from evalplus_lite.exe.selecting.types import TypeSet
 from evalplus_lite.exe.sources import (
     PackageSource,
     archives_by_name,
     download,
     fetched,
-    is_absent,
     is_path,
     is_repository,
     open_package,
@@ -57,30 +60,20 @@ class MiningSettings:
 
     ``any_licence``: packages under other than permissive licences too. ``rounds`` of input growth,
     ``cases`` a function at most. ``static_only``: nothing is run. ``model``: name of the language
-    model that is asked for inputs, at ``temperature``, in answers of ``max_tokens`` at most, as
-    calls of a tool (``tools``) or as JSON that a schema describes. ``functions`` are run of a
-    package at most, chosen by their names' hashes. ``with_deps``: what a package
-    requires is downloaded, as far as it is not at hand and is pure wheels; by default of packages
-    given by their names on the index. ``observe``: its tests are run, for the types that they give
-    to parameters without an annotation. ``stubs``: what declares the types of a package that does
-    not say them itself, typeshed's or another, is downloaded. Programs have ``max_code``
-    characters at most. ``keep_all``: trivial tasks too, and more than three of a class.
+    model that is asked for inputs. ``functions`` are run of a package at most, chosen by their
+    names' hashes. ``with_deps``: what a package requires is downloaded, as far as it is not at hand
+    and is pure wheels; by default of packages given by their names on the index. Programs have
+    ``max_code`` characters at most. ``keep_all``: trivial tasks too, and all of a class.
     """
 
     seed: int = 0
-    types: TypeSet = "paper"
     any_licence: bool = False
     cases: int = MAX_CASES
     rounds: int = ROUNDS
     static_only: bool = False
     model: str | None = None
-    max_tokens: int = MAX_TOKENS
-    temperature: float = TEMPERATURE
-    tools: bool = False
     functions: int | None = None
     with_deps: bool | None = None
-    observe: bool = False
-    stubs: bool = False
     max_code: int = MAX_CODE
     keep_all: bool = False
 
@@ -115,6 +108,9 @@ class PackageMine:
     tests: PackageSource | None = None
     """The source that holds the package's tests, if that is another."""
     funnel: Funnel = field(default_factory=Funnel)
+    _values: PackageValues = field(default_factory=PackageValues)
+    _used: Counter[Hashable] = field(default_factory=Counter)
+    """Literals of the cases of earlier tasks, each with the number of these."""
 
     def few_of_a_class(self) -> Iterator[Yield]:
         """Yield every outcome; of a class the tasks whose runs do most, unless all are wanted."""
@@ -135,8 +131,8 @@ class PackageMine:
                 yield result
                 continue
             self.funnel.add("mined", -1)
-            if "validators" in task.facts:
-                self.funnel.add(outcome_of(task.facts["validators"]), -1)
+            if not task.facts.get("validators", {"failed": True})["failed"]:
+                self.funnel.add("valid", -1)
             self.funnel.reject("mined", CROWDED)
             function = f"{task.facts['module']}.{task.facts['function']}"
             yield Yield(reject=Reject(self.package.name, function, "mined", CROWDED))
@@ -157,7 +153,6 @@ class PackageMine:
         static = StaticMine(
             self.package,
             self.companions,
-            types=self.settings.types,
             any_licence=self.settings.any_licence,
             max_code=self.settings.max_code,
             observed=seen.of if seen.parameters else None,
@@ -185,12 +180,16 @@ class PackageMine:
             yield Yield(reject=reject)
 
     def _observed(self) -> Observed:
-        """Return what the package's tests show, if that is asked for."""
-        if not self.settings.observe or self.sandboxes is None:
+        """Return what the package's tests and examples show; keep the values of their calls."""
+        if self.settings.static_only or self.sandboxes is None:
             return Observed()
-        found = observe(self.tests or self.package, self.companions, self.sandboxes.plain.config)
-        self.funnel.add("tests run", found.tests)
-        self.funnel.add("functions seen in tests", len(found.parameters))
+        source, config = self.tests or self.package, self.sandboxes.plain.config
+        found = observe(source, self.companions, config, readme=self.package.readme)
+        self._values = PackageValues.of(source, found)
+        counts = {"tests run": found.tests, "functions seen in tests": len(found.calls)}
+        for stage, count in counts.items():
+            if count:
+                self.funnel.add(stage, count)
         return found
 
     def _within(self, found: Iterator[MinedFunction]) -> Iterator[tuple[MinedFunction, bool]]:
@@ -231,8 +230,12 @@ class PackageMine:
             seed=settings.seed,
             rounds=settings.rounds,
             count=settings.cases,
-            writer=self._writer(),
+            values=self._values,
+            source=self.source,
+            used=self._used,
         )
+        if search.problem:
+            return self._rejected(function, "loads", Obstacle(search.problem, ""))
         chosen, facts = search.chosen, search.facts
         # What took too long once is not run again: it is no case, and proves nothing.
         pool = [case for case in search.pool if is_answer(case.answer)] or search.pool[:3]
@@ -243,17 +246,6 @@ class PackageMine:
             return self._rejected(function, verdict.stage, verdict.problem)
         facts |= {"compared": verdict.compared, "wording": verdict.wording}
         return self._task(function, chosen, facts, runner)
-
-    def _writer(self) -> CaseWriter | None:
-        asked = self.settings
-        if self.source is None:
-            return None
-        return CaseWriter(
-            source=self.source,
-            temperature=asked.temperature,
-            max_tokens=asked.max_tokens,
-            tools=asked.tools,
-        )
 
     def _count(self, verdict: ProofResult) -> None:
         stages = ("loads", "stable", "proved")
@@ -268,32 +260,29 @@ class PackageMine:
         facts: dict[str, Any],
         runner: Runner,
     ) -> Yield:
-        failed = [failure.validator for failure in judge(chosen)]
-        kept = chosen if not failed else salvage(chosen)
-        facts["validators"] = {
-            "failed": failed,
-            "core": not CORE & set(failed),
-            "salvaged": bool(failed) and bool(kept),
-        }
-        if not kept:
+        failed = judge(chosen)
+        if not chosen:
             return self._rejected(function, "mined", Obstacle(NO_CASES, ", ".join(failed)))
-        counters = runner.measured([case.call for case in kept])
+        facts["validators"] = {"failed": failed}
+        counters = runner.measured([case.call for case in chosen])
         runs = [counted.steps if counted else {} for counted in counters]
         is_driven = bool(function.driver)
-        trivial = triviality([case.answer for case in kept], runs, is_driven=is_driven)
+        trivial = triviality([case.answer for case in chosen], runs, is_driven=is_driven)
         if trivial and not self.settings.keep_all:
             return self._rejected(function, "mined", Obstacle(trivial, ""))
         self.funnel.add("mined")
-        self.funnel.add(outcome_of(facts["validators"]))
-        timed = runner.timed([case.call for case in kept])
+        self.funnel.add("valid", not failed)
+        timed = runner.timed([case.call for case in chosen])
         if difficulty := difficulty_of(runs, is_driven=is_driven):
             facts["difficulty"] = difficulty
         cases = tuple(
             TaskCase(case.call, replace(case.answer, cpu=0.0), steps)
-            for case, steps in zip(kept, runs, strict=True)
+            for case, steps in zip(chosen, runs, strict=True)
         )
         if all(counters):
             facts["read"] = any(counted.is_read for counted in counters if counted)
+        facts["sources"] = [case.source for case in chosen]
+        self._used.update({each for case in chosen for each in literals_of(case.call)})
         facts["variation"] = variation([case.runtime for case in cases if case.runtime])
         return Yield(task_of(function, cases, facts), timed)
 
@@ -379,13 +368,9 @@ class PackageWork:
             with tempfile.TemporaryDirectory(prefix="package-") as folder, ExitStack() as stack:
                 package = self._opened(name, Path(folder), stack, root)
                 row["sha256"] = package.origin.sha256
-                others = [
-                    *self._stubs(package, stack, Path(folder, "stubs"), row["rejects"]),
-                    *self._companions(
-                        name, package, stack, Path(folder, "required"), row["rejects"]
-                    ),
-                ]
-                held = self.archives.get(package.name) if self.settings.observe else None
+                required = Path(folder, "required")
+                others = [*self._companions(name, package, stack, required, row["rejects"])]
+                held = self.archives.get(package.name)
                 tests = None
                 if held is not None and not has_tests(package):  # its source archive, as --with
                     source = stack.enter_context(open_package(held))
@@ -417,29 +402,13 @@ class PackageWork:
             package.origin = commit.of(package.origin)
             return package
         local = Path(name) if root in ("", os.getcwd()) else Path(root, name)
-        path = local if is_path(name) or local.exists() else download(name, folder)
+        path = local
+        if not is_path(name) and not local.exists():
+            try:  # the wheel that is the same on every machine, where there is one
+                path = download(name, folder, is_pure=True)
+            except InputError:
+                path = download(name, folder)
         return stack.enter_context(open_package(path))
-
-    def _stubs(
-        self, package: PackageSource, stack: ExitStack, folder: Path, rejects: list[Row]
-    ) -> Iterator[PackageSource]:
-        """Open what only declares a package's types, which it does not require.
-
-        What is not at hand is fetched, if that is wanted and the package does not say its types.
-        """
-        is_typed = any(PurePosixPath(name).name == "py.typed" for name in package.data)
-        is_wanted = self.settings.stubs and not is_typed
-        for name in (f"types-{package.name}", f"{package.name}-stubs"):
-            path = self.archives.get(name)
-            try:
-                if path is None and is_wanted:
-                    path = download(name, folder, is_pure=True)
-                if path is not None:
-                    yield stack.enter_context(open_package(path))
-                    return
-            except InputError as error:
-                if not is_absent(error):
-                    rejects.append(not_fetched(package, error))
 
     def _companions(
         self, name: str, package: PackageSource, stack: ExitStack, folder: Path, rejects: list[Row]
@@ -453,7 +422,7 @@ class PackageWork:
         is_fetched = self.settings.with_deps
         if is_fetched is None:
             is_fetched = not is_path(name) and not is_repository(name)
-        pending = required(package, OF_TESTS if self.settings.observe else ())
+        pending = required(package, OF_TESTS if has_tests(package) else ())
         seen = {package.name}
         count = 0
         while pending:

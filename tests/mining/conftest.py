@@ -15,7 +15,6 @@ from evalplus_lite.errors import SandboxUnavailable
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallableProgram
 from evalplus_lite.exe.selecting.static import MinedFunction, StaticMine
-from evalplus_lite.exe.selecting.types import TypeSet
 from evalplus_lite.exe.sources import open_package
 from evalplus_lite.sandbox import Inputs
 
@@ -37,12 +36,10 @@ class Toys:
                 archive.writestr(name, textwrap.dedent(text))
         return path
 
-    def mined(
-        self, files: dict[str, str], *, types: TypeSet = "paper"
-    ) -> tuple[dict[str, MinedFunction], dict[str, str]]:
+    def mined(self, files: dict[str, str]) -> tuple[dict[str, MinedFunction], dict[str, str]]:
         """Return what static mining makes of them: functions, and reasons of rejects, by name."""
         with open_package(self.wheel(files)) as package:
-            mine = StaticMine(package, types=types, max_code=100_000)
+            mine = StaticMine(package, max_code=100_000)
             functions = {f"{f.module}.{f.name}": f for f in mine.functions()}
             return functions, {reject.function: reject.reason for reject in mine.rejects}
 

@@ -63,7 +63,7 @@ FILES = {"toy/__init__.py": "", "toy/shapes.py": SHAPES, "toy/users.py": USERS}
 
 def test_entry_points_make_objects_of_plain_values(toys: Any) -> None:
     """Classes come along though annotations alone name them; what needs itself is refused."""
-    functions, rejects = toys.mined(FILES, types="known")
+    functions, rejects = toys.mined(FILES)
     signatures = {
         name.rpartition(".")[2]: [f"{p.name}: {p.type}" for p in f.signature.parameters]
         for name, f in functions.items()
@@ -95,7 +95,6 @@ def test_entry_points_make_objects_of_plain_values(toys: Any) -> None:
     assert toys.run(found["call_newer"], ("1.2",), ("1.1",)) is True
     assert toys.run(found["call_stem"], "a/b.c") == "b"
     assert toys.run(found["call_days"], 172800, 3) == 5
-    assert toys.mined(FILES)[0].keys() == set()
 
 
 def test_entry_points_are_proved_against_the_original(toys: Any, sandboxes: Any) -> None:
@@ -106,7 +105,7 @@ def test_entry_points_are_proved_against_the_original(toys: Any, sandboxes: Any)
         "call_stem": [("a/b.c",), ("",)],
     }
     with open_package(toys.wheel(FILES)) as package:
-        functions = {f.name: f for f in StaticMine(package, types="known").functions()}
+        functions = {f.name: f for f in StaticMine(package).functions()}
         with Original(package, sandboxes.plain.config) as original:
             for name, given in calls.items():
                 function = functions[name]
@@ -120,7 +119,6 @@ def test_entry_points_are_proved_against_the_original(toys: Any, sandboxes: Any)
             assert prove(changed, invoked, base, sandboxes, original).stage == "proved"
 
 
-@pytest.mark.parametrize("types", ["paper", "known"])
 @pytest.mark.parametrize(
     ("imports", "where"),
     [
@@ -133,7 +131,7 @@ def test_entry_points_are_proved_against_the_original(toys: Any, sandboxes: Any)
     ],
 )  # fmt: skip
 def test_dates_are_made_of_text_by_the_program(
-    toys: Any, sandboxes: Any, imports: str, where: str, types: Any
+    toys: Any, sandboxes: Any, imports: str, where: str
 ) -> None:
     """What is asked about is a call of text that a reader can run, whatever the module imports."""
     body = f"""
@@ -145,7 +143,7 @@ def later(moments: list[{where}datetime], other: {where}date | str) -> list[bool
     return [each.hour > 11 for each in moments]
 """
     with open_package(toys.wheel({"toy.py": body})) as package:
-        found = {f.name: f for f in StaticMine(package, types=types).functions()}
+        found = {f.name: f for f in StaticMine(package).functions()}
         week, later = found["call_week"], found["call_later"]
         assert toys.run(week, "2024-02-29") == "9 2024"
         assert toys.run(later, ["2024-02-29T12:00:00", "1999-12-31T00:00:00"], "x") == [True, False]
@@ -277,7 +275,7 @@ def test_what_is_too_large_is_not_made(toys: Any) -> None:
             "def many(of: Many) -> int: return of.value",
         ]
     )
-    functions, rejects = toys.mined({"toy.py": body}, types="known")
+    functions, rejects = toys.mined({"toy.py": body})
     assert set(functions) == {"toy.call_low", "toy.call_many"}
     assert rejects == {"toy.deep": "type L0"}
     assert len(functions["toy.call_many"].signature.parameters[0].type.values) == 50

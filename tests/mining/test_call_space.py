@@ -11,12 +11,15 @@ import pytest
 from evalplus_lite.exe.inputs.call_space import (
     CallSpace,
     expressions,
-    generator_of,
     hints,
     matching,
 )
+from evalplus_lite.exe.inputs.known import PackageValues
+from evalplus_lite.exe.inputs.nearby import Nearby
+from evalplus_lite.exe.running.observing import Observed
 from evalplus_lite.exe.running.runs import Invocation
-from evalplus_lite.generate.domains.constants import Constants
+from evalplus_lite.exe.selecting.static import StaticMine
+from evalplus_lite.exe.sources import open_package
 
 BODY = '''
     import re
@@ -38,10 +41,11 @@ BODY = '''
 def test_every_proposed_call_is_of_the_annotated_types(toys: Any) -> None:
     """Choices, tuples, optional, variadic and keyword parameters all hold what they may."""
     function = toys.mined({"toy.py": BODY})[0]["toy.f"]
-    space, generator = generator_of(function, seed="0")
-    generator.plant(space.draw(generator.slots, random.Random(1).random) for _ in range(100))
-    calls = [space.call(case.arguments) for case in generator.propose(101)]
-    assert calls[0] == Invocation(("2024-02-29", "long", (1, "b")))
+    space = CallSpace.of(function)
+    draw = random.Random(1).random
+    drawn = [space.draw(draw) for _ in range(100)]
+    near = Nearby([slot.domain for slot in space.slots], draw)
+    calls = [space.call(each) for each in (*drawn, *(near.call(one, drawn) for one in drawn))]
     assert len({call.key for call in calls}) > 60
     for call in calls:
         day, mode, (number, text), *others = call.args
@@ -66,10 +70,10 @@ def test_what_sets_and_keys_hold_can_be_hashed(toys: Any) -> None:
         def f(table: dict[K, Any], seen: set[Any], pairs: set[tuple[K, Hashable]]) -> int:
             return len(table) + len(seen) + len(pairs)
         """
-    function = toys.mined({"toy.py": body}, types="known")[0]["toy.f"]
-    space, generator = generator_of(function, seed="0")
-    generator.plant(space.draw(generator.slots, random.Random(1).random) for _ in range(40))
-    calls = [space.call(case.arguments) for case in generator.propose(41)]
+    function = toys.mined({"toy.py": body})[0]["toy.f"]
+    space = CallSpace.of(function)
+    draw = random.Random(1).random
+    calls = [space.call(space.draw(draw)) for _ in range(60)]
     values = [value for call in calls for value in call.args[0].values()]
     assert {list, dict} <= set(map(type, values))
     assert len({type(key) for call in calls for key in call.args[0]}) > 3
@@ -80,7 +84,7 @@ def test_what_sets_and_keys_hold_can_be_hashed(toys: Any) -> None:
 def test_a_call_comes_back_from_its_arguments(toys: Any) -> None:
     """What a docstring or a model wrote can be built on: no argument changes its place."""
     function = toys.mined({"toy.py": BODY})[0]["toy.f"]
-    space = CallSpace.of(function, Constants())
+    space = CallSpace.of(function)
     for call in (
         Invocation(("2024-02-29", "long", (1, "b"))),
         Invocation(("2024-02-29", "long", (1, "b"), "u", 1.5, 2.5), {"limit": 2, "a": True}),
@@ -125,14 +129,80 @@ def test_inputs_are_put_together_of_what_the_program_mentions(toys: Any) -> None
             return text.startswith("__init__") and text.endswith(".pyi") and not rest
         """
     functions, _ = toys.mined({"toy.py": body})
-    space, generator = generator_of(functions["toy.f"], seed="s")
+    space = CallSpace.of(functions["toy.f"])
     draw = random.Random(1).random
-    calls = [space.draw(generator.slots, draw).arguments for _ in range(2000)]
+    calls = [space.draw(draw) for _ in range(3000)]
     texts = [text for text, _, _ in calls]
     assert "__init__.pyi" in texts
     assert {299, 300, 301} <= {len(text) for text in texts}
     assert any("\u200c" in text for text in texts)
-    placed = sum(0 <= at <= len(text) for text, at, _ in calls)
-    assert placed > 0.4 * len(calls)
     assert any(len(rest) == 3 for _, _, rest in calls)
-    assert all(space.input_filter.admits(each) for each in calls)
+    assert not any(
+        slot.domain.explain(value)
+        for each in calls
+        for slot, value in zip(space.slots, each, strict=True)
+    )
+
+
+CODE = '''
+LINES = ["a;b", "c"]
+def f(text: str, sep: str = ";", *rest: int, **named: bool) -> list[str]:
+    """Split: f("x,y", ",") is ["x", "y"]."""
+    return [*text.split(sep), str(rest), str(named)]
+def g() -> list[str]:
+    return f("one two", " ")
+'''
+TESTS = """
+import pytest
+from toy import f
+
+ROWS = {"k=v": "=", "p": "q"}
+@pytest.mark.parametrize("text, sep", [("1-2", "-"), ("3+4", "+")])
+def test_rows(text, sep):
+    assert f(text, sep)
+
+def test_loops():
+    for text, sep in ROWS.items():
+        f(text, sep=sep, deep=True)
+    given = "5/6"
+    f(given, "/", 7, 8)
+    f(open("x").read())
+"""
+
+
+def test_known_calls_are_read_off_tests_documentation_and_code(toys: Any) -> None:
+    """Literals, and names for them: of modules, functions, tables of parameters and loops."""
+    files = {"toy.py": CODE, "tests/test_toy.py": TESTS}
+    with open_package(toys.wheel(files)) as package:
+        (function, *_) = StaticMine(package).functions()
+        values = PackageValues.of(package, Observed())
+        known = values.of_function(function)
+    found = [(each.source, each.call.written("f")) for each in known]
+    assert sorted(found[:5]) == [
+        ("tests", "f('1-2', '-')"),
+        ("tests", "f('3+4', '+')"),
+        ("tests", "f('5/6', '/', 7, 8)"),
+        ("tests", "f('k=v', '=', deep=True)"),
+        ("tests", "f('p', 'q', deep=True)"),
+    ]
+    assert found[5:] == [
+        ("doctests", "f('x,y', ',')"),
+        ("call sites", "f('one two', ' ')"),
+    ]
+    assert "a;b" in values.texts
+
+
+@pytest.mark.parametrize(
+    "value",
+    [True, 42, 1.5, "2024-01-31 and more", b"a-b", [1, [2]], ("a", 1), {"k": [1], "n": None}, {1}],
+)  # fmt: skip
+def test_near_values_are_of_the_same_type_and_mostly_other_ones(value: Any) -> None:
+    """A small change, whatever the type; what stands within keeps its own."""
+    near = Nearby((), random.Random(0).random)
+    made = [near.near(value, [value]) for _ in range(60)]
+    assert {type(each) for each in made} == {type(value)}
+    assert sum(each != value for each in made) >= 15
+    if isinstance(value, str):
+        kept = [sum(a == b for a, b in zip(each, value, strict=False)) for each in made]
+        assert max(map(len, made)) > len(value)
+        assert sorted(kept)[30] >= 5

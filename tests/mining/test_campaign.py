@@ -19,10 +19,9 @@ from evalplus_lite.exe.sources import open_package
 from evalplus_lite.exe.tasks.chains import chain, chained_tasks, merge
 from evalplus_lite.exe.tasks.mined import read_tasks
 from evalplus_lite.exe.tasks.moments import moment_tasks, worth_asking
-from evalplus_lite.exe.work import MiningSettings, PackageMine, required
+from evalplus_lite.exe.work import MiningSettings, required
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.generate.domains.annotations import read_type
-from evalplus_lite.models import Reply
 
 
 @pytest.fixture
@@ -226,52 +225,6 @@ def test_states_are_those_of_the_run(toys: Any, sandboxes: Sandboxes) -> None:
 def test_types_are_read_back_as_written(text: str) -> None:
     """A type's text gives the same type again."""
     assert str(read_type(text)) == text
-
-
-@pytest.mark.parametrize(
-    ("said", "mode"),
-    [
-        ([{"a": n} for n in range(12)], "llm"),
-        ([{"a": n} for n in range(3)], "llm and types"),
-        ([], "types after llm"),
-    ],
-)
-def test_a_models_cases_are_filled_up_by_type(
-    toys: Any, sandboxes: Sandboxes, said: list[dict[str, int]], mode: str
-) -> None:
-    """A model's cases come first; too few are filled up, none are replaced, and the row says so."""
-    rows = [{"args": row, "kwargs": {}} for row in said]
-    source = Talker(json.dumps({"test_cases": rows}))
-    body = "def mod(a: int) -> str:\n    return str(a % 7) + 'x'\n"
-    with open_package(toys.wheel({"toy.py": body})) as package:
-        mine = PackageMine(
-            package, MiningSettings(model="m", keep_all=True), sandboxes=sandboxes, source=source
-        )
-        (result,) = mine.yields()
-    assert result.task is not None
-    facts = result.task.facts
-    assert facts["validators"]["failed"] == []
-    assert facts["generation"]["mode"] == mode
-    assert [case.call.args[0] for case in result.task.cases][: len(said)] == [
-        row["a"] for row in said
-    ]
-    assert facts["generation"]["requests"] == (1 if mode == "llm" else 6)
-    assert facts["generation"]["prompt_tokens"] == 10 * facts["generation"]["requests"]
-
-
-class Talker:
-    """A source that always says the same."""
-
-    model = "m"
-
-    def __init__(self, said: str) -> None:
-        self.said = said
-
-    def ask(self, request: Any, *, cut_off: str = "error") -> Reply:
-        return Reply(text=self.said, prompt_tokens=10, completion_tokens=5)
-
-    def each(self, function: Any, items: Any) -> Any:
-        return map(function, items)
 
 
 def test_slow_inputs_cut_a_batch_short(sandboxes: Sandboxes) -> None:

@@ -82,16 +82,6 @@ def test_answers_that_the_documentation_holds_are_known(
     assert ShownProgram.of(DOCUMENTED).gives_away(Invocation(call), case.answer) == is_told
 
 
-def test_characters_beyond_ascii_are_odd_unless_the_program_is_about_them() -> None:
-    plain = ShownProgram.of("def f(x):\n    'Für alle.'\n    return x.strip()\n")
-    about = ShownProgram.of("def f(x):\n    return [c for c in x if ord(c) > 127]\n")
-    texts = ["tab\tand\nline", "ä", "\x00", "\ue000"]
-    odd = [plain.oddity(Invocation(([text],))) for text in texts]
-    assert odd[0] == 0 < odd[1] < odd[2] < odd[3]
-    assert [about.oddity(Invocation((text,))) for text in texts[:3]] == [0, 0, 0]
-    assert 0 < about.oddity(Invocation((texts[3],))) < odd[3]
-
-
 def test_arms_tell_which_sides_of_which_tests_ran(toys: Any, sandboxes: Sandboxes) -> None:
     """Each operand of a condition has two sides; what the entry point calls is apart."""
     body = """
@@ -118,7 +108,7 @@ def test_arms_tell_which_sides_of_which_tests_ran(toys: Any, sandboxes: Sandboxe
 
 
 def test_long_runs_are_left_out_by_their_steps(toys: Any, sandboxes: Sandboxes) -> None:
-    """What takes too many steps is slow on every machine, in a library too; a model's may."""
+    """What takes too many steps is slow on every machine, in a library too."""
     body = """
         import textwrap
         def f(n: int) -> int:
@@ -134,8 +124,6 @@ def test_long_runs_are_left_out_by_their_steps(toys: Any, sandboxes: Sandboxes) 
     assert found[long.key].kind == "slow"
     assert str(CASE_STEPS) in found[long.key].message
     assert subject.slow == 0
-    given = subject.execute_given([short, long])
-    assert [case.answer.value for case in given] == [9, CASE_STEPS + 1]
     wrapped = Runner(functions["toy.g"], sandboxes).execute([Invocation((1,)), Invocation((9999,))])
     assert sorted(case.answer.kind for case in wrapped) == ["slow", "value"]
 
@@ -177,28 +165,8 @@ def test_a_function_whose_runs_are_long_ends(
     function = functions["toy.f"]
     found = find_cases(function, Runner(function, sandboxes), seed=0, rounds=6, count=15)
     assert found.facts["generation"]["cut"] == {"spent": "steps", "long": 15}
-    assert found.facts["generation"]["rounds"] == 1
+    assert found.facts["generation"]["rounds"] <= 2
     assert len(found.chosen) == 15
-
-
-def test_a_models_inputs_may_take_longer_until_the_functions_time_is_spent(
-    toys: Any, sandboxes: Sandboxes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is too slow for an input by type is none for a model's; then no more of its are run."""
-    monkeypatch.setattr(runner, "EXPLORING_CPU", 0.02)
-    monkeypatch.setattr(runner, "MODEL_CPU", 0.02)
-    body = """
-        def f(n: int) -> int:
-            return sum(range(n))
-        """
-    functions, _ = toys.mined({"toy.py": body})
-    subject = Runner(functions["toy.f"], sandboxes)
-    calls = [Invocation((6_000_000,))]
-    assert [case.answer.kind for case in subject.execute(calls)] == ["slow"]
-    subject.seconds = 0.0
-    assert [case.answer.kind for case in subject.execute_given(calls)] == ["value"]
-    assert [case.answer.kind for case in subject.execute_given(calls)] == ["unfit"]
-    assert subject.cut["slow"] == 2
 
 
 def test_time_ends_what_no_step_shows(
@@ -261,7 +229,7 @@ def test_what_a_made_entry_point_calls_is_what_inputs_should_reach(toys: Any) ->
                 return True
             return day.day > 20
         """
-    functions, _ = toys.mined({"toy.py": body}, types="known")
+    functions, _ = toys.mined({"toy.py": body})
     sides = {}
     for name, function in functions.items():
         written = instrument(function.code, function.subject)

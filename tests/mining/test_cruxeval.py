@@ -313,7 +313,7 @@ def test_what_is_exported_holds_where_the_program_runs(
 ) -> None:
     """Whatever the annotation says, or where there is none: as their own scorers run the rows."""
     with Session(workers=1) as session:
-        settings = MiningSettings(types="known", rounds=1, keep_all=True)
+        settings = MiningSettings(rounds=1, keep_all=True)
         wheel = toys.wheel({"toy.py": SHOWN})
         mine([str(wheel)], settings=settings, out=tmp_path / "mined.jsonl", session=session)
     mined = {task.entry_point: task for task in read_tasks(tmp_path / "mined.jsonl")}

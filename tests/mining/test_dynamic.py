@@ -20,8 +20,8 @@ def test_a_function_is_mined_with_valid_reproducible_cases(toys: Any, sandboxes:
     assert [t.to_json() for t in first] == [t.to_json() for t in again]
     (task,) = first
     assert len(task.cases) == 15
-    assert task.facts["validators"] == {"failed": [], "core": True, "salvaged": False}
-    assert task.facts["compared"] > 40
+    assert task.facts["validators"] == {"failed": []}
+    assert task.facts["compared"] > 20
     assert task.facts["variation"]["lines"] > 0
     assert all(case.runtime["lines"] >= 2 for case in task.cases)
     kinds = {case.answer.kind for case in task.cases}

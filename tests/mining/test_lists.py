@@ -66,7 +66,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def test_a_list_has_a_package_on_each_line(tmp_path: Path) -> None:
-    """Comments, markers and extras count nothing; the most downloaded ones come as JSON."""
+    """Comments, markers, extras and hashes count nothing."""
     path = tmp_path / "packages.txt"
     path.write_text(
         "# chosen\nidna==3.20 ; python_version > '3'\n\nrich[all] # one\nidna==3.20\n"
@@ -80,8 +80,6 @@ def test_a_list_has_a_package_on_each_line(tmp_path: Path) -> None:
         str(tmp_path),
         "git+https://example.org/a#b@c1",
     ]
-    path.write_text('{"rows": [{"project": "boto3", "download_count": 3}, {"project": "idna"}]}')
-    assert listed_packages(path) == ["boto3", "idna"]
 
 
 @pytest.mark.parametrize(
@@ -96,9 +94,6 @@ def test_a_list_has_a_package_on_each_line(tmp_path: Path) -> None:
         ("a-1-py3-none-any.whl\n", ":1: 'a-1-py3-none-any.whl': no such file"),
         ("idna @ https://example.org/a.whl", ":1: 'idna @ https://example.org/a.whl': no such"),
         ("a" * 5000 + "/b", ":1: 'aaa"),
-        ('{"rows": 3}', "no list of packages"),
-        ('["idna", 3]', "entry 1 names no package"),
-        ("[[", "no JSON"),
     ],
 )
 def test_a_list_that_cannot_be_used_is_named(tmp_path: Path, text: str, message: str) -> None:

@@ -1,109 +1,72 @@
-"""What passes between mining and a model that writes inputs: schemas, feedback, salvage."""
+"""What a model that writes calls says, and the validators of cases."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.conversation import Scripted, answer, convert, modulo, signature
+from support.conversation import Failing, Scripted, modulo
 
-from evalplus_lite.exe.inputs.dialogue import TOOL, CaseForm, CaseWriter, ask_for_cases, prompt_for
-from evalplus_lite.exe.inputs.validators import Executed, judge, salvage, select
+from evalplus_lite.errors import LLMError
+from evalplus_lite.exe.inputs.model import calls_in, calls_of_model
+from evalplus_lite.exe.inputs.runner import Runner
+from evalplus_lite.exe.inputs.search import find_cases
+from evalplus_lite.exe.inputs.validators import Executed, judge, select
+from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallResult, Invocation
-from evalplus_lite.exe.selecting.signatures import Parameter, Signature
-from evalplus_lite.generate.domains.annotations import Type
-from evalplus_lite.models import Client
+from evalplus_lite.models.errors import TooLongError
+
+TEXT = """Here they are:
+```python
+mod(1)
+- `mod(-2)`,
+mod(3) == 3
+mod(a=7);
+mod(n)
+mod(1, [2, {"k": (3, None)}])
+mod(...)
+other(3)
+mod(4
+```"""
 
 
-def test_schema_has_the_papers_shape_and_only_portable_parts() -> None:
-    """An object holds test_cases of args and kwargs; no prefixItems, objects closed."""
-    form = CaseForm(signature("str", "list[tuple[str, int]]", "set[int] | None"))
-    schema = form.schema
-    assert schema["required"] == ["test_cases"]
-    case = schema["properties"]["test_cases"]["items"]
-    arguments = case["properties"]["args"]
-    assert list(arguments["properties"]) == arguments["required"] == ["a", "b", "c"]
-    assert "Positional argument 'a' of type str" in arguments["properties"]["a"]["description"]
-    assert "prefixItems" not in json.dumps(schema)
-    assert arguments["additionalProperties"] is False
-    assert case["properties"]["kwargs"]["properties"] == {}
-
-
-def test_cases_are_read_into_python_types() -> None:
-    """Arrays become tuples and sets where the type says so, objects with number keys likewise."""
-    form = CaseForm(signature("list[tuple[str, int]]", "set[int]", "dict[int, float]", "date"))
-    plain = [[["x", 1]], [3, 3, 2], {"7": 2.5}, "2024-02-29"]
-    tagged = [[{"$tuple": ["x", 1]}], {"$set": [2, 3]}, {"7": 2.5}, "2024-02-29"]
-    read = form.read(answer([plain, tagged]))
-    assert not read.problems
-    assert read.calls == [Invocation(([("x", 1)], {2, 3}, {7: 2.5}, "2024-02-29"))] * 2
-
-
-@pytest.mark.parametrize(
-    ("kind", "value"),
-    [("int", True), ("int", 1.5), ("int", "1"), ("bool", 1), ("str", 3), ("float", "x"),
-     ("list[int]", [1, "2"]), ("tuple[int, str]", [1]), ("Iterable[int]", [1, None]),
-     ("Literal['a', 'b']", "c"), ("date", "tomorrow"), ("str", None)],
-)  # fmt: skip
-def test_values_of_another_type_are_told_not_coerced(kind: str, value: Any) -> None:
-    """Strict reading: true is not 1, 1.5 not 1, and nothing is checked lazily."""
-    read = CaseForm(signature(kind)).read(answer([[value]]))
-    assert not read.calls
-    assert len(read.problems) == 1
-    assert "Test case 0" in read.problems[0]
-
-
-@pytest.mark.parametrize(
-    "said",
-    ["", "no json", '{"test_cases": 3}', '{"test_cases": [{"args": {"a": NaN}, "kwargs": {}}]}',
-     '{"test_cases": ["x"]}', '{"test_cases": [{"args": {"b": 1}, "kwargs": {}}]}',
-     '[{"args": {"a": "\\ud800"}}]'],
-)  # fmt: skip
-def test_unusable_answers_are_problems_not_crashes(said: str) -> None:
-    """Whatever a model writes, reading it ends in calls or in words."""
-    read = CaseForm(signature("float")).read(said)
-    assert not read.calls
-    assert read.problems
-
-
-def test_of_an_answer_cut_off_the_whole_cases_count() -> None:
-    """What stands whole is read, what does not is told, and the break is a problem of its own."""
-    whole = answer([[1], ["x"], [3], [4]])
-    read = CaseForm(signature("int")).read(f"Here they are: {whole[: whole.rindex('4')]}")
-    assert read.calls == [Invocation((1,)), Invocation((3,))]
-    assert len(read.problems) == 2
-    assert "no JSON" in read.problems[0]
-
-
-def test_optional_variadic_and_keyword_parameters_are_placed() -> None:
-    """Left-out defaults stay out; *args and **kwargs are spread; keyword-only go by name."""
-    parameters = (
-        Parameter("a", "positional", Type("int")),
-        Parameter("b", "positional", Type("str"), "'x'"),
-        Parameter("rest", "varargs", Type("int")),
-        Parameter("deep", "keyword", Type("bool"), "False"),
-        Parameter("more", "varkw", Type("float")),
-    )
-    form = CaseForm(Signature(parameters, Type("int")))
-    rows = [
-        {"args": {"a": 1}, "kwargs": {}},
-        {"args": {"a": 1, "b": "y", "rest": [2, 3]}, "kwargs": {"deep": True, "more": {"k": 1.5}}},
-        {"args": [5, "z"], "kwargs": {}},
-    ]
-    read = form.read(f"```json\n{json.dumps({'test_cases': rows})}\n```")
-    assert not read.problems
-    assert read.calls == [
+def test_calls_are_read_off_a_models_lines() -> None:
+    """Bullets, fences and comparisons count nothing; what is no call of literals is left out."""
+    assert calls_in(TEXT, "mod") == [
         Invocation((1,)),
-        Invocation((1, "y", 2, 3), {"deep": True, "k": 1.5}),
-        Invocation((5, "z")),
+        Invocation((-2,)),
+        Invocation((3,)),
+        Invocation((), {"a": 7}),
+        Invocation((1, [2, {"k": (3, None)}])),
     ]
+    assert calls_in("", "mod") == calls_in("mod(" * 9000, "mod") == []
 
 
-# Validators and conversations
+def test_a_models_calls_come_before_others(toys: Any, sandboxes: Sandboxes) -> None:
+    """Asked once with the program; what it writes is run, chosen first and marked as its own."""
+    source = Scripted(["\n".join(f"mod({n})" for n in range(12))])
+    function = modulo(toys)
+    found = find_cases(function, Runner(function, sandboxes), seed=0, source=source)
+    (request,) = source.asked
+    assert "return str(a % 7)" in request.messages[0].content
+    assert sum(case.source == "model" for case in found.chosen) >= 6
+    assert found.facts["generation"]["written"] == 12
+
+
+def test_a_request_at_fault_costs_its_calls_and_a_dead_server_the_run(toys: Any) -> None:
+    """What one request is at fault for is noted; what the server is at fault for is raised."""
+    error = TooLongError("the request is too long for 'm': 5000 tokens")
+    calls, facts = calls_of_model(modulo(toys), Failing(error))
+    assert (calls, facts["failure"]) == ([], str(error))
+    with pytest.raises(LLMError, match="cannot reach"):
+        calls_of_model(modulo(toys), Failing(LLMError("cannot reach http://127.0.0.1:9/v1")))
+
+
+# Validators
 
 
 def executed(outputs: Sequence[Any], *, start: int = 0) -> list[Executed]:
@@ -133,103 +96,15 @@ def executed(outputs: Sequence[Any], *, start: int = 0) -> list[Executed]:
 )
 def test_validators_hold_at_their_exact_bounds(outputs: list[Any], failed: list[str]) -> None:
     """Ten cases suffice; half trivial is too many; two thirds equal and half errors are not."""
-    assert [f.validator for f in judge(executed(outputs))] == failed
+    assert judge(executed(outputs)) == failed
 
 
-def test_feedback_quotes_the_offenders() -> None:
-    """Each failing validator's words show the cases at fault."""
-    (found,) = judge(executed([ValueError] * 11 + list(range(5))))
-    assert "in3" in found.feedback
-    assert "ValueError: m3" in found.feedback
-    slow = [
-        *executed(range(10)),
-        Executed(Invocation(("big",)), CallResult("slow", message="more than 1 s")),
-    ]
-    (found,) = judge(slow)
-    assert found.validator == "runtime"
-    assert "big" in found.feedback
-
-
-def test_salvage_keeps_what_meets_the_core() -> None:
-    """Errors in excess go singly until the balance holds; nothing else goes."""
-    kept = salvage(executed([ValueError] * 8 + list(range(5))))
-    assert sum(c.is_error for c in kept) == 5
-    assert sum(not c.is_error for c in kept) == 5
-    assert salvage(executed([0] * 10)) == []
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.sampled_from([0, 0, 0, 1, 2, "in3", ValueError, KeyError]), max_size=40))
-def test_selection_and_salvage_never_break_a_core_validator(outputs: list[Any]) -> None:
-    """Whatever the pool, salvaged cases meet validators 4 to 6 and are part of the pool."""
+@given(st.lists(st.sampled_from([0, 0, 0, 1, 2, "in3", ValueError, KeyError]), max_size=60))
+@settings(deadline=None)
+def test_what_is_chosen_is_part_of_the_pool_and_in_balance(outputs: list[Any]) -> None:
+    """Accidents are no cases; errors and trivial cases are held back as far as others are there."""
     pool = executed(outputs)
-    kept = salvage(select(pool))
-    assert not judge(kept, waived=("coverage", "runtime"))
-    assert {id(c) for c in kept} <= {id(c) for c in pool}
-    assert len(kept) <= 15
-
-
-def test_a_conversation_repairs_what_validators_find(toys: Any) -> None:
-    """Schema, duplicates, too few and slow cases are told; the third answer passes."""
-    source = Scripted(
-        [
-            "I think that",
-            answer([[n] for n in (1, 2, 3, 1, 10**7)]),
-            answer([[n] for n in range(4, 16)]),
-        ]
-    )
-    found = ask_for_cases(modulo(toys), CaseWriter(source=source), convert, seed=0)
-    assert len(found.cases) >= 10
-    assert not found.salvaged
-    assert found.failures[:4] == ["schema", "coverage", "duplication", "coverage"]
-    assert found.requests == 3
-    assert found.prompt_tokens == 300
-    words = source.asked[2].messages[-1].content
-    assert "not unique" in words
-    assert "10000000" in words
-    assert [m.role for m in source.asked[2].messages] == [
-        "user", "assistant", "user", "assistant", "user",
-    ]  # fmt: skip
-
-
-def test_a_tool_is_asked_for_cases_at_a_temperature(toys: Any, model_server: Any) -> None:
-    """Each request names the paper's tool, has its parameters and the temperature."""
-    said = answer([[n] for n in range(12)])
-    model_server.answers.append(model_server.call(TOOL, json.loads(said)))
-    source = Client("tiny", base_url=model_server.url)
-    writer = CaseWriter(source=source, temperature=1.1, tools=True)
-    found = ask_for_cases(modulo(toys), writer, convert, seed=0)
-    assert len(found.cases) == 12
-    (asked,) = model_server.asked
-    assert asked["temperature"] == 1.1
-    (tool,) = asked["tools"]
-    assert (tool["function"]["name"], tool["function"]["strict"]) == (TOOL, True)
-    assert tool["function"]["parameters"] == CaseForm(modulo(toys).signature).schema
-
-
-def test_two_attempts_of_three_cycles_then_salvage(toys: Any) -> None:
-    """After six answers the minimum is waived, but the core validators are not."""
-    source = Scripted([answer([[n % 3], [-n - 1], [-n - 100]]) for n in range(6)])
-    found = ask_for_cases(modulo(toys), CaseWriter(source=source), convert, seed=0)
-    assert len(source.asked) == 6
-    assert len(source.asked[3].messages) == 1
-    assert found.salvaged
-    assert not judge(found.cases, waived=("coverage",))
-    silent = CaseWriter(source=Scripted(["no"] * 6))
-    assert ask_for_cases(modulo(toys), silent, convert, seed=0).cases == []
-
-
-def test_the_prompt_shows_at_most_sixty_earlier_cases(toys: Any) -> None:
-    """Sixty are drawn at random from more; the code, docstring and the count are there."""
-    import random
-
-    seen = [Invocation((n,)) for n in range(100, 500)]
-    shown = prompt_for(modulo(toys), seen, random.Random(1))
-    assert sum(f"[[{n}], {{}}]" in shown for n in range(100, 500)) == 60
-    assert "return str(a % 7)" in shown
-    assert "Mod." in shown
-    assert "write 15 test cases" in shown
-    assert "(none yet)" in prompt_for(modulo(toys), [], random.Random(1))
-
-
-# Predictions
+    chosen = select([*pool, replace(executed([KeyError], start=99)[0], is_accident=True)])
+    assert {id(c) for c in chosen} <= {id(c) for c in pool}
+    assert len(chosen) <= 15
+    assert {*judge(chosen)} <= {"coverage"}

@@ -1,21 +1,23 @@
-"""What a package's own tests show of types: they run in the sandbox, and are not believed."""
+"""The calls that a package's own tests and examples make: they run in the sandbox."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from evalplus_lite import Session
 from evalplus_lite.exe import mine
+from evalplus_lite.exe.inputs.search import UNKNOWN
 from evalplus_lite.exe.running.observing import Observed, observe
 from evalplus_lite.exe.sources import open_package
 from evalplus_lite.exe.work import MiningSettings
 from evalplus_lite.sandbox import SandboxConfig
 
 PROJECT = '[project]\nname = "toys"\nversion = "1.0"\nlicense = "MIT"\n'
-PACKAGE = """
+PACKAGE = '''
 def joined(first, parts, sep):
     return f"{first}{sep}{len(parts)}{sep}{[each for each in parts][:2]}"
 
@@ -27,6 +29,30 @@ class Box:
     def packed(parts, width):
         width = max(1, width)
         return [parts[at : at + width] for at in range(0, len(parts), width)]
+
+class Meter:
+    def __init__(self, top):
+        self.top = top
+    def share(self, of):
+        """Return a share.
+
+        >>> Meter(8).share(2)
+        0.25
+        """
+        return halved(of) * 2 / self.top
+
+def halved(number):
+    return number / 2
+'''
+README = """Toys
+====
+
+```python
+from toys import halved
+halved(12)
+halved(undefined)
+halved(14)
+```
 """
 TESTS = """
 import unittest
@@ -55,6 +81,7 @@ def project(folder: Path, tests: str = TESTS, **files: str) -> Path:
     """Write a source tree with its tests beside the package."""
     written = {"pyproject.toml": PROJECT, "toys/__init__.py": PACKAGE, **files}
     written["tests/test_toys.py"] = tests
+    written["README.md"] = README
     for name, text in written.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
@@ -85,6 +112,47 @@ def test_types_are_those_of_plain_values(tmp_path: Path) -> None:
     assert told(found, "sized") == {}
 
 
+def calls(found: Observed, name: str, owner: str = "") -> list[tuple[Any, ...]]:
+    """Return the recorded calls of a function: source, values and what its object is made of."""
+    listed = found.calls.get(("toys", owner, name), ())
+    return [(call.source, dict(call.values), call.made and dict(call.made)) for call in listed]
+
+
+def test_calls_are_recorded_with_their_source(tmp_path: Path) -> None:
+    """Of tests, doctests and the README, and those that they cause; objects by what made them."""
+    found = seen(project(tmp_path / "toys-1.0"))
+    assert ("tests", {"parts": "abcd", "width": 3}, None) in calls(found, "packed", "Box")
+    assert calls(found, "share", "Meter") == [("doctests", {"of": 2}, {"top": 8})]
+    assert calls(found, "halved") == [
+        ("call sites", {"number": 2}, None),
+        ("README", {"number": 12}, None),
+        ("README", {"number": 14}, None),
+    ]
+    assert calls(found, "sized") == []
+
+
+def test_what_depends_on_the_day_or_the_hash_is_no_known_call(tmp_path: Path) -> None:
+    """Both runs must make a call; what a library draws at random is a type and no value."""
+    tests = """
+import datetime, os, time
+from hypothesis import given, strategies as st
+import toys
+
+def test_surroundings():
+    toys.halved(time.time())
+    toys.halved(datetime.date.today().year)
+    toys.halved(hash("text"))
+    toys.halved(41)
+
+@given(st.integers(min_value=50))
+def test_drawn(number):
+    toys.halved(number)
+"""
+    found = seen(project(tmp_path / "toys-1.0", tests))
+    values = {values["number"] for source, values, _ in calls(found, "halved") if source == "tests"}
+    assert values == {41}
+
+
 @pytest.mark.parametrize(
     ("tests", "files"),
     [
@@ -99,7 +167,7 @@ def test_tests_that_cannot_be_run_show_nothing(
 ) -> None:
     """Whatever they do to their own process: there is a reason, and no type."""
     found = seen(project(tmp_path / "toys-1.0", tests, **files))
-    assert not found.parameters
+    assert not any(each.source == "tests" for listed in found.calls.values() for each in listed)
     assert found.problem
 
 
@@ -131,14 +199,14 @@ def test_mining_uses_and_marks_them(tmp_path: Path) -> None:
     folder = project(tmp_path / "toys-1.0")
     out = tmp_path / "out" / "tasks.jsonl"
     with Session(workers=1) as session:
-        settings = MiningSettings(types="known", observe=True, keep_all=True)
+        settings = MiningSettings(keep_all=True)
         result = mine([str(folder)], settings=settings, out=out, session=session)
         rows = {row["function"]: row for row in result.to_rows()}
         origins = {
             each["name"]: each.get("origin") for each in rows["joined"]["signature"]["parameters"]
         }
         assert origins == dict.fromkeys(["first", "parts", "sep"], "observed")
-        assert not rows["joined"]["validators"]["failed"]
+        assert {"tests", "mutated"} <= set(rows["joined"]["sources"])
         assert rows["joined"]["compared"] >= len(rows["joined"]["cases"])
         assert result.funnel.counts["tests run"] == 5
         assert "sized" not in rows
@@ -147,7 +215,7 @@ def test_mining_uses_and_marks_them(tmp_path: Path) -> None:
         again = mine(
             [str(folder)], settings=settings, out=tmp_path / "again.jsonl", session=session
         )
-    assert "observed" not in json.dumps([row["signature"] for row in again.to_rows()])
     assert not again.refused  # it is mined all the same
+    assert "joined" not in {row["function"] for row in again.to_rows()}
     rejects = map(json.loads, (tmp_path / "again.rejects.jsonl").read_text().splitlines())
-    assert any(each["reason"] == "no tests were run" for each in rejects)
+    assert any(each["reason"] == UNKNOWN for each in rejects)

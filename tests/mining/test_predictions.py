@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.conversation import Scripted, convert, modulo, signature
+from support.conversation import Failing, Scripted, signature
 
 from evalplus_lite import Session
 from evalplus_lite.cli import main
@@ -25,13 +25,13 @@ from evalplus_lite.exe.asking.predict import (
     question_of,
 )
 from evalplus_lite.exe.asking.score import grade, judge_by, read_predictions, score
-from evalplus_lite.exe.inputs.dialogue import CaseWriter, any_value, ask_for_cases, schema_of
 from evalplus_lite.exe.prediction import predict as ask_all
 from evalplus_lite.exe.prediction import score as score_all
 from evalplus_lite.exe.running.runs import CallResult, Invocation, normal
+from evalplus_lite.exe.schemas import any_value, schema_of
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.generate.domains.annotations import read_type
-from evalplus_lite.models import Client, RefusalError, Reply, Request
+from evalplus_lite.models import Client, RefusalError, Request
 from evalplus_lite.models.errors import TooLongError
 from evalplus_lite.store import write_jsonl
 
@@ -288,21 +288,7 @@ def test_a_right_predictor_scores_everything(tmp_path: Path) -> None:
     assert {line.pass_at_1 for line in report.lines} == {1.0}
 
 
-class Failing(Scripted):
-    """A source whose every request fails the same way."""
-
-    def __init__(self, error: LLMError) -> None:
-        super().__init__(())
-        self.error = error
-
-    def ask(self, request: Request, *, cut_off: str = "error") -> Reply:
-        self.asked.append(request)
-        raise self.error
-
-
-def test_a_request_too_long_costs_one_case_and_a_dead_server_the_run(
-    toys: Any, tmp_path: Path
-) -> None:
+def test_a_request_too_long_costs_one_case_and_a_dead_server_the_run(tmp_path: Path) -> None:
     """What one request is at fault for is noted there; what the server is at fault for is told."""
     long = TooLongError("the request is too long for 'm': 5000 tokens")
     for number, error in enumerate((long, RefusalError("m refused the request: no"))):
@@ -311,13 +297,9 @@ def test_a_request_too_long_costs_one_case_and_a_dead_server_the_run(
         said = list(read_predictions(out))
         assert {p.answer is None and p.problem == str(error) and p.unasked for p in said} == {True}
         assert score(tasks_of_two(), said).reasons == {"not asked": 3}
-        talk = ask_for_cases(modulo(toys), CaseWriter(source=Failing(error)), convert, seed=0)
-        assert talk.failures == [f"server: {error}"] * 2
     dead = LLMError("cannot reach http://127.0.0.1:9/v1: refused")
     with pytest.raises(LLMError, match="cannot reach"):
         predict(tasks_of_two(), Failing(dead), tmp_path / "dead.jsonl")
-    with pytest.raises(LLMError, match="cannot reach"):
-        ask_for_cases(modulo(toys), CaseWriter(source=Failing(dead)), convert, seed=0)
 
 
 def test_worked_examples_come_first_and_are_right(toys: Any, tmp_path: Path) -> None:
@@ -565,7 +547,7 @@ def test_the_calls_that_were_mined_are_right_inputs(tmp_path: Path, toys: Any) -
     """Whatever they are given and give: dates as text, members, objects, iterators."""
     tasks = tmp_path / "tasks.jsonl"
     with Session(workers=1) as session:
-        settings = MiningSettings(types="known", rounds=1, keep_all=True)
+        settings = MiningSettings(rounds=1, keep_all=True)
         mine([str(toys.wheel({"toy.py": MINED}))], settings=settings, out=tasks, session=session)
         rows = [
             Prediction(task.id, number, 0, {"python": case.written(task.entry_point)}, of="input")

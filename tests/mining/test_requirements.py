@@ -65,7 +65,10 @@ def test_what_tests_require_is_fetched_for_tests(
     monkeypatch.setenv("PIP_FIND_LINKS", str(index))
     lost = {}
     for is_observed in (False, True):
-        settings = MiningSettings(static_only=True, with_deps=True, observe=is_observed)
+        if is_observed:
+            with zipfile.ZipFile(path, "a") as archive:
+                archive.writestr("toyuser/tests/test_f.py", "")
+        settings = MiningSettings(static_only=True, with_deps=True)
         row = PackageWork(settings, [], {}, None).row(str(path), Sandboxes())
         lost[is_observed] = [
             each["details"][0] for each in row["rejects"] if each["reason"] == "not fetched"
@@ -73,34 +76,3 @@ def test_what_tests_require_is_fetched_for_tests(
     assert not lost[False]
     (one,) = lost[True]
     assert "toyhelp" in one
-
-
-def test_stubs_are_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of typeshed or others, of a package that says no types; that there are none is fine."""
-    index = tmp_path / "index"
-    index.mkdir()
-    stubs = index / "types_toybare-1.0-py3-none-any.whl"
-    wheel(stubs, "")
-    with zipfile.ZipFile(stubs, "a") as archive:
-        archive.writestr("toybare-stubs/__init__.pyi", "def both(a: str, b: list[str]) -> str: ...")
-    code = "def both(a, b):\n    return merged(a, b)\ndef merged(*parts): return repr(parts)\n"
-    bare = wheel(tmp_path / "toybare-1.0-py3-none-any.whl", code)
-    other = wheel(tmp_path / "toyother-1.0-py3-none-any.whl", "def one(n: int) -> int: return n")
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
-    told = {}
-    for is_wanted in (False, True):
-        settings = MiningSettings(static_only=True, types="known", stubs=is_wanted)
-        rows = [
-            PackageWork(settings, [], {}, None).row(str(path), Sandboxes())
-            for path in (bare, other)
-        ]
-        assert not any("fetched" in each["reason"] for row in rows for each in row["rejects"])
-        told[is_wanted] = {
-            task["function"]: {p["type"] for p in task["signature"]["parameters"]}
-            for row in rows
-            for task in row["tasks"]
-        }
-    assert "both" not in told[False]
-    assert told[True]["both"] == {"str", "list[str]"}
-    assert told[True]["one"] == {"int"}

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from evalplus_lite.exe.inputs.validators import Executed
-from evalplus_lite.exe.running.runs import CallResult, Invocation
+from evalplus_lite.errors import LLMError
 from evalplus_lite.exe.selecting.signatures import Parameter, Signature
 from evalplus_lite.generate.domains.annotations import read_type
 from evalplus_lite.models import Reply, Request, Usage
@@ -33,6 +31,18 @@ class Scripted:
         return map(function, items)
 
 
+class Failing(Scripted):
+    """A source whose every request fails the same way."""
+
+    def __init__(self, error: LLMError) -> None:
+        super().__init__(())
+        self.error = error
+
+    def ask(self, request: Request, *, cut_off: str = "error") -> Reply:
+        self.asked.append(request)
+        raise self.error
+
+
 def signature(*kinds: str, result: str = "int") -> Signature:
     """Return a signature of positional parameters a, b, c ... of these types."""
     parameters = tuple(
@@ -41,33 +51,8 @@ def signature(*kinds: str, result: str = "int") -> Signature:
     return Signature(parameters, read_type(result))
 
 
-def answer(args: Sequence[Any]) -> str:
-    """Return one test case as a model writes it."""
-    names = "abcdef"
-    rows = [{"args": dict(zip(names, a, strict=False)), "kwargs": {}} for a in args]
-    return json.dumps({"test_cases": rows})
-
-
-# Schemas
-
-
-def convert(calls: list[Invocation]) -> list[Executed]:
-    """Execute a small pure function of this test's own: a % 7, error below zero."""
-    found = []
-    for call in calls:
-        (number,) = call.args
-        if number < 0:
-            result = CallResult("error", type="ValueError", message="below")
-        elif number > 10**6:
-            result = CallResult("slow", message="more than 1 s")
-        else:
-            result = CallResult("value", value=str(number % 7))
-        found.append(Executed(call, result))
-    return found
-
-
 def modulo(toys: Any) -> Any:
-    """Return a mined function that fits ``convert``."""
+    """Return a small mined function."""
     body = 'def mod(a: int) -> str:\n    """Mod."""\n    return str(a % 7)\n'
     functions, _ = toys.mined({"toy.py": body})
     return functions["toy.mod"]

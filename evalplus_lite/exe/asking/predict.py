@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from evalplus_lite.errors import InputError, one_of
-from evalplus_lite.exe.inputs.dialogue import any_value, is_of, schema_of
 from evalplus_lite.exe.running.runs import CallResult, Invocation, normal
+from evalplus_lite.exe.schemas import any_value, is_of, schema_of
 from evalplus_lite.exe.tasks.mined import ERROR, PREDICTION, MinedTask, TaskCase, problem
 from evalplus_lite.models import Message, ModelSource
 from evalplus_lite.models.dialogue import Dialogue

@@ -13,16 +13,16 @@ from evalplus_lite.cli.console import name_report, print_table, print_tables, sa
 from evalplus_lite.cli.options import all_paths, whole_numbers
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.errors import InputError, one_of
-from evalplus_lite.exe import mining, prediction, report
+from evalplus_lite.exe import benchmark, mining, prediction, report
 from evalplus_lite.exe.asking.predict import Asked, PredictionSettings
 from evalplus_lite.exe.asking.score import ScoreReport
 from evalplus_lite.exe.inputs.validators import MAX_CASES
 from evalplus_lite.exe.mining import MiningResult
 from evalplus_lite.exe.report import export_mined
 from evalplus_lite.exe.selecting.static import MAX_CODE, UNLICENSED
-from evalplus_lite.exe.selecting.types import TypeSet
 from evalplus_lite.exe.sources import listed_packages
 from evalplus_lite.exe.tasks.forms import WRITERS
+from evalplus_lite.exe.tasks.worth import SPLITS
 from evalplus_lite.exe.work import MiningSettings
 from evalplus_lite.jobs.tables import ends
 from evalplus_lite.models import Client, Prices
@@ -61,26 +61,6 @@ def mine(
             help="Download what packages require, pure wheels. Default: of those given by name.",
         ),
     ] = None,
-    stubs: Annotated[
-        bool,
-        typer.Option("--stubs", help="Also download stubs of packages without types: typeshed's."),
-    ] = False,
-    observe: Annotated[
-        bool,
-        typer.Option(
-            "--observe",
-            help="Run packages' own tests in the sandbox for the types that they call with.",
-        ),
-    ] = False,
-    types: Annotated[
-        TypeSet,
-        typer.Option(
-            "--types",
-            help="paper: annotated functions, in the paper's types; known: more types (Any, bytes, "
-            "datetime, enumerations, objects of classes), and functions without annotations where "
-            "stubs, a default, the documentation or the use gives the type.",
-        ),
-    ] = "known",
     any_licence: Annotated[
         bool, typer.Option("--any-licence", help="Keep packages whose licence is not permissive.")
     ] = False,
@@ -95,11 +75,6 @@ def mine(
         str | None, typer.Option("--model", "-m", help="A model to write inputs; default: none.")
     ] = None,
     base_url: options.BaseUrl = None,
-    max_tokens: options.MaxTokens = 4096,
-    temperature: Annotated[
-        float, typer.Option("--temperature", "-t", min=0.0, max=2.0, help="Of the model.")
-    ] = 0.8,
-    tools: options.Tools = False,
     chain: Annotated[
         int, typer.Option("--chain", min=0, help="Also build so many chained tasks.")
     ] = 0,
@@ -137,18 +112,12 @@ def mine(
     """
     settings = MiningSettings(
         seed=run.seed,
-        types=types,
         any_licence=any_licence,
         cases=cases,
         static_only=static,
         model=model,
-        max_tokens=max_tokens,
-        temperature=temperature,
-        tools=tools,
         functions=functions,
         with_deps=with_deps,
-        stubs=stubs,
-        observe=observe,
         max_code=max_code,
         keep_all=keep_all,
     )
@@ -180,6 +149,40 @@ def mine(
 
     problems = result.problems
     return run.ended(result, show, attention=lambda: problems, part_attention=problems)
+
+
+@takes("backend", "force", *SANDBOX)
+def build(
+    run: Run,
+    name: Annotated[
+        str, typer.Argument(metavar="SET", help=f"One of {', '.join(benchmark.names())}.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Default: out/SET.")
+    ] = None,
+    packages: Annotated[
+        int | None, typer.Option("--packages", min=1, help="Only the first packages of the list.")
+    ] = None,
+) -> int:
+    """Build a frozen set of execution tasks, with its data card.
+
+    Its packages are pinned: the same Python writes the same file everywhere. Run again after a
+    kill, it goes on. Then exe predict and exe score take the set by its name.
+
+    [bold]Example[/bold]  evalplus-lite exe build exe-v1
+    """
+    with run.started() as (session, _):
+        result = benchmark.build(name, out=out, packages=packages, force=run.force, session=session)
+
+    def show() -> None:
+        counts = result.summary["splits"]
+        print_table("Tasks", ["split", "tasks"], [(split, counts[split]) for split in SPLITS])
+        if result.problems:
+            print_table("Packages left out", ["package", "why"], sorted(result.problems.items()))
+        say(f"tasks: {result.path}")
+        say(f"data card: {result.card}")
+
+    return run.ended(result, show, attention=lambda: result.problems)
 
 
 _NONE = {
@@ -534,6 +537,7 @@ def export(
 
 for name, function in {
     "mine": mine,
+    "build": build,
     "predict": predict,
     "score": score,
     "report": exe_report,

@@ -22,79 +22,50 @@ from typing import Any, TypeVar
 from evalplus_lite.exe.running.runs import Invocation
 from evalplus_lite.exe.selecting.signatures import Parameter, Signature
 from evalplus_lite.exe.selecting.static import MinedFunction
-from evalplus_lite.generate.domains.annotations import Type
-from evalplus_lite.generate.domains.constants import Constants, examples, from_source
+from evalplus_lite.exe.selecting.unannotated import ITEM
+from evalplus_lite.generate.domains.annotations import KINDS, Type
+from evalplus_lite.generate.domains.constants import Constants, from_source
 from evalplus_lite.generate.domains.domain import Domain, union
-from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.domains.profile import Profile, TextProfile
 from evalplus_lite.generate.domains.text import PRINTABLE
-from evalplus_lite.generate.engine.generator import Arguments, Generator
-from evalplus_lite.generate.engine.growth import GrowthLimits
-from evalplus_lite.generate.engine.slots import Slot
-from evalplus_lite.generate.strategies import sampled
-from evalplus_lite.types import Case, Value
+from evalplus_lite.generate.engine.slots import GenerationState, Slot
+from evalplus_lite.types import Value
 
-MOST_PIECES, MOST_ITEMS = 8, 4
-LONGEST_PIECE, LONGEST = 24, 2000
-"""Characters of one piece, and of a text that is stretched to a length that the program names."""
-_STRETCHED, _PLACED, _EMPTY = 0.06, 0.5, 0.1
-_PLAIN = ("a", "b", "x1", "word", "0", "42", " ", "\n")
+MOST_PIECES, LONGEST_PIECE, LONGEST = 4, 24, 2000
+"""Pieces of a composed text, characters of one, and those of a text that is stretched to a length
+that the program names."""
+_STRETCHED = 0.06
 _First = TypeVar("_First")
 
 
 @dataclass(frozen=True, slots=True)
 class Composer:
-    """Makes texts of pieces: the program's constants, their characters, and a few plain words."""
+    """Makes texts of pieces: the program's constants, what its expressions match, and words."""
 
     pieces: tuple[tuple[str, ...], ...]
     """Groups, each as likely as the others."""
     lengths: tuple[int, ...]
 
     @classmethod
-    def of(cls, constants: Constants, matches: Sequence[str]) -> Composer:
+    def of(cls, constants: Constants, matches: Sequence[str], words: Sequence[str]) -> Composer:
         """Collect the pieces of a program; ``matches`` are strings that its expressions match."""
-        texts = [text for text in constants.strings if 0 < len(text) <= LONGEST_PIECE]
-        characters = [each for text in texts for each in text]
-        short = [text for text in matches if 0 < len(text) <= LONGEST_PIECE]
-        groups = (texts, characters, short, code_points(constants), _PLAIN)
-        pieces = tuple(tuple(dict.fromkeys(group)) for group in groups if group)
-        lengths = tuple(n for n in constants.integers if 1 < n < LONGEST)
-        return cls(pieces, lengths)
-
-    def fits(self, domain: Domain) -> bool:
-        """Say whether values of a domain can be put together here."""
-        return _is_text(domain) or (
-            list in domain.kinds and domain.items is not None and _is_text(domain.items)
+        groups = (constants.strings, matches, code_points(constants), words)
+        pieces = (
+            tuple(dict.fromkeys(text for text in group if 0 < len(text) <= LONGEST_PIECE))
+            for group in groups
         )
+        lengths = tuple(n for n in constants.integers if 1 < n < LONGEST)
+        return cls(tuple(filter(None, pieces)), lengths)
 
-    def value(self, domain: Domain, random: Callable[[], float]) -> Value:
-        """Return a text, or a list of texts, of a domain that fits."""
-        if _is_text(domain):
-            return self._text(random)
-        return [self._text(random) for _ in range(int(random() * (MOST_ITEMS + 1)))]
-
-    def _text(self, random: Callable[[], float]) -> str:
-        if random() < _EMPTY:
-            return ""
-        count = 1 + int(random() * random() * MOST_PIECES)
-        text = "".join(_pick(_pick(self.pieces, random), random) for _ in range(count))
+    def text(self, random: Callable[[], float]) -> str:
+        """Return a text of some pieces."""
+        count = 1 + int(random() * MOST_PIECES)
+        sign = " " if random() < 0.5 else ""
+        text = sign.join(_pick(_pick(self.pieces, random), random) for _ in range(count))
         if self.lengths and random() < _STRETCHED:
             length = _pick(self.lengths, random) + int(random() * 3) - 1
             text = (text * (length // len(text) + 1))[:length]
         return text
-
-
-def placed(
-    values: Sequence[Value], domains: Sequence[Domain], random: Callable[[], float]
-) -> list[Value]:
-    """Return arguments of which some whole numbers have become places in a text or list of them."""
-    sizes = [len(value) for value in values if isinstance(value, str | list | tuple | bytes)]
-    return [
-        int(random() * (_pick(sizes, random) + 2))
-        if sizes and type(value) is int and not domain.choices and random() < _PLACED
-        else value
-        for value, domain in zip(values, domains, strict=True)
-    ]
 
 
 def code_points(constants: Constants) -> list[str]:
@@ -110,13 +81,6 @@ def _pick(options: Sequence[_First], random: Callable[[], float]) -> _First:
     return options[int(random() * len(options))]
 
 
-STANDING: dict[str, type] = {
-    "none": type(None), "int": int, "float": float, "bool": bool, "str": str, "bytes": bytes,
-    "date": str, "datetime": str, "dict": dict, "mapping": dict, "tuple": tuple, "set": set,
-    "frozenset": frozenset,
-}  # fmt: skip
-"""What stands for a type; for all others (sequences, iterables) a list."""
-ITEM = Type("union", (Type("int"), Type("str")))
 SCALAR = Type("union", (Type("none"), Type("bool"), Type("int"), Type("float"), Type("str")))
 ANYTHING = Type(
     "union",
@@ -130,10 +94,10 @@ def hashable(kind: Type) -> Type:
         return SCALAR
     if kind.kind == "union":
         return replace(kind, arguments=tuple(dict.fromkeys(map(hashable, kind.arguments))))
-    if STANDING.get(kind.kind, list) is tuple:
+    if KINDS.get(kind.kind) is tuple:
         return replace(kind, arguments=tuple(map(hashable, kind.arguments)))
-    is_held = kind.kind in ("literal", "date", "datetime") or kind.kind in STANDING
-    return kind if is_held and STANDING.get(kind.kind) not in (dict, set) else SCALAR
+    is_held = kind.kind == "literal" or KINDS.get(kind.kind, list) not in (list, dict, set)
+    return kind if is_held else SCALAR
 
 
 _CALLS = frozenset("compile match search fullmatch sub subn findall finditer split".split())
@@ -224,29 +188,18 @@ def _members(given: Any) -> str:
     return "".join(sorted(each for each in set(found) if not "\ud800" <= each <= "\udfff"))
 
 
+Arguments = tuple[Value, ...]
 OMITTED = ...
-_USUAL = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,:;-_/'\"()[]{}=+#@"
-_FOREIGN = (
-    "äßéñÜİıſçﬁĳ·日本語中文ーカ한글привет ΣςΩשלוםعَ٣नमक्षिไทยก็"
-    "🙂👩🏽\u200d👧❤\ufe0f🇩🇪１Ａ²½ⅷ∑€\u0301\u0308\u00a0\u00ad\u200b\u2028\ufeff\n\t\r\x00\x1b\x7f"
-)
-"""Characters of many scripts, and those that programs treat in ways of their own."""
 _WORDS = (
-    "a", "abc", "hello", "Hello World", "foo_bar", "x1", "test", "The cat sat", "one two three",
-    "A", "ABC", "123", "-5", "3.14", "true", "None", "key=value", "a,b,c", "a b", "a-b-c", "x.y.z",
-    "(a)", "[1, 2]", "{k: v}", "a/b", "100%", "#tag", "$5", "a@b.c", "line1\nline2", "\tindent",
-    "  spaces  ", "ä", "Straße", "naïve", "日本", "привет", "🙂", "é", "x" * 30, "ab" * 20,
-    "e\u0301a\u0308", "👩\u200d👩\u200d👧 ok", "🇩🇪🇫🇷", "नमस्ते", "한국어", "שלום abc", "مرحبا ١٢",
-    "\x1b[1;31mred\x1b[0m", "a\u200bb", "one\n\ntwo\r\n", "1e-5", "0x1F", "&lt;a&gt;",
+    "hello", "Hello World", "foo_bar", "test", "The cat sat", "one two three", "ABC", "123", "3.14",
+    "key=value", "a,b,c", "a b", "x.y.z", "(a)", "[1, 2]", "a/b", "100%", "name", "line1\nline2",
+    "data-set", "camelCase", "v1.2", "x: y", "12:30", "Title Case Words", "yes", "value 42",
 )  # fmt: skip
-_NUMBERS = (
-    0, 1, -1, 2, 10, 100, 255, 999, 1000, 1024, 10**6, 2**31 - 1, -(2**31), 10**9 + 7, 2**63,
-    0.0, 1.0, 0.5, -0.25, 3.14159, 99.99, 1e-9, 1e6, 123456.789, 1e16, 1e300, -0.0,
-    float("inf"), float("-inf"), float("nan"),
-)  # fmt: skip
-_SUGGESTED, _COMPOSED, _RECALL = 0.4, 0.7, 0.35
-_MOST_EXPRESSIONS, _MATCHES = 20, 6
-_DRAWN = 10
+"""Texts of functions whose package shows none."""
+_SUGGESTED, _COMPOSED, _RECALL = 0.6, 0.7, 0.9
+_MOST_EXPRESSIONS, _MATCHES, _TEXTS = 20, 6, 40
+_LARGEST, _FARTHEST = 400, 1e5
+"""Items of a value that is made, and its distance from zero."""
 _DAYS = 60
 
 
@@ -255,68 +208,69 @@ class CallSpace:
     """What calls a function may be given."""
 
     signature: Signature
-    input_filter: InputFilter
-    constants: Constants
+    slots: tuple[Slot, ...]
+    """One for each parameter, with its domain and the values of it that are known."""
     suggestions: tuple[tuple[tuple[Value, ...], ...], ...]
-    """For each parameter groups of values: what its name suggests, what the code does, others."""
+    """For each parameter groups of values: of its name, the code's, the package's."""
     composer: Composer
 
     @classmethod
-    def of(cls, function: MinedFunction, constants: Constants) -> CallSpace:
-        """Return the space that a function's annotations and its constants describe."""
-        mentioned = code_points(constants) if "ord(" in function.code else []
-        usual = sorted({*_USUAL, *"".join(constants.strings), *mentioned})
-        reader = DomainReader(
-            "".join(sorted({*PRINTABLE, *_FOREIGN, *usual})), dict.fromkeys(usual, 1)
+    def of(cls, function: MinedFunction, texts: Sequence[str] = ()) -> CallSpace:
+        """Return the space that a function's annotations, its constants and ``texts`` describe."""
+        constants = Constants.of_values(
+            [*from_source(function.implementation), *from_source(function.code)]
         )
-        parameters = function.signature.parameters
-        domains = tuple(map(reader.parameter, parameters))
-        profiles = tuple(map(reader.profile, domains))
-        random_ = random.Random(function.id).random
+        rng = random.Random(function.id)
+        words = rng.sample(texts, min(_TEXTS, len(texts))) or [*_WORDS]
+        characters = dict.fromkeys(sorted({*"".join((*words, *constants.strings)), *"ab 1"}), 1)
+        reader = DomainReader(PRINTABLE, characters, tuple(words))
         matches = [
             text
             for expression in expressions(function.code)[:_MOST_EXPRESSIONS]
-            for text in matching(expression, random_, count=_MATCHES)
+            for text in matching(expression, rng.random, count=_MATCHES)
         ]
         constants = replace(constants, tokens=(*matches, *constants.tokens))
-        known = (*constants.strings, *constants.integers, *constants.floats)
-        suggestions = []
-        for parameter, domain in zip(parameters, domains, strict=True):
-            groups = [hints(parameter.name), known, matches, (*_WORDS, *_NUMBERS)]
+        state = GenerationState(rng.random, constants, max_size=_LARGEST, recall=_RECALL)
+        state.max_magnitude = _FARTHEST
+        in_code = (*constants.strings, *constants.integers, *constants.floats)
+        slots, suggestions = [], []
+        for parameter in function.signature.parameters:
+            domain = reader.parameter(parameter)
+            slot = Slot(domain, reader.profile(domain), state)
+            groups = [hints(parameter.name), in_code, matches, words]
+            for each in slot.every():
+                for value in (*groups[0], *words):
+                    if each.domain.explain(value) is None:
+                        each.learn(value)
             fit = [tuple(v for v in group if not domain.explain(v)) for group in groups]
             suggestions.append(tuple(group for group in fit if group))
-        input_filter = InputFilter(profiles, domains, (len(domains),))
-        composer = Composer.of(constants, matches)
-        return cls(function.signature, input_filter, constants, tuple(suggestions), composer)
+            slots.append(slot)
+        composer = Composer.of(constants, matches, words)
+        return cls(function.signature, tuple(slots), tuple(suggestions), composer)
 
-    def draw(self, slots: Sequence[Slot], random: Callable[[], float]) -> Case:
-        """Return an input made from scratch, of values suggested or of any others."""
-        values = []
-        for slot, suggested in zip(slots, self.suggestions, strict=True):
-            if suggested and random() < _SUGGESTED:
-                group = suggested[int(random() * len(suggested))]
-                values.append(group[int(random() * len(group))])
-            elif self.composer.fits(slot.domain) and random() < _COMPOSED:
-                values.append(self.composer.value(slot.domain, random))
+    def draw(self, random: Callable[[], float], known: Sequence[Arguments] = ()) -> Arguments:
+        """Return an input made from scratch, of values suggested or of any others.
+
+        Parameters of which nothing tells the type get values of ``known`` calls, or are left out.
+        """
+        values: list[Value] = []
+        for at, (slot, suggested) in enumerate(zip(self.slots, self.suggestions, strict=True)):
+            parameter = self.signature.parameters[at]
+            if is_unknown(parameter) and (known or not parameter.is_required):
+                values.append(_pick(known, random)[at] if known else OMITTED)
+            elif suggested and random() < _SUGGESTED:
+                values.append(_pick(_pick(suggested, random), random))
+            elif _is_text(slot.domain) and random() < _COMPOSED:
+                values.append(self.composer.text(random))
+            elif slot.domain.kinds == (bytes,):
+                values.append(self.composer.text(random).encode())
             else:
                 values.append(slot.sample())
-        return Case(tuple(placed(values, [slot.domain for slot in slots], random)), "sampled")
+        return tuple(values)
 
     def call(self, arguments: Arguments) -> Invocation:
-        """Return the call that a tuple stands for; it ends before the first argument left out."""
-        args: list[Value] = []
-        kwargs: dict[str, Value] = {}
-        is_open = True
-        for parameter, value in zip(self.signature.parameters, arguments, strict=True):
-            if value is OMITTED:
-                is_open = is_open and parameter.kind != "positional"
-            elif parameter.kind == "keyword":
-                kwargs[parameter.name] = value
-            elif parameter.kind == "varkw":
-                kwargs |= {k: v for k, v in value.items() if k not in kwargs}
-            elif is_open:
-                args += value if parameter.kind == "varargs" else [value]
-        return Invocation(tuple(args), kwargs)
+        """Return the call that a tuple stands for."""
+        return call_of(self.signature, arguments)
 
     def arguments(self, call: Invocation) -> Arguments:
         """Return the tuple that stands for a call; what no parameter has a place for is lost."""
@@ -334,41 +288,33 @@ class CallSpace:
         return tuple(found)
 
 
-def generator_of(function: MinedFunction, *, seed: str) -> tuple[CallSpace, Generator]:
-    """Return a function's calls and what proposes them: the examples of its docstring first.
+def call_of(signature: Signature, arguments: Arguments) -> Invocation:
+    """Return the call that a tuple stands for; it ends before the first argument left out."""
+    args: list[Value] = []
+    kwargs: dict[str, Value] = {}
+    is_open = True
+    for parameter, value in zip(signature.parameters, arguments, strict=True):
+        if value is OMITTED:
+            is_open = is_open and parameter.kind != "positional"
+        elif parameter.kind == "keyword":
+            kwargs[parameter.name] = value
+        elif parameter.kind == "varkw":
+            kwargs |= {k: v for k, v in value.items() if k not in kwargs}
+        elif is_open:
+            args += value if parameter.kind == "varargs" else [value]
+    return Invocation(tuple(args), kwargs)
 
-    Constants of the code, and what parameters' names suggest, are built on.
-    """
-    constants = Constants.of_values(
-        [*from_source(function.implementation), *from_source(function.code)]
-    )
-    space = CallSpace.of(function, constants)
-    parameters = function.signature.parameters
-    shown = examples(function.implementation, function.name)
-    generator = Generator(
-        (),
-        input_filter=space.input_filter,
-        rng=random.Random(seed),
-        seeds=[Case(space.arguments(Invocation(each)), "docstring") for each in shown],
-        sampled=sampled(space.input_filter, count=_DRAWN, seed=seed),
-        constants=space.constants,
-    )
-    generator.state.recall = _RECALL
-    # Time is bounded where calls are run, so nothing has to grow step by step.
-    generator.limits = GrowthLimits(float(2**64), 400, 0.0)
-    for parameter, slot in zip(parameters, generator.slots, strict=True):
-        for each in slot.every():
-            for value in (*hints(parameter.name), *_WORDS):
-                if each.domain.explain(value) is None:
-                    each.learn(value)
-    return space, generator
+
+def is_unknown(parameter: Parameter) -> bool:
+    """Return whether nothing tells the type of a parameter."""
+    return parameter.type.kind in ("any", "object") and parameter.kind in ("positional", "keyword")
 
 
 class DomainReader:
-    """Turns types into domains; strings are of an alphabet, and mostly of the characters given."""
+    """Turns types into domains; strings made are of an alphabet, mostly of given characters."""
 
-    def __init__(self, alphabet: str, characters: dict[str, int]) -> None:
-        self.alphabet, self.text = alphabet, TextProfile(characters, _WORDS)
+    def __init__(self, alphabet: str, characters: dict[str, int], words: tuple[str, ...]) -> None:
+        self.alphabet, self.text = alphabet, TextProfile(characters, words)
 
     def parameter(self, parameter: Parameter) -> Domain:
         """Return what may stand for a parameter in an input."""
@@ -398,7 +344,7 @@ class DomainReader:
                 return Domain(tuple(kinds[name] for name in sorted(kinds)), choices=kind.values)
             case "date" | "datetime":
                 return Domain((str,), choices=_days(has_time=kind.kind == "datetime"))
-        own = STANDING.get(kind.kind, list)
+        own = KINDS.get(kind.kind, list)
         parts = kind.arguments
         if own in (set, frozenset):
             parts = tuple(map(hashable, parts))
@@ -406,7 +352,7 @@ class DomainReader:
             parts = (hashable(parts[0]), *parts[1:])
         inner = [self.domain(each) for each in parts]
         if own is str:
-            return Domain((str,), alphabet=self.alphabet)
+            return Domain((str,), alphabet=self.alphabet, has_any_characters=True)
         if own is dict:
             keys, values = inner if len(inner) == 2 else (self.domain(Type("str")), None)
             return Domain((dict,), keys=keys, values=values or self.domain(SCALAR))
@@ -445,6 +391,7 @@ def _either(one: Domain, other: Domain) -> Domain:
         kinds=union(one.kinds, other.kinds),
         choices=tuple(choices),
         alphabet=one.alphabet or other.alphabet,
+        has_any_characters=one.has_any_characters or other.has_any_characters,
         has_special=one.has_special or other.has_special,
         items=first.items or second.items,
         keys=first.keys or second.keys,

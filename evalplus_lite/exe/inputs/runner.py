@@ -11,14 +11,12 @@ import ast
 import io
 import re
 import tokenize
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from evalplus_lite.exe.inputs.validators import Executed
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import (
-    CPU_SECONDS,
     CallableProgram,
     CallResult,
     Invocation,
@@ -34,21 +32,13 @@ from evalplus_lite.values.source import literal
 
 MAX_LOOKED_FOR = 2000
 """Characters of a value's text beyond which no docstring holds it."""
-_ASKING = re.compile(
-    r"[^\x00-\x7f]|\\[uUN]|\\x[89a-fA-F]|\bord\(|\bchr\(|unicodedata|encode|decode|codecs"
-    r"|casefold|\.is(?:alpha|alnum|ascii|decimal|digit|identifier|numeric|printable|space)\("
-)
-"""What in a program speaks of characters beyond ASCII."""
-_NO_TEXT, _NO_CHARACTER = frozenset({"Cc", "Cf"}), frozenset({"Cn", "Co", "Cs"})
-_LAYOUT = "\t\n\r"
 
 
 @dataclass(frozen=True, slots=True)
 class ShownProgram:
-    """The documentation in a program's text, and whether it is about more than plain characters."""
+    """The documentation in a program's text."""
 
     documentation: str
-    asks_for_more: bool
 
     @classmethod
     def of(cls, code: str) -> ShownProgram:
@@ -67,10 +57,7 @@ class ShownProgram:
                     comments.append(token.string)
         except tokenize.TokenError:
             pass
-        documentation = "\n".join([*idle, *comments])
-        for text in (*idle, *comments):
-            code = code.replace(text, "")
-        return cls(documentation, _ASKING.search(code) is not None)
+        return cls("\n".join([*idle, *comments]))
 
     def gives_away(self, call: Invocation, answer: CallResult) -> bool:
         """Say whether the documentation holds every argument of a call, and its answer."""
@@ -97,49 +84,20 @@ class ShownProgram:
             for form in forms
         )
 
-    def oddity(self, call: Invocation) -> float:
-        """Return how little a call's characters have to do with the program: 0 for plain ones."""
-        found = 0.0
-        for character in {each for text in _texts([*call.args, call.kwargs]) for each in text}:
-            if character < "\x7f" and (character >= " " or character in _LAYOUT):
-                continue
-            category = unicodedata.category(character)
-            if category in _NO_CHARACTER:
-                found = max(found, 3.0 if self.asks_for_more else 8.0)
-            elif not self.asks_for_more:
-                found = max(found, 6.0 if category in _NO_TEXT else 1.5)
-        return found
-
-
-def _texts(value: Value) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, each in value.items():
-            yield from _texts(key)
-            yield from _texts(each)
-    elif isinstance(value, list | tuple | set | frozenset):
-        for each in value:
-            yield from _texts(each)
-
 
 CASE_STEPS = 20_000
-"""Steps of one input that was made by type."""
+"""Steps of one input."""
 FUNCTION_STEPS = 1_000_000
-"""Steps of all inputs made by type; what spends them is the last batch."""
+"""Steps of all inputs; what spends them is the last batch."""
 EXPLORING_CPU = 5.0
-"""CPU seconds of an input made by type; the paper's bound of 10 s is for those of a model."""
+"""CPU seconds of an input; the paper's bound is 10 s."""
 FUNCTION_CPU = 30.0
 """CPU seconds that inputs of a function may take."""
-MODEL_CPU = 60.0
-"""The same where a model writes them: it is asked for some that take long."""
 ALWAYS_LONG = 15
 """Inputs that are run all the same where every one takes more steps than a case may."""
 MAX_SLOW = 3
 """Inputs of one batch that may take too long before the rest of it is left out."""
 OUT_OF_TIME = "out of time"
-MISUSE = frozenset({"AttributeError", "TypeError"})
-"""Errors of inputs that a function was not written for, unless its program raises them itself."""
 
 
 @dataclass(slots=True)
@@ -187,7 +145,7 @@ class Runner:
         return found | {name: count for name, count in counts.items() if count}
 
     def execute(self, calls: list[Invocation]) -> list[Executed]:
-        """Return what became of calls made by type, with the path each took.
+        """Return what became of calls, with the path each took.
 
         Those of more than ``CASE_STEPS`` steps are ``slow``.
         """
@@ -230,21 +188,6 @@ class Runner:
         steps = [each for _, each in short]
         return executed + self._run(given, steps, cpu=EXPLORING_CPU, total=half)
 
-    def execute_given(self, calls: list[Invocation]) -> list[Executed]:
-        """Return what became of calls that a model wrote: each may take the paper's 10 s."""
-        if self.seconds > MODEL_CPU:
-            spent = CallResult("unfit", message="the function's time is spent")
-            self.slow += len(calls)
-            return [Executed(call, spent) for call in calls]
-        left = max(1.0, MODEL_CPU - self.seconds)
-        found = self._run(calls, [None] * len(calls), cpu=CPU_SECONDS, total=left)
-        quick = [case.call for case in found if is_answer(case.answer)]
-        steps = {
-            call.key: measured
-            for call, measured in zip(quick, self.measured(quick, budget=CASE_STEPS), strict=True)
-        }
-        return [self._executed(case.call, case.answer, steps.get(case.call.key)) for case in found]
-
     def _run(
         self,
         calls: list[Invocation],
@@ -273,9 +216,8 @@ class Runner:
         found = Executed(
             call,
             answer,
-            oddity=self._shown.oddity(call),
             is_given_away=is_answer(answer) and self._shown.gives_away(call, answer),
-            is_misuse=answer.type in MISUSE and f"raise {answer.type}" not in self.function.code,
+            is_accident=f"raise {answer.type}" not in self.function.code,
         )
         if measured is None or self.instrumented is None:
             return found
@@ -287,6 +229,7 @@ class Runner:
             beyond=frozenset(arm for arm in measured.reached if arm not in own),
             steps=measured.steps["lines"],
             depth=measured.steps["call_depth"],
+            is_accident=not measured.is_foreseen,
         )
 
     def measured(self, calls: list[Invocation], *, budget: int = 0) -> list[Measured | None]:

@@ -1,26 +1,29 @@
-"""The search for a function's cases: by type, or by a model and then by type."""
+"""The search for a function's cases: known calls, calls near them, then calls by type."""
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evalplus_lite.exe.inputs.call_space import generator_of
-from evalplus_lite.exe.inputs.dialogue import CaseWriter, Conversation, ask_for_cases
+from evalplus_lite.exe.inputs.call_space import Arguments, CallSpace, hints, is_unknown
+from evalplus_lite.exe.inputs.known import KnownCall, PackageValues
+from evalplus_lite.exe.inputs.model import calls_of_model
+from evalplus_lite.exe.inputs.nearby import Nearby
 from evalplus_lite.exe.inputs.runner import Runner
-from evalplus_lite.exe.inputs.validators import MAX_CASES, MIN_CASES, Executed, judge, select
+from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge, select
 from evalplus_lite.exe.running.runs import Invocation, is_answer
 from evalplus_lite.exe.selecting.static import MinedFunction
+from evalplus_lite.models import ModelSource
 
 ROUNDS = 6
-"""As many as the paper's two attempts of three cycles."""
-FIRST, LATER = 40, 54
-_FIRST_FRESH, _LATER_FRESH = 0.6, 0.25
-"""Shares of calls made from scratch; the others are changes of earlier ones, and boundaries."""
+FIRST, LATER = 60, 54
+_DRAWN_ALONE, _DRAWN_BESIDE = 0.5, 0.2
+"""Shares of calls made from scratch, without known calls and beside them."""
+GUESSED = ("use", "none")
+"""What tells a type too badly to draw values of it where no call is known, nor the name does."""
 MAX_TEXT = 4000
 """Inputs whose text is longer than this are no fun to predict."""
 
@@ -30,42 +33,57 @@ Execute = Callable[[list[Invocation]], list[Executed]]
 class Explorer:
     """Proposes calls of one function, and builds on those with a new output or a new path."""
 
-    def __init__(self, function: MinedFunction, *, seed: str) -> None:
-        self._space, self._generator = generator_of(function, seed=seed)
+    def __init__(
+        self,
+        function: MinedFunction,
+        *,
+        seed: str,
+        values: PackageValues,
+        written: Sequence[Invocation] = (),
+    ) -> None:
+        self._space = CallSpace.of(function, values.texts)
+        self._known = values.of_function(function)
+        self._known += [KnownCall(call, "model") for call in written]
+        self._of_known = [self._space.arguments(each.call) for each in self._known]
+        taken = function.signature.parameters
+        self.is_guess = not self._known and any(
+            p.is_required and (is_unknown(p) or (p.origin in GUESSED and not hints(p.name)))
+            for p in taken
+        )
         self._random = random.Random(f"{seed}:fresh").random
+        self._near = Nearby([slot.domain for slot in self._space.slots], self._random)
+        self._parents: list[tuple[Arguments, str]] = []
         self._seen: set[str] = set()
         self._outputs: set[str] = set()
         self._paths: set[tuple[int, ...]] = set()
         self._reached: set[int] = set()
 
     def step(self, execute: Execute, count: int) -> list[Executed]:
-        """Run up to ``count`` new calls and learn from their answers."""
-        share = _LATER_FRESH if self._seen else _FIRST_FRESH
-        slots = self._generator.slots
-        drawn = [self._space.draw(slots, self._random) for _ in range(int(share * count))]
-        self._generator.plant(drawn)
-        proposed = self._generator.propose(count)
-        calls = [self._space.call(case.arguments) for case in proposed]
-        cases = {call.key: case for call, case in zip(calls, proposed, strict=True)}
-        executed = self.run(calls, execute)
-        kept, slow = [], []
+        """Run up to ``count`` new calls, known ones first, and learn from their answers."""
+        first = not self._seen
+        proposed = [(each.call, each.source) for each in self._known]
+        self._known = []
+        share = _DRAWN_BESIDE if self._of_known else 1.0 if first else _DRAWN_ALONE
+        for _ in range(int(share * count)):
+            drawn = self._space.draw(self._random, self._of_known)
+            proposed.append((self._space.call(drawn), "types"))
+        others = [arguments for arguments, _ in self._parents]
+        while self._parents and len(proposed) < count:
+            parent, source = self._parents[int(self._random() * len(self._parents))]
+            near = self._space.call(self._near.call(parent, others))
+            proposed.append((near, source if source == "types" else "mutated"))
+        fresh: dict[str, tuple[Invocation, str]] = {}
+        for call, source in proposed:
+            if call.key not in self._seen and len(call.key) <= MAX_TEXT:
+                fresh.setdefault(call.key, (call, source))
+        self._seen.update(call.key for call, _ in proposed)
+        executed = execute([call for call, _ in fresh.values()]) if fresh else []
+        executed = [replace(each, source=fresh[each.call.key][1]) for each in executed]
         for found in executed:
-            case = cases[found.call.key]
-            if found.answer.kind == "slow":
-                slow.append(case)
-            elif is_answer(found.answer) and self._is_new(found):
-                kept.append(case)
-        self._generator.feedback(kept, slow=slow)
+            is_usable = is_answer(found.answer) and not (found.is_error and found.is_accident)
+            if self._is_new(found) and is_usable:
+                self._parents.append((self._space.arguments(found.call), found.source))
         return executed
-
-    def run(self, calls: Sequence[Invocation], execute: Execute) -> list[Executed]:
-        """Run those calls that are new, and not too long."""
-        fresh = {call.key: call for call in calls}
-        listed = [
-            call for key, call in fresh.items() if not (key in self._seen or len(key) > MAX_TEXT)
-        ]
-        self._seen.update(fresh)
-        return execute(listed) if listed else []
 
     def _is_new(self, found: Executed) -> bool:
         arms = found.reached | found.beyond
@@ -77,56 +95,33 @@ class Explorer:
         return is_new
 
 
-@dataclass(slots=True)
-class Explored:
-    """Every executed case, how many rounds it took, and what probes told (``behaviour_of``)."""
-
-    probes: list[Executed] = field(default_factory=list)
-    cases: list[Executed] = field(default_factory=list)
-    rounds: int = 0
-    behaviour: str = ""
-
-    def chosen(self, *, count: int = MAX_CASES) -> list[Executed]:
-        """Return the cases of a task; probes only where there are too few others."""
-        found = select(self.cases, count=count)
-        if len(found) >= MIN_CASES:
-            return found
-        every = {case.call.key: case for case in (*self.cases, *self.probes)}
-        return select(list(every.values()), count=count)
-
-
 def explore(
-    function: MinedFunction,
+    explorer: Explorer,
     execute: Execute,
     *,
-    seed: int,
     rounds: int = ROUNDS,
     count: int = MAX_CASES,
     wanted: frozenset[int] = frozenset(),
+    used: Mapping[Hashable, int] | None = None,
     is_spent: Callable[[], bool] = lambda: False,
-) -> Explored:
-    """Grow a pool of executed cases until ``count`` of them meet the validators.
+) -> tuple[list[Executed], int]:
+    """Grow a pool of executed cases until ``count`` of them meet the validators; return the rounds.
 
     ``execute`` runs calls in the sandbox. ``wanted`` are arms that they should reach together,
     ``is_spent`` says when running them has cost enough.
     """
-    explorer = Explorer(function, seed=f"{seed}:{function.id}")
-    # Probes are the same for all functions of the same types, so they are cases of a task only
-    # where there are too few others: they tell copies of a function apart, and help to prove it.
-    found = Explored(execute([c for c in probes_of(function) if len(c.key) <= MAX_TEXT]))
-    found.behaviour = behaviour_of(found.probes)
+    cases: list[Executed] = []
     for number in range(rounds):
-        found.cases += explorer.step(execute, LATER if number else FIRST)
-        found.rounds = number + 1
-        chosen = found.chosen(count=count)
+        cases += explorer.step(execute, LATER if number else FIRST)
         if is_spent():
-            break
-        left = wanted.difference(*(case.reached for case in found.cases))
+            return cases, number + 1
+        chosen = select(cases, count=count, used=used)
+        left = wanted.difference(*(case.reached for case in cases))
         # A second round always: the first cases that pass are rarely the best.
         is_enough = number and not left and len(chosen) >= count
         if is_enough and not judge(chosen) and _is_varied(chosen):
-            break
-    return found
+            return cases, number + 1
+    return cases, rounds
 
 
 def _is_varied(chosen: list[Executed]) -> bool:
@@ -135,37 +130,8 @@ def _is_varied(chosen: list[Executed]) -> bool:
     return 2 * common[0][1] <= len(chosen)
 
 
-PROBES = 40
-TELLING = 12
-"""Different answers, none of them an input, without which behaviour says nothing."""
-
-
-def probes_of(function: MinedFunction) -> list[Invocation]:
-    """Return calls that are the same for all functions of the same types."""
-    parameters = tuple(
-        parameter if parameter.kind == "keyword" else replace(parameter, name=f"p{number}")
-        for number, parameter in enumerate(function.signature.parameters)
-    )
-    signature = replace(function.signature, parameters=parameters)
-    unknown = replace(
-        function, package="", module="", name="", signature=signature, code="", implementation=""
-    )
-    space, generator = generator_of(unknown, seed="probes")
-    draw = random.Random("probes").random
-    calls = [space.call(space.draw(generator.slots, draw).arguments) for _ in range(PROBES)]
-    return list({call.key: call for call in calls}.values())
-
-
-def behaviour_of(executed: Sequence[Executed]) -> str:
-    """Return a digest of the answers to probes, equal for equal ones; empty if they say little."""
-    told = {c.answer.key for c in executed if c.answer.kind == "value" and not c.is_trivial}
-    if len(told) < TELLING:
-        return ""
-    answers = sorted(
-        f"{c.call.key} {c.answer.type or c.answer.key if c.answer.kind != 'slow' else ''}"
-        for c in executed
-    )
-    return hashlib.sha256("\n".join(answers).encode()).hexdigest()[:16]
+UNKNOWN = "no call is known, nor a parameter's type"
+"""Why no case of a function is looked for."""
 
 
 @dataclass(slots=True)
@@ -174,6 +140,8 @@ class FoundCases:
 
     pool: list[Executed]
     chosen: list[Executed]
+    problem: str = ""
+    """Why no case was looked for."""
     facts: dict[str, Any] = field(default_factory=dict)
 
 
@@ -182,67 +150,33 @@ def find_cases(
     runner: Runner,
     *,
     seed: int,
-    rounds: int,
-    count: int,
-    writer: CaseWriter | None = None,
+    rounds: int = ROUNDS,
+    count: int = MAX_CASES,
+    values: PackageValues | None = None,
+    source: ModelSource | None = None,
+    used: Mapping[Hashable, int] | None = None,
 ) -> FoundCases:
-    """Find a function's cases: by type, then by a model if there is one."""
-    wanted = runner.instrumented.wanted if runner.instrumented else frozenset()
-    explored = explore(
+    """Find a function's cases; ``source`` asks a model for calls, beside those that are known."""
+    written, asked = ([], {}) if source is None else calls_of_model(function, source)
+    explorer = Explorer(
         function,
+        seed=f"{seed}:{function.id}",
+        values=values or PackageValues(),
+        written=written,
+    )
+    if explorer.is_guess:
+        return FoundCases([], [], problem=UNKNOWN)
+    cases, number = explore(
+        explorer,
         runner.execute,
-        seed=seed,
         rounds=rounds,
         count=count,
-        wanted=wanted,
+        wanted=runner.instrumented.wanted if runner.instrumented else frozenset(),
+        used=used,
         is_spent=lambda: runner.is_spent,
     )
-    every = {case.call.key: case for case in (*explored.cases, *explored.probes)}
-    found = FoundCases(list(every.values()), explored.chosen(count=count))
-    generation: dict[str, Any] = {"mode": "types", "rounds": explored.rounds}
-    if writer is not None and not runner.failure:
-        talk = ask_for_cases(
-            function,
-            writer,
-            runner.execute_given,
-            seed=seed,
-            count=count,
-        )
-        found.pool += talk.pool
-        generation = _generation_facts(talk, writer)
-        # Where the model's cases are too few or fail, those found by type fill up or stand in.
-        both = _filled(talk.cases, found.chosen, count)
-        if not talk.cases:
-            generation["mode"] = "types after llm"
-        elif judge(talk.cases) and not judge(both):
-            generation |= {"mode": "llm and types", "filled": len(both) - len(talk.cases)}
-            found.chosen = both
-        else:
-            found.chosen = talk.cases
-    generation["pool"] = len(found.pool)
+    found = FoundCases(cases, select(cases, count=count, used=used))
+    found.facts["generation"] = {"rounds": number, "pool": len(found.pool), **asked}
     if runner.cut:
-        generation["cut"] = runner.cut
-    found.facts["generation"] = generation
-    found.facts["behaviour"] = explored.behaviour
+        found.facts["generation"]["cut"] = runner.cut
     return found
-
-
-def _filled(cases: list[Executed], others: list[Executed], count: int) -> list[Executed]:
-    """Return cases, then others with new inputs, ``count`` at most."""
-    known = {case.call.key for case in cases}
-    return [*cases, *(case for case in others if case.call.key not in known)][:count]
-
-
-def _generation_facts(talk: Conversation, writer: CaseWriter) -> dict[str, Any]:
-    """Return what a task row says of its conversation."""
-    return {
-        "mode": "llm",
-        "model": writer.source.model,
-        "temperature": writer.temperature,
-        "tools": writer.tools,
-        "salvaged": talk.salvaged,
-        "failures": talk.failures,
-        "requests": talk.requests,
-        "prompt_tokens": talk.prompt_tokens,
-        "completion_tokens": talk.completion_tokens,
-    }

@@ -1,4 +1,4 @@
-"""The paper's seven validators (appendix A.2.3), each with words for the model that failed it.
+"""The paper's seven validators (appendix A.2.3), and the choice of cases.
 
 1 schema, 2 duplication, 3 coverage, 4 non-triviality, 5 output diversity, 6 error balance,
 7 runtime bounds. Schema and duplication are checked where cases are read; the functions here
@@ -7,27 +7,25 @@ judge executed cases.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from evalplus_lite.exe.running.runs import CallResult, Invocation, canonical, is_answer
+from evalplus_lite.exe.tasks.worth import HARD
 from evalplus_lite.types import Value
 
 MIN_CASES = 10
 MAX_CASES = 15
-SHOWN = 20_000
-"""Characters of cases quoted in one message at most."""
 
 ValidatorName: TypeAlias = Literal[
     "schema", "duplication", "coverage", "non-triviality", "diversity", "error balance", "runtime"
 ]
 CORE: frozenset[ValidatorName] = frozenset({"non-triviality", "diversity", "error balance"})
-"""What must hold even for salvaged cases."""
+"""What must hold even where there are fewer than ``MIN_CASES``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +44,10 @@ class Executed:
     """Lines run."""
     depth: int = 0
     """Functions open at once."""
-    oddity: float = 0.0
-    """How little its characters have to do with the program."""
-    is_misuse: bool = False
-    """Whether it raised a TypeError or AttributeError that the program does not raise itself."""
+    is_accident: bool = False
+    """Whether what it raised, if it did, is raised by no statement of the program."""
+    source: str = "types"
+    """Where the call comes from: a key of ``SOURCE_COST``."""
     is_given_away: bool = False
     """Whether the program's documentation holds the arguments and the answer."""
 
@@ -57,6 +55,11 @@ class Executed:
     def is_error(self) -> bool:
         """Whether it raised."""
         return self.answer.kind == "error"
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether its run does as much as those of hard tasks."""
+        return self.steps >= HARD["lines"] and self.depth >= HARD["depth"]
 
     @property
     def is_trivial(self) -> bool:
@@ -68,152 +71,94 @@ class Executed:
         return canonical(self.answer.value) in {canonical(value) for value in given}
 
 
-@dataclass(frozen=True, slots=True)
-class FailedValidator:
-    """A validator that did not hold, with what to tell the model."""
-
-    validator: ValidatorName
-    feedback: str
-
-
-def judge(
-    cases: Sequence[Executed], *, waived: Collection[ValidatorName] = ()
-) -> list[FailedValidator]:
+def judge(cases: Sequence[Executed]) -> list[ValidatorName]:
     """Return every validator among 3 to 7 that the cases fail, in the paper's order."""
-    found: list[FailedValidator] = []
-    slow = [c for c in cases if c.answer.kind in ("slow", "unfit")]
-    kept = [c for c in cases if c.answer.kind in ("value", "error")]
-    if len(kept) < MIN_CASES:
-        found.append(FailedValidator("coverage", coverage_feedback(len(kept))))
-    trivial = [c for c in kept if c.is_trivial]
-    if kept and 2 * len(trivial) >= len(kept):
-        found.append(
-            FailedValidator(
-                "non-triviality",
-                "Validation failed: half of the cases or more give an input back unchanged.\n"
-                f"<cases_with_results>\n{shown(trivial)}\n</cases_with_results>\n"
-                "Replace them by inputs that take other paths through the function and that the "
-                "function has to transform.",
-            )
-        )
+    kept = [c for c in cases if is_answer(c.answer)]
     outputs = Counter(c.answer.key for c in kept)
-    if outputs and 3 * outputs.most_common(1)[0][1] > 2 * len(kept):
-        counted = json.dumps(dict(outputs.most_common(10)))[:SHOWN]
-        found.append(
-            FailedValidator(
-                "diversity",
-                "Validation failed: one output makes up more than two thirds of all cases.\n"
-                f"<outputs_counted>\n{counted}\n</outputs_counted>\n"
-                f"<cases_with_results>\n{shown(kept)}\n</cases_with_results>\n"
-                "Add cases whose outputs differ from the most frequent one.",
-            )
-        )
-    errors = [c for c in kept if c.is_error]
-    if 2 * len(errors) > len(kept):
-        found.append(
-            FailedValidator(
-                "error balance",
-                "Validation failed: more than half of the cases raise an exception.\n"
-                f"<cases_with_results>\n{shown(errors)}\n</cases_with_results>\n"
-                "Replace some of them by valid inputs that return a value.",
-            )
-        )
-    if slow:
-        found.append(
-            FailedValidator(
-                "runtime",
-                "Validation failed: these inputs took too long, or ended without an answer.\n"
-                f"<cases_with_results>\n{shown(slow)}\n</cases_with_results>\n"
-                "Replace them by smaller ones.",
-            )
-        )
-    return [failure for failure in found if failure.validator not in waived]
-
-
-def schema_feedback(problem: str) -> str:
-    """Return the words for cases that do not parse as inputs of the function."""
-    return (
-        "Validation failed: the test cases do not parse.\n"
-        f"<problem>\n{problem[:SHOWN]}\n</problem>\n"
-        "Look at the function's parameters again and answer with test cases that follow the schema."
-    )
-
-
-def duplication_feedback(calls: Sequence[Invocation]) -> str:
-    """Return the words for inputs that were given before."""
-    listed = json.dumps([call.to_json() for call in calls])[:SHOWN]
-    return (
-        "Validation failed: these inputs are not unique.\n"
-        f"<repeated_inputs>\n{listed}\n</repeated_inputs>\n"
-        "Answer with inputs that differ from each other and from all earlier ones."
-    )
-
-
-def coverage_feedback(count: int) -> str:
-    """Return the words for too few cases."""
-    return (
-        f"Validation failed: {count} usable cases; at least {MIN_CASES} are needed.\n"
-        "Add further, different cases for the situations not covered yet."
-    )
-
-
-def shown(cases: Sequence[Executed]) -> str:
-    """Return cases with their results as JSON text, cut to what a message can hold."""
-    rows = [
-        {"input": c.call.to_json(), "result": c.answer.key.partition(" ")[2][:500]} for c in cases
-    ]
-    return json.dumps(rows)[:SHOWN]
-
-
-def salvage(cases: Sequence[Executed]) -> list[Executed]:
-    """Return the largest part of the cases that meets the core validators; maybe none.
-
-    Slow and unfit cases go one by one; then cases of whatever is in excess, last ones first
-    (appendix A.2.4).
-    """
-    kept = [c for c in cases if c.answer.kind in ("value", "error")]
-    while kept:
-        failed = {f.validator for f in judge(kept, waived=("coverage", "runtime"))}
-        if not failed:
-            return kept
-        common = Counter(c.answer.key for c in kept).most_common(1)[0][0]
-        excess = [
-            at
-            for at, case in enumerate(kept)
-            if ("non-triviality" in failed and case.is_trivial)
-            or ("diversity" in failed and case.answer.key == common)
-            or ("error balance" in failed and case.is_error)
-        ]
-        del kept[excess[-1]]
-    return kept
+    has_failed: dict[ValidatorName, bool] = {
+        "coverage": len(kept) < MIN_CASES,
+        "non-triviality": bool(kept) and 2 * sum(c.is_trivial for c in kept) >= len(kept),
+        "diversity": 3 * max(outputs.values(), default=0) > 2 * len(kept),
+        "error balance": 2 * sum(c.is_error for c in kept) > len(kept),
+        "runtime": len(kept) < len(cases),
+    }
+    return [name for name, failed in has_failed.items() if failed]
 
 
 OWN_ARM, OTHER_ARM, MOST_OTHERS = 8.0, 1.0, 6.0
 """What reaching something new is worth, in the entry point and beyond it."""
 ERRORS = 0.2
 """Share of cases that should raise, where any do; at most twice as many may."""
+SOURCE_COST = {
+    "tests": 0.0, "doctests": 0.0, "README": 0.0, "call sites": 0.5, "model": 1.0, "mutated": 1.5,
+    "types": 3.0,
+}  # fmt: skip
+"""What a case costs by where its values come from."""
+LITERAL = 3
+"""Characters from which a text, or a number, is a literal that tasks should not share."""
 READABLE = 200
 """Characters of input and answer together that cost a reader nothing."""
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 
 
-def select(cases: Sequence[Executed], *, count: int = MAX_CASES) -> list[Executed]:
+def select(
+    cases: Sequence[Executed],
+    *,
+    count: int = MAX_CASES,
+    used: Mapping[Hashable, int] | None = None,
+) -> list[Executed]:
     """Return up to ``count`` cases chosen to reach much, to meet the validators and to differ.
 
     What is reached in the entry point counts most, then a share of errors, new answers and paths,
     and a spread over lines run, depth, and sizes, each doubling counted alike. At most 40 % raise,
     less than half are trivial and none of the outputs makes up more than two thirds, where the
-    cases allow it. Errors of misused types are chosen only if there are too few cases without. A
-    case that the program's own documentation answers is never chosen.
+    cases allow it. Never chosen are errors that no statement of the program raises, and cases that
+    its own documentation answers. Values of tests cost nothing, those drawn by type most; a literal
+    costs more the more tasks have ``used`` it. Where enough runs are hard, more than half of the
+    cases are.
     """
-    left = [_Candidate.of(c) for c in cases if is_answer(c.answer) and not c.is_given_away]
-    choice = _Choice(count)
+    left = [
+        _Candidate.of(c, used or {})
+        for c in cases
+        if is_answer(c.answer) and not c.is_given_away and not (c.is_error and c.is_accident)
+    ]
+    choice = _Choice(count, is_hard=2 * sum(one.case.is_hard for one in left) > count)
     while left and len(choice.cases) < count:
         best = max(range(len(left)), key=lambda at: (choice.gain(left[at]), -at))
         if choice.gain(left[best]) < -30 and len(choice.cases) >= MIN_CASES:
             break
         choice.add(left.pop(best))
-    return choice.cases
+    return balanced(choice.cases)
+
+
+def balanced(cases: list[Executed]) -> list[Executed]:
+    """Return cases without those in excess, last ones first, so that the core validators hold."""
+    while failed := CORE & {*judge(cases)}:
+        common = Counter(case.answer.key for case in cases).most_common(1)[0][0]
+        excess = [
+            at
+            for at, case in enumerate(cases)
+            if ("non-triviality" in failed and case.is_trivial)
+            or ("diversity" in failed and case.answer.key == common)
+            or ("error balance" in failed and case.is_error)
+        ]
+        del cases[excess[-1]]
+    return cases
+
+
+def literals_of(call: Invocation) -> set[Hashable]:
+    """Return the longer texts and numbers that a call holds."""
+    found: set[Hashable] = set()
+    pending: list[Value] = [*call.args, *call.kwargs.values()]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            pending += [*value, *value.values()]
+        elif isinstance(value, list | tuple | set | frozenset):
+            pending += value
+        elif isinstance(value, str | bytes | int | float) and len(str(value)) >= LITERAL:
+            found.add(value if not isinstance(value, bool) else None)
+    return found - {None}
 
 
 def error_kind(case: Executed) -> str:
@@ -236,7 +181,7 @@ class _Candidate:
     cost: float
 
     @classmethod
-    def of(cls, case: Executed) -> _Candidate:
+    def of(cls, case: Executed, used: Mapping[Hashable, int]) -> _Candidate:
         """Work them out."""
         given, said = len(case.call.key), len(case.answer.key)
         kind = error_kind(case)
@@ -248,7 +193,8 @@ class _Candidate:
             (("given", given.bit_length()), 1.0),
             (("said", said.bit_length()), 1.0),
         )
-        cost = 2.0 * math.log2(max(1.0, (given + said) / READABLE))
+        cost = 2.0 * math.log2(max(1.0, (given + said) / READABLE)) + SOURCE_COST[case.source]
+        cost += max((2.0 * used.get(each, 0) for each in literals_of(case.call)), default=0.0)
         return cls(case, case.answer.key, case.is_trivial, kind, places, cost)
 
 
@@ -257,6 +203,8 @@ class _Choice:
     """The cases chosen so far."""
 
     count: int
+    is_hard: bool = False
+    """Whether enough runs are hard for the task to be."""
     cases: list[Executed] = field(default_factory=list)
     seen: Counter[Hashable] = field(default_factory=Counter)
     outputs: Counter[str] = field(default_factory=Counter)
@@ -264,20 +212,20 @@ class _Choice:
     kinds: Counter[str] = field(default_factory=Counter)
     errors: int = 0
     trivial: int = 0
-    odd: int = 0
+    hard: int = 0
 
     def gain(self, one: _Candidate) -> float:
         """Return what one more case is worth."""
         score = OWN_ARM * len(one.case.reached - self.reached)
         score += min(MOST_OTHERS, OTHER_ARM * len(one.case.beyond - self.reached))
         score += sum(worth / (1 + self.seen[place]) for place, worth in one.places)
-        score -= one.cost + one.case.oddity * (1 + self.odd / 2)
+        score -= one.cost
         if one.kind:
             wanted = self.errors < ERRORS * self.count
             score += (4.0 if wanted else -1.0) / (1 + self.kinds[one.kind])
             score -= 50.0 if 5 * (self.errors + 1) > 2 * self.count else 0.0
-        if one.case.is_misuse:  # only where there are too few cases without
-            score -= 80.0
+        if self.is_hard and one.case.is_hard and 2 * self.hard <= self.count:
+            score += 60.0
         if one.is_trivial:
             score -= 1.5 + (50.0 if 5 * (self.trivial + 1) > 2 * self.count else 0.0)
         if 5 * (self.outputs[one.output] + 1) > 3 * self.count:
@@ -293,4 +241,4 @@ class _Choice:
         self.errors += one.case.is_error
         self.kinds[one.kind] += 1
         self.trivial += one.is_trivial
-        self.odd += one.case.oddity > 0
+        self.hard += one.case.is_hard

@@ -102,7 +102,7 @@ class Statement:
 
 
 _PLAIN_DECORATORS = frozenset(
-    """property cached_property staticmethod classmethod abstractmethod override final overload
+    """property cached_property staticmethod classmethod override final overload
     setter getter deleter lru_cache cache""".split()
 )
 _BY_LIBRARIES = frozenset(

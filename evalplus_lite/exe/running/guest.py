@@ -787,6 +787,24 @@ def moments_of(function, args, kwargs):
     return found
 
 
+def raising_lines(code):
+    """Return the lines of a program's ``raise`` and ``assert`` statements."""
+    import ast
+
+    raising = (
+        node for node in ast.walk(ast.parse(code)) if isinstance(node, (ast.Raise, ast.Assert))
+    )
+    return {line for node in raising for line in range(node.lineno, node.end_lineno + 1)}
+
+
+def is_raised(error, lines):
+    """Return whether a statement on one of these lines of the program raised an exception."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    return at is not None and at.tb_frame.f_code.co_filename == FILENAME and at.tb_lineno in lines
+
+
 def build(settings):
     """Return the function that the sandbox calls on each case."""
     sys.dont_write_bytecode = True
@@ -817,20 +835,21 @@ def build(settings):
         return plain_result(result)
 
     count = space.get("_count")
+    raising = raising_lines(settings["code"]) if count else ()
 
     def counted(args, kwargs):
         count.clear()
         for each in caches:
             each.cache_clear()
-        result = None
+        result, is_foreseen = None, False
         try:
             result = count_library_lines(function, args, kwargs, count)
             if isinstance(result, _LAZY):
                 list(zip(result, range(MAX_ITEMS)))
-        except BaseException:  # what it raises may be any: KeyboardInterrupt, say, or Enough
-            pass
+        except BaseException as error:  # any: KeyboardInterrupt, say, or Enough
+            is_foreseen = is_raised(error, raising)
         found = [dict(count.slots), sorted(count.reached), count.spent, count.spent < count.most]
-        return [*found, is_read(result)]
+        return [*found, is_read(result), is_foreseen]
 
     if settings.get("watch"):
         return functools.partial(moments_of, function)

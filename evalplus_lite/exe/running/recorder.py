@@ -1,53 +1,68 @@
-"""What records, inside the sandbox, the types that a package's tests call its functions with.
+"""What records, inside the sandbox, the calls that tests and examples make of a package.
 
-This file's *text* is the program that the sandbox runs, so it imports the standard library only,
-and pytest, which is importable there. ``entry(settings)`` runs the tests and answers with plain
-data: how many ran, and for each function seen what it was given.
+This file's *text*, after that of ``guest``, is the program that the sandbox runs, so it imports the
+standard library only, and pytest, which is importable there. ``entry(settings)`` runs a package's
+tests, the examples in its documentation and in its README, and answers with text alone: how many
+tests ran, and for each function seen the calls of it as literals.
 """
 
 # Runs in a bare interpreter, around values of any type, on whatever version is there.
 # mypy: ignore-errors
-# ruff: noqa: D102
+# ruff: noqa: D102, F821
 
 import os
 import sys
 
-MOST_CALLS, MOST_KINDS, MOST_FUNCTIONS = 200, 12, 5000
-MOST_ITEMS, DEEPEST, LONGEST_TUPLE = 30, 4, 6
-TEST_SECONDS, CPU_SECONDS = 10, 60.0
+MOST_CALLS, MOST_FUNCTIONS, MOST_OBJECTS = 30, 5000, 3000
+"""Different calls of a function that are kept of each source, and what is known at once."""
+LONGEST_CALL, MOST_TEXT = 3000, 3_000_000
+"""Characters of one call's values, and of all that is answered."""
+MOST_EVENTS, ALL_EVENTS = 400_000, 4_000_000
+"""Calls and returns of one test or example, and of all: counts end what runs long, no clock."""
+TEST_SECONDS, CPU_SECONDS = 60, 50.0
+"""What ends a test that waits for something, and tests that compute where no call is counted."""
 LONGEST_TROUBLE = 120
-SIMPLE = {type(None): "none", bool: "bool", int: "int", float: "float", str: "str", bytes: "bytes"}
-HELD = {list: "list", set: "set", frozenset: "frozenset"}
+PLAIN = (type(None), bool, int, float, str, bytes)
+HELD = {list: "[{}]", tuple: "({},)", set: "{{{}}}"}
+AS_TEXT = {"PurePosixPath", "PosixPath", "PureWindowsPath", "Decimal", "Fraction"}
 
 
-def kind_of(value, depth=0):
-    """Return a plain value's type as nested tuples of names; None of what is no plain value."""
+class Odd(Exception):
+    """A value is not plain data, or too large."""
+
+
+class Spent(Exception):
+    """A test or example made more calls than it may."""
+
+
+def written(value, left):
+    """Return a plain value as a literal; a date as ``{"$date": text}``, and others like it."""
     kind = type(value)
-    if kind in SIMPLE:
-        return (SIMPLE[kind],)
-    if depth >= DEEPEST:
-        return None
+    if kind in PLAIN:
+        text = repr(value)
+        left[0] -= len(text)
+        if left[0] < 0 or (kind is float and not abs(value) < float("inf")):
+            raise Odd
+        return text
+    left[0] -= 2
+    if left[0] < 0:
+        raise Odd
     if kind is dict:
-        keys = either(list(value)[:MOST_ITEMS], depth)
-        values = either(list(value.values())[:MOST_ITEMS], depth)
-        return None if None in (keys, values) else ("dict", *keys, *values)
-    if kind is tuple and 0 < len(value) <= LONGEST_TUPLE:
-        parts = [kind_of(each, depth + 1) for each in value]
-        return None if None in parts else ("tuple", *parts)
-    if kind is tuple or kind in HELD:
-        held = either(list(value)[:MOST_ITEMS], depth)
-        return None if held is None else (HELD.get(kind, "tuples"), *held)
-    return None
-
-
-def either(values, depth):
-    """Return what values are, as one type in a tuple; () of none, None if one is no plain value."""
-    kinds = {kind_of(each, depth + 1) for each in values}
-    if None in kinds or len(kinds) > MOST_KINDS:
-        return None
-    if len(kinds) < 2:
-        return tuple(kinds)
-    return (("union", *sorted(kinds, key=repr)),)
+        pairs = [f"{written(key, left)}: {written(each, left)}" for key, each in value.items()]
+        return f"{{{', '.join(pairs)}}}"
+    if kind in HELD and (value or kind is not set):
+        parts = [written(each, left) for each in value]
+        text = HELD[kind].format(", ".join(sorted(parts) if kind is set else parts))
+        return "()" if text == "(,)" else text
+    if isinstance(value, enum.Enum):
+        return repr({"$literal": value.name})
+    if kind.__module__ == "datetime" and hasattr(kind, "isoformat"):
+        return repr({f"${kind.__name__}": value.isoformat()})
+    if kind.__module__ == "datetime" and hasattr(kind, "total_seconds"):
+        return repr({"$timedelta": value.total_seconds()})
+    if kind.__name__ in AS_TEXT:
+        return repr({f"${kind.__name__}": str(value)})
+    raise Odd
 
 
 class Recorder:
@@ -55,27 +70,60 @@ class Recorder:
 
     def __init__(self, folders, tests):
         self.folders, self.tests = folders, tests
-        self.known, self.found = {}, {}
+        self.label = "tests"
+        self.records, self.found, self.objects = {}, {}, {}
+        self.events = self.all_events = self.text = 0
+
+    def begin(self, label):
+        self.label, self.events = label, 0
+        if self.all_events < ALL_EVENTS:
+            sys.setprofile(self)
 
     def __call__(self, frame, event, argument):
+        self.events += 1
+        self.all_events += 1
+        if self.events > MOST_EVENTS or self.all_events > ALL_EVENTS:
+            raise Spent
         if event != "call":
             return
         code = frame.f_code
-        if code not in self.known:
-            self.known[code] = self.record_of(frame, code)
-        record = self.known[code]
-        if record is None or record["calls"] >= MOST_CALLS:
-            return
-        given = frame.f_locals
-        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        if len(given) > len(names) + bool(code.co_flags & 4) + bool(code.co_flags & 8):
+        if code not in self.records:
+            self.records[code] = self.record_of(frame, code)
+        record = self.records[code]
+        if record is not None:
+            self.note(frame, code, record)
+
+    def note(self, frame, code, record):
+        given = dict(frame.f_locals)
+        count = code.co_argcount + code.co_kwonlyargcount
+        names = code.co_varnames[: count + bool(code.co_flags & 4) + bool(code.co_flags & 8)]
+        if len(given) > len(names):
             return  # a generator that goes on
-        record["calls"] += 1
+        owner = code.co_qualname.rpartition(".")[0]
+        caller = frame.f_back.f_code.co_filename if frame.f_back is not None else ""
+        is_inner = caller.startswith(self.folders) and caller not in self.tests
+        label = "call sites" if is_inner else self.label
+        made = None
+        if owner and names:
+            itself = given.get(names[0])
+            if isinstance(itself, type) or type(itself).__name__ == owner:
+                given.pop(names[0], None)
+                made = self.objects.get(id(itself), (None, None))[1]
+        if sum(each[0] == label for each in record.values()) >= MOST_CALLS:
+            return
+        left, whole, parts = [LONGEST_CALL], True, []
         for name in names:
             if name in given:
-                kinds = record["kinds"].setdefault(name, set())
-                if len(kinds) < MOST_KINDS:
-                    kinds.add(kind_of(given[name]))
+                try:
+                    parts.append(f"{name!r}: {written(given[name], left)}")
+                except (Odd, RecursionError):
+                    whole = False
+        text = f"{{{', '.join(parts)}}}"
+        if code.co_name == "__init__" and whole and owner and len(self.objects) < MOST_OBJECTS:
+            self.objects[id(itself)] = itself, text
+        if (text, made) not in record and self.text < MOST_TEXT:
+            self.text += len(text) + len(made or "")
+            record[text, made] = label, whole
 
     def record_of(self, frame, code):
         path = code.co_filename
@@ -84,8 +132,7 @@ class Recorder:
             return None
         if len(self.found) >= MOST_FUNCTIONS:
             return None
-        place = str(frame.f_globals.get("__name__")), code.co_qualname
-        return self.found.setdefault(place, {"calls": 0, "kinds": {}})
+        return self.found.setdefault((str(frame.f_globals.get("__name__")), code.co_qualname), {})
 
 
 def plugin_of(pytest, recorder, most):
@@ -110,11 +157,13 @@ def plugin_of(pytest, recorder, most):
             random.seed(0)
             signal.signal(signal.SIGALRM, late)
             signal.alarm(TEST_SECONDS)
-            sys.setprofile(recorder)
+            # What a library draws at random is no value that somebody chose.
+            is_drawn = hasattr(getattr(item, "obj", None), "hypothesis")
+            recorder.begin("drawn" if is_drawn else "tests")
             yield
             sys.setprofile(None)
             signal.alarm(0)
-            if time.process_time() > CPU_SECONDS:
+            if recorder.all_events > ALL_EVENTS or time.process_time() > CPU_SECONDS:
                 self.is_cut = item.session.shouldstop = "time"
 
         def pytest_collectreport(self, report):
@@ -135,8 +184,64 @@ def told_by(text):
     return (said or [""])[-1][:LONGEST_TROUBLE]
 
 
+def examples_of(text):
+    """Return the statements that a text shows: after ``>>>``, or in a fenced block of Python."""
+    import ast
+    import doctest
+    import re
+
+    try:
+        shown = [each.source for each in doctest.DocTestParser().get_examples(text)]
+    except ValueError:
+        shown = []
+    blocks = re.findall(r"^```\s*(?:python|py|python3)\s*\n(.*?)^```", text, re.M | re.S)
+    for block in [*shown, *(each for each in blocks if ">>>" not in each)]:
+        try:
+            yield from map(ast.unparse, ast.parse(block).body)
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+
+
+def show(recorder, label, text, space):
+    """Run the examples of a text one by one, whatever becomes of each."""
+    recorder.events = 0
+    for statement in examples_of(text):
+        try:
+            code = compile(statement, "<example>", "exec")
+            events = recorder.events
+            recorder.begin(label)
+            recorder.events = events
+            exec(code, space)
+        except BaseException:
+            pass
+        finally:
+            sys.setprofile(None)
+
+
+def document(recorder, modules, readme):
+    """Run the examples in the documentation of modules, and those of the README."""
+    import ast
+    import importlib
+
+    documented = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
+    for name in modules:
+        if name.rpartition(".")[2] == "__main__":
+            continue
+        try:
+            module = importlib.import_module(name)
+            with open(module.__file__, encoding="utf-8") as file:
+                tree = ast.parse(file.read())
+        except BaseException:
+            continue
+        for node in ast.walk(tree):
+            text = ast.get_docstring(node) if isinstance(node, documented) else None
+            if text and (">>>" in text or "```" in text):
+                show(recorder, "doctests", text, dict(vars(module)))
+    show(recorder, "README", readme, {"__name__": "readme"})
+
+
 def entry(settings):
-    """Run the tests below a folder; return what came of them, and what functions were given."""
+    """Run the tests below a folder and the examples; return what functions were given."""
     import contextlib
     import importlib
     import io
@@ -149,32 +254,44 @@ def entry(settings):
     sys.dont_write_bytecode = True
     sys.setrecursionlimit(1000)
     tests = [os.path.join(tree, each) for each in settings["tests"]]
+    if settings["shift"]:
+        now = time.time
+        _move_dates(settings["shift"], now)
+        time.time = lambda: now() + settings["shift"]
     time.sleep = lambda seconds: None
     os.chdir(os.path.join(tree, settings["top"]))
-    import pytest
-
-    try:
-        profiles = importlib.import_module("hypothesis").settings
-        profiles.register_profile("few", derandomize=True, max_examples=20, database=None)
-        profiles.load_profile("few")
-    except Exception:
-        pass
     recorder = Recorder(tuple(each + os.sep for each in sources), frozenset(tests))
-    plugin = plugin_of(pytest, recorder, settings["most"])
-    options = ["-c", os.path.join(root, "empty.ini"), "--rootdir", os.getcwd(), "--tb=no", "-q"]
-    options += ["-p", "no:cacheprovider", "-p", "no:faulthandler", "--capture=sys"]
-    options += ["--continue-on-collection-errors"]
-    aside = contextlib.redirect_stdout, contextlib.redirect_stderr
     errors = io.StringIO()
+    outcomes, is_cut, trouble, code = {}, "", {}, 0
+    aside = contextlib.redirect_stdout, contextlib.redirect_stderr
     with open(os.devnull, "w") as null, aside[0](null), aside[1](errors):
-        code = pytest.main([*options, *tests], plugins=[plugin])
+        document(recorder, settings["modules"], settings["readme"])
+        if tests:
+            import pytest
+
+            try:
+                profiles = importlib.import_module("hypothesis").settings
+                profiles.register_profile("few", derandomize=True, max_examples=20, database=None)
+                profiles.load_profile("few")
+            except Exception:
+                pass
+            plugin = plugin_of(pytest, recorder, settings["most"])
+            options = ["-c", os.path.join(root, "empty.ini"), "--rootdir", os.getcwd(), "--tb=no"]
+            options += ["-q", "-p", "no:cacheprovider", "-p", "no:faulthandler", "--capture=sys"]
+            options += ["--continue-on-collection-errors"]
+            code = pytest.main([*options, *tests], plugins=[plugin])
+            outcomes, is_cut, trouble = plugin.outcomes, plugin.is_cut, plugin.trouble
     sys.setprofile(None)
     functions = [
-        [module, name, {each: sorted(kinds, key=repr) for each, kinds in record["kinds"].items()}]
+        [
+            module,
+            name,
+            [[label, text, made or "", whole] for (text, made), (label, whole) in record.items()],
+        ]
         for (module, name), record in sorted(recorder.found.items())
-        if record["calls"]
+        if record
     ]
-    passed = sum(outcome == "passed" for outcome in plugin.outcomes.values())
-    trouble = min(plugin.trouble, key=lambda each: (-plugin.trouble[each], each), default="")
-    trouble = trouble or told_by(errors.getvalue())  # a conftest.py that cannot be read
-    return [int(code), len(plugin.outcomes), passed, plugin.is_cut, trouble, functions]
+    passed = sum(outcome == "passed" for outcome in outcomes.values())
+    last = min(trouble, key=lambda each: (-trouble[each], each), default="")
+    last = last or told_by(errors.getvalue())  # a conftest.py that cannot be read
+    return [int(code), len(outcomes), passed, is_cut, last, functions]

@@ -218,7 +218,7 @@ class CallableProgram:
         if counters:
             settings["counters"] = list(counters)
             settings["budget"] = budget
-        return Program(f"{_stage()}\nentry = build({settings!r})\n", "entry")
+        return Program(f"{stage()}\nentry = build({settings!r})\n", "entry")
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +345,8 @@ def rows(calls: Iterable[Invocation]) -> list[tuple[list[Value], dict[str, Value
 
 
 @functools.cache
-def _stage() -> str:
+def stage() -> str:
+    """Return the text of ``guest``, the front of each program that the sandbox runs."""
     text = resources.files("evalplus_lite.exe.running").joinpath("guest.py")
     return text.read_text(encoding="utf-8")
 
@@ -364,6 +365,8 @@ class Measured:
     """Whether it came to its end within its budget."""
     is_read: bool = False
     """Whether what it gave is other than the plain data that stands for it: a date, say."""
+    is_foreseen: bool = False
+    """Whether it raised by a ``raise`` or ``assert`` of the program."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,11 @@ from evalplus_lite.exe.reading.resolve import Definition, class_of
 from evalplus_lite.exe.selecting.types import (
     ANY,
     Built,
-    Declared,
     Need,
     PackageAnnotations,
     Refused,
     made,
     mentioned,
-    narrowed,
     needs_of,
     of_enum,
     optional,
@@ -29,88 +27,19 @@ from evalplus_lite.exe.selecting.types import (
 from evalplus_lite.exe.selecting.unannotated import Origin, Told, types_told
 from evalplus_lite.generate.domains.annotations import Type, read_type
 
-NOTHING = Declared({})
-
 
 def declared(
     known: PackageAnnotations, module: str, owner: str, node: ast.FunctionDef | ast.AsyncFunctionDef
-) -> Declared:
+) -> dict[str, Told]:
     """Return the types of a function's parameters without annotations, worked out once.
 
-    Stubs come first, then what tests gave, then what the function's own text shows.
+    What tests gave comes first, then what the function's own text shows.
     """
     key = (module, owner, node.lineno, *(each.arg for each in arguments_of(node.args)))
     if key not in known.declarations:
-        told = types_told(node)
-        found = _by_stubs(known, module, owner, node, told)
         seen = dict(known.observed(module, owner, node.name)) if known.observed else {}
-        known.declarations[key] = replace(found, parameters=told | seen | found.parameters)
+        known.declarations[key] = types_told(node) | seen
     return known.declarations[key]
-
-
-def _by_stubs(
-    known: PackageAnnotations,
-    module: str,
-    owner: str,
-    node: ast.FunctionDef | ast.AsyncFunctionDef,
-    others: Mapping[str, Told],
-) -> Declared:
-    """Return what stubs tell of a function, of every overload that can be read."""
-    stubs = known.stubs
-    found = [] if stubs is None else stubs.declared(module, owner, node.name)
-    if stubs is None or not found:
-        return NOTHING
-    reader = PackageAnnotations(stubs.resolver, types="known", program=known.resolver)
-    read: dict[str, list[Type]] = {}
-    for each in found:
-        for name, annotation in _matched(node, each):
-            kind = reader.read(annotation, module)
-            read.setdefault(name, []).extend([kind] if isinstance(kind, Type) else [])
-    results = [reader.read(e.returns, module, result=True) for e in found if e.returns is not None]
-    result = results[0] if len(found) == 1 and results else None
-    if node.name == "__init__":  # what it makes is the object
-        result = None
-    if isinstance(result, Refused) and result.reason != "returns None":
-        result = Type("any")
-    told = {name: Told(_either(kinds), "stub") for name, kinds in read.items()}
-    if any(each.type is None for each in told.values()):
-        # A stub may name what only stubs have, such as the keys of a plain dict: what else is known
-        # of the parameter counts then.
-        told = {
-            name: each
-            for name, each in told.items()
-            if each.type is not None or others[name].type is None or others[name].origin == "none"
-        }
-    return Declared(told, result)
-
-
-def _matched(
-    node: ast.FunctionDef | ast.AsyncFunctionDef, stub: ast.FunctionDef
-) -> list[tuple[str, ast.expr]]:
-    """Return (parameter, annotation in the stub): by name, or by place where it has another."""
-    named = {each.arg: each.annotation for each in arguments_of(stub.args)}
-    by_place = [*stub.args.posonlyargs, *stub.args.args]
-    if by_place and by_place[0].arg in ("self", "cls"):
-        by_place = by_place[1:]
-    found: list[tuple[str, ast.expr]] = []
-    for at, own in enumerate([*node.args.posonlyargs, *node.args.args]):
-        if own.arg not in named and at < len(by_place) and by_place[at].arg.startswith("__"):
-            named[own.arg] = by_place[at].annotation
-    for own in arguments_of(node.args):
-        annotation = named.get(own.arg)
-        if own.annotation is None and annotation is not None:
-            found.append((own.arg, annotation))
-    return found
-
-
-def _either(kinds: list[Type]) -> Type | None:
-    members = dict.fromkeys(
-        member for kind in kinds for member in (kind.arguments if kind.kind == "union" else (kind,))
-    )
-    if not members:
-        return None
-    kept = narrowed(tuple(members))
-    return kept[0] if len(kept) == 1 else Type("union", kept)
 
 
 Passing: TypeAlias = Literal["positional", "keyword", "varargs", "varkw"]
@@ -177,7 +106,7 @@ def read_signature(
 ) -> Signature | Refused:
     """Return a function's signature in accepted types, or why it has none.
 
-    With other types than the paper's, a parameter that a call may leave out and that has no
+    A parameter that a call may leave out and that has no
     accepted type is left out of the signature; those after it are then given by their names. So is
     one of values that an entry point would have to make, if nothing else needs one.
     ``owner``: the class of a method. ``is_wrapped``: an entry point calls it, which makes the
@@ -187,13 +116,12 @@ def read_signature(
     taken = listed(node.args)
     if not taken:
         return Refused("no arguments", "")
-    stub = declared(reader, module, owner, node)
-    result: Type | Refused = Type("any") if stub.result is None else stub.result
+    told = declared(reader, module, owner, node)
+    result: Type | Refused = Type("any")
     if node.returns is not None:
         result = reader.read(node.returns, module, result=True)
     if isinstance(result, Refused):
         return result
-    told = stub.parameters if reader.types == "known" else {}
     by_place = {argument.arg for argument in node.args.posonlyargs}
     parameters: list[Parameter] = []
     is_whole = True
@@ -212,7 +140,7 @@ def read_signature(
         if not is_whole and (kind == "varargs" or argument.arg in by_place):
             found = Refused("type", f"{argument.arg} after one that is left out")
         if isinstance(found, Refused):
-            if not is_open or (reader.types == "paper" and not is_made):
+            if not is_open:
                 return found
             is_whole = False
             continue
@@ -256,12 +184,11 @@ def _is_built(found: Type | Refused) -> bool:
     return isinstance(found, Type) and any(needs_of(found))
 
 
-def is_told(node: ast.FunctionDef | ast.AsyncFunctionDef, stub: Declared) -> bool:
+def is_told(node: ast.FunctionDef | ast.AsyncFunctionDef, told: Mapping[str, Told]) -> bool:
     """Return whether something tells the type of a parameter that a call must give.
 
     Only functions that return something count.
     """
-    told = stub.parameters
     needed = [a for a, kind, default in listed(node.args) if default is None and kind != "varkw"]
     known = [a for a in needed if a.annotation is not None or told[a.arg].origin != "none"]
     return gives_something(node) and (bool(known) or not needed)

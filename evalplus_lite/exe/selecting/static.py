@@ -26,7 +26,7 @@ from evalplus_lite.exe.inlining import (
 )
 from evalplus_lite.exe.reading.index import Module, PackageIndex, has_member
 from evalplus_lite.exe.reading.names import arguments_of
-from evalplus_lite.exe.reading.resolve import Definition, Resolver, Stubs
+from evalplus_lite.exe.reading.resolve import Definition, Resolver
 from evalplus_lite.exe.selecting.signatures import (
     MADE_WITH,
     Entry,
@@ -41,7 +41,7 @@ from evalplus_lite.exe.selecting.signatures import (
     methods_of,
     read_signature,
 )
-from evalplus_lite.exe.selecting.types import Need, PackageAnnotations, Refused, TypeSet
+from evalplus_lite.exe.selecting.types import Need, PackageAnnotations, Refused
 from evalplus_lite.exe.selecting.unannotated import Told
 from evalplus_lite.exe.sources import Origin, PackageSource
 from evalplus_lite.exe.statistics.measures import StaticStatistics, static_statistics
@@ -104,11 +104,6 @@ class Funnel:
     def stages(self) -> list[str]:
         """Return the stages in order, those of later invention last."""
         return [*STAGES, *sorted(self.counts.keys() - set(STAGES))]
-
-
-def outcome_of(validators: Mapping[str, Any]) -> str:
-    """Return the last stage of a task, from what its row says of the validators."""
-    return "salvaged" if validators["failed"] else "valid"
 
 
 def is_banned_package(name: str) -> bool:
@@ -276,10 +271,6 @@ def candidates(
             continue
         found = len(_DEF.findall(text))
         census.functions += found
-        if "->" not in text and reader.types != "known":
-            # Without a return annotation there is nothing to find: counted, not parsed.
-            census.top_level += sum(1 for m in _DEF.finditer(text) if m.group()[0] in "da")
-            continue
         module = index.module(name)
         if module is None:
             census.unreadable.append((name, index.problem(name)))
@@ -316,12 +307,12 @@ def in_module(module: Module, reader: PackageAnnotations, census: Census) -> Ite
 def _functions(
     module: Module, reader: PackageAnnotations
 ) -> Iterator[tuple[ast.ClassDef | None, ast.FunctionDef | ast.AsyncFunctionDef]]:
-    """Yield (None, function) and (class, method) of a module; the paper's types have no methods."""
+    """Yield (None, function) and (class, method) of a module."""
     for statement in module.statements:
         node = statement.node
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield None, node
-        elif isinstance(node, ast.ClassDef) and reader.types != "paper":
+        elif isinstance(node, ast.ClassDef):
             yield from ((node, method) for method in methods_of(node))
 
 
@@ -335,9 +326,7 @@ def _is_typed(
     arguments = arguments_of(node.args)[owner is not None :]
     if node.returns is not None and all(each.annotation is not None for each in arguments):
         return True
-    return reader.types == "known" and is_told(
-        node, declared(reader, module.name, owner.name if owner else "", node)
-    )
+    return is_told(node, declared(reader, module.name, owner.name if owner else "", node))
 
 
 def _candidate(
@@ -467,7 +456,6 @@ class StaticMine:
 
     package: PackageSource
     companions: Sequence[PackageSource] = ()
-    types: TypeSet = "paper"
     any_licence: bool = False
     max_code: int = MAX_CODE
     observed: Callable[[str, str, str], Mapping[str, Told]] | None = None
@@ -481,12 +469,9 @@ class StaticMine:
         """Yield what can be mined, in order of module and line."""
         index = PackageIndex(self.package, self.companions)
         resolver = Resolver(index)
-        stubs = Stubs(self.package, self.companions) if self.types == "known" else None
         reader = PackageAnnotations(
             resolver,
-            types=self.types,
             fields=fields_of,
-            stubs=stubs,
             observed=self.observed,
         )
         census = Census()

@@ -1,7 +1,7 @@
 """The types that a task's arguments and results may have, read from a module's annotations.
 
-The accepted names are the paper's (EXecution-Eval, appendix A.5), checked recursively; a wider set
-is an option. Names are resolved through the module's imports, so ``t.List``, ``List`` and a module
+The accepted names are the paper's (EXecution-Eval, appendix A.5) and some more, checked
+recursively. Names are resolved through the module's imports, so ``t.List``, ``List`` and a module
 level alias mean the same.
 """
 
@@ -11,7 +11,7 @@ import ast
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from evalplus_lite.exe.reading.resolve import (
     Builtin,
@@ -19,7 +19,6 @@ from evalplus_lite.exe.reading.resolve import (
     External,
     ModuleRef,
     Resolver,
-    Stubs,
     Target,
     Unresolved,
     class_of,
@@ -80,7 +79,7 @@ LIBRARY = {
 }
 """What values of the standard library's types are made of. Paths are pure: none is looked at."""
 DATES = frozenset({"datetime.date", "datetime.datetime"})
-"""Those among the paper's types."""
+"""Those that are answered as what they are made of."""
 
 
 def of_library(dotted: str, bound: Callable[[str], Target]) -> Built:
@@ -218,16 +217,10 @@ def as_plain(kind: Type) -> Type:
     return replace(kind, arguments=tuple(map(as_plain, kind.arguments)))
 
 
-TypeSet: TypeAlias = Literal["paper", "known"]
-"""The paper's types of annotated functions; or more types, and where annotations are missing, what
-else gives the type."""
-
-PAPER_KINDS = frozenset(
+KINDS = frozenset(
     """int str float bool none list dict tuple set literal optional union sequence iterable
-    frozenset mapping ellipsis""".split()
+    frozenset mapping ellipsis any bytes iterator collection object""".split()
 )
-"""And dates, which are made of text."""
-WIDE_KINDS = PAPER_KINDS | frozenset("any bytes iterator collection object".split())
 _STANDING = {
     "numbers.Number": "float", "numbers.Real": "float", "numbers.Integral": "int",
     "typing.SupportsInt": "int", "typing.SupportsIndex": "int", "typing.SupportsFloat": "float",
@@ -238,7 +231,7 @@ _STANDING = {
     "os.PathLike": "str", "_typeshed.StrPath": "str", "_typeshed.StrOrBytesPath": "str",
     "_typeshed.ReadableBuffer": "bytes", "_typeshed.Incomplete": "any",
 }  # fmt: skip
-"""What is drawn for further names of the wide set; none of these has arguments."""
+"""What is drawn for further names; none of these has arguments."""
 _GUARDS = frozenset({"TypeGuard", "TypeIs"})
 
 _TYPING = {
@@ -265,28 +258,15 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
-    """The types of a function's parameters without annotations, and its result's if stubs say."""
-
-    parameters: dict[str, Told]
-    result: Type | Refused | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class PackageAnnotations:
     """Reads annotations of one package."""
 
     resolver: Resolver
-    types: TypeSet = "paper"
     fields: Callable[[Definition, ast.ClassDef, PackageAnnotations], Built | Refused] | None = None
     """What says how objects of a class are made of plain values."""
-    program: Resolver | None = None
-    """What resolves names of the code, where the annotations are a stub's."""
-    stubs: Stubs | None = None
-    """What declares functions that have no annotations."""
     observed: Callable[[str, str, str], Mapping[str, Told]] | None = None
     """What tests gave to the parameters of a module's class's (or "") function."""
-    declarations: dict[tuple[object, ...], Declared] = field(default_factory=dict)
+    declarations: dict[tuple[object, ...], dict[str, Told]] = field(default_factory=dict)
     """What was worked out so far, by module, class, line and parameters."""
     _classes: dict[Definition, Built | Refused] = field(default_factory=dict)
 
@@ -307,11 +287,10 @@ class PackageAnnotations:
 
         ``result``: it is a return annotation, where None alone is refused.
         """
-        kinds = PAPER_KINDS if self.types == "paper" else WIDE_KINDS
-        if result and self.types != "paper" and _is_guard(node):
+        if result and _is_guard(node):
             return Type("bool")
         try:
-            found = _ModuleReader(self, module, kinds, is_result=result).read(node)
+            found = _ModuleReader(self, module, is_result=result).read(node)
         except UnreadableError as error:
             return Refused("type", str(error))
         if result and found.kind == "none":
@@ -322,19 +301,12 @@ class PackageAnnotations:
 class _ModuleReader(AnnotationReader):
     """Knows names by what a module binds them to."""
 
-    def __init__(
-        self, of: PackageAnnotations, module: str, kinds: frozenset[str], *, is_result: bool = False
-    ) -> None:
-        self.of, self.resolver, self.module, self.kinds = of, of.resolver, module, kinds
+    def __init__(self, of: PackageAnnotations, module: str, *, is_result: bool = False) -> None:
+        self.of, self.resolver, self.module = of, of.resolver, module
         self.is_result = is_result
 
-    @property
-    def is_wide(self) -> bool:
-        """Whether more than the paper's types are read."""
-        return "any" in self.kinds
-
     def accepted(self, found: Type, name: str) -> Type:
-        if found.kind not in self.kinds:
+        if found.kind not in KINDS:
             raise UnreadableError(name)
         return found
 
@@ -346,12 +318,11 @@ class _ModuleReader(AnnotationReader):
             # typing_extensions is third-party, but its Literal is typing's.
             return "literal" if name.rpartition(".")[2] == "Literal" else None
         dotted = ".".join([target.dotted, *rest])
-        if dotted in (LIBRARY if self.is_wide else DATES):
+        if dotted in LIBRARY:
             return None
-        if self.is_wide:
-            standing = _STANDING.get(dotted.replace("typing_extensions.", "typing."))
-            if standing:
-                return standing
+        standing = _STANDING.get(dotted.replace("typing_extensions.", "typing."))
+        if standing:
+            return standing
         owner, _, last = dotted.rpartition(".")
         if owner in ("typing", "typing_extensions") or (
             owner == "collections.abc" and last in _ABSTRACT
@@ -360,7 +331,7 @@ class _ModuleReader(AnnotationReader):
                 return "transparent"
             if owner == "collections.abc" and last == "Set":
                 return "set"
-            if last == "Self" and self.is_result and self.is_wide:
+            if last == "Self" and self.is_result:
                 return "any"
             if last not in _TYPING:
                 raise UnreadableError(last)
@@ -372,11 +343,11 @@ class _ModuleReader(AnnotationReader):
         target, rest = self._target(name)
         if isinstance(target, External):
             dotted = ".".join([target.dotted, *rest])
-            if dotted in (LIBRARY if self.is_wide else DATES):
-                bound = functools.partial((self.of.program or self.resolver).resolve, self.module)
+            if dotted in LIBRARY:
+                bound = functools.partial(self.resolver.resolve, self.module)
                 return of_library(dotted, bound)
         if isinstance(target, Definition) and not rest:
-            if self.is_wide and (owner := class_of(target, self.resolver)) is not None:
+            if (owner := class_of(target, self.resolver)) is not None:
                 objects = self.of.made_of(target, owner)
                 if isinstance(objects, Refused):
                     if self.is_result:  # whose public attributes are the answer
@@ -390,7 +361,7 @@ class _ModuleReader(AnnotationReader):
             value: Any = getattr(bindings[0].node, "value", None) if len(bindings) == 1 else None
             if isinstance(value, ast.Subscript | ast.BinOp | ast.Name | ast.Attribute):
                 return self._there(target).read(value, depth + 1)
-            if isinstance(value, ast.Call) and self.is_wide:
+            if isinstance(value, ast.Call):
                 return self._there(target).made(value, depth)
         raise UnreadableError(name)
 
@@ -407,15 +378,10 @@ class _ModuleReader(AnnotationReader):
         return target, rest
 
     def _there(self, target: Definition) -> _ModuleReader:
-        return _ModuleReader(self.of, target.module, self.kinds, is_result=self.is_result)
+        return _ModuleReader(self.of, target.module, is_result=self.is_result)
 
     def _union(self, nodes: Sequence[ast.expr], depth: int) -> Type:
         """Return the members that inputs can be drawn of: an input is of any one of them."""
-        if not self.is_wide:
-            found = super()._union(nodes, depth)
-            kept = narrowed(found.arguments)
-            is_whole = found.kind != "union" or self.is_result or len(kept) == len(found.arguments)
-            return found if is_whole else kept[0] if len(kept) == 1 else Type("union", kept)
         members: dict[Type, None] = {}
         unread: UnreadableError | None = None
         for node in nodes:

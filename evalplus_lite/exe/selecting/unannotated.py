@@ -18,7 +18,7 @@ from evalplus_lite.generate.domains.constants import examples
 from evalplus_lite.types import Value
 
 Origin: TypeAlias = Literal[
-    "annotation", "stub", "observed", "example", "docstring", "default", "use", "none"
+    "annotation", "observed", "example", "docstring", "default", "use", "none"
 ]
 """What told a type; ``none``: nothing did, so any plain value is drawn."""
 
@@ -103,7 +103,7 @@ def _shown(
 
 
 def _by_values(values: Iterable[Value], origin: Origin) -> Told | None:
-    types = dict.fromkeys(filter(None, map(_type_of, values)))
+    types = dict.fromkeys(filter(None, map(type_of, values)))
     if not types or set(types) == {Type("none")}:
         return None
     return Told(_either(types), origin)
@@ -114,22 +114,24 @@ def _either(types: Iterable[Type]) -> Type:
     return members[0] if len(members) == 1 else Type("union", members)
 
 
-def _type_of(value: Value, depth: int = 0) -> Type | None:
+def type_of(value: Value, depth: int = 0) -> Type | None:
     """Return a literal's type; None of what no input can be."""
     if value is None:
         return Type("none")
+    if isinstance(value, dict) and any(str(key)[:1] == "$" for key in value):
+        return None  # a date, say, that was written as text
     name = type(value).__name__
     if name in ("bool", "int", "float", "str", "bytes"):
         return Type(name)
     if depth > 3 or name not in ("list", "tuple", "set", "frozenset", "dict"):
         return None
     inner = [*value.keys()] if isinstance(value, dict) else [*value]
-    told = [_type_of(each, depth + 1) for each in inner]
+    told = [type_of(each, depth + 1) for each in inner]
     if None in told:
         return None
     known = [each for each in told if each is not None]
     if isinstance(value, dict):
-        held = [t for t in (_type_of(each, depth + 1) for each in value.values()) if t is not None]
+        held = [t for t in (type_of(each, depth + 1) for each in value.values()) if t is not None]
         return Type(
             "dict",
             (_either(known), _either(held)) if known and held else (Type("str"), ITEM),

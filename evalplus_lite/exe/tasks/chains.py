@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge, select
+from evalplus_lite.exe.inputs.validators import CORE, Executed, judge, select
 from evalplus_lite.exe.reading.names import bound_names
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, Measured, measure, run
@@ -138,9 +138,9 @@ def chained_tasks(
 ) -> Iterator[MinedTask]:
     """Yield up to ``count`` tasks that are chains, each validated on its own runs.
 
-    Chains have ``links`` functions, no function twice. Each function is the last of one before any
-    is of two, and for each at most ``TRIED`` are put together: the work grows with ``count``, not
-    with the pairs that there are.
+    Chains have ``links`` functions of one package, no function twice. Each function is the last of
+    one before any is of two, and for each at most ``TRIED`` are put together: the work grows with
+    ``count``, not with the pairs that there are.
     """
     usable = [t for t in tasks if t.cases and len(t.code) <= MAX_CODE and "signature" in t.facts]
     by_result: dict[Type, list[MinedTask]] = {}
@@ -197,7 +197,9 @@ def _walks(
     types = (wanted, *(wanted.arguments if wanted.kind == "union" else ()))
     pool = [task for each in types for task in by_result.get(each, ())]
     for feeder in rng.sample(pool, min(TRIED, len(pool))):
+        # Functions of one package, so that what one gives means something to the next.
         is_new = all(feeder is not each for each in end)
+        is_new = is_new and feeder.facts.get("package") == end[0].facts.get("package")
         if is_new and feeds(feeder.signature.result, end[0].signature):
             yield from _walks((feeder, *end), by_result, rng, links)
 
@@ -210,9 +212,12 @@ def _executed(found: Chained, parts: Sequence[MinedTask], sandboxes: Sandboxes) 
     if answers.failure or [a.key for a in answers.answers] != [a.key for a in again.answers]:
         return None
     cases = select([Executed(c, a) for c, a in zip(calls, answers.answers, strict=True)])
-    if judge(cases[:MAX_CASES], waived=("coverage", "runtime")) or len(cases) < 3:
+    if CORE & {*judge(cases)} or len(cases) < 3:
         return None
     licences = sorted({str(task.facts.get("licence", "")) for task in parts})
+    first = parts[0]
+    listed = zip(first.cases, first.facts.get("sources", ()), strict=False)
+    sources = {case.call.key: source for case, source in listed}
     facts: dict[str, Any] = {
         "package": "+".join(sorted({str(task.facts.get("package", "")) for task in parts})),
         "licence": " AND ".join(licences),
@@ -223,6 +228,7 @@ def _executed(found: Chained, parts: Sequence[MinedTask], sandboxes: Sandboxes) 
         "python": parts[0].facts.get("python", ""),
         "signature": found.signature.to_json(),
         "parts": list(found.parts),
+        "sources": [sources.get(case.call.key, "") for case in cases],
         "static": static_statistics(found.code, found.entry_point).to_json(),
     }
     counted = _counted(found, [case.call for case in cases], sandboxes)

@@ -15,7 +15,6 @@ from evalplus_lite.exe.reading.names import bound_names
 from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.exe.statistics.measures import static_statistics
 from evalplus_lite.exe.tasks.mined import FACTS, MinedTask, TaskCase, problem
-from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.values import codec
 from evalplus_lite.values.source import literal
@@ -207,13 +206,6 @@ def _annotations(tree: ast.AST, *, in_function: bool = False) -> Iterator[ast.ex
         yield from _annotations(node, in_function=inside)
 
 
-LITERAL = frozenset(
-    "none int float complex bool str bytes literal dict mapping tuple set list sequence "
-    "union".split()
-)
-"""Kinds of types whose values are literals; of a frozen set, none is."""
-LENT = frozenset({"iterable", "collection"})
-"""And those of arguments that are given as lists."""
 NO_DATE = "1970-01-01"
 Write: TypeAlias = Callable[[MinedTask, int], Iterator[JsonRow]]
 """Gives the rows of a task, one a case, the first numbered so."""
@@ -243,18 +235,9 @@ def _origin(task: MinedTask) -> JsonRow:
 def _is_literal(task: MinedTask) -> bool:
     """Return whether a program gives what its cases say, not what stands for it there.
 
-    A date is a text in a case, and what an iterator gives is a list. Where it was not seen when the
-    task was mined, what the signature says counts.
+    A date is a text in a case, and what an iterator gives is a list.
     """
-    if "read" in task.facts or "signature" not in task.facts:
-        return not task.facts.get("read")
-    signature = task.signature
-    given = all(_has_only(each.type, LITERAL | LENT) for each in signature.parameters)
-    return given and _has_only(signature.result, LITERAL)
-
-
-def _has_only(found: Type, kinds: frozenset[str]) -> bool:
-    return found.kind in kinds and all(_has_only(each, kinds) for each in found.arguments)
+    return not task.facts.get("read", "signature" in task.facts)
 
 
 def _sources(task: MinedTask) -> Iterator[tuple[int, TaskCase, str, str]]:

@@ -11,17 +11,14 @@ from typing import Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.inlining import Obstacle
-from evalplus_lite.exe.selecting.static import Funnel, Reject, outcome_of
+from evalplus_lite.exe.selecting.static import Funnel, Reject
 from evalplus_lite.exe.sources import reported
 from evalplus_lite.store import read_jsonl
 
 ALIKE = "near-duplicate"
-MARKS = ("shape", "behaviour")
-"""Fields of a row that are equal for tasks that ask the same."""
 SAME_ID = "the id of another task"
 """Why a function is left out that another version of its package has, or another spelling."""
 NOT_NEW = "in the earlier tasks"
-SAID = {"shape": "the program of", "behaviour": "answers like"}
 
 
 def shape(code: str, entry_point: str) -> str:
@@ -51,7 +48,7 @@ class Seen:
 
     ids: set[str] = field(default_factory=set)
     first: dict[str, str] = field(default_factory=dict)
-    """Shape or behaviour -> the first task that has it."""
+    """Shape -> the first task that has it."""
     earlier: Mapping[str, str] = field(default_factory=dict)
     """The same of tasks that are not wanted again."""
     left_out: list[tuple[Mapping[str, Any], str, str]] = field(default_factory=list)
@@ -66,16 +63,15 @@ class Seen:
                 self.left_out.append((kept, SAME_ID, task["task_id"]))
                 continue
             self.ids.add(task["task_id"])
-            marks = {task[name]: said for name, said in SAID.items() if task.get(name)}
-            known, reason = "", ALIKE
-            for first, why in ((self.earlier, NOT_NEW), (self.first, ALIKE)):
-                if not known and (same := next((m for m in marks if m in first), None)):
-                    known, reason = f"{marks[same]} {first[same]}", why
-            if not known:
-                self.first |= dict.fromkeys(marks, task["task_id"])
-                yield task
-            else:
-                self.left_out.append((kept, reason, known))
+            mark = task.get("shape", "")
+            known = self.earlier.get(mark) or self.first.get(mark)
+            if known:
+                reason = NOT_NEW if mark in self.earlier else ALIKE
+                self.left_out.append((kept, reason, f"the program of {known}"))
+                continue
+            if mark:
+                self.first[mark] = task["task_id"]
+            yield task
 
     def rejects(self) -> Iterator[dict[str, Any]]:
         """Yield rows of the rejects' file."""
@@ -88,8 +84,8 @@ class Seen:
         """Move them from the survivors of the last stages to the rejects."""
         for task, reason, _ in self.left_out:
             funnel.add("mined", -1)
-            if "validators" in task:
-                funnel.add(outcome_of(task["validators"]), -1)
+            if not task.get("validators", {"failed": True})["failed"]:
+                funnel.add("valid", -1)
             funnel.reject("mined", reason)
 
 
@@ -159,10 +155,11 @@ class Earlier:
             if not self.path.stat().st_size:  # of an earlier run that found nothing
                 return
         for line, row in self._rows():
-            marks = [row.get(name, "") for name in MARKS]
-            if "shape" not in row or not all(isinstance(mark, str) for mark in marks):
+            mark = row.get("shape")
+            if not isinstance(mark, str):
                 raise self._unusable(line, "it has no shape to know it by")
-            yield from ((mark, row["task_id"]) for mark in marks if mark)
+            if mark:
+                yield mark, row["task_id"]
 
     def _rows(self) -> Iterator[tuple[int, dict[str, Any]]]:
         for row in read_jsonl(self.path):

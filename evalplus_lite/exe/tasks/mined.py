@@ -47,8 +47,8 @@ _CASE: Named = {
 }
 FACTS: Named = {
     **{f"{name}?": str for name in ("package", "version", "licence", "python", "docstring")},
-    **{f"{name}?": str for name in ("module", "function", "class", "shape", "behaviour")},
-    **{f"{name}?": [str] for name in ("tags", "parts")},
+    **{f"{name}?": str for name in ("module", "function", "class", "shape")},
+    **{f"{name}?": [str] for name in ("tags", "parts", "sources")},
     "read?": bool,
     "origins?": [{str: (str, bool, [str])}],
     "signature?": {"parameters": [_PARAMETER], "result": str, str: object},

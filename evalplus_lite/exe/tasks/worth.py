@@ -26,6 +26,8 @@ EASY = {"lines": 14, "depth": 2, "variables": 8, "iterations": 9}
 """What the median run of an easy task does at most."""
 MOST_LINES = 2
 """Lines of a run without a branch or a loop that ask nothing."""
+FEW_ANSWERS = 2
+"""Different answers that can be guessed."""
 MOST_OF_CLASS = 3
 """Tasks of one class: more ask about the same program."""
 _COUNTERS = {"lines": "lines", "depth": "call_depth", "variables": "variables_declared",
@@ -68,6 +70,8 @@ def triviality(
     values = [answer.value for answer in answers if answer.kind == "value"]
     if values and all(value is None or isinstance(value, bool) for value in values):
         return "trivial: every answer is true, false or none"
+    if len({answer.key for answer in answers}) <= FEW_ANSWERS < len(answers):
+        return "trivial: two answers"
     if not all(run.keys() >= {"lines", "conditionals", "loop_iterations"} for run in runs):
         return ""
     lines = max((run["lines"] for run in runs), default=0) - is_driven

@@ -1,0 +1,219 @@
+"""Frozen sets of execution tasks: a committed list of packages, and what is built of it.
+
+A set has a list in ``data/NAME.txt``, every package pinned, with the month of its release and its
+licence behind it. Building it mines the packages and chooses tasks by counts alone, so the same
+Python gives the same file on every machine.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any, ClassVar
+
+from evalplus_lite.errors import InputError, one_of
+from evalplus_lite.exe.mining import Outputs, mine
+from evalplus_lite.exe.sources import listed_packages
+from evalplus_lite.exe.tasks.mined import MinedTask, read_tasks
+from evalplus_lite.exe.tasks.worth import HASH, SPLITS, Split
+from evalplus_lite.exe.work import MiningSettings
+from evalplus_lite.jobs.session import Result, Session
+from evalplus_lite.store import write_jsonl, write_text
+
+FOLDER = Path("out")
+"""Where sets are built, each in a folder of its name."""
+SETTINGS = MiningSettings(functions=30, with_deps=False)
+"""What is required is not fetched, since its versions would be the newest of the day."""
+TASKS, CHAINS, OF_PACKAGE, CHAINS_OF_PACKAGE = 2000, 200, 20, 3
+"""Tasks of a set, chains that are built, and tasks and chains of one package at most."""
+SHARES: dict[Split, float] = {"hard": 0.4, "medium": 0.4, "easy": 0.25}
+"""The largest share of each split."""
+FROM_PACKAGE = frozenset({"tests", "doctests", "README", "call sites", "mutated", "model"})
+"""Sources of values that somebody wrote, and changes of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkResult(Result):
+    """A set that was built: its file, its data card, and the packages that could not be had."""
+
+    kind: ClassVar[str] = "benchmark"
+
+    path: Path
+    card: Path
+    problems: dict[str, str] = field(default_factory=dict)
+
+
+def names() -> list[str]:
+    """Return the names of the sets."""
+    lists = resources.files("evalplus_lite.exe").joinpath("data")
+    return sorted(each.name[:-4] for each in lists.iterdir() if each.name.endswith(".txt"))
+
+
+def located(path: str | os.PathLike[str]) -> Path:
+    """Return a file of tasks, or that of a set by its name; InputError if it is not built."""
+    name, found = str(path), Path(path)
+    if found.exists() or name not in names():
+        return found
+    built = FOLDER / name / f"{name}.jsonl"
+    if not built.exists():
+        raise InputError(
+            f"the set {name} is not here", path=built, remedy=f"evalplus-lite exe build {name}"
+        )
+    return built
+
+
+def build(
+    name: str,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    packages: int | None = None,
+    force: bool = False,
+    session: Session | None = None,
+) -> BenchmarkResult:
+    """Mine the packages of a set, choose its tasks, and write them with a data card.
+
+    ``name`` is that of a set, or a file with a list of packages (``my-set.txt``). The same call
+    goes on after a kill. ``packages`` are the first ones of the list, for a trial. Raises
+    InputError for a set that there is not.
+    """
+    if name in names():
+        data = resources.files("evalplus_lite.exe").joinpath(f"data/{name}.txt")
+        with resources.as_file(data) as file:
+            listed = listed_packages(file)[:packages]
+    elif name.endswith(".txt"):
+        listed, name = listed_packages(Path(name))[:packages], Path(name).stem
+    else:
+        raise InputError(f"no set named {name!r}", remedy=one_of(name, names()))
+    folder = FOLDER / name if out is None else Path(out)
+    mined = folder / "mined.jsonl"
+    result = mine(
+        listed, settings=SETTINGS, chained=CHAINS, out=mined, force=force, session=session
+    )
+    chains = Outputs(mined).beside("chained.jsonl")
+    tasks = chosen([*_tasks(mined), *_tasks(chains)])
+    path, card = folder / f"{name}.jsonl", folder / f"{name}.md"
+    write_jsonl(path, (task.to_json() for task in tasks))
+    write_text(card, data_card(name, tasks, listed))
+    counts = Counter(split_of(task) for task in tasks)
+    summary = {"tasks": str(path), "card": str(card), "count": len(tasks), "splits": counts}
+    problems = {**result.problems, **result.refused}
+    return BenchmarkResult({**summary, "problems": problems}, path, card, problems)
+
+
+def _tasks(path: Path) -> list[MinedTask]:
+    return [*read_tasks(path)] if path.exists() and path.stat().st_size else []
+
+
+def chosen(tasks: Sequence[MinedTask], *, count: int = TASKS) -> list[MinedTask]:
+    """Return the tasks of a set, in the order of the given ones.
+
+    They meet every validator, and none computes a hash, which no reader foresees. Hard ones are
+    taken first, and those whose values come from the package; no split has more than its share.
+    """
+    fit = [
+        task
+        for task in tasks
+        if not task.facts.get("validators", {}).get("failed") and HASH not in task.marks
+    ]
+    ranked = sorted(fit, key=lambda each: (-_own_share(each), each.id))
+    left = {split: int(share * count) for split, share in SHARES.items()}
+    of_package: Counter[str] = Counter()
+    chains: Counter[str] = Counter()
+    ids: set[str] = set()
+    for split in reversed(SPLITS):  # what is rare is taken first
+        for task in ranked:
+            package = str(task.facts.get("package"))
+            is_full = len(ids) >= count or not left[split] or of_package[package] >= OF_PACKAGE
+            is_chain = "parts" in task.facts
+            is_full = is_full or (is_chain and chains[package] >= CHAINS_OF_PACKAGE)
+            if split_of(task) == split and not is_full:
+                chains[package] += is_chain
+                left[split] -= 1
+                of_package[package] += 1
+                ids.add(task.id)
+    return [task for task in tasks if task.id in ids]
+
+
+def split_of(task: MinedTask) -> Split:
+    """Return the split of a task; easy where its runs could not be counted."""
+    split: Split = task.facts.get("difficulty", {}).get("split", "easy")
+    return split
+
+
+def _own_share(task: MinedTask) -> float:
+    """Return the share of cases whose values come from the package, in tenths."""
+    sources = task.facts.get("sources", ())
+    return round(sum(each in FROM_PACKAGE for each in sources) / max(1, len(sources)), 1)
+
+
+def data_card(name: str, tasks: Sequence[MinedTask], packages: Sequence[str]) -> str:
+    """Return the data card of a set: what it holds, where it comes from, and its licences."""
+    cases = [case for task in tasks for case in task.cases]
+    sources = Counter(each for task in tasks for each in task.facts.get("sources", ()))
+    origins = {
+        (each["package"], each["version"]): each
+        for task in tasks
+        for each in task.facts.get("origins", ())
+    }
+    dates = sorted(each["date"] for each in origins.values() if each["date"])
+    errors = [case for case in cases if case.answer.kind == "error"]
+    lines = [
+        f"# {name}",
+        "",
+        f"{len(tasks)} execution tasks with {len(cases)} cases, mined from {len(origins)} of "
+        f"{len(packages)} packages by `evalplus-lite exe build {name}` under Python "
+        f"{'.'.join(map(str, sys.version_info[:2]))}. Each asks what a call of a real, pure "
+        "function returns or raises; every answer was proved equal to the package's own.",
+        "",
+        "## Contamination",
+        "",
+        f"The code was released between {dates[0]} and {dates[-1]}. "
+        if dates
+        else "The archives keep no dates. ",
+        "A model trained after a package's date may have read it. The cases were made for this "
+        "set, but values of tests and examples are as public as these.",
+        "",
+        "## Splits",
+        "",
+        *_table(("split", "tasks", "lines run", "depth", "variables"), _splits(tasks)),
+        "",
+        "## Where values come from",
+        "",
+        *_table(
+            ("source", "cases", "share"),
+            ((k, n, f"{100 * n / sources.total():.1f} %") for k, n in sources.most_common()),
+        ),
+        "",
+        f"{len(errors)} cases raise, by a `raise` or `assert` of the program.",
+        "",
+        "## Packages, licences and notices",
+        "",
+        *_table(
+            ("package", "version", "licence", "date", "SHA-256", "notice"),
+            (
+                (*(each[key] for key in ("package", "version", "licence", "date", "sha256")),
+                 "; ".join(each["notice"]).replace("|", "/"))
+                for _, each in sorted(origins.items())
+            ),
+        ),
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _splits(tasks: Sequence[MinedTask]) -> Iterable[tuple[Any, ...]]:
+    for split in SPLITS:
+        facts = [task.facts.get("difficulty", {}) for task in tasks if split_of(task) == split]
+        middle = [
+            sorted(each.get(key, 0) for each in facts)[len(facts) // 2] if facts else ""
+            for key in ("lines", "depth", "variables")
+        ]
+        yield split, len(facts), *middle
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
+    return [f"| {' | '.join(map(str, row))} |" for row in (head, ["---"] * len(head), *rows)]

@@ -1,0 +1,86 @@
+"""Frozen sets: which tasks are chosen, the data card, and a build that goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.mining import SLUG
+
+from evalplus_lite import Session
+from evalplus_lite.errors import InputError
+from evalplus_lite.exe import benchmark
+from evalplus_lite.exe.benchmark import build, chosen, located, names
+from evalplus_lite.exe.running.runs import CallResult, Invocation
+from evalplus_lite.exe.sources import listed_packages
+from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
+
+
+def task(package: str, number: int, split: str, *sources: str, failed: bool = False) -> MinedTask:
+    """Return a task of a package with these sources of cases."""
+    cases = (TaskCase(Invocation((number,)), CallResult("value", value=number)),) * len(sources)
+    facts = {
+        "package": package,
+        "sources": list(sources),
+        "difficulty": {"split": split, "lines": 3},
+        "validators": {"failed": ["coverage"] if failed else []},
+    }
+    return MinedTask(f"{package}/{number}", "def f(x): return x", "f", cases, facts)
+
+
+def test_tasks_with_the_packages_own_values_are_chosen_first() -> None:
+    """Within the shares of splits and packages; what fails a validator is no task of a set."""
+    tasks = [
+        *(task("a", n, "easy", "types", "tests" if n % 2 else "types") for n in range(30)),
+        *(task("b", n, "hard", "types") for n in range(3)),
+        task("b", 9, "hard", "tests", failed=True),
+    ]
+    ids = [each.id for each in chosen(tasks, count=20)]
+    assert {f"b/{n}" for n in range(3)} < set(ids)
+    assert sum(id.startswith("a/") for id in ids) == 5
+    assert all(int(id[2:]) % 2 for id in ids if id.startswith("a/"))
+    assert len(chosen(tasks, count=2000)) == benchmark.OF_PACKAGE + 3
+
+
+def test_a_set_is_built_of_a_list_and_goes_on(toys: Any, tmp_path: Path) -> None:
+    """Its file is the same when it is built again; the card names splits, sources and licences."""
+    path = tmp_path / "toy-set.txt"
+    path.write_text(f"{toys.wheel({'toy.py': SLUG})}\n")
+    with Session(workers=1) as session:
+        first = build(str(path), out=tmp_path / "one", session=session)
+        before = first.path.read_bytes()
+        again = build(str(path), out=tmp_path / "one", session=session)
+        other = build(str(path), out=tmp_path / "two", session=session)
+    assert first.path.name == "toy-set.jsonl"
+    assert before == again.path.read_bytes() == other.path.read_bytes()
+    assert first.card.read_text() == other.card.read_text()
+    (mined,) = read_tasks(first.path)
+    card = first.card.read_text()
+    assert f"1 execution tasks with {len(mined.cases)} cases" in card
+    assert "| toy-pack | 1.2 | MIT |" in card
+    assert "| medium |" in card
+
+
+def test_sets_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where they were built; a file of that name comes first, and what is not built is said."""
+    monkeypatch.chdir(tmp_path)
+    assert "exe-v1" in names()
+    with pytest.raises(InputError, match="exe build exe-v1"):
+        located("exe-v1")
+    built = tmp_path / "out" / "exe-v1" / "exe-v1.jsonl"
+    built.parent.mkdir(parents=True)
+    built.write_text("")
+    assert located("exe-v1").resolve() == built
+    assert located("other.jsonl") == Path("other.jsonl")
+    with pytest.raises(InputError, match="no set named"):
+        build("exe-v9")
+
+
+def test_every_package_of_a_set_is_pinned() -> None:
+    """With one ``==`` each, so that the set is the same in a year."""
+    for name in names():
+        path = Path(benchmark.__file__).parent / "data" / f"{name}.txt"
+        listed = listed_packages(path)
+        assert len(listed) >= 200
+        assert all(each.count("==") == 1 for each in listed)
