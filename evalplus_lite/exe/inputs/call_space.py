@@ -31,10 +31,8 @@ from evalplus_lite.generate.domains.text import PRINTABLE
 from evalplus_lite.generate.engine.slots import GenerationState, Slot
 from evalplus_lite.types import Value
 
-MOST_PIECES, LONGEST_PIECE, LONGEST = 4, 24, 2000
-"""Pieces of a composed text, characters of one, and those of a text that is stretched to a length
-that the program names."""
-_STRETCHED = 0.06
+MOST_PIECES, LONGEST_PIECE = 4, 24
+"""Pieces of a composed text, and characters of one."""
 _First = TypeVar("_First")
 
 
@@ -44,7 +42,6 @@ class Composer:
 
     pieces: tuple[tuple[str, ...], ...]
     """Groups, each as likely as the others."""
-    lengths: tuple[int, ...]
 
     @classmethod
     def of(cls, constants: Constants, matches: Sequence[str], words: Sequence[str]) -> Composer:
@@ -54,18 +51,13 @@ class Composer:
             tuple(dict.fromkeys(text for text in group if 0 < len(text) <= LONGEST_PIECE))
             for group in groups
         )
-        lengths = tuple(n for n in constants.integers if 1 < n < LONGEST)
-        return cls(tuple(filter(None, pieces)), lengths)
+        return cls(tuple(filter(None, pieces)))
 
     def text(self, random: Callable[[], float]) -> str:
         """Return a text of some pieces."""
         count = 1 + int(random() * MOST_PIECES)
         sign = " " if random() < 0.5 else ""
-        text = sign.join(_pick(_pick(self.pieces, random), random) for _ in range(count))
-        if self.lengths and random() < _STRETCHED:
-            length = _pick(self.lengths, random) + int(random() * 3) - 1
-            text = (text * (length // len(text) + 1))[:length]
-        return text
+        return sign.join(_pick(_pick(self.pieces, random), random) for _ in range(count))
 
 
 def code_points(constants: Constants) -> list[str]:
