@@ -16,6 +16,7 @@ from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs import linting
 from evalplus_lite.jobs.contract_drafts import infer_constraints
+from evalplus_lite.jobs.session import keep_inputs
 
 SHOWN = 3
 """Findings of a task that are shown; lint.json has all."""
@@ -72,6 +73,10 @@ def lint(
         bool,
         typer.Option("--constraints", help="Show the input constraints that the inputs imply."),
     ] = False,
+    fix: Annotated[
+        Path | None,
+        typer.Option("--fix", metavar="FILE", help="Write the tasks with what is safe to fix."),
+    ] = None,
     out: options.Out = None,
 ) -> int:
     """Check whether each task is fit to judge or train by, and say why not.
@@ -85,6 +90,10 @@ def lint(
     With -s, distinct programs that pass a task's base tests answer its other inputs, or new ones.
     Where most contradict the reference, it is in doubt: DIR/disputes.jsonl has all such inputs, for
     a person to read. More independent samples find more; at least two must agree.
+
+    With --fix, the tasks are written to another JSONL file: without rows that are broken or twice
+    there, without inputs that the reference fails on, with names that prompts lack. All else is up
+    to you.
 
     With --out, DIR/lint.json and DIR/lint.jsonl are written, and a run that was killed resumes.
     Exits with 1 if a finding is a warning (weak, unfair) or an error (broken).
@@ -102,6 +111,9 @@ def lint(
         raise InputError("no data set is given", remedy="evalplus-lite lint tasks.jsonl")
     if constraints:
         return _constraints(run, dataset)
+    if fix is not None and not Path(dataset).is_file():
+        raise InputError("is no file of tasks, whose rows --fix writes again", path=dataset)
+    keep_inputs({"fixed file": fix}, {"file of tasks": Path(dataset)})
     with run.started() as (session, _):
         result = linting.lint(
             dataset,
@@ -113,6 +125,7 @@ def lint(
             force=run.force,
             session=session,
         )
+        fixes = [] if fix is None else linting.fix(dataset, result, fix)
 
     def show() -> None:
         if form is OutputFormat.SARIF:
@@ -124,6 +137,10 @@ def lint(
             print_json(result.summary)
         else:
             _show(result)
+            for each in fixes:
+                say(f"{each['task_id']}: {each['code']} fixed: {each['what']}")
+            if fix is not None:
+                say(f"{len(fixes)} fixes: {fix}")
             if out is not None:
                 name_report(out)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import json
 import os
 import re
@@ -42,7 +43,7 @@ from evalplus_lite.jobs.consensus import rows as dispute_rows
 from evalplus_lite.jobs.datasets import content_hash, run_facts
 from evalplus_lite.jobs.expected import SuiteSource, source_of
 from evalplus_lite.jobs.samples import Samples, SampleStream
-from evalplus_lite.jobs.session import Result, Session, made_folder, within
+from evalplus_lite.jobs.session import Result, Session, keep_inputs, made_folder, within
 from evalplus_lite.jobs.workers.augmentation import augment_task
 from evalplus_lite.jobs.workers.budget import Budget
 from evalplus_lite.jobs.workers.shared_data import SharedData, staged
@@ -59,7 +60,7 @@ from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks import load_dataset as read_dataset
 from evalplus_lite.tasks.contracts import has_check, parse, shown, violations
 from evalplus_lite.tasks.drafts import DraftCase, examples
-from evalplus_lite.tasks.loading import shipped
+from evalplus_lite.tasks.loading import named_rows, shipped
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, with_base_cases
 from evalplus_lite.tasks.published.rows import LEFT_OUT
 from evalplus_lite.types import Case, Cause, Suite, Task, Unusable, clip
@@ -158,6 +159,7 @@ def linting(place: WorkerContext, settings: Row) -> Work:
         if doubts.disputes:
             findings.append(_of_doubts(doubts))
         row = {**_row(task, findings, answers, steps), "voters": voters}
+        row["lost"] = sorted({*range(len(task.cases))} - {*answers.kept}) if given is None else []
         return row, fingerprint(task), list(dispute_rows(doubts))
 
     return lint_one
@@ -178,6 +180,7 @@ def _row(
         "usable": 0 if answers is None else len(answers.suite.cases),
         "steps": steps,
         "voters": 0,
+        "lost": [],
         "findings": list(found),
     }
 
@@ -344,13 +347,7 @@ def _contradicted(sandbox: Sandbox, task: Task) -> list[dict[str, Any]]:
     task = replace(task, base=cases, plus=(), outputs=tuple(each.output for each in stated))
     try:
         answers = answer(
-            sandbox,
-            task,
-            cases,
-            base_count=len(cases),
-            limits=LIMITS,
-            contract=False,
-            twice=False,
+            sandbox, task, cases, base_count=len(cases), limits=LIMITS, contract=False, twice=False
         )
     except ReferenceSolutionError as error:  # it did load before
         return [finding("T201", str(error))]
@@ -788,8 +785,80 @@ def _unread(bad: Unusable) -> dict[str, Any]:
         "usable": 0,
         "steps": None,
         "voters": 0,
+        "lost": [],
         "findings": [of_cause(bad.cause, bad.detail, verdict="broken")],
     }
+
+
+# What can be fixed without deciding anything about a task.
+
+
+def fix(
+    path: str | os.PathLike[str], result: LintResult, out: str | os.PathLike[str]
+) -> list[dict[str, str]]:
+    """Write the rows of a linted file with what is safe to fix, and return each fix.
+
+    Left out are rows that are broken or duplicates, and inputs that the reference cannot answer or
+    answers otherwise than the row says; a second task of an id gets one of its own; a prompt that
+    does not name the function is told its name. A fix has ``task_id``, ``code`` and ``what``.
+    """
+    keep_inputs({"fixed file": out}, {"file of tasks": path})
+    found = {row["task_id"]: row for row in result.to_rows()}
+    fixes: list[dict[str, str]] = []
+    rows, same = list[dict[str, Any]](), dict[str, list[dict[str, Any]]]()
+
+    def note(id: str, code: str, what: str) -> None:
+        fixes.append({"task_id": id, "code": code, "what": what})
+
+    lines = list(named_rows(path))
+    ids = Counter(id for id, _ in lines)
+    for id, line in lines:
+        row, linted = dict(line.data), found.get(id)
+        if not id or linted is None:
+            note(id or f"line {line.line}", "T001", "left out: it cannot be read")
+            continue
+        if ids[id] > 1:  # none was linted: the next run does it
+            twins, key = same.setdefault(id, []), "id" if "id" in row else "task_id"
+            if line.data in twins or (twins and key not in row):
+                note(id, "T001", "left out: its id is taken")
+            else:
+                if twins:
+                    names = (f"{id}-{number}" for number in itertools.count(2))
+                    row[key] = next(name for name in names if name not in ids)
+                    ids[row[key]] = 1
+                    note(id, "T001", f"its id is taken: named {row[key]}")
+                rows.append(row)
+            twins.append(line.data)
+            continue
+        codes_of = [each["code"] for each in linted["findings"]]
+        if linted["verdict"] == "broken" or "T106" in codes_of:
+            code = "T106" if linted["verdict"] != "broken" else codes_of[0]
+            note(id, code, f"left out: {codes()[code]['name']}")
+            continue
+        lost = {*linted["lost"]}
+        inputs, outputs = row.get("inputs"), row.get("outputs")
+        if lost and type(inputs) is list and len(inputs) == linted["given"]:
+            row["inputs"] = [each for n, each in enumerate(inputs) if n not in lost]
+            if type(outputs) is list:
+                row["outputs"] = [each for n, each in enumerate(outputs) if n not in lost]
+            code = next((code for code in codes_of if code in LOSSES), "T002")
+            note(id, code, f"left out {len(lost)} of {len(inputs)} inputs")
+        name = row.get("entry_point")
+        if (
+            "T202" in codes_of
+            and type(name) is str
+            and name
+            and name not in row.get("prompt", name)
+        ):
+            row["prompt"] = f"{row['prompt'].rstrip()}\n\nName it `{name}`.\n"
+            note(id, "T202", f"the prompt names {name}")
+        rows.append(row)
+    write_jsonl(out, rows)
+    return fixes
+
+
+LOSSES = ("T003", "T002", "T004", "T005", "T007")
+"""Findings of inputs that no suite has."""
 
 
 # What other tools read: annotations of GitHub, and SARIF 2.1.0 for code scanning.

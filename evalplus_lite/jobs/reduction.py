@@ -102,12 +102,13 @@ def matrix_row(matrix: Matrix) -> Row:
     """Return a matrix as plain data."""
     rows = [(each.kind, each.key, bits) for each, bits in matrix.rows.items()]
     unsatisfied = [(each.kind, each.key) for each in matrix.unsatisfied]
-    return matrix.task_id, matrix.count, matrix.base_count, rows, unsatisfied, matrix.refused
+    facts = matrix.task_id, matrix.count, matrix.base_count
+    return *facts, rows, unsatisfied, matrix.refused, sorted(matrix.stopped)
 
 
 def matrix_of(row: Row) -> Matrix:
     """Return the matrix of a ``matrix_row``."""
-    task_id, count, base_count, rows, unsatisfied, refused = row
+    task_id, count, base_count, rows, unsatisfied, refused, stopped = row
     return Matrix(
         task_id,
         count,
@@ -115,6 +116,7 @@ def matrix_of(row: Row) -> Matrix:
         {Requirement(kind, key): bits for kind, key, bits in rows},
         tuple(Requirement(*each) for each in unsatisfied),
         refused,
+        frozenset(stopped),
     )
 
 
@@ -297,7 +299,7 @@ def measure(
         return staging.ref(task), programs[id], task.contract or contracts.get(id)
 
     rows = mapped(
-        backend, call, [*tasks], item, share=share, stage="measure", told=progress.advance
+        backend, call, [*tasks], item, share=share, stage="measure", notify=progress.advance
     )
     tasks_measured = []
     for task, (evidence, row) in zip(data.tasks, rows, strict=True):

@@ -11,14 +11,15 @@ from typing import Any
 from evalplus_lite.store import write_text
 from evalplus_lite.store.cache import KEEPER, mark_used
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(slots=True)
 class CachedRows:
     """Bitsets by section and name, for one task and suite; written back by ``close``.
 
-    A row is a list of bitsets. A foreign or damaged file counts as empty: its content is computed
+    A row is a list of bitsets; of a program, the cases that kill it, those it was run on, and
+    whether it was stopped. A foreign or damaged file counts as empty: its content is computed
     again.
     """
 
@@ -56,6 +57,12 @@ class CachedRows:
         if name not in self.sections:
             self.store(name, {key: [row] for key, row in compute().items()})
         return {key: row for key, (row,) in self.sections[name].items()}
+
+    @property
+    def stopped(self) -> frozenset[str]:
+        """The programs that were stopped before they had met all their cases."""
+        rows = (item for section in self.sections.values() for item in section.items())
+        return frozenset(key for key, row in rows if len(row) == 3 and row[2])
 
     def close(self) -> None:
         """Write the rows if they changed; InputError where the folder cannot be written."""

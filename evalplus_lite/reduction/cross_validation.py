@@ -26,10 +26,10 @@ class PolicyRow:
     ``size`` is plus cases a task on average. ``pass_base``, ``pass_plus``, ``pass_reduced`` and
     ``pass_random`` are pass@1 on the base cases, all cases, the reduced suite, and (expected)
     random suites of the same size, task by task. ``kept`` and ``kept_random`` are the shares of its
-    distinct programs failing plus cases only that are still rejected. ``kept_accepted`` counts only
-    those that fail a case which the task's contract accepts. ``intervals`` are those of the four
-    pass@1 (95 %, by tasks), by ``base``, ``plus``, ``reduced`` and ``random``; there are none over
-    several models.
+    distinct programs failing plus cases only that are still rejected, without programs that were
+    stopped before they had met all cases. ``kept_accepted`` counts only those that fail a case
+    which the task's contract accepts. ``intervals`` are those of the four pass@1 (95 %, by tasks),
+    by ``base``, ``plus``, ``reduced`` and ``random``; there are none over several models.
     """
 
     model: str
@@ -120,6 +120,8 @@ class GradedSamples:
             right["random"][sample.task_id] += lost
             right["kept"][sample.task_id] += not sample.killed & chosen
             right["plus"][sample.task_id] += not sample.killed
+            if sample.key in matrix.stopped:
+                continue
             if sample.killed and (sample.task_id, sample.key) not in failures:
                 failures.add((sample.task_id, sample.key))
                 kept += bool(sample.killed & chosen)

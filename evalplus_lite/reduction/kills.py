@@ -28,7 +28,7 @@ SAMPLE_FACTOR = 4
 """Steps that a sample may make on a case, as a multiple of the reference's, or ``FEWEST``."""
 SAMPLE_STEPS = 20_000_000
 """Samples meet the cases up to this cost first; the others only if those reject none of it."""
-MUTANT_FEWEST, MUTANT_FACTOR = 30_000, 20
+MUTANT_FEWEST, MUTANT_FACTOR = 10_000, 4
 """Steps that a mutant may make on a case, and the multiple of the reference's added to them. One in
 ten never ends, and each of those costs this many steps."""
 MUTANT_SECONDS = 0.5
@@ -52,12 +52,14 @@ class Kills:
     """The cases that rejected a program and the cases it was run on, as bitsets.
 
     A case that was not run counts as no kill, so that a suite chosen by kills surely has them.
-    ``slow`` are those of the killed that took more steps than they may.
+    ``slow`` are those of the killed that took more steps than they may. A program that was run no
+    further ``is_stopped``: it may fail on more cases.
     """
 
     killed: int
     run: int
     slow: int = 0
+    is_stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ class KillSuite:
             run = [(case, name) for case, name in zip(self.cases, row, strict=True) if name]
             killed = sum(1 << case for case, name in run if name != "pass")
             slow = sum(1 << case for case, name in run if name in SLOW)
-            yield Kills(killed, sum(1 << case for case, _ in run), slow)
+            yield Kills(killed, sum(1 << case for case, _ in run), slow, len(run) < len(row))
 
 
 def _cheapest(suite: Suite, steps: Sequence[int], most: int) -> Sequence[int]:

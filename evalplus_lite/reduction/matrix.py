@@ -27,7 +27,8 @@ class Matrix:
 
     ``rows`` holds every requirement that some case satisfies. ``unsatisfied`` are the mutants that
     survive every case they were run on. ``refused`` are the plus cases that the task's contract
-    rejects: cross-validation counts separately the programs that only these reject.
+    rejects: cross-validation counts separately the programs that only these reject. ``stopped`` are
+    the samples that used up their time: they may fail on more cases than their rows say.
     """
 
     task_id: str
@@ -36,6 +37,7 @@ class Matrix:
     rows: Mapping[Requirement, int]
     unsatisfied: tuple[Requirement, ...] = ()
     refused: int = 0
+    stopped: frozenset[str] = frozenset()
 
 
 def build(
@@ -66,6 +68,7 @@ def build(
         {requirement: row for requirement, row in rows.items() if row},
         tuple(each for each, row in rows.items() if not row and each.kind == "mutant"),
         refused,
+        frozenset(cached.stopped & subject.samples.keys()),
     )
 
 

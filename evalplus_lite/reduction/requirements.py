@@ -177,7 +177,10 @@ def _killed(
     known = cache.section(section) or {}
     missing = [key for key in programs if key not in known]
     if missing:
-        cache.store(section, {key: [row.killed, row.run] for key, row in run(missing).items()})
+        rows = run(missing)
+        cache.store(
+            section, {key: [row.killed, row.run, row.is_stopped] for key, row in rows.items()}
+        )
         known = cache.section(section) or {}
     return {key: known[key][0] for key in programs}
 

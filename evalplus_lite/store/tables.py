@@ -20,8 +20,8 @@ def is_table(beginning: bytes) -> bool:
     return beginning.startswith((PARQUET, ARROW_FILE, ARROW_STREAM))
 
 
-def read_table(path: str | os.PathLike[str], columns: Sequence[str]) -> Iterator[Row]:
-    """Yield the rows of a Parquet or Arrow file, numbered from 1, with these columns of theirs.
+def read_table(path: str | os.PathLike[str], columns: Sequence[str] | None = None) -> Iterator[Row]:
+    """Yield the rows of a Parquet or Arrow file, numbered from 1, with these columns, or all.
 
     A column that the file has not got is in no row, and a value that is missing is None. Raises
     InputError without pyarrow, and for a file that is damaged, naming the row.
@@ -50,14 +50,15 @@ def read_table(path: str | os.PathLike[str], columns: Sequence[str]) -> Iterator
         raise NoRows("holds no rows", path=path, remedy="is this the right file?")
 
 
-def _batches(stream: IO[bytes], columns: Sequence[str]) -> Iterator[Any]:
+def _batches(stream: IO[bytes], columns: Sequence[str] | None) -> Iterator[Any]:
     from pyarrow import ipc, parquet
 
     beginning = stream.read(len(ARROW_FILE))
     stream.seek(0)
     if beginning.startswith(PARQUET):
         file = parquet.ParquetFile(stream, buffer_size=1 << 20, pre_buffer=False)
-        known = [name for name in columns if name in file.schema_arrow.names]
+        names = file.schema_arrow.names
+        known = [name for name in (columns or names) if name in names]
         yield from file.iter_batches(ROWS, columns=known, use_threads=False)
         return
     if beginning.startswith(ARROW_FILE):
@@ -66,6 +67,6 @@ def _batches(stream: IO[bytes], columns: Sequence[str]) -> Iterator[Any]:
     else:
         batches = iter(ipc.open_stream(stream))
     for batch in batches:
-        known = [name for name in columns if name in batch.schema.names]
+        known = [name for name in (columns or batch.schema.names) if name in batch.schema.names]
         for start in range(0, batch.num_rows, ROWS):
             yield batch.select(known).slice(start, ROWS)

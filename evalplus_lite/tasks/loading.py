@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import reprlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,10 +13,12 @@ from typing import Any, TypeAlias
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.store import Row, read_rows
 from evalplus_lite.store.labels import label
+from evalplus_lite.store.tables import read_table
 from evalplus_lite.store.toml import read_toml
 from evalplus_lite.tasks.custom import own_task
 from evalplus_lite.tasks.dataset import Dataset
-from evalplus_lite.tasks.published.format import Format
+from evalplus_lite.tasks.fields import Fields
+from evalplus_lite.tasks.published.format import Background, Format
 from evalplus_lite.tasks.published.registry import Registry, own_formats, place_of, registry
 from evalplus_lite.tasks.suite_file import Reading, suites_of
 from evalplus_lite.types import Task, Unusable
@@ -157,12 +159,33 @@ def dataset_of(value: Dataset | str | os.PathLike[str] | Rows, *, name: str = "r
 
 def _read(path: Path, known: Registry) -> Dataset:
     reading = Reading[Any](path)
-    is_toml = path.suffix == ".toml"
-    rows = read_toml(path) if is_toml else read_rows(path, on_fault=reading.pass_over)
+    rows = _raw(path, reading.pass_over)
     first = next(rows, None)
     if first is None:
         raise reading.errors[0]
     return _from_rows(first, itertools.chain([first], rows), reading, known)
+
+
+def _raw(path: Path, on_fault: Callable[[InputError], None]) -> Iterator[Row]:
+    if path.suffix == ".toml":
+        return read_toml(path)
+    return (
+        read_table(path)
+        if path.suffix in (".parquet", ".arrow")
+        else read_rows(path, on_fault=on_fault)
+    )
+
+
+def named_rows(path: str | os.PathLike[str]) -> Iterator[tuple[str, Row]]:
+    """Yield the rows of a file of tasks with their tasks' ids, "" for one that cannot be read."""
+    rows = _raw(Path(path), lambda _: None)
+    form = None
+    for row in rows:
+        form = form or _format(path, row, registry())
+        try:
+            yield form.task(Fields(path, row), Background()).id, row
+        except InputError:
+            yield "", row
 
 
 def _from_rows(first: Row, rows: Iterator[Row], reading: Reading[Any], known: Registry) -> Dataset:

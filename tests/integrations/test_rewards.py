@@ -23,7 +23,7 @@ from evalplus_lite import InputError
 from evalplus_lite.errors import EvidenceWarning, InfrastructureError
 from evalplus_lite.serving.adapters import trainers
 from evalplus_lite.serving.adapters.judge import JudgeSettings, configure
-from evalplus_lite.serving.requests import task_data
+from evalplus_lite.tasks.published.trainers import task_data
 
 pytestmark = pytest.mark.filterwarnings("ignore:Own:evalplus_lite.errors.EvidenceWarning")
 NUMBERS = range(20)

@@ -103,10 +103,7 @@ def test_the_numbers_are_those_of_the_samples(folder: Path) -> None:
     assert float(rates["Own/0"]["base"]) == pytest.approx((0.75 + 0.75 + 1 + 1) / 4)
 
 
-def test_the_best_temperature_has_the_star(folder: Path) -> None:
-    stars = {(row["tests"], row["k"]): row["temperature"]
-             for row in rows(folder / "temperatures.csv") if row["best"]}  # fmt: skip
-    assert stars == {("base", "1"): "0.2", ("plus", "1"): "0.2"}  # at base the lower of equals
+def test_models_have_their_best_temperature(folder: Path) -> None:
     lines = (folder / "models.md").read_text().splitlines()
     assert "| a | plus | - | 50.0 | 0.2 |" in lines
     assert "| b | plus | 100.0 | - | - |" in lines
@@ -120,18 +117,6 @@ def test_tests_are_counted(folder: Path) -> None:
         ("base and plus", "2", "3.5", "3.5", "3", "4"),
     ]
     assert {row[0] for row in found} == {TASKS.name, "mini"}
-
-
-def test_what_samples_took_is_counted(results: Path, folder: Path) -> None:
-    """Every sample of every entrant, with the sum of what was measured."""
-    costs = [json.loads(line)["cpu"] for line in
-             (results / "judged" / "costs.jsonl").read_text().splitlines()]  # fmt: skip
-    found = rows(folder / "cost-samples.csv")
-    assert {row["model"]: int(row["samples"]) for row in found} == {
-        "a, temperature 0.2": 8, "a, temperature 0.8": 8, "b": 2, found[-1]["model"]: 2
-    }  # fmt: skip
-    whole = sum(float(row["mean_seconds"]) * int(row["samples"]) for row in found)
-    assert whole == pytest.approx(sum(costs))
 
 
 def test_reduction_counts_base_tests_as_well(results: Path, folder: Path) -> None:
@@ -148,10 +133,10 @@ def test_pictures_are_the_same_bytes(results: Path, folder: Path, tmp_path: Path
     """Also in another process, where a user's settings of matplotlib say otherwise."""
     (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nfont.size: 30\n")
     done = run_process("figures", results, "-o", tmp_path / "again", "--only", "pass-at-k",
-               "--only", "temperatures", folder=tmp_path,
+               "--only", "scores", folder=tmp_path,
                variables={"PYTHONHASHSEED": "7"})  # fmt: skip
     assert done.returncode == 0, done.stderr
-    for name in ("pass-at-k", "temperatures"):
+    for name in ("pass-at-k", "scores"):
         for ending in ("svg", "png", "csv"):
             file = f"{name}.{ending}"
             assert (tmp_path / "again" / file).read_bytes() == (folder / file).read_bytes(), file
@@ -178,8 +163,8 @@ def test_what_has_no_data_is_named(results: Path, tmp_path: Path) -> None:
     found = figures([results / "mini"], out=tmp_path)
     assert [row["name"] for row in found.to_rows()] == ["test-counts"]
     missing = {row["name"] for row in found.summary["missing"]}
-    assert missing == {"scores", "models", "pass-rates", "pass-at-k", "temperatures", "reduction",
-                       "strength", "coverage", "cost", "execution"}  # fmt: skip
+    assert missing == {"scores", "models", "pass-rates", "pass-at-k", "reduction",
+                       "strength", "coverage", "execution"}  # fmt: skip
     page = (tmp_path / "figures.md").read_text()
     assert all(f"- {name}: " in page for name in missing)
 
@@ -191,7 +176,7 @@ def test_one_sample_and_no_plus(session: Session, tmp_path: Path) -> None:
     evaluate(data, wrong, out=tmp_path / "o", session=session)
     found = figures([tmp_path / "o"], out=tmp_path / "f")
     assert [row["name"] for row in found.to_rows()] == [
-        "scores", "models", "pass-rates", "cost-samples"
+        "scores", "models", "pass-rates"
     ]  # fmt: skip
     assert [row["tests"] for row in rows(tmp_path / "f" / "scores.csv")] == ["base"]
 

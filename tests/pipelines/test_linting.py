@@ -178,6 +178,44 @@ def test_lint_resumes(tasks: Path, tmp_path: Path) -> None:
     assert "prompt-contradicts" in page.read_text()
 
 
+def test_what_is_safe_is_fixed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The other file has no broken row, twin or lost input, and names the function."""
+    body = "def f(x):\n    return 5 // (x - 1)\n"
+    rows: list[dict[str, Any]] = [
+        {"id": "lost", **ROW, "reference": body, "inputs": [[1], [2], [3]], "prompt": "f divides."},
+        {"id": "bare", **ROW, "reference": "def f(x):\n    return x + 1\n", "prompt": "Add one."},
+        {"id": "empty", **ROW, "reference": body, "inputs": []},
+        {"id": "first", **ROW, "reference": "def f(x):\n    return x\n", "prompt": STATEMENT},
+        {"id": "copy", **ROW, "reference": "def f(x):\n    return -x\n", "prompt": STATEMENT},
+        *[
+            {"id": "twice", **ROW, "reference": f"def f(x):\n    return x + {n}\n"}
+            for n in (2, 3, 2)
+        ],
+        {"id": "unread", **ROW, "reference": "def g(x):\n    return x\n"},
+    ]
+    path, out = tmp_path / "tasks.jsonl", tmp_path / "fixed.jsonl"
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    path.write_text(text)
+    for given in (str(path), "humaneval"):
+        assert main(["lint", given, "--fix", str(path), "--fail-on", "error"]) == 2
+    assert main(["lint", str(path), "--fix", str(out), "--fail-on", "error"]) == 1
+    shown = capsys.readouterr().out
+    fixed = {row["id"]: row for row in map(json.loads, out.read_text().splitlines())}
+    assert list(fixed) == ["lost", "bare", "first", "twice", "twice-2"]
+    assert fixed["lost"] == {**rows[0], "inputs": [[2], [3]]}
+    assert fixed["bare"]["prompt"] == "Add one.\n\nName it `f`.\n"
+    assert fixed["first"] == rows[3]
+    for id, code in (("lost", "T002"), ("bare", "T202"), ("empty", "T008"), ("copy", "T106")):
+        assert f"{id}: {code} fixed" in shown
+    assert path.read_text() == text
+    with Session(workers=1, cache=False) as session:
+        again = lint(out, session=session).to_rows()
+    codes_of = {row["task_id"]: {each["code"] for each in row["findings"]} for row in again}
+    assert not codes_of["lost"] & {"T002"}
+    assert not codes_of["bare"] & {"T202"}
+    assert not any("T106" in some or "T001" in some for some in codes_of.values())
+
+
 def test_copies_of_a_benchmark_are_named(tmp_path: Path) -> None:
     """A HumanEval task under another id is found among one's own; HumanEval itself is no copy."""
     published = load_dataset("humaneval", tasks=["2"]).tasks[0]

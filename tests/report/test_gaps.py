@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from evalplus_lite import Case, Dataset, InputError, Session, Task, evaluate
 from evalplus_lite.cli import main
 from evalplus_lite.reports import why
 from evalplus_lite.reports.gaps import CAUSES, read_side
+from evalplus_lite.store.opening import open_zip
 
 PROMPT = 'def f(x):\n    """Return x plus one."""\n'
 RIGHT = "def f(x):\n    return x + 1\n"
@@ -111,6 +113,58 @@ def test_ones_own_results_and_lm_eval_are_read(
     assert main(command) == 0
 
 
+INSPECT = Path(__file__).with_name("inspect.eval")
+"""A log of inspect_ai 0.3.285: Own/0 and Own/1, two epochs; a program passes if it has "x + x"."""
+
+
+def test_a_log_of_inspect_is_read(tmp_path: Path) -> None:
+    """The zip and the JSON form of one log, of either compression, are the same side."""
+    side = read_side(INSPECT)
+    passed = {key: row.passed for key, row in side.rows.items()}
+    assert passed == {
+        ("Own/0", 0): True, ("Own/1", 0): False, ("Own/0", 1): True, ("Own/1", 1): False
+    }  # fmt: skip
+    assert side.harness == "inspect"
+    with open_zip(INSPECT) as file:
+        names = [name for name in file.namelist() if name.startswith("samples/")]
+        texts = {name: file.read(name) for name in names}
+    with zipfile.ZipFile(tmp_path / "log.eval", "w", zipfile.ZIP_DEFLATED) as file:
+        for name, text in texts.items():
+            file.writestr(name, text)
+    samples = b", ".join(texts.values())
+    (tmp_path / "log.json").write_bytes(b'{"eval": {}, "samples": [' + samples + b"]}")
+    for name in ("log.eval", "log.json"):
+        assert read_side(tmp_path / name).rows == side.rows
+    (tmp_path / "bad.eval").write_bytes(INSPECT.read_bytes()[:900])
+    with pytest.raises(InputError, match=r"bad\.eval"):
+        read_side(tmp_path / "bad.eval")
+
+
+def test_other_harnesses_are_compared(tmp_path: Path, session: Session) -> None:
+    """bigcode's harness numbers tasks; SandboxFusion states the program that it extracted."""
+    row = {"result": "timed out", "completion_id": 0}
+    logs = {n: [[0, {**row, "task_id": n, "passed": n == 1}]] for n in range(2)}
+    (tmp_path / "logs.json").write_text(json.dumps(logs))
+    (tmp_path / "generations_humaneval.json").write_text(json.dumps([[SLOW], [RIGHT]]))
+    run = {"status": "Finished", "return_code": 1, "stdout": "", "stderr": "x\nAssertionError"}
+    test = {"passed": False, "exec_info": {"status": "Failed", "message": "", "run_result": run}}
+    rows = [
+        {"id": 0, "accepted": True, "extracted_code": SLOW, "full_code": "", "tests": []},
+        {"id": 1, "accepted": False, "extracted_code": RIGHT, "full_code": "", "tests": [test]},
+    ]
+    path = tmp_path / "fusion.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    data = Dataset("own", (task("limits"), task("judge")))
+    result = why(tmp_path, path, dataset=data, session=session)
+    assert [side["harness"] for side in result.summary["sides"]] == ["bigcode", "SandboxFusion"]
+    found = {row["task_id"]: (row["cause"], row["passed"]) for row in result.to_rows()}
+    assert found == {"limits": ("limits", [False, True]), "judge": ("judge", [True, False])}
+    assert "AssertionError" in str(result.to_rows())
+    (tmp_path / "generations_humaneval.json").write_text(json.dumps([[SLOW], []]))
+    with pytest.raises(InputError, match=r"logs\.json"):
+        read_side(tmp_path)
+
+
 def test_other_files_are_refused(tmp_path: Path, session: Session) -> None:
     """A file in no known form, and two sides with no task in common, are the user's mistakes."""
     other = tmp_path / "other.jsonl"
@@ -133,6 +187,8 @@ def test_other_files_are_refused(tmp_path: Path, session: Session) -> None:
         ),
         ("samples_a.jsonl", '{"doc": 1, "filtered_resps": ["x"], "pass@1": 1}\n'),
         ("samples_a.jsonl", '{"doc": {}, "filtered_resps": []}\n'),
+        ("fusion.jsonl", '{"id": 1, "accepted": true, "extracted_code": "", "tests": 3}\n'),
+        ("log.json", '{"samples": [{"id": 1, "epoch": 1, "scores": {"a": 1}, "output": {}}]}'),
     ],
 )
 def test_rows_of_another_form_are_named(tmp_path: Path, name: str, text: str) -> None:

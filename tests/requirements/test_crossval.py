@@ -53,6 +53,13 @@ def test_another_model_s_like_failure_rejects_it() -> None:
     assert kept["b"] == Share(1.0, 1)
 
 
+def test_a_program_that_was_stopped_is_no_failure() -> None:
+    """What more cases reject it is not known, so it says nothing about a small suite."""
+    stopped = replace(matrix(WRONG_AT_1), stopped=frozenset({program_key(WRONG_AT_1)}))
+    field = GradedSamples([stopped], [sample("a", WRONG_AT_1), sample("b", RIGHT)])
+    assert crossval(field, {"samples": Policy("samples", 1)})[0].kept == Share(0.0, 0)
+
+
 def test_judges_choose_nothing() -> None:
     """Suites are chosen by the samples; what only judges wrote is judged, each program once."""
     known = matrix(WRONG_AT_1, WRONG_AT_12)

@@ -135,6 +135,7 @@ def test_an_endless_program_is_given_up_early(sandbox: Sandbox, task: Task, suit
     place = KillSuite.of_samples(task, suite, [1] * len(suite.cases))
     (endless,) = place.kills(sandbox, ["def grade(x):\n    while True:\n        pass\n"])
     assert endless.killed == endless.run == (1 << MOST_SLOW) - 1
+    assert endless.is_stopped
 
 
 def test_a_program_that_eats_memory_is_killed(sandbox: Sandbox, task: Task, suite: Suite) -> None:
@@ -142,6 +143,7 @@ def test_a_program_that_eats_memory_is_killed(sandbox: Sandbox, task: Task, suit
     place = KillSuite.of_samples(task, suite, [1] * len(suite.cases))
     (greedy,) = place.kills(sandbox, ["def grade(x):\n    return 'A' * (1 << 34)\n"])
     assert greedy.killed == (1 << len(MARKS)) - 1
+    assert not greedy.is_stopped
 
 
 def test_a_program_that_does_not_load_is_killed_everywhere(

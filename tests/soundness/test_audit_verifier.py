@@ -77,12 +77,14 @@ def test_what_exit_codes_miss() -> None:
     assert found.refused == []
     assert found.unjudged == []
     assert {each.program.category for each in found.fooled} == {"cheat: exits"}
+    assert {each.code for each in found.answers} == {"V001", ""}
 
 
 def test_right_programs_refused() -> None:
     """A verifier that refuses all is not sound, however few it lets through."""
     found = audited("refuse", "right")
     assert len(found.refused) == len(found.answers)
+    assert {each.code for each in found.answers} == {"V003"}
     assert not found.is_sound
 
 
@@ -94,6 +96,7 @@ def test_no_verdict(name: str, reply: str) -> None:
     """A verifier that hangs, ends, raises or says None ends nothing here, and is told apart."""
     found = audited(name, timeout=0.3)
     assert [each.answer.reply for each in found.answers] == [reply] * 2
+    assert {each.code for each in found.answers} == {"V004"}
     assert found.fooled == []
     assert not found.is_sound
 

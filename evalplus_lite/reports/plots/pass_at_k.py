@@ -12,7 +12,6 @@ from evalplus_lite.reports.plots.canvas import (
     BASE,
     PLUS,
     QUIET,
-    STAR,
     Picture,
     colour,
     folded,
@@ -231,10 +230,7 @@ def _scores(board: Board) -> Picture:
 
 # pass@k by temperature, the best one marked: the EvalPlus paper's Table 3.
 
-if TYPE_CHECKING:
-    from evalplus_lite.reports.plots.canvas import Figure
-
-TABLE, PICTURE = "models", "temperatures"
+TABLE = "models"
 Drawn = Sequence[tuple[ModelRun, Point]]
 """One pass@k of one model, at each of its temperatures."""
 
@@ -245,26 +241,6 @@ def models(material: Material) -> Iterator[Product]:
         yield _temperature_table(board)
     if not material.boards:
         yield Missing(TABLE, "needs results of evaluate")
-
-
-def temperatures(material: Material) -> Iterator[Product]:
-    """Yield a picture for each suite that judged some model at several temperatures."""
-    for board in material.boards:
-        some = {
-            model: own
-            for model, own in _by_model(board).items()
-            if len({each.temperature for each in own} - {None}) > 1
-        }
-        if some:
-            yield _picture(board, some)
-        else:
-            yield Missing(
-                f"{PICTURE}{board.ending}",
-                "needs one model's samples at two or more temperatures, named by the key "
-                "temperature of their rows",
-            )
-    if not material.boards:
-        yield Missing(PICTURE, "needs results of evaluate")
 
 
 def is_greedy(entrant: ModelRun) -> bool:
@@ -329,71 +305,3 @@ def _temperature_table(board: Board) -> Table:
 
 def _heat(entrant: ModelRun) -> str:
     return "?" if entrant.temperature is None else f"{entrant.temperature:g}"
-
-
-def _picture(board: Board, some: dict[str, list[ModelRun]]) -> Picture:
-    ks = [k for k in DEFAULT_K if any(fewest(each) >= k for own in some.values() for each in own)]
-    shown = list(some.items())[:MOST_PANELS]
-    caption = (
-        f"{board.dataset}: unbiased pass@k against temperature, solid on "
-        f"{KINDS[board.tests[-1]]}"
-        + (", dashed on base tests alone" if board.has_plus else "")
-        + ". A star marks the best temperature."
-    )
-    if len(shown) < len(some):
-        caption += f" The first {len(shown)} of {len(some)} models; the table has all."
-    lines: dict[tuple[str, Tests, int], Drawn] = {
-        (model, tests, k): _drawn([one for one in own if one.temperature is not None], tests, k)
-        for model, own in some.items()
-        for tests in board.tests
-        for k in ks
-    }
-    stars = {key: best(drawn) for key, drawn in lines.items() if drawn}
-    columns = ("model", "temperature", "tests", "k", "best", "pass_at_k", "low", "high")
-    data: list[tuple[Cell, ...]] = [
-        (
-            model,
-            each.temperature,
-            tests,
-            k,
-            STAR if stars[model, tests, k] == (each, at) else "",
-            *at.shares,
-        )
-        for (model, tests, k), drawn in lines.items()
-        for each, at in drawn
-    ]
-    table = Table(f"{PICTURE}{board.ending}", "pass@k by temperature", caption, columns, data)
-
-    def draw(figure: Figure) -> None:
-        panels = grid(figure, len(shown))
-        for axes, (model, _) in zip(panels, shown, strict=True):
-            for number, k in enumerate(ks):
-                for tests in board.tests:
-                    line = lines[model, tests, k]
-                    is_last = tests == board.tests[-1]
-                    label = f"k = {k}" if is_last and axes is panels[0] else None
-                    axes.plot(
-                        *_line_coordinates(line),
-                        color=colour(number),
-                        marker="o",
-                        markersize=2.5,
-                        linestyle="-" if is_last else (0, (3, 2)),
-                        label=label,
-                    )
-                    star = best(line)
-                    at = _line_coordinates([] if star is None else [star])
-                    axes.plot(*at, color=colour(number), marker=STAR, markersize=11,
-                              markeredgecolor="white", zorder=5)  # fmt: skip
-            axes.set(ylim=(0, 1))
-            axes.set_title(folded(model), fontsize=6.5)
-        figure.supxlabel("temperature", fontsize=8)
-        figure.supylabel("pass@k", fontsize=8)
-        figure.legend(loc="outside upper right", ncols=3)
-
-    height = 1.0 + 1.7 * max(-(-len(shown) // 4), 1.3)
-    width = 7.0 if len(shown) > 2 else 2.6 * len(shown) + 1.2
-    return Picture(table.name, table.title, caption, draw, table, height=height, width=width)
-
-
-def _line_coordinates(drawn: Drawn) -> tuple[list[float], list[float]]:
-    return [each.temperature or 0.0 for each, _ in drawn], [at.value for _, at in drawn]

@@ -23,9 +23,10 @@ from evalplus_lite.execution.base import Row
 from evalplus_lite.jobs.verification import ProgramJudge
 from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.sandbox import Tier, preset
-from evalplus_lite.serving.requests import TaskData, task_data
+from evalplus_lite.serving.requests import task_source
 from evalplus_lite.store.locks import Lock
 from evalplus_lite.tasks import load_dataset
+from evalplus_lite.tasks.published.trainers import TaskData, task_data
 from evalplus_lite.types import VERDICTS
 
 # What a judge is made by: the environment, as trainers start their workers themselves.
@@ -199,7 +200,7 @@ class LocalJudge:
         if task.form == "id":
             source = self._judge.source(*self._judge.task(task.data))
         else:
-            source = task.source(answer)
+            source = task_source(task, answer)
         return self._judge.submit(source, answer, options, key=source[1], then=_of_answer)
 
     def close(self) -> None:

@@ -413,6 +413,19 @@ class AuditedProgram:
         return self.answer.reply == ("accepted" if self.program.is_right else "rejected")
 
     @property
+    def code(self) -> str:
+        """The code of ``lint`` for an unsound answer, "" for a sound one."""
+        if self.is_sound:
+            return ""
+        if self.answer.reply not in ("accepted", "rejected"):
+            return "V004"
+        if self.loaded:
+            return "V005"
+        if self.program.is_right:
+            return "V003"
+        return "V001" if self.program.category.startswith("cheat") else "V002"
+
+    @property
     def category(self) -> str:
         """The program's class, told apart under load."""
         return f"{self.program.category}, under load" if self.loaded else self.program.category
@@ -425,6 +438,7 @@ class AuditedProgram:
             "kind": self.program.problem.kind,
             "reply": self.answer.reply,
             "sound": self.is_sound,
+            "code": self.code,
             "score": self.answer.score,
             "seconds": round(self.answer.seconds, 3),
             "problem": self.answer.problem,

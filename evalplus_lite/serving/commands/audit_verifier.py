@@ -8,6 +8,7 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import Screen, print_json, print_table, say
+from evalplus_lite.jobs.linting import explain
 from evalplus_lite.serving.audit.auditing import AuditedProgram, VerifierAudit
 from evalplus_lite.serving.audit.auditing import audit_verifier as audit
 from evalplus_lite.serving.audit.host import CALLED, SERVERS
@@ -97,15 +98,12 @@ def _show(found: VerifierAudit) -> None:
     print_table(title, list(COLUMNS.values()), rows)
     if len(found.kinds) < 2:
         say(f"asked about {found.kinds[0]}s only: that is what the protocol has")
-    _list("accepted, but not right", found.fooled)
-    _list("right, but rejected", found.refused)
-    _list("no verdict", found.unjudged)
-
-
-def _list(title: str, answers: list[AuditedProgram]) -> None:
-    if answers:
-        say(f"{title}:")
-    for each in answers:
-        reply = "" if each.answer.reply in ("accepted", "rejected") else f": {each.answer.reply}"
-        problem = f" ({each.answer.problem})" if each.answer.problem else ""
-        say(f"  {each.category}: {each.program.name}{reply}{problem}")
+    for code in sorted({each.code for each in found.answers} - {""}):
+        say(f"{code} {explain(code)['name']}:")
+        for each in found.answers:
+            if each.code == code:
+                reply = "" if code != "V004" else f": {each.answer.reply}"
+                problem = f" ({each.answer.problem})" if each.answer.problem else ""
+                say(f"  {each.category}: {each.program.name}{reply}{problem}")
+    if not found.is_sound:
+        say("what a code means: evalplus-lite lint --explain CODE")

@@ -13,7 +13,6 @@ from starlette.responses import Response
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.verification import UnknownTask
-from evalplus_lite.serving.requests import Form, is_method
 from evalplus_lite.serving.server.endpoint import (
     Asking,
     Endpoint,
@@ -27,13 +26,12 @@ from evalplus_lite.serving.server.endpoint import (
 from evalplus_lite.serving.server.native import cuts, in_base64, ran
 from evalplus_lite.serving.server.service import Asked, RequestLimits, Service
 from evalplus_lite.store.parsing import parse_json
+from evalplus_lite.tasks.published.trainers import Form, is_method, problem_data
 
 # SandboxFusion, for Python: run a program, or submit an answer to a problem.
 
 # Problems as SandboxFusion's data sets state them: texts in and out, or code that asserts.
 
-TOLERANCE = 1e-6
-"""Numbers with a fraction that a program prints may differ by so much, as there."""
 SHOWN = 200
 """Characters of an input or an output that an answer repeats."""
 
@@ -52,9 +50,7 @@ class Problem:
         return [*self.cases] if len(self.cases) == count else [None] * count
 
 
-def problem(
-    service: Service, dataset: str, id: int | str, provided: Any, kind: str | None
-) -> Problem:
+def problem(service: Service, dataset: str, id: int | str, provided: Any) -> Problem:
     """Return a problem: of a data set that is loaded, else the one that is ``provided``.
 
     Raises UnknownTask if there is none, InputError for one that cannot be read here.
@@ -66,17 +62,14 @@ def problem(
         raise UnknownTask(
             f"no data set {dataset[:100]!r} is loaded, and provided_data holds no problem {id!r}"
         )
-    test = row.get("test")
-    if type(test) is str:
-        test = parse_json(test)
-    if type(test) is list:
-        return _of_texts(test)
-    if type(test) is dict and type(test.get("code")) is str:
-        return _of_code(row, test)
-    raise InputError(
-        f"provided_data.test is not understood (dataset_type {kind!r})",
-        remedy="give a list of {input: {stdin}, output: {stdout}}, or {code}",
+    data = problem_data(row)
+    if data.form != "printed":
+        return Problem(Asked.given(data.form, data.data))  # type: ignore[arg-type]
+    infos = tuple(
+        {"input": {"stdin": given[:SHOWN]}, "output": {"stdout": expected[:SHOWN]}}
+        for given, expected in zip(*data.data[:2], strict=True)
     )
+    return Problem(Asked.given("printed", data.data), infos)
 
 
 def _provided_row(provided: Any, id: int | str) -> dict[str, Any] | None:
@@ -84,37 +77,6 @@ def _provided_row(provided: Any, id: int | str) -> dict[str, Any] | None:
         return provided
     rows = [each for each in provided or [] if str(each.get("id")) == str(id)]
     return rows[0] if rows else None
-
-
-def _of_texts(tests: list[Any]) -> Problem:
-    inputs, outputs = [], []
-    for number, each in enumerate(tests):
-        given = each if type(each) is dict else {}
-        into, out = given.get("input"), given.get("output")
-        if type(into) is not dict or type(out) is not dict or "stdout" not in out:
-            raise InputError(f"test {number} lacks input.stdin or output.stdout")
-        if into.keys() - {"stdin"} or out.keys() - {"stdout"}:
-            raise InputError(f"test {number} uses files, which are not judged here")
-        inputs.append(str(into.get("stdin", "")))
-        outputs.append(str(out["stdout"]))
-    infos = tuple(
-        {"input": {"stdin": a[:SHOWN]}, "output": {"stdout": b[:SHOWN]}}
-        for a, b in zip(inputs, outputs, strict=True)
-    )
-    return Problem(Asked.given("printed", (inputs, outputs, TOLERANCE)), infos)
-
-
-def _of_code(row: dict[str, Any], test: dict[str, Any]) -> Problem:
-    labels = row.get("labels")
-    if type(labels) is str:
-        labels = parse_json(labels)
-    language = labels.get("programming_language") if type(labels) is dict else None
-    if language not in (None, "python") or test.get("asset") or "#<INSERT>" in test["code"]:
-        raise InputError(
-            "provided_data.test is of another language, or has files",
-            remedy="such tests can be run with /run_code, which judges nothing",
-        )
-    return Problem(Asked.given("assertions", [test["code"]]))
 
 
 FAMILY = "SandboxFusion"
@@ -241,7 +203,7 @@ async def submit(asking: Asking) -> Response:
         _require_python(config.language)
     if config.custom_extract_logic:
         raise InputError("custom_extract_logic is a program, and not run")
-    found = problem(service, body.dataset, body.id, config.provided_data, config.dataset_type)
+    found = problem(service, body.dataset, body.id, config.provided_data)
     limits = granted(service, config.run_timeout)
     options = ["chat", "program"] if found.is_known else ["chat", "program", "tests"]
     row = await verdict(asking, found.asked, body.completion, options, limits)

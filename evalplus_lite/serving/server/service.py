@@ -16,9 +16,10 @@ from evalplus_lite.execution.base import Call, Row
 from evalplus_lite.jobs.verification import ProgramJudge
 from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.sandbox import Tier, preset
-from evalplus_lite.serving.requests import Form, source_of
+from evalplus_lite.serving.requests import source_of
 from evalplus_lite.serving.server.queue import FairQueue
 from evalplus_lite.tasks import load_dataset
+from evalplus_lite.tasks.published.trainers import Form
 from evalplus_lite.version import __version__
 
 LEAST_TOKEN = 16

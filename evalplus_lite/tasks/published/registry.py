@@ -33,12 +33,16 @@ class Registry:
 
 @functools.cache
 def own_formats() -> tuple[Format, ...]:
-    """Return the formats that modules of this folder have as ``FORMAT``."""
+    """Return the formats that modules of this folder have as ``FORMAT`` or ``FORMATS``."""
     package = __name__.rpartition(".")[0]
     places = import_module(package).__path__
     modules = (import_module(f"{package}.{each.name}") for each in pkgutil.iter_modules(places))
-    found = (getattr(module, "FORMAT", None) for module in modules)
-    return tuple(each for each in found if each is not None)
+    return tuple(
+        form
+        for module in modules
+        for form in getattr(module, "FORMATS", (getattr(module, "FORMAT", None),))
+        if form is not None
+    )
 
 
 def registry() -> Registry:
