@@ -149,12 +149,12 @@ def show(summary: Mapping[str, Any], folder: Path) -> None:
 
 def constraint_lines(guards: Mapping[str, Iterable[Mapping[str, Any]]]) -> Iterator[str]:
     """Yield a line for each input constraint, applied ones first, up to ``MOST_LINES``."""
-    told = [(task, each) for task, some in guards.items() for each in some]
-    told.sort(key=lambda pair: not pair[1]["is_on"])
-    for task, each in told[:MOST_LINES]:
+    constraints = [(task, each) for task, some in guards.items() for each in some]
+    constraints.sort(key=lambda pair: not pair[1]["is_on"])
+    for task, each in constraints[:MOST_LINES]:
         yield _constraint_line(task, each)
-    if len(told) > MOST_LINES:
-        rest = told[MOST_LINES:]
+    if len(constraints) > MOST_LINES:
+        rest = constraints[MOST_LINES:]
         on = sum(each["is_on"] for _, each in rest)
         yield f"input constraints: {on} more applied, {len(rest) - on} more not: see summary.json"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
@@ -23,10 +22,7 @@ from evalplus_lite.store.cache import (
 )
 
 app = typer.Typer(
-    add_completion=False,
-    name="cache",
-    help="Show, list and clear cached files.",
-    no_args_is_help=False,
+    add_completion=False, name="cache", help="Show and clear cached files.", no_args_is_help=False
 )
 
 KindOption = Annotated[
@@ -45,7 +41,7 @@ AgeOption = Annotated[
 
 @app.callback(invoke_without_command=True)
 def cache(context: typer.Context, json: options.Json = False) -> None:
-    """Show, list and clear cached files.
+    """Show and clear cached files.
 
     Without a subcommand: the folder, its bound, and the size of each kind. EVALPLUS_LITE_CACHE
     names the folder; EVALPLUS_LITE_CACHE_SIZE (default 1GiB) bounds computed files: the least
@@ -67,34 +63,6 @@ def cache(context: typer.Context, json: options.Json = False) -> None:
     print_table(f"{folder}", ["kind", "what", "files", "size"], rows, left=2)
     computed = sum(kinds[kind]["bytes"] for kind in COMPUTED)
     say(f"computed: {shown_size(computed)} of at most {shown_size(limit)}")
-
-
-@app.command("list")
-def show(kind: KindOption = None, older_than: AgeOption = None, json: options.Json = False) -> None:
-    """List the files, the last used first.
-
-    [bold]Example[/bold]  evalplus-lite cache list --kind requirements
-    """
-    folder = cache_folder()
-    files = sorted(_chosen(kind, older_than), key=lambda entry: (-entry.used, entry.path))
-    rows = [
-        {
-            "kind": entry.kind,
-            "file": entry.path.relative_to(folder).as_posix(),
-            "bytes": entry.size,
-            "used": datetime.fromtimestamp(entry.used, UTC).isoformat(timespec="seconds"),
-        }
-        for entry in files
-    ]
-    if json:
-        print_json({"folder": str(folder), "files": rows})
-        return
-    print_table(
-        f"{folder}: {len(rows)} files",
-        ["file", "last used", "size"],
-        [(row["file"], row["used"], shown_size(entry.size)) for row, entry in _pairs(rows, files)],
-        left=2,
-    )
 
 
 @app.command("clear")
@@ -141,9 +109,3 @@ def _chosen(kinds: list[str] | None, age: str | None) -> list[CacheFile]:
 
 def _sums(files: list[CacheFile]) -> dict[str, Any]:
     return {"files": len(files), "bytes": sum(entry.size for entry in files)}
-
-
-def _pairs(
-    rows: list[dict[str, Any]], found: list[CacheFile]
-) -> list[tuple[dict[str, Any], CacheFile]]:
-    return list(zip(rows, found, strict=True))

@@ -1,7 +1,7 @@
 """Text of anyone's making, made safe to show: no control character or hidden one reaches a screen.
 
 Ids, file names, messages of programs and of servers may hold terminal escapes, characters that
-turn the direction of a line, or that nobody sees. All that a command prints goes through here.
+turn the direction of a line, or are invisible. All output of commands goes through here.
 """
 
 from __future__ import annotations

@@ -29,12 +29,8 @@ def generate(
     base_url: options.BaseUrl = None,
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Samples a task.")] = 1,
     temperature: Annotated[
-        str | None,
-        typer.Option(
-            "--temperature", "-t", metavar="T,T", help="One or more; default 0.2; 0: one sample."
-        ),
-    ] = None,
-    greedy: Annotated[bool, typer.Option("--greedy", help="The same as --temperature 0.")] = False,
+        str, typer.Option("--temperature", "-t", metavar="T,T", help="One or more; 0: one sample.")
+    ] = "0.2",
     max_tokens: options.MaxTokens = 1024,
     stop: Annotated[
         list[str] | None, typer.Option("--stop", help="Where an answer ends; several times.")
@@ -48,8 +44,7 @@ def generate(
     concurrency: options.Concurrency = 8,
     timeout: options.Timeout = 300.0,
     draft_contracts: Annotated[
-        bool,
-        typer.Option("--draft-contracts", help="Draft preconditions instead, for review."),
+        bool, typer.Option("--draft-contracts", help="Draft preconditions instead, for review.")
     ] = False,
     replay: Annotated[
         list[Path] | None,
@@ -75,7 +70,7 @@ def generate(
     """
     if draft_contracts:
         run.refuse(
-            "n temperature greedy max_tokens stop completion with_contracts force shard",
+            "n temperature max_tokens stop completion with_contracts force shard",
             "does not go with --draft-contracts",
         )
         if not model and not replay:
@@ -89,9 +84,6 @@ def generate(
     run.refuse("replay workers sandbox", "needs --draft-contracts")
     if not model:
         raise InputError("no model to ask", remedy="give --model")
-    if greedy and temperature is not None:
-        raise InputError(f"--greedy and --temperature {temperature}", remedy="give one of them")
-    temperature = "0" if greedy else "0.2" if temperature is None else temperature
     try:
         temperatures = tuple(float(t) for t in temperature.split(","))
     except ValueError:
@@ -110,13 +102,7 @@ def generate(
     wait = f"an answer of {client.url}, for {timeout:g} s at most"
     with run.started() as (session, screen), screen.waiting(wait):
         result = generation.generate_samples(
-            data,
-            client,
-            sampling,
-            out=folder,
-            force=run.force,
-            shard=run.part(),
-            session=session,
+            data, client, sampling, out=folder, force=run.force, shard=run.part(), session=session
         )
     drawn = result.drawn
 
@@ -151,12 +137,12 @@ def _drafted(run: Run, dataset: str, source: Client | Replay, out: Path | None) 
 
 def troubles(drawn: SamplingResult) -> list[str]:
     """Return the problems of the samples, a line each."""
-    told = [
+    problems = [
         (drawn.cut, "were cut off at the token limit (--max-tokens)"),
         (drawn.refused, "were refused by the model or a filter"),
         (drawn.empty, "are empty"),
     ]
-    lines = [f"{count} of {drawn.rows} answers {what}" for count, what in told if count]
+    lines = [f"{count} of {drawn.rows} answers {what}" for count, what in problems if count]
     if drawn.too_long:
         more = f" and {len(drawn.too_long) - 5} more" if len(drawn.too_long) > 5 else ""
         lines.append(

@@ -111,6 +111,8 @@ def lint(
         raise InputError("no data set is given", remedy="evalplus-lite lint tasks.jsonl")
     if constraints:
         return _constraints(run, dataset)
+    if fix is not None and not Path(dataset).is_file():
+        raise InputError("is no file of tasks, whose rows --fix writes again", path=dataset)
     keep_inputs({"fixed file": fix}, {"file of tasks": Path(dataset)})
     with run.started() as (session, _):
         result = linting.lint(

@@ -222,8 +222,7 @@ RequireTier = Annotated[
     ),
 ]
 Strict = Annotated[
-    bool,
-    typer.Option("--strict", help="Reject unusable tasks, and rows that are not answers."),
+    bool, typer.Option("--strict", help="Reject unusable tasks, and rows that are not answers.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Sandbox = Annotated[
@@ -237,8 +236,7 @@ Sandbox = Annotated[
 ]
 Model = Annotated[str, typer.Option("--model", "-m", help="The model's name on its server.")]
 BaseUrl = Annotated[
-    str | None,
-    typer.Option("--base-url", help="An OpenAI-compatible server (or OPENAI_BASE_URL)."),
+    str | None, typer.Option("--base-url", help="An OpenAI-compatible server (or OPENAI_BASE_URL).")
 ]
 MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="Of an answer.")]
 Tools = Annotated[

@@ -36,12 +36,10 @@ def quality(
         ),
     ],
     right: Annotated[
-        Programs,
-        options.sample_files("--right", help="Programs known to be right."),
+        Programs, options.sample_files("--right", help="Programs known to be right.")
     ] = None,
     wrong: Annotated[
-        Programs,
-        options.sample_files("--wrong", help="Programs known to be wrong."),
+        Programs, options.sample_files("--wrong", help="Programs known to be wrong.")
     ] = None,
     samples: Annotated[
         Programs,

@@ -61,7 +61,7 @@ def read_tasks(
 
 @dataclass(slots=True)
 class KnownTasks:
-    """Tasks by id, and what predictions may be about besides."""
+    """Tasks by id, and the rows that cannot be asked about."""
 
     tasks: Mapping[str, MinedTask]
     left_out: list[SkippedRow] = field(default_factory=list)
@@ -70,7 +70,7 @@ class KnownTasks:
 
     @classmethod
     def of(cls, tasks: str | os.PathLike[str] | Iterable[MinedTask]) -> KnownTasks:
-        """Read a file, or take what is given; InputError for two tasks of one id."""
+        """Read a file, or take tasks; InputError for two tasks of one id."""
         left_out: list[SkippedRow] = []
         if isinstance(tasks, str | os.PathLike):
             tasks = read_tasks(tasks, left_out=left_out)
@@ -129,7 +129,7 @@ class Subject(NamedTuple):
 
 
 def judging(place: WorkerContext, _: Row) -> Work:
-    """Of (what is asked, subject's parts, expressions): of each why it is wrong, or ""."""
+    """Judge (what is asked, subject, expressions): why each expression is wrong, "" if right."""
 
     def work(item: Row) -> Row:
         asked, subject, texts = item
@@ -274,7 +274,7 @@ def _compared(said: bytes, truth: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PredictionResult(Result):
-    """What a model said of every case."""
+    """A model's predictions for every case."""
 
     predictions: tuple[Prediction, ...]
 
@@ -409,7 +409,7 @@ def score(
         score("out/mined/tasks.jsonl", "out/predictions.jsonl").to_rows()
 
     ``predictions`` may be a file of CRUXEval's: for each task a list of Python expressions. They
-    are values, or with ``of="input"`` calls that give the value; what is no literal is evaluated in
+    are values, or with ``of="input"`` calls that give the value; other expressions are evaluated in
     sandboxes, and compared as Python compares. Of ``ks`` those count that enough answers were
     sampled for. ``judge`` is a model that is asked where only messages differ; a prediction that it
     gives no answer on is in no figure (``result.report.undecided``). Rows of another set that
@@ -435,7 +435,7 @@ def score(
         ks=ks,
         of=of,
         judge=None if judge is None else judge_by(judge),
-        told=None if graded is None else keep,
+        notify=None if graded is None else keep,
         session=session,
     )
     run = run_facts(tasks=_facts(tasks), predictions=_facts(predictions))
@@ -454,13 +454,13 @@ def graded_all(
     ks: Iterable[int] = (1,),
     of: Asked | None = None,
     judge: SameMessage | None = None,
-    told: Callable[[MinedTask, GradedPrediction], None] | None = None,
+    notify: Callable[[MinedTask, GradedPrediction], None] | None = None,
     session: Session | None = None,
 ) -> ScoreReport:
-    """Grade one model's predictions; ``told`` hears each grade. As ``score``, which see."""
+    """Grade one model's predictions; ``notify`` is called with each grade (see ``score``)."""
     _require_kind(said, tasks, of)
     ran = _ran(said, tasks, session)
-    return scoring.score(tasks.values(), said, ks=ks, judge=judge, graded=told, ran=ran)
+    return scoring.score(tasks.values(), said, ks=ks, judge=judge, graded=notify, ran=ran)
 
 
 def _require_kind(

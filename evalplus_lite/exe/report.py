@@ -133,7 +133,7 @@ class GradedTasks:
 
     @cached_property
     def measures(self) -> dict[Place, dict[str, float]]:
-        """What is known of each answered case as numbers."""
+        """The measures of each answered case."""
         found = {}
         for id, case in self.answered:
             task = self.tasks[id]
@@ -236,7 +236,7 @@ PAPER_VARIATION: Mapping[str, float] = {"conditionals": 0.61, "lines": 0.20}
 
 
 def size_rows(tasks: Sequence[MinedTask]) -> Iterator[Row]:
-    """Yield median and maximum of each static measure over functions, beside the paper's."""
+    """Yield median and maximum of each static measure over functions, with the paper's."""
     statics = [task.facts.get("static", {}) for task in tasks]
     for name in ("lines", "call_depth", "identifiers", "ifs", "cyclomatic"):
         values = [each[name] for each in statics if isinstance(each.get(name), int | float)]
@@ -297,7 +297,7 @@ def generation(tasks: Iterable[MinedTask], prices: Mapping[str, Prices]) -> Row 
 HISTOGRAM = 10
 """Bars of the histogram of functions' pass rates."""
 EASY = 0.8
-"""Pass rate from which a function with many calls stands in the table of figure 7."""
+"""Pass rate from which a function with many calls is in the table of figure 7."""
 MOST_CALLED = 10
 
 
@@ -456,7 +456,7 @@ def _falloff(counts: list[int]) -> Row | None:
 def construct_rows(material: GradedTasks) -> Iterator[Row]:
     """Yield a row a construct and model: pass@1 with it and without, and how much they differ.
 
-    Several constructs go together with longer programs: a difference is no cause.
+    Constructs correlate with longer programs: a difference does not show a cause.
     """
     for name in FEATURES:
         chosen = {id for id, found in material.constructs.items() if name in found}
@@ -528,7 +528,6 @@ def exe_report(
     predictions: Sequence[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]],
     *,
     out: str | os.PathLike[str],
-    times: str | os.PathLike[str] | None = None,
     prices: Mapping[str, Prices] | Prices | None = None,
     judge: ModelSource | None = None,
     pictures: bool = True,
@@ -539,8 +538,8 @@ def exe_report(
         exe_report("out/mined/tasks.jsonl", ["out/a.predictions.jsonl"], out="out/exe")
 
     ``predictions`` are files of ``predict``, or of CRUXEval's generations; files of one model at
-    one temperature are further runs of it. A mapping gives the models' names. ``times`` is the file
-    of CPU times, by default the one beside the tasks; ``prices`` are those of a million tokens, of
+    one temperature are further runs of it. A mapping gives the models' names. CPU times are
+    read from the file beside the tasks; ``prices`` are those of a million tokens, of
     all models or by name ("" of others). Written to ``out``: ``exe-report.json`` with every
     number, pictures as SVG and PNG (unless ``pictures`` is false), tables as Markdown, LaTeX and
     CSV, and a page, ``report.html``. What there is no data for is listed under ``missing`` with the
@@ -555,7 +554,7 @@ def exe_report(
     with within(session) as opened:
         models = _graded(given, named, judge, opened)
         missing: list[dict[str, str]] = []
-        seconds = dict(_seconds(known, tasks, times, missing))
+        seconds = dict(_seconds(known, tasks, missing))
         material = GradedTasks(known, models, seconds)
         missing += [
             {"name": model.label, "reason": f"all {model.undecided} predictions are not judged"}
@@ -565,8 +564,7 @@ def exe_report(
         by_model = _by_model(prices, [*(model.label for model in models), *_writers(known)])
         summary = {
             "run": run_facts(
-                tasks=file_facts([Path(tasks)]),
-                predictions=file_facts([path for _, path in named]),
+                tasks=file_facts([Path(tasks)]), predictions=file_facts([path for _, path in named])
             ),
             **_computed(material, by_model, missing),
             **given.facts(),
@@ -648,7 +646,7 @@ def _graded(
             model.take(each, run=before + each.prediction.sample)
 
         try:
-            graded_all(given.tasks, said, judge=decide, told=take, session=session)
+            graded_all(given.tasks, said, judge=decide, notify=take, session=session)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
     return list(found.values())
@@ -666,16 +664,11 @@ def _of_kinds(path: Path, said: list[Prediction]) -> list[Prediction]:
 
 
 def _seconds(
-    known: Mapping[str, MinedTask],
-    tasks: str | os.PathLike[str],
-    times: str | os.PathLike[str] | None,
-    missing: list[dict[str, str]],
+    known: Mapping[str, MinedTask], tasks: str | os.PathLike[str], missing: list[dict[str, str]]
 ) -> Iterator[tuple[Place, float]]:
     """Yield CPU seconds of cases; those of tasks whose number of cases differs are left out."""
-    place = (
-        Path(times) if times is not None else Path(tasks).with_name(f"{stem(tasks)}.times.jsonl")
-    )
-    if times is None and not place.is_file():
+    place = Path(tasks).with_name(f"{stem(tasks)}.times.jsonl")
+    if not place.is_file():
         missing.append({"name": TIME, "reason": f"there is no {place.name} beside the tasks"})
         return
     odd = 0

@@ -49,7 +49,7 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
         dropped.update(each["dropped"])
     done = {each["task_id"] for each in facts}
     base = sum(each["base_count"] for each in facts)
-    told = {
+    by_task = {
         each["task_id"]: [
             constraint
             for constraint in each["provenance"].get("guards", ())
@@ -74,7 +74,7 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
             if each["provenance"].get("inputs") and each["base_count"] == each["count"]
         ],
         "review": sum(len(each["review"]) for each in facts),
-        "guards": {task: constraints for task, constraints in told.items() if constraints},
+        "guards": {task: constraints for task, constraints in by_task.items() if constraints},
         "unreached": {each["task_id"]: each["unreached"] for each in facts if each["unreached"]},
         "notes": {each["task_id"]: list(each["notes"]) for each in facts if each["notes"]},
     }
@@ -139,10 +139,11 @@ def augment_tasks(
 
     def items() -> Iterator[Row]:
         left = [task for task in order if task.id not in suites_of]
-        given = iter(seeds.each(left, backend)) if seeds is not None else None
+        # A model is asked ahead of the sandboxes, so that no worker waits for an answer.
+        seeds_of = iter(seeds.each(left, backend)) if seeds is not None else None
         for task in left:
             new.append(task)
-            cases = () if given is None else next(given)
+            cases = () if seeds_of is None else next(seeds_of)
             yield staging.ref(task), case_rows(cases), list((samples or {}).get(task.id, ()))
 
     progress.advance(len(suites_of), known=True)
@@ -227,6 +228,7 @@ def augment(
     with within(session) as opened:
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
+        # Programs first: they are part of the identity under which the journal resumes.
         voters = SampleStream(consensus, data, strict=strict, backend=pool)
         programs_by_task = voters.by_task()
         voters.tell(opened)
@@ -245,14 +247,15 @@ def augment(
             identity["guards"] = choices
         if is_reviewed:
             identity["consensus"] = hash_of(programs_by_task)
+        # A shard takes its part of the tasks before any is augmented.
         share = share_of(shard, out, kind="augment", journal=JOURNAL, kept="inside")
         tasks = data.tasks
         if share is not None:
             costs = {task.id: 1 + inputs + len(task.cases) for task in tasks}
             share.plan(costs, facts=identity, force=force)
             tasks = tuple(task for task in tasks if task.id in share.items)
-        given = out if share is None else share.out
-        folder = None if given is None else made_folder(given)
+        target = out if share is None else share.out
+        folder = None if target is None else made_folder(target)
         path = None if folder is None else folder / JOURNAL
         left_out: list[Unusable] = list(data.unusable)
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
@@ -275,6 +278,7 @@ def augment(
             )
         if share is not None and share.is_part:
             return AugmentationResult(share.end(), tuple(results))
+        # A part has no suite of its own: ``merge`` resumes from all journals and ends here.
         if not results:
             raise refusal(left_out)
         summary = {

@@ -38,7 +38,7 @@ SHARE = 0.01
 LEAD = 2
 """The lead of a majority that makes a reference doubtful: a single vote may be chance."""
 UNANIMOUS = 3
-"""So many programs, all of one mind, are heard even about an input that the contract forbids."""
+"""Programs whose unanimous answer counts even on an input that the contract forbids."""
 VOTES = 2
 """Programs that must agree, in addition to being a majority of the panel."""
 WHOLE_BYTES = 1 << 14
@@ -49,7 +49,7 @@ Kind = Literal["reference", "input"]
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """A program's answer to an input: ``word`` is ``value``, or the reason why there is none.
+    """A program's answer to an input: ``word`` is ``value``, or why it gave no value.
 
     A contract has a vote, too: ``allowed``.
     """
@@ -168,6 +168,7 @@ def camps(
     Of equal ones the reference's comes first, then the order of programs decides. ``responses`` are
     those of ``dispute``, ``names`` the programs'.
     """
+    # Answers are compared with the first of each camp: equality by tolerance is not transitive.
     groups: list[tuple[Vote, list[str]]] = [(reference, [])]
     for name, response in zip(names, responses, strict=True):
         vote = response or reference
@@ -280,18 +281,20 @@ RARE = 0.05
 
 def oddities(suite: Suite) -> dict[int, frozenset[str]]:
     """Return by case the properties that its expected answer breaks, and nearly all others keep."""
-    kept = {
+    facts_of = {
         number: facts
         for number, (case, data) in enumerate(zip(suite.cases, suite.expected, strict=True))
         if (facts := _kept(case, data)) is not None
     }
-    if len(kept) < ENOUGH:
+    if len(facts_of) < ENOUGH:
         return {}
-    counts = Counter(each for facts in kept.values() for each in facts)
-    most = len(kept) - max(1, int(RARE * len(kept)))
-    common = {each for each, count in counts.items() if most <= count < len(kept)}
+    counts = Counter(each for facts in facts_of.values() for each in facts)
+    most = len(facts_of) - max(1, int(RARE * len(facts_of)))
+    common = {each for each, count in counts.items() if most <= count < len(facts_of)}
     return {
-        number: broken for number, facts in kept.items() if (broken := frozenset(common - facts))
+        number: broken
+        for number, facts in facts_of.items()
+        if (broken := frozenset(common - facts))
     }
 
 
@@ -426,6 +429,8 @@ class Panel:
         disputes: list[Dispute | None] = [None] * len(suite.cases)
         if not suite.cases:
             return Poll(disputes)
+        # All programs run on all cases by steps, which is cheap; only contested cases are asked for
+        # answers, which are then compared with each other.
         steps = reference_steps(sandbox, self.task, suite.cases)
         whole = KillSuite.of_samples(self.task, suite, steps)
         kills = list(whole.kills(sandbox, self.programs))
@@ -448,15 +453,15 @@ class Panel:
                 for answers, kill in zip(responses, kills, strict=True)
                 if kill.run >> number & 1
             ]
-            heard = [
+            voters = [
                 name for name, kill in zip(self.names, kills, strict=True) if kill.run >> number & 1
             ]
             reference = Vote("value", suite.expected[number])
             case = suite.cases[number]
-            disputes[number] = dispute(self.task, case, reference, votes, heard)
+            disputes[number] = dispute(self.task, case, reference, votes, voters)
             if disputes[number] is None and number in odd:
-                said = camps(self.task, reference, votes, heard)
-                disputes[number] = odd_dispute(case, reference, said, odd[number])
+                answers_of = camps(self.task, reference, votes, voters)
+                disputes[number] = odd_dispute(case, reference, answers_of, odd[number])
         return Poll(disputes, dict(_too_slow(kills, len(disputes))))
 
     def _unanswered(self, sandbox: Sandbox, dropped: Sequence[Dropped]) -> list[Dispute | None]:

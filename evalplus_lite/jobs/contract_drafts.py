@@ -114,6 +114,7 @@ def suggest(backend: Backend, task: Task, source: ModelSource) -> Draft:
             return Draft(task.id, None, turn, str(error))
         try:
             text = parse_contract(reply.text, task)
+            # A draft must accept the base inputs; the reviewer judges how many mutants it accepts.
             problem = _refusals(backend, task, text)
             if not problem:
                 proposals = _proposals(task)
@@ -160,12 +161,12 @@ def infer_constraints(task: Task) -> list[str]:
     for constraint in input_filter.found:
         if constraint.is_limit and not (constraint.is_chosen or constraint.is_stated):
             continue  # the assertions above hold it
-        told = f"{constraint.text} ({constraint.support}; {constraint.name})"
+        description = f"{constraint.text} ({constraint.support}; {constraint.name})"
         code = _code(constraint, names, stated) if constraint.is_on else None
         if code is not None:
             body.append(f"assert {code}, {constraint.text!r}  # {constraint.name}")
         else:
-            body.append(f"# {'assumed' if constraint.is_on else 'not assumed'}: {told}")
+            body.append(f"# {'assumed' if constraint.is_on else 'not assumed'}: {description}")
     return [f"def precondition({', '.join(names)}):", *(f"    {line}" for line in body)]
 
 

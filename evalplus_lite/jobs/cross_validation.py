@@ -83,6 +83,7 @@ def cross_validate(
         )
         if share is not None and share.is_part:
             return CrossValidationResult(share.end())
+        # One measurement serves all policies and left-out models: only the choice is repeated.
         field = GradedSamples(measured.matrices, measured.samples, measured.judges)
         if not field.has_judges:
             _require_models(field.models)

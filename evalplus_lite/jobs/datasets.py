@@ -79,8 +79,8 @@ def content_hash(data: Dataset) -> str:
         text = f"{task.id}\0{task.reference}\0{task.contract}\0{task.rule}"
         digest.update(text.encode("utf-8", "surrogatepass"))
         digest.update(Inputs.of(case.arguments for case in task.cases).key.encode())
-        for given in task.outputs:
-            digest.update(given)
+        for output in task.outputs:
+            digest.update(output)
         if task.id in data.suites:
             suite = data.suites[task.id]
             for expected in (*suite.expected, *(suite.stress.expected if suite.stress else ())):
@@ -119,13 +119,13 @@ def samples_name(paths: Sequence[Path]) -> str:
 
 def listed(data: Dataset, source: SuiteSource) -> dict[str, Any]:
     """Return the unusable tasks, and the notes on the others, in the dataset's order."""
-    known = source.evidence
+    evidence = source.evidence
     has_plus = data.has_plus
     notes = [
         row
         for id in data.ids
-        if id in known
-        for row in evidence_rows(id, known[id], has_plus=has_plus)
+        if id in evidence
+        for row in evidence_rows(id, evidence[id], has_plus=has_plus)
     ]
     return {"unusable": [unusable_row(each) for each in unusable(data, source)], "notes": notes}
 
@@ -159,14 +159,14 @@ def now() -> datetime:
 
     https://reproducible-builds.org/specs/source-date-epoch: whole seconds since 1970, UTC.
     """
-    given = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if not given:
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if not epoch:
         return datetime.now(UTC).replace(microsecond=0)
     try:
-        return datetime.fromtimestamp(int(given), UTC)
+        return datetime.fromtimestamp(int(epoch), UTC)
     except (ValueError, OverflowError, OSError):
         raise InputError(
-            f"SOURCE_DATE_EPOCH is {given[:40]!r}", remedy="give whole seconds since 1970"
+            f"SOURCE_DATE_EPOCH is {epoch[:40]!r}", remedy="give whole seconds since 1970"
         ) from None
 
 

@@ -76,7 +76,7 @@ def draft_from_pytest(
         draft_from_pytest("test_shapes.py", out="shapes.jsonl")
 
     ``module`` is where the functions are; without it they are looked for in the test file, then in
-    the module beside it that they are imported from. A function that is not found makes a task
+    the module next to it that they are imported from. A function that is not found makes a task
     without a reference. Otherwise as ``draft_from_module``.
     """
     program = SourceModule.read(Path(file))

@@ -13,13 +13,12 @@ from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row, Splitter
-from evalplus_lite.jobs.costs import measured
 from evalplus_lite.jobs.datasets import content_hash, listed, prepared, run_facts
 from evalplus_lite.jobs.expected import SuiteSource
-from evalplus_lite.jobs.outputs import PROGRAMS, RESULTS
+from evalplus_lite.jobs.outputs import PROGRAMS, RESULTS, RunGroup, measured
 from evalplus_lite.jobs.sample_table import SampleTable, samples_digest, to_row
 from evalplus_lite.jobs.samples import Samples, SampleStream
-from evalplus_lite.jobs.scores import Group, Tally, grouped, summarized, write_all
+from evalplus_lite.jobs.scores import Tally, grouped, summarized, write_all
 from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, output_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.jobs.workers.settings import Settings
@@ -80,7 +79,7 @@ def judge(
     ``source.unusable`` has the cause. The evidence of all other tasks with samples is in
     ``source.evidence``.
     """
-    tally = Tally(has_plus=settings.has_plus, has_stress=settings.stress)
+    tally = Tally(settings.has_plus, settings.stress)
     # Order: count the rows of an earlier run; send the rest to the backend in an order that depends
     # on the samples alone; append its rows in that same order.
     done = programs.resume(journal, tally.add)
@@ -111,10 +110,15 @@ def judge(
     def dealt() -> Iterator[Row]:
         for task_id, chunk in programs.chunks():
             samples = [sample for group in chunk for sample in group]
-            sent.append((task_id, [(each.index, Group.of_sample(each)) for each in samples]))
+            sent.append(
+                (
+                    task_id,
+                    [(each.index, (each.model or None, each.temperature)) for each in samples],
+                )
+            )
             yield staging.ref(tasks[task_id]), task_id, [to_row(group) for group in chunk]
 
-    sent: deque[tuple[str, list[tuple[int, Group]]]] = deque()
+    sent: deque[tuple[str, list[tuple[int, RunGroup]]]] = deque()
     rows = backend.map(call, dealt(), key=itemgetter(1), lost=failed, parts=PARTS, done=counted)
     for evidence, judged in rows:
         task_id, members = sent.popleft()
@@ -126,13 +130,13 @@ def judge(
                 tally.infra.append(f"{task_id}[{index}]: {line}")
             else:
                 if costs is not None:
-                    costs.append_line(cost)  # before the row: see ``costs.measured``
+                    costs.append_line(cost)  # before the row: see ``outputs.measured``
                 journal.append_line(line)
-                tally.count_of(group, task_id, base, plus, *others)
+                tally.count(group, task_id, base, plus, *others)
     progress.advance(0, counts=tally.verdicts)  # rows are counted as done before they are in turn
     journal.flush()
     # A resumed run reports the rest as well, so that both report the same.
-    judged_tasks = [task for id, task in tasks.items() if id in tally.total]
+    judged_tasks = [task for id, task in tasks.items() if id in tally.base.total]
     source.prepare(judged_tasks, backend, staging)
     return tally
 

@@ -79,13 +79,14 @@ class SuiteSource:
         judged, reduced or exported comes through it. Raises UnusableTask if there is none, or no
         reference although the job ``needs_reference``.
         """
-        known = self.unusable.get(task.id)
-        if known is not None:
-            raise UnusableTask(*astuple(known))
+        problem = self.unusable.get(task.id)
+        if problem is not None:
+            raise UnusableTask(*astuple(problem))
         try:
             with blamed(task):
                 if needs_reference and not task.reference:
                     raise UnusableTask(task.id, "no reference", NO_REFERENCE)
+                # Order: answers, evidence, then the checks that run programs, the cheapest first.
                 if given is None:
                     answers = self.answers(sandbox, task)
                 else:
@@ -109,7 +110,7 @@ class SuiteSource:
         return None if self.cache is None else str(self.cache), astuple(self.limits)
 
     def take(self, task_id: str, found: Row) -> None:
-        """Note what ``found_evidence`` said of a task where its suite was made."""
+        """Record the ``found_evidence`` of a task whose suite a worker prepared."""
         evidence, bad = found or (None, None)
         if evidence is not None:
             self.evidence[task_id] = evidence_of(evidence)
@@ -142,7 +143,7 @@ class SuiteSource:
         return self._read(task) or self._compute(sandbox, task)
 
     def _compute(self, sandbox: Sandbox, task: Task) -> Answers:
-        own_refused(sandbox, task)  # raises if the contract is useless
+        own_refused(sandbox, task)  # raises if the contract is useless, before the costly answers
         if not task.reference:
             return Answers.of(_as_given(task))
         answers = answer(
@@ -219,14 +220,14 @@ class SuiteSource:
                 return None
             with path.open(encoding="utf-8") as lines:
                 facts = json.loads(next(lines))
-            kept, dropped = _sorted_out(facts, task)
-            if not kept or facts["blind"]:
+            accepted, dropped = _sorted_out(facts, task)
+            if not accepted or facts["blind"]:
                 return None
             cause, weak = json.loads(path.with_suffix(".null").read_text(encoding="utf-8"))
             if cause:
                 return None
-            base = sum(number < len(task.base) for number in kept)
-            return Evidence(len(kept), base, Loss.of(dropped), "", observed(task), weak)
+            base = sum(number < len(task.base) for number in accepted)
+            return Evidence(len(accepted), base, Loss.of(dropped), "", observed(task), weak)
         except DAMAGED:
             return None
 
@@ -277,27 +278,27 @@ def _lines(answers: Answers, task: Task) -> Iterator[str]:
 
 
 def _from_lines(lines: Iterator[str], task: Task) -> Answers:
-    kept, dropped = _sorted_out(json.loads(next(lines)), task)
+    accepted, dropped = _sorted_out(json.loads(next(lines)), task)
     suite = Suite(
         task.id,
-        tuple(task.cases[number] for number in kept),
+        tuple(task.cases[number] for number in accepted),
         Blobs(blob_of(json.loads(line)) for line in lines),
-        sum(number < len(task.base) for number in kept),
+        sum(number < len(task.base) for number in accepted),
     )
     if len(suite.cases) != len(suite.expected):
         raise ValueError("lengths differ")
-    return Answers(suite, dropped, kept)
+    return Answers(suite, dropped, accepted)
 
 
 def _sorted_out(facts: Any, task: Task) -> tuple[tuple[int, ...], tuple[Dropped, ...]]:
     """Return which of a task's cases were kept, and which not, from a cache file's first line."""
-    kept = tuple(facts["kept"])
-    lost = set(range(len(task.cases))) - set(kept)
+    accepted = tuple(facts["kept"])
+    lost = set(range(len(task.cases))) - set(accepted)
     dropped = tuple(
         Dropped(task.cases[number], cause, detail)
         for number, (cause, detail) in zip(sorted(lost), facts["dropped"], strict=True)
     )
-    return kept, dropped
+    return accepted, dropped
 
 
 def blob_row(item: bytes | Packed) -> str | list[Any]:
@@ -338,12 +339,12 @@ def weighing(place: WorkerContext, settings: Row) -> Work:
     source = source_of(settings)
 
     def weigh(item: Row) -> Row:
-        task, given = staged(place, item)
-        known = source.known(task) if given is None else None
-        if known is not None:
-            return evidence_row(known), None
+        task, suite = staged(place, item)
+        evidence = source.known(task) if suite is None else None
+        if evidence is not None:
+            return evidence_row(evidence), None
         with contextlib.suppress(UnusableTask):
-            source.usable(place.sandbox, task, given)
+            source.usable(place.sandbox, task, suite)
         return found_evidence(source, task.id)
 
     return weigh
@@ -355,11 +356,11 @@ def answering(place: WorkerContext, settings: Row) -> Work:
     source = source_of(settings)
 
     def answer(item: Row) -> Row:
-        task, given = staged(place, item)
+        task, suite_given = staged(place, item)
         try:
-            suite = source.usable(place.sandbox, task, given).suite
+            suite = source.usable(place.sandbox, task, suite_given).suite
         except UnusableTask:
             return found_evidence(source, task.id), None
-        return found_evidence(source, task.id), True if given else suite_row(suite)
+        return found_evidence(source, task.id), True if suite_given else suite_row(suite)
 
     return answer

@@ -71,6 +71,7 @@ def generate_samples(
             progress=lambda row: opened.advance(),
             force=force,
         )
+    # A shard with failed requests stays unfinished: run again, it draws those.
     shared = share.end() if share is not None and share.is_part and not drawn.failed else {}
     summary = {
         **shared,

@@ -1,4 +1,4 @@
-"""The tables of each kind of result, made from its summary: the same wherever they are shown."""
+"""The tables of each kind of result, made from its summary for terminal, pages and files."""
 
 from __future__ import annotations
 
@@ -319,13 +319,13 @@ def quality(summary: Summary) -> Iterator[Table]:
             (
                 name,
                 kind,
-                *_share(found["tpr"]),
-                *_share(found["tnr"]),
-                ends(found["tnr"]["interval_of_tasks"]),
-                *_share(found.get("tnr_past_base")),
-                *_share(found["verifier_accuracy"]),
+                *_share(figures["tpr"]),
+                *_share(figures["tnr"]),
+                ends(figures["tnr"]["interval_of_tasks"]),
+                *_share(figures.get("tnr_past_base")),
+                *_share(figures["verifier_accuracy"]),
             )
-            for name, kind, found, _ in rows
+            for name, kind, figures, _ in rows
         ],
         left=2,
     )
@@ -343,12 +343,12 @@ def quality(summary: Summary) -> Iterator[Table]:
                 name,
                 kind,
                 f"{suite['cases_a_task'][kind]:.1f}",
-                *(percent(_at(found["coverage"]["curve"], n)) for n in (1, 10, 100)),
-                percent(found["coverage"]["area"]),
-                percent(found["detection_rate"]["value"]),
+                *(percent(_at(figures["coverage"]["curve"], n)) for n in (1, 10, 100)),
+                percent(figures["coverage"]["area"]),
+                percent(figures["detection_rate"]["value"]),
                 *_mutants(suite.get("mutants"), kind),
             )
-            for name, kind, found, suite in rows
+            for name, kind, figures, suite in rows
         ],
         left=2,
     )
@@ -408,13 +408,13 @@ def mining(summary: Summary) -> Iterator[Table]:
 
 def score(summary: Summary) -> Iterator[Table]:
     """Yield pass@k of predictions, then the same by group, then why predictions are wrong."""
-    given = summary.get("intervals", {})
+    intervals = summary.get("intervals", {})
     yield Table(
         "predictions",
         "Predictions",
         "",
         ["", "% [95 %]"],
-        [(k, sure(value, given.get(k))) for k, value in summary.get("pass_at_k", {}).items()],
+        [(k, sure(value, intervals.get(k))) for k, value in summary.get("pass_at_k", {}).items()],
     )
     groups = dict.fromkeys(row["group"] for row in summary["tables"])
     first = {
@@ -423,7 +423,7 @@ def score(summary: Summary) -> Iterator[Table]:
         "package": "By package",
         "question": "By question",
     }
-    for title, wanted in (
+    for title, chosen in (
         *((title, {group}) for group, title in first.items()),
         ("By statistic", set(groups) - set(first)),
     ):
@@ -435,7 +435,7 @@ def score(summary: Summary) -> Iterator[Table]:
             [
                 (*(row[key] for key in ROW), sure(row["pass@1"], row.get("interval")))
                 for row in summary["tables"]
-                if row["group"] in wanted
+                if row["group"] in chosen
             ],
             left=2,
         )

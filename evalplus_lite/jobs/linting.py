@@ -347,13 +347,7 @@ def _contradicted(sandbox: Sandbox, task: Task) -> list[dict[str, Any]]:
     task = replace(task, base=cases, plus=(), outputs=tuple(each.output for each in stated))
     try:
         answers = answer(
-            sandbox,
-            task,
-            cases,
-            base_count=len(cases),
-            limits=LIMITS,
-            contract=False,
-            twice=False,
+            sandbox, task, cases, base_count=len(cases), limits=LIMITS, contract=False, twice=False
         )
     except ReferenceSolutionError as error:  # it did load before
         return [finding("T201", str(error))]

@@ -48,19 +48,16 @@ class Shrinker:
         self._shapes: dict[str, _Shape] = {}
 
     def smallest(
-        self,
-        sandbox: Sandbox,
-        prepared: PreparedSuite,
-        source: str,
-        failure: Failure,
+        self, sandbox: Sandbox, prepared: PreparedSuite, source: str, failure: Failure
     ) -> Smallest | None:
-        """Return the simplest failing input found, the original one if there is no simpler one.
+        """Return the simplest failing input found, perhaps the original one.
 
         None without a reference, or for a verdict that shrinking does not explain.
         """
         arguments = prepared.suite.cases[failure.case].arguments
         if failure.verdict not in SHRUNK or weight(arguments)[0] > LARGEST:
             return None
+        # A smaller input needs a right answer, and a rule that says which inputs are valid.
         task = prepared.task
         if not task.reference:  # the right output for another input is unknown
             return None
@@ -72,9 +69,9 @@ class Shrinker:
         known = KnownRaises.of(task, prepared.suite)
 
         def fails(candidates: Sequence[Arguments]) -> list[bool]:
-            made = [shape.input(each) for each in candidates]
-            admitted = [number for number, each in enumerate(made) if each is not None]
-            inputs = [each for each in made if each is not None]
+            inputs_of = [shape.input(each) for each in candidates]
+            admitted = [number for number, each in enumerate(inputs_of) if each is not None]
+            inputs = [each for each in inputs_of if each is not None]
             failure = _failing(sandbox, task, source, inputs, known)
             failing = {admitted[place] for place in failure}
             return [number in failing for number in range(len(candidates))]
@@ -124,11 +121,7 @@ class _Shape:
 
 
 def _failing(
-    sandbox: Sandbox,
-    task: Task,
-    source: str,
-    candidates: Sequence[Arguments],
-    known: KnownRaises,
+    sandbox: Sandbox, task: Task, source: str, candidates: Sequence[Arguments], known: KnownRaises
 ) -> set[int]:
     """Return which candidates are valid, answered by the reference, and failed by the program."""
     if not candidates:

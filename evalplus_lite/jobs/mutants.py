@@ -92,6 +92,7 @@ def find_survivors(
         measured = measurement(
             dataset, (), opened, kinds=("mutant",), stage="mutants", strict=strict, share=share
         )
+        # First pass: which cases kill which mutants. Second: which cases run a survivor's line.
         opened.stage("survivors", len(measured.suites))
         staging = SharedData(opened.pool(), measured.data.suites)
         suites = {one.task.id: one for one in measured.suites}
@@ -108,7 +109,7 @@ def find_survivors(
             item,
             share=share,
             stage="survivors",
-            told=opened.advance,
+            notify=opened.advance,
         )
         reports = tuple(map(report_of, rows))
         if share is not None and share.is_part:

@@ -8,6 +8,7 @@ A model run is one model at one temperature in one folder: it is scored, ranked 
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,12 +18,12 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from evalplus_lite.errors import CodecError, InputError, shown_path
-from evalplus_lite.programs import program_hash
 from evalplus_lite.statistics.pass_at_k import Count
 from evalplus_lite.store import parse_json, read_text
 from evalplus_lite.store.labels import label, stem
 from evalplus_lite.store.locations import copied, place_of
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES, written_rows
+from evalplus_lite.store.resuming import Memory, Rows, open_rows
 from evalplus_lite.types import VERDICTS
 from evalplus_lite.values.codec import from_json
 from evalplus_lite.values.source import literal
@@ -105,7 +106,6 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = get_args(Kind)
 NAMES: Mapping[str, tuple[str, Kind]] = {
     "results.jsonl": ("summary.json", "evaluation"),
-    "results.parts.jsonl": ("summary.json", "evaluation"),
     "augment.journal.jsonl": ("summary.json", "suite"),
     "reduction.json": ("reduction.json", "reduction"),
     "mutants.json": ("mutants.json", "mutants"),
@@ -139,11 +139,11 @@ class Output:
 def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
     """Return the outputs of jobs in these folders and those below, each once, sorted by path.
 
-    A path may be the URL of a folder, of which a copy is made for the life of this process. It may
+    A path may be the URL of a folder, which is copied for the life of this process. It may
     also name a file of an output folder: then this job's alone. Raises InputError for a path that
     does not exist or holds no output, for a run that has not ended, and for an unreadable summary.
     """
-    found: dict[Path, Output] = {}
+    by_path: dict[Path, Output] = {}
     for path in map(place_of, paths):
         if isinstance(path, str):
             path = copied(path, _needed)
@@ -156,9 +156,9 @@ def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
                 path=path,
                 remedy=f"give a folder with one of {', '.join(sorted(NAMES))}, *{FUNNEL}",
             )
-        found.update({each.path.resolve(): each for each in outputs if each.path.resolve() not in
-                      found})  # fmt: skip
-    return list(found.values())
+        for each in outputs:
+            by_path.setdefault(each.path.resolve(), each)
+    return list(by_path.values())
 
 
 def _needed(names: Sequence[str]) -> Iterator[str]:
@@ -223,9 +223,34 @@ def _parsed(path: Path) -> Mapping[str, Any]:
 RESULTS = "results.jsonl"
 """The file of results."""
 COSTS = "costs.jsonl"
-"""The file of the samples' costs: a row for each row of the results."""
+"""The file of the samples' CPU time and memory, which vary between runs: a row for each result."""
 PROGRAMS = "programs.jsonl.gz"
 """The file of the programs' texts."""
+
+
+@contextlib.contextmanager
+def measured(folder: Path | None, rows: Rows, *, force: bool = False) -> Iterator[Rows | None]:
+    """Return the journal of costs that accompanies ``rows``, with as many rows as they have.
+
+    A cost is to be appended before its row. It is also written first: a kill can leave costs
+    without rows, which are dropped here, but no row without its cost. Rows of a run that recorded
+    no costs have an empty one.
+    """
+    if folder is None or isinstance(rows, Memory):
+        yield None
+        return
+    journal = open_rows(folder / COSTS, identity=None, force=force)
+    assert not isinstance(journal, Memory)
+    with journal as costs:
+        judged = rows.count()
+        for _ in range(judged - costs.keep(judged)):
+            costs.append({})
+        costs.flush()
+        rows.before = costs.flush
+        try:
+            yield costs
+        finally:
+            rows.before = None
 
 
 RunGroup: TypeAlias = tuple[str | None, float | None]
@@ -315,22 +340,11 @@ class Evaluation:
     def programs(self) -> Iterator[tuple[str, str]]:
         """Yield each distinct program's name, as rows have it in ``program``, and its text.
 
-        Nothing where the texts were not kept: earlier versions left out those of large runs.
+        Nothing where the file of texts was removed.
         """
-        path = self.folder / PROGRAMS
-        if path.is_file():
+        if (self.folder / PROGRAMS).is_file():
             for row in self._rows(PROGRAMS, is_program):
                 yield row["program"], row["solution"]
-            return
-        seen: set[str] = set()
-        for path in sorted(self.folder.glob("eval_results*.json")):
-            text = read_text(path, max_bytes=OWN_LINE)
-            parsed = parse_json(text, path=path, max_values=OWN_VALUES)
-            for row in (row for rows in parsed["eval"].values() for row in rows):
-                name = program_hash(row["solution"])
-                if row["solution"] and name not in seen:
-                    seen.add(name)
-                    yield name, row["solution"]
 
     @cached_property
     def label(self) -> str:
@@ -346,13 +360,13 @@ class Evaluation:
 
 
 def read_evaluations(paths: Iterable[str | os.PathLike[str]]) -> list[Evaluation]:
-    """Return the evaluations in these folders, and below; InputError where there is none."""
-    given = list(paths)
+    """Return the evaluations in these folders, and below; InputError if a folder has none."""
+    places = list(paths)
     evaluations = [
-        evaluation_of(each) for each in found_outputs(given) if each.kind == "evaluation"
+        evaluation_of(each) for each in found_outputs(places) if each.kind == "evaluation"
     ]
     if not evaluations:
-        shown = ", ".join(map(str, given)) or "no folder"
+        shown = ", ".join(map(str, places)) or "no folder"
         raise InputError(
             f"{shown} given, which holds no results of evaluate",
             remedy="give a folder that has results.jsonl and summary.json",
@@ -496,8 +510,8 @@ def read_results(paths: Paths) -> Iterator[dict[str, Any]]:
     Raises InputError at once for a path without results of ``evaluate``, and while it reads for a
     row that is damaged.
     """
-    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    return result_rows(read_evaluations(given))
+    places = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    return result_rows(read_evaluations(places))
 
 
 def result_rows(evaluations: Sequence[Evaluation]) -> Iterator[dict[str, Any]]:

@@ -59,8 +59,8 @@ def costing(place: WorkerContext, settings: Row) -> Work:
     source, judged = source_of(settings[0]), Settings.of_row(settings[1])
 
     def cost(item: Row) -> Row:
-        task, given = staged(place, item)
-        prepared = judged.prepared(place, source, task, given)
+        task, suite = staged(place, item)
+        prepared = judged.prepared(place, source, task, suite)
         return evaluate_program(place.sandbox, prepared, task.reference).cpu
 
     return cost
@@ -78,21 +78,23 @@ def separating(place: WorkerContext, settings: Row) -> Work:
     def separate(item: Row) -> Row:
         ref, shown, doubtful = item
         task, _ = staged(place, ref)
-        made = mutants_by_key(task)
-        count, told = 0, set[str]()
+        by_key = mutants_by_key(task)
+        count, separated = 0, set[str]()
         if doubtful:
-            sources = {key: made[key].source for key in doubtful}
-            count, told = _told(place.sandbox, task, sources, seed=seed, inputs=inputs)
+            sources = {key: by_key[key].source for key in doubtful}
+            count, separated = _killed_by_pool(
+                place.sandbox, task, sources, seed=seed, inputs=inputs
+            )
         rows = [
-            (key, made[key].operator, made[key].line, difference(task.reference, made[key]))
+            (key, by_key[key].operator, by_key[key].line, difference(task.reference, by_key[key]))
             for key in shown
         ]
-        return count, [(*row, row[0] in told) for row in rows]
+        return count, [(*row, row[0] in separated) for row in rows]
 
     return separate
 
 
-def _told(
+def _killed_by_pool(
     sandbox: Sandbox, task: Task, programs: dict[str, str], *, seed: int, inputs: int
 ) -> tuple[int, set[str]]:
     """Return the size of a pool of random inputs, and which programs it rejects, by their keys."""
@@ -118,15 +120,15 @@ POOL_SEED = 1 << 40
 class _Faults:
     """The mutants of one reference, by the suites that detect them.
 
-    ``killed`` and ``killed_by_base`` hold keys for each suite by its number; ``told`` are those
-    that only the pool separates from the reference, ``inputs`` the pool's size.
+    ``killed`` and ``killed_by_base`` hold keys for each suite by its number. ``separated`` are the
+    keys that only the pool separates from the reference, ``inputs`` the pool's size.
     """
 
     task: Task
     keys: dict[str, None] = field(default_factory=dict)
     killed: dict[int, set[str]] = field(default_factory=dict)
     killed_by_base: dict[int, set[str]] = field(default_factory=dict)
-    told: set[str] = field(default_factory=set)
+    separated: set[str] = field(default_factory=set)
     inputs: int = 0
 
     @property
@@ -156,7 +158,7 @@ class _Faults:
     @property
     def equivalent(self) -> int:
         """The number of these that answer all inputs of the pool as the reference does."""
-        return len(set(self.doubtful) - self.told) if self.inputs else 0
+        return len(set(self.doubtful) - self.separated) if self.inputs else 0
 
 
 def mutation_scores(
@@ -214,6 +216,7 @@ def _ask_pool(
             _take(by_name[name], row.data)
             return name
 
+        # Suites may have different references for one task: rows are named by both.
         by_name = {(each.task.id, each.name): each for each in faults}
         done = set(finished(journal, read))
         left = [each for name, each in by_name.items() if name not in done and each.shown]
@@ -237,21 +240,21 @@ def _survivors(
     faults: _Faults, count: int, rows: Sequence[tuple[str, str, int, str, bool]]
 ) -> Iterator[dict[str, Any]]:
     doubtful = set(faults.doubtful)
-    for key, operator, line, diff, is_told in rows:
+    for key, operator, line, diff, is_separated in rows:
         yield {
             "mutant": key,
             "operator": operator,
             "line": line,
             "noticed_by": [number for number, killed in faults.killed.items() if key in killed],
-            "told_by_pool": is_told,
-            "equivalent": bool(count) and key in doubtful and not is_told,
+            "told_by_pool": is_separated,
+            "equivalent": bool(count) and key in doubtful and not is_separated,
             "diff": diff,
         }
 
 
 def _take(faults: _Faults, row: Mapping[str, Any]) -> None:
     faults.inputs = row["inputs"]
-    faults.told = {each["mutant"] for each in row["survivors"] if each["told_by_pool"]}
+    faults.separated = {each["mutant"] for each in row["survivors"] if each["told_by_pool"]}
 
 
 def _row(faults: Sequence[_Faults], number: int, seed: int) -> dict[str, Any]:
@@ -336,8 +339,8 @@ class _Distinct:
 
 
 @contextlib.contextmanager
-def told_apart(
-    given: ProgramSources,
+def labelled(
+    sources: ProgramSources,
     data: Dataset,
     session: Session,
     *,
@@ -352,26 +355,27 @@ def told_apart(
     """
     distinct = _Distinct()
     streams = [
-        SampleStream(each, data, extract=given.extract, is_named=True, backend=session.pool())
-        for each in (given.right, given.wrong, given.samples)
+        SampleStream(each, data, extract=sources.extract, is_named=True, backend=session.pool())
+        for each in (sources.right, sources.wrong, sources.samples)
     ]
     with SampleTable(streams[2]) as samples:
+        # The truth labels samples first: labels decide which programs are right and which wrong.
         verdicts, infra = dict[tuple[str, int], str](), list[str]()
-        if given.truth is not None:
-            asked = (sample for sample in samples if sample.task_id in set(given.truth.ids))
+        if sources.truth is not None:
+            asked = (sample for sample in samples if sample.task_id in set(sources.truth.ids))
             result = evaluate(
-                given.truth, asked, extract=False, out=out, force=force, session=session, **limits
+                sources.truth, asked, extract=False, out=out, force=force, session=session, **limits
             )
             verdicts, infra = _verdicts(result), list(result.summary["infra"])
 
-        def told(wanted: Collection[str]) -> Iterator[Sample]:
+        def having(accepted: Collection[str]) -> Iterator[Sample]:
             for sample in samples:
-                if verdicts.get((sample.task_id, sample.index)) in wanted:
+                if verdicts.get((sample.task_id, sample.index)) in accepted:
                     yield sample
 
         with (
-            SampleTable(distinct.of("right", itertools.chain(streams[0], told(RIGHT)))) as right,
-            SampleTable(distinct.of("wrong", itertools.chain(streams[1], told(WRONG)))) as wrong,
+            SampleTable(distinct.of("right", itertools.chain(streams[0], having(RIGHT)))) as right,
+            SampleTable(distinct.of("wrong", itertools.chain(streams[1], having(WRONG)))) as wrong,
         ):
             for stream in streams:
                 stream.tell(session)
@@ -442,13 +446,13 @@ def compared(
 
     Raises InputError if there is no such task.
     """
-    given = [datasets] if isinstance(datasets, Dataset | str | os.PathLike) else list(datasets)
-    if not given:
+    several = [datasets] if isinstance(datasets, Dataset | str | os.PathLike) else list(datasets)
+    if not several:
         raise InputError("no dataset is given", remedy="give a suite file or a name")
-    own = [each.name if isinstance(each, Dataset) else each for each in given]
-    names = labels(names if len(names) == len(given) else own)
+    own = [each.name if isinstance(each, Dataset) else each for each in several]
+    names = labels(names if len(names) == len(several) else own)
     names = [f"{name}-{n}" if name in names[:n] else name for n, name in enumerate(names)]
-    sets = [prepared(each, session, strict=strict) for each in given]
+    sets = [prepared(each, session, strict=strict) for each in several]
     sources = [SuiteSource(given=data.suites, cache=session.cache) for data in sets]
     session.stage("suites", len(sets))
     for data, source in zip(sets, sources, strict=True):
@@ -497,6 +501,7 @@ def judge_suite(
     looked for.
     """
     options: dict[str, Any] = {"extract": False, "force": force, "session": session, **limits}
+    # Details cost a run of every case: wrong programs get them, right ones the smallest input.
     right = evaluate(
         suite.data, iter(programs.right), minimize=True, out=out and out / "right", **options
     )
@@ -550,11 +555,13 @@ def _judged(
         evidence = suite.evidence[row["task_id"]]
         count = evidence.base if is_base else evidence.cases
         # Cases that a lost program was not run on count neither way.
-        known = [each for each in row.get("details", ())[:count] if each is not None]
-        rejecting = sum(verdict != "pass" for verdict in known)
+        details = [each for each in row.get("details", ())[:count] if each is not None]
+        rejecting = sum(verdict != "pass" for verdict in details)
         verdict = row["base"] if is_base else whole_verdict(row)
         passes_base = row["base"] == "pass"
-        yield ProgramOutcome(row["task_id"], verdict == "pass", passes_base, rejecting, len(known))
+        yield ProgramOutcome(
+            row["task_id"], verdict == "pass", passes_base, rejecting, len(details)
+        )
 
 
 def _false_alarms(
@@ -593,11 +600,11 @@ def _texts(
     rows: Iterable[Mapping[str, Any]], programs: Iterable[Sample]
 ) -> dict[tuple[str, str], str]:
     """Return the texts of the programs of result rows, by task and name."""
-    wanted = {(row["task_id"], row["program"]) for row in rows}
+    keys = {(row["task_id"], row["program"]) for row in rows}
     return {
         key: sample.source
-        for sample in (programs if wanted else ())
-        if (key := (sample.task_id, program_hash(sample.source))) in wanted
+        for sample in (programs if keys else ())
+        if (key := (sample.task_id, program_hash(sample.source))) in keys
     }
 
 
@@ -640,17 +647,17 @@ class QualityResult(Result):
                 "suite": suite["name"],
                 "cases": kind,
                 "cases_a_task": suite["cases_a_task"][kind],
-                "tpr": found["tpr"]["value"],
-                "tnr": found["tnr"]["value"],
-                "tnr_past_base": found["tnr_past_base"]["value"],
-                "detection_rate": found["detection_rate"]["value"],
-                "verifier_accuracy": found["verifier_accuracy"]["value"],
-                "coverage_area": found["coverage"]["area"],
+                "tpr": figures["tpr"]["value"],
+                "tnr": figures["tnr"]["value"],
+                "tnr_past_base": figures["tnr_past_base"]["value"],
+                "detection_rate": figures["detection_rate"]["value"],
+                "verifier_accuracy": figures["verifier_accuracy"]["value"],
+                "coverage_area": figures["coverage"]["area"],
                 "mutation_score": None if mutants is None else mutants["score"]["value"],
             }
             for suite in self.summary["suites"]
             for kind in ("all", "base")
-            if (found := suite[kind]) is not None
+            if (figures := suite[kind]) is not None
             for mutants in [suite["mutants"] and suite["mutants"][kind]]
         ]
 
@@ -693,7 +700,7 @@ def quality(
     """
     judged = {"limits": limits, "memory": memory}
     settings = Settings(preset(limits), memory_bytes(memory))
-    given = ProgramSources(right, wrong, samples, extract=extract)
+    sources = ProgramSources(right, wrong, samples, extract=extract)
     if all(map(_is_none, (right, wrong, samples))):
         raise InputError("no program is given", remedy="give right or wrong ones, or samples")
     if (truth is None) != _is_none(samples):
@@ -701,16 +708,18 @@ def quality(
             "samples and truth belong together", remedy="give both: the truth labels the samples"
         )
     with within(session) as opened:
+        # Order: suites with their common tasks; labelled programs; their verdicts by each suite;
+        # mutation scores; last the timing, the only figure that varies between runs.
         suites = compared(datasets, opened, names=names, strict=strict)
         if truth is not None:
-            given = replace(given, truth=prepared(truth, opened, strict=strict))
+            sources = replace(sources, truth=prepared(truth, opened, strict=strict))
         folder = None if out is None else made_folder(out)
         places = [folder and folder / file_name(suite.name) for suite in suites]
-        with told_apart(
-            given, suites[0].data, opened, limits=judged, out=folder and folder / "truth",
+        with labelled(
+            sources, suites[0].data, opened, limits=judged, out=folder and folder / "truth",
             force=force,
         ) as programs:  # fmt: skip
-            found = [
+            measured = [
                 judge_suite(suite, programs, opened, limits=judged, seed=seed, out=at, force=force)
                 for suite, at in zip(suites, places, strict=True)
             ]
@@ -720,25 +729,22 @@ def quality(
             scores = mutation_scores(sets, opened, seed=seed, inputs=pool, out=folder, force=force)
         summary = {
             "run": run_facts(
-                pool=opened.pool(),
-                samples=programs.files,
-                limits=settings.facts(limits),
-                seed=seed,
+                pool=opened.pool(), samples=programs.files, limits=settings.facts(limits), seed=seed
             ),
             "tasks": len(suites[0].data.tasks),
             "programs": dict(programs.counts),
-            "truth": given.truth and given.truth.name,
+            "truth": sources.truth and sources.truth.name,
             "suites": [
-                {**each.row, "mutants": score} for each, score in zip(found, scores, strict=True)
+                {**each.row, "mutants": score} for each, score in zip(measured, scores, strict=True)
             ],
             "unusable": [row for suite in suites for row in suite.unusable],
             "notes": [row for suite in suites for row in suite.notes],
-            "infra": [*programs.infra, *(line for each in found for line in each.infra)],
+            "infra": [*programs.infra, *(line for each in measured for line in each.infra)],
             "left_out": programs.left_out,
         }
         seconds = {suite.name: _seconds(suite, settings, opened) for suite in suites}
-    alarms = tuple(row for each in found for row in each.false_alarms)
-    missed = tuple(row for each in found for row in each.missed)
+    alarms = tuple(row for each in measured for row in each.false_alarms)
+    missed = tuple(row for each in measured for row in each.missed)
     result = QualityResult(summary, alarms, missed, seconds)
     if folder is not None:
         result.write_summary(folder / "quality.json")

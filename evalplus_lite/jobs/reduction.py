@@ -299,7 +299,7 @@ def measure(
         return staging.ref(task), programs[id], task.contract or contracts.get(id)
 
     rows = mapped(
-        backend, call, [*tasks], item, share=share, stage="measure", told=progress.advance
+        backend, call, [*tasks], item, share=share, stage="measure", notify=progress.advance
     )
     tasks_measured = []
     for task, (evidence, row) in zip(data.tasks, rows, strict=True):

@@ -33,6 +33,8 @@ create table results (line integer primary key, name blob);
 create table equals (number integer primary key, task integer, program blob);
 """
 DONE = "select number from samples where name in (select name from results)"
+# Groups are ordered by first occurrence over all samples, resumed ones too, so that a resumed run
+# continues in the order of the first.
 GROUPED = f"""
 select number, task, first from (
     select number, task, min(number) over (partition by task, program) as first from equals
@@ -138,6 +140,7 @@ class SampleTable:
                     numbers.append(number)
                     yield sample
 
+        # ``named`` reads ahead of what it yields: numbers wait in a queue meanwhile.
         def rows() -> Iterator[tuple[int, int, bytes]]:
             for sample, name in named(samples(), backend):
                 task = tasks.setdefault(sample.task_id, len(tasks))

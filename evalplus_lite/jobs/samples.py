@@ -22,7 +22,7 @@ from evalplus_lite.tasks.samples import read_samples as read_file
 from evalplus_lite.types import Sample, Task
 
 BATCH, BATCH_CHARACTERS = 32, 1 << 18
-"""Answers that are looked into together, and characters after which there are no more."""
+"""The maximum number of answers that are inspected together, and of their characters."""
 AnyPath: TypeAlias = str | os.PathLike[str]
 Samples: TypeAlias = AnyPath | Sequence[AnyPath] | Iterable[Sample] | Iterable[Mapping[str, Any]]
 """A file or folder of answers by path or URL, several, samples, or rows as files have them."""
@@ -37,8 +37,8 @@ def read_samples(path: AnyPath, dataset: Dataset, *, extract: bool = True) -> It
     The file is JSONL of ``task_id`` and ``solution`` or ``completion`` (gzip or zstd, too), Parquet
     or Arrow with such columns, a folder of these or of programs, or a ``generations.json``
     (docs/reference/formats.md), by path or URL. A program is taken out of each answer, from fences
-    and prose; without ``extract`` answers are programs as they stand. A row that is not an answer
-    to a task is left out. Raises InputError, with file and line, for a file that cannot be read.
+    and prose; without ``extract`` answers are programs, unchanged. A row that is not an answer to
+    a task is left out. Raises InputError, with file and line, for a file that cannot be read.
     """
     return iter(SampleStream(path, dataset, extract=extract))
 
@@ -82,7 +82,7 @@ class SampleStream:
         """Return the programs of every task, in their order.
 
         If they are to be ``mixed``, the first of each model come before the second of any: where
-        only some are heard, these are not all of one model.
+        only some vote, several models are represented.
         """
         programs: dict[str, dict[str, list[str]]] = {id: {} for id in self._data.ids}
         for sample in self:
@@ -113,15 +113,16 @@ class SampleStream:
             else:
                 yield from self._checked(rest)
 
+    # Samples of tasks that were not selected are counted, not refused: files cover whole data sets.
     def _checked(self, samples: Iterable[object]) -> Iterator[Sample]:
-        known, whole = set(self._data.ids), set(self._data.all_ids)
+        chosen, whole = set(self._data.ids), set(self._data.all_ids)
         for sample in samples:
             if not isinstance(sample, Sample):
                 raise InputError(
                     f"a sample is a {type(sample).__name__}",
                     remedy="give Sample(task_id, source), or rows with a task_id and a solution",
                 )
-            if sample.task_id in known:
+            if sample.task_id in chosen:
                 yield sample
             elif sample.task_id in whole:
                 self.faults.aside[sample.task_id] += 1

@@ -15,14 +15,14 @@ from typing import Any
 
 from evalplus_lite.execution.job import Defect
 from evalplus_lite.jobs.datasets import now
-from evalplus_lite.jobs.outputs import group_of
+from evalplus_lite.jobs.outputs import RunGroup, group_of
 from evalplus_lite.statistics.means import intervals
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, Count, estimate
 from evalplus_lite.store import replacing
 from evalplus_lite.store.labels import file_name
 from evalplus_lite.store.scratch import filling, scratch_database
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.types import VERDICTS, Sample, VerdictName
+from evalplus_lite.types import VERDICTS, VerdictName
 
 # Results in the form of evalplus, ``*_eval_results.json``, which other scripts read.
 # Our verdicts in evalplus' words; ``infra`` has none, as it does not concern a program.
@@ -63,6 +63,7 @@ def write_results(
 
     head = {"date": (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M"), "hash": dataset_hash}
     schema = "create table results (file integer, task integer, text blob)"
+    # Rows come in the order of judging; evalplus' form has them by task, in a file for each group.
     with contextlib.closing(scratch_database(schema)) as base:
         with filling("results"):
             base.executemany("insert into results values (?, ?, ?)", texts())
@@ -72,8 +73,8 @@ def write_results(
             ids = list(tasks[number])
             with replacing(folder / name) as file:
                 file.write(_dumped(head)[:-1] + b',"eval":{')
-                found = base.execute(query, (number,))
-                for task, some in itertools.groupby(found, key=itemgetter(0)):
+                rows_of = base.execute(query, (number,))
+                for task, some in itertools.groupby(rows_of, key=itemgetter(0)):
                     file.write(b"," * bool(task) + _dumped(ids[task]) + b":[")
                     for place, (_, text) in enumerate(some):
                         file.write(b"," * bool(place) + text)
@@ -105,32 +106,23 @@ MOST_TRACES = 5
 """Places where our own code failed that are kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The samples of one model at one temperature; either is None where rows do not name it."""
+@dataclass
+class SuiteTally:
+    """Samples by verdict on one suite; by task, how many there are and how many pass."""
 
-    model: str | None = None
-    temperature: float | None = None
+    verdicts: Counter[str | None] = field(default_factory=Counter)
+    total: Counter[str] = field(default_factory=Counter)
+    right: Counter[str] = field(default_factory=Counter)
 
-    @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Group:
-        """Return the group of a result row."""
-        return cls(*group_of(row))
+    def add(self, task: str, verdict: str | None) -> None:
+        """Count one verdict."""
+        self.verdicts[verdict] += 1
+        self.total[task] += 1
+        self.right[task] += verdict == "pass"
 
-    @classmethod
-    def of_sample(cls, sample: Sample) -> Group:
-        """Return the group that the result row of a sample will be of."""
-        return cls(sample.model or None, sample.temperature)
-
-    @property
-    def order(self) -> tuple[str, float]:
-        """The sort key of groups."""
-        return self.model or "", self.temperature or 0.0
-
-    def __str__(self) -> str:
-        """Return the group's name."""
-        name = self.model or "no model named"
-        return name if self.temperature is None else f"{name}, temperature {self.temperature:g}"
+    def by_task(self) -> dict[str, Count]:
+        """Return the samples of each task that pass."""
+        return {task: Count(number, self.right[task]) for task, number in self.total.items()}
 
 
 @dataclass
@@ -139,29 +131,24 @@ class Tally:
 
     ``unusable`` counts the samples of each task that has no usable case: they are in no other
     count. ``infra`` are samples that the machine or our own code failed on, ``traces`` where our
-    own code did. ``groups`` counts those of each model and temperature apart. Without ``has_plus``
-    the data set has no plus cases, and no verdicts on them; without ``has_stress`` no verdicts on
-    stress cases were asked for.
+    own code did. ``groups`` has the counts of each model and temperature. Without ``has_plus`` the
+    data set has no plus cases, and no verdicts on them; without ``has_stress`` no verdicts on
+    stress cases were requested.
     """
 
-    base: Counter[str] = field(default_factory=Counter)
-    plus: Counter[str | None] = field(default_factory=Counter)
-    total: Counter[str] = field(default_factory=Counter)
-    base_right: Counter[str] = field(default_factory=Counter)
-    plus_right: Counter[str] = field(default_factory=Counter)
-    infra: list[str] = field(default_factory=list)
-    traces: list[str] = field(default_factory=list)
-    unusable: Counter[str] = field(default_factory=Counter)
     has_plus: bool = True
-    strong: Counter[str] = field(default_factory=Counter)
-    strong_total: Counter[str] = field(default_factory=Counter)
-    strong_right: Counter[str] = field(default_factory=Counter)
+    has_stress: bool = False
     has_weak: bool = False
     """Whether a task has tests that a program could pass without knowing it: ``strong`` counts
     verdicts without these, for tasks that have others."""
+    base: SuiteTally = field(default_factory=SuiteTally)
+    plus: SuiteTally = field(default_factory=SuiteTally)
+    strong: SuiteTally = field(default_factory=SuiteTally)
     stress: Counter[str] = field(default_factory=Counter)
-    has_stress: bool = False
-    groups: dict[Group, Tally] = field(default_factory=dict)
+    unusable: Counter[str] = field(default_factory=Counter)
+    infra: list[str] = field(default_factory=list)
+    traces: list[str] = field(default_factory=list)
+    groups: dict[RunGroup, Tally] = field(default_factory=dict)
 
     def blame(self, error: Exception) -> None:
         """Keep where our own code failed, if it did: the first few places that differ."""
@@ -172,11 +159,11 @@ class Tally:
         """Count one result row."""
         strong = row.get("strong", row["base"])
         verdicts = row["base"], row["plus"], row.get("stress"), strong, "strong" in row
-        self.count_of(Group.of(row), row["task_id"], *verdicts)
+        self.count(group_of(row), row["task_id"], *verdicts)
 
-    def count_of(
+    def count(
         self,
-        group: Group,
+        group: RunGroup,
         task: str,
         base: str,
         plus: str | None,
@@ -184,75 +171,53 @@ class Tally:
         strong: str | None,
         is_weak: bool,
     ) -> None:
-        """Count one verdict on a sample of a group, in all and in its group."""
+        """Count the verdicts on one sample of a group, in all and in its group.
+
+        ``stress`` is None if it met no such case, ``strong`` if all tests are weak.
+        """
         if group not in self.groups:
-            self.groups[group] = Tally(has_plus=self.has_plus, has_stress=self.has_stress)
+            self.groups[group] = Tally(self.has_plus, self.has_stress)
         self.has_weak |= is_weak
         for each in (self, self.groups[group]):
-            each.count(task, base, plus, stress, strong)
-
-    def count(
-        self, task: str, base: str, plus: str | None, stress: str | None, strong: str | None
-    ) -> None:
-        """Count one verdict on a sample of a task; ``stress`` is None if it met no such case.
-
-        ``strong`` is None if all tests are weak.
-        """
-        if strong is not None:
-            self.strong[strong] += 1
-            self.strong_total[task] += 1
-            self.strong_right[task] += strong == "pass"
-        self.base[base] += 1
-        self.plus[plus] += 1
-        self.total[task] += 1
-        self.base_right[task] += base == "pass"
-        self.plus_right[task] += plus == "pass"
-        if stress is not None:
-            self.stress[stress] += 1
+            each.base.add(task, base)
+            each.plus.add(task, plus)
+            if strong is not None:
+                each.strong.add(task, strong)
+            if stress is not None:
+                each.stress[stress] += 1
 
     @property
     def verdicts(self) -> dict[str, int]:
         """Samples by verdict on all cases there are."""
-        counts = self.plus if self.has_plus else self.base
+        counts = (self.plus if self.has_plus else self.base).verdicts
         return {name: counts[name] for name in VERDICTS if name in counts}
 
-    def pass_at_k(self, ks: Iterable[int] = DEFAULT_K) -> dict[str, dict[str, float]]:
-        """Return pass@k for base and plus, for each k that every task has samples enough for.
+    def counts(self) -> dict[str, dict[str, Count]]:
+        """Return the samples of each task that pass, for each suite that there is."""
+        suites = {"base": self.base}
+        suites |= {"plus": self.plus} if self.has_plus else {}
+        suites |= {"strong": self.strong} if self.has_weak else {}
+        return {name: suite.by_task() for name, suite in suites.items()}
 
-        There is none for plus where the data set has no plus cases.
-        """
-        ks = tuple(ks)
+    def pass_at_k(self, ks: Sequence[int] = DEFAULT_K) -> dict[str, dict[str, float]]:
+        """Return pass@k on each suite, for each k that every task has samples enough for."""
         return {name: estimate(counts, ks) for name, counts in self.counts().items()}
 
-    def counts(self) -> dict[str, dict[str, Count]]:
-        """Return the samples of each task that pass, for base and, if there is such, plus."""
-        rights = {"base": self.base_right} | ({"plus": self.plus_right} if self.has_plus else {})
-        row = {
-            name: {task: Count(number, right[task]) for task, number in self.total.items()}
-            for name, right in rights.items()
-        }
-        if self.has_weak:
-            row["strong"] = {
-                task: Count(number, self.strong_right[task])
-                for task, number in self.strong_total.items()
-            }
-        return row
 
-
-def grouped(tally: Tally, *, pooled: bool) -> dict[Group, Tally]:
+def grouped(tally: Tally, *, pooled: bool) -> dict[RunGroup, Tally]:
     """Return the counts of each model and temperature, or those of all samples as one.
 
-    They are in the order of the groups' names and temperatures.
+    They are in the order of the models' names and temperatures.
     """
     if pooled or not tally.groups:
-        return {Group(): tally}
+        return {(None, None): tally}
     for each in tally.groups.values():
         each.unusable, each.has_weak = tally.unusable, tally.has_weak
-    return dict(sorted(tally.groups.items(), key=lambda found: found[0].order))
+    return dict(sorted(tally.groups.items(), key=lambda item: (item[0][0] or "", item[0][1] or 0)))
 
 
 def summarized(
-    data: Dataset, groups: Mapping[Group, Tally], tally: Tally, ks: Sequence[int]
+    data: Dataset, groups: Mapping[RunGroup, Tally], tally: Tally, ks: Sequence[int]
 ) -> dict[str, Any]:
     """Return the scores of each group, and the counts of all.
 
@@ -265,37 +230,38 @@ def summarized(
     return {"dataset": data.name, **whole, "groups": rows}
 
 
-def _row(data: Dataset, group: Group | None, tally: Tally, ks: Sequence[int]) -> dict[str, Any]:
-    scores, counts = tally.pass_at_k(ks), tally.counts()
-    sure = {name: {k: list(each) for k, each in intervals(found, ks).items()}
-            for name, found in counts.items()}  # fmt: skip
-    has = ["strong"] if "strong" in scores else []
-    names = {} if group is None else {"model": group.model, "temperature": group.temperature}
-    return {
-        **names,
-        "tasks": len(tally.total),
-        "samples": sum(tally.total.values()),
-        "pass_at_k": {"base": scores["base"], "plus": scores.get("plus")}
-        | {name: scores[name] for name in has},
-        "intervals": {"base": sure["base"], "plus": sure.get("plus")}
-        | {name: sure[name] for name in has},
-        "base": dict(sorted(tally.base.items())),
-        "plus": dict(sorted(tally.plus.items())) if tally.has_plus else None,
-        **(
-            {"strong": dict(sorted(tally.strong.items())), "strong_tasks": len(tally.strong_total)}
-            if has
-            else {}
-        ),
-        **({"stress": dict(sorted(tally.stress.items()))} if tally.has_stress else {}),
-        "tasks_without_samples": [
-            id for id in data.ids if not tally.total[id] and not tally.unusable[id]
-        ],
+def _row(data: Dataset, group: RunGroup | None, tally: Tally, ks: Sequence[int]) -> dict[str, Any]:
+    scores = {"base": None, "plus": None, **tally.pass_at_k(ks)}
+    ends: dict[str, Any] = {"base": None, "plus": None} | {
+        name: {k: list(each) for k, each in intervals(counts, ks).items()}
+        for name, counts in tally.counts().items()
     }
+    row: dict[str, Any] = {} if group is None else {"model": group[0], "temperature": group[1]}
+    row |= {
+        "tasks": len(tally.base.total),
+        "samples": tally.base.total.total(),
+        "pass_at_k": scores,
+        "intervals": ends,
+        "base": _sorted(tally.base.verdicts),
+        "plus": _sorted(tally.plus.verdicts) if tally.has_plus else None,
+    }
+    if tally.has_weak:
+        row |= {"strong": _sorted(tally.strong.verdicts), "strong_tasks": len(tally.strong.total)}
+    if tally.has_stress:
+        row["stress"] = _sorted(tally.stress)
+    row["tasks_without_samples"] = [
+        id for id in data.ids if not tally.base.total[id] and not tally.unusable[id]
+    ]
+    return row
+
+
+def _sorted(counts: Mapping[Any, int]) -> dict[str, int]:
+    return dict(sorted(counts.items()))
 
 
 def write_all(
     folder: Path,
-    groups: Mapping[Group, Tally],
+    groups: Mapping[RunGroup, Tally],
     rows: Iterable[Mapping[str, Any]],
     ks: Sequence[int],
     *,
@@ -312,20 +278,21 @@ def write_all(
     write_results(
         folder,
         {group: (names[group], tally.pass_at_k(ks)) for group, tally in first.items()},
-        ((only or Group.of(row), row) for row in rows),
+        ((only or group_of(row), row) for row in rows),
         dataset_hash=content,
         solutions=solutions,
         date=now(),
     )
 
 
-def _file_names(groups: Mapping[Group, Tally]) -> dict[Group, str]:
+def _file_names(groups: Mapping[RunGroup, Tally]) -> dict[RunGroup, str]:
     if len(groups) == 1:
         return dict.fromkeys(groups, "eval_results.json")
-    names: dict[Group, str] = {}
-    for number, group in enumerate(groups):
-        name = f"eval_results-{file_name(str(group))}.json"
+    names: dict[RunGroup, str] = {}
+    for number, (model, heat) in enumerate(groups):
+        shown = (model or "no model named") + ("" if heat is None else f", temperature {heat:g}")
+        name = f"eval_results-{file_name(shown)}.json"
         if name in names.values():
-            name = f"eval_results-{file_name(str(group))}-{number}.json"
-        names[group] = name
+            name = f"eval_results-{file_name(shown)}-{number}.json"
+        names[model, heat] = name
     return names

@@ -69,10 +69,11 @@ def from_generators(
     for index in range(count):
         request = generator_prompt(task, model=source.model, index=index)
         try:
-            made = parse_generator(source.ask(request, cut_off="keep").text)
+            generator = parse_generator(source.ask(request, cut_off="keep").text)
         except (RefusalError, CutOffError, NotRecordedError, NoGenerator):
             continue
-        item = (staging.ref(task), made.source, made.entry_point, f"generator{index}")
+        # The model's code runs in a sandbox only; the best generator is the one that kills most.
+        item = (staging.ref(task), generator.source, generator.entry_point, f"generator{index}")
         scores = backend.submit(call, item, then=_drawn).result()
         if best is None or scores.worth > best.worth:
             best = scores
@@ -161,8 +162,8 @@ def refusing(place: WorkerContext, _: Row) -> Work:
 
     def refuse(item: Row) -> Row:
         contract, inputs = item
-        found = violations(place.sandbox, contract, [Case(arguments) for arguments in inputs])
-        return [None if violation is None else violation.reason for violation in found]
+        reasons = violations(place.sandbox, contract, [Case(arguments) for arguments in inputs])
+        return [None if violation is None else violation.reason for violation in reasons]
 
     return refuse
 

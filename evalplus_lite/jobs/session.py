@@ -107,9 +107,9 @@ class Session(Progress):
 
     ``workers`` is the number of sandboxes (default: one a processor), ``sandbox`` the tier of
     isolation (``auto``, ``namespaces``, ``landlock``, or ``none``, which accepts the risk),
-    ``packages`` are installed packages that programs may import besides numpy. ``cache`` is the
-    folder of what is kept to save time: None is the usual one (EVALPLUS_LITE_CACHE), False keeps
-    nothing. ``backend`` is ``processes`` of this machine, or ``ray`` (``ray:HOST:PORT``) for the
+    ``packages`` are installed packages that programs may import in addition to numpy. ``cache`` is
+    a folder for computed files: None is the usual one (EVALPLUS_LITE_CACHE), False keeps nothing.
+    ``backend`` is ``processes`` of this machine, or ``ray`` (``ray:HOST:PORT``) for the
     processors of a cluster, of which ``require_tier`` leaves out nodes with weaker sandboxes.
     ``on_progress`` is called with a ``ProgressEvent`` for every step.
 

@@ -10,6 +10,7 @@ way only.
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import heapq
 import itertools
@@ -17,24 +18,23 @@ import json
 import os
 import platform
 import re
-from array import array
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, TypeAlias, TypeVar
+from typing import Any, BinaryIO, Literal, TypeAlias, TypeVar, get_args
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.execution.base import Backend, Call, Row
-from evalplus_lite.jobs.costs import measured
 from evalplus_lite.jobs.datasets import content_hash
-from evalplus_lite.jobs.outputs import COSTS
+from evalplus_lite.jobs.outputs import COSTS, measured
 from evalplus_lite.jobs.sample_table import samples_digest
 from evalplus_lite.store import dump_row, parse_json, read_text, write_text
 from evalplus_lite.store.journal import settings_file
 from evalplus_lite.store.locations import local_folder
 from evalplus_lite.store.resuming import Rows, finished, open_rows
+from evalplus_lite.store.scratch import filling, scratch_database
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Sample
 from evalplus_lite.values import wire
@@ -238,27 +238,36 @@ def journal_of(out: Path, name: str, kept: Kept) -> Path:
 
 
 def record_at(path: Path) -> dict[str, Any] | None:
-    """Return a shard's record, None if there is none; InputError if it is not one."""
+    """Return a shard's record, None without a file; InputError for an invalid one."""
     if not path.is_file():
         return None
     record = parse_json(read_text(path), path=path)
-    try:
-        assert isinstance(record, dict)
-        number, of = record["shard"]
-        is_sound = type(number) is int and type(of) is int and 1 <= number <= of
-        is_sound &= all(type(p) is int and type(n) is str for p, n in record["items"])
-        is_sound &= record["kept"] in ("inside", "beside", "apart")
-        is_sound &= record["journal"] == Path(record["journal"]).name
-        names = ("plan", "kind", "version", "python", "key", "journal")
-        is_sound &= all(type(record[name]) is str for name in names)
-        is_sound &= type(record["finished"]) is bool and type(record["total"]) is int
-        is_sound &= all(type(each) is str for each in record["command"])
-        is_sound &= not record["finished"] or type(record["rows"]) is int
-    except (AssertionError, LookupError, TypeError, ValueError):
-        is_sound = False
-    if not is_sound:
+    if not _is_record(record):
         raise InputError("is not a record of a shard", path=path, remedy="run its shard again")
     return dict(record)
+
+
+SHAPE: Mapping[str, type] = {
+    **dict.fromkeys(("plan", "kind", "version", "python", "key", "journal", "kept"), str),
+    **dict.fromkeys(("shard", "items", "command"), list),
+    "finished": bool,
+    "total": int,
+}
+"""The keys of a record, which may come from another machine, and the types of their values."""
+
+
+def _is_record(record: Any) -> bool:
+    return (
+        type(record) is dict
+        and all(type(record.get(key)) is kind for key, kind in SHAPE.items())
+        and [*map(type, record["shard"])] == [int, int]
+        and 1 <= record["shard"][0] <= record["shard"][1]
+        and all(type(each) is list and [*map(type, each)] == [int, str] for each in record["items"])
+        and all(type(each) is str for each in record["command"])
+        and record["kept"] in get_args(Kept)
+        and record["journal"] == Path(record["journal"]).name
+        and (not record["finished"] or type(record.get("rows")) is int)
+    )
 
 
 LOCAL = frozenset(
@@ -283,10 +292,10 @@ def options_of(record: Mapping[str, Any]) -> list[str]:
 
 
 def dealt(costs: Sequence[int], names: Sequence[str], parts: int) -> list[list[int]]:
-    """Return which places each part has, in order: the dearest first, to whoever has least yet.
+    """Return the positions of each part, in order: expensive items first, to the smallest part.
 
     Of equal costs the first by name comes first; of equal parts the one with fewer items, then the
-    first. The dearest part is at most a third dearer than in the best deal.
+    first. The largest part costs at most a third more than in the best partition.
     """
     parts_of: list[list[int]] = [[] for _ in range(parts)]
     load = [(0, 0, part) for part in range(parts)]
@@ -329,29 +338,29 @@ def mapped(
     *,
     share: ShardPlan | None,
     stage: str,
-    told: Callable[[], None] = lambda: None,
+    notify: Callable[[], None] = lambda: None,
 ) -> Iterator[Row]:
     """Yield a call's results for the items of these names, in order.
 
-    For a share, rows are kept in its journal, and only missing ones are computed; ``told`` is
-    called for each as soon as it exists.
+    For a share, rows are kept in its journal, and only missing ones are computed; ``notify``
+    is called for each as soon as it exists.
     """
     if share is None:
-        yield from backend.map(call, map(item, names), done=lambda row: told())
+        yield from backend.map(call, map(item, names), done=lambda row: notify())
         return
     with share.rows() as journal:
-        kept = set(finished(journal, lambda row: (row.data["stage"], row.data["task_id"])))
+        done = set(finished(journal, lambda row: (row.data["stage"], row.data["task_id"])))
         new: deque[str] = deque()
 
         def items() -> Iterable[Row]:
             for name in names:
-                if (stage, name) not in kept:
+                if (stage, name) not in done:
                     new.append(name)
                     yield item(name)
 
-        for _ in kept.intersection((stage, name) for name in names):
-            told()
-        for row in backend.map(call, items(), done=lambda row: told()):
+        for _ in done.intersection((stage, name) for name in names):
+            notify()
+        for row in backend.map(call, items(), done=lambda row: notify()):
             body = wire.encode(row)
             text = base64.b64encode(body).decode()
             digest = _digest(body)
@@ -412,35 +421,32 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
     first = shards[0].record
     for path in (place, shards_of(place)):
         path.parent.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack:
-        # Rows and costs of each shard are separated before anything is written.
-        parts = [_Part(shard, stack) for shard in shards]
-        journal: Rows = open_rows(
-            journal_of(place, first["journal"], first["kept"]),
-            identity=shards[0].identity,
-            force=force,
-        )
-        stack.enter_context(journal)
-        has_costs = any(part.costs is not None for part in parts)
-        costs = stack.enter_context(measured(place if has_costs else None, journal, force=force))
-        places = {item: part for part in parts for _, item in part.shard.record["items"]}
-        order = sorted(each for part in parts for each in part.shard.record["items"])
-        lines = (pair for _, item in order for pair in places[item].lines(item))
-        for there in journal.rows():
-            pair = next(lines, None)
-            if pair is None:
-                break  # rows that the job itself has added since
-            if pair[0] != dump_row(there.data):
-                raise InputError(
-                    "holds other rows than the shards",
-                    path=journal.path,
-                    line=there.line,
-                    remedy="choose another output, or --force to replace it",
-                )
-        for line, cost in lines:
-            if costs is not None:
-                costs.append_line(cost)
-            journal.append_line(line)
+    schema = "create table rows (place integer, line text, cost text)"
+    with contextlib.closing(scratch_database(schema)) as base:
+        # All shards are read, and refused if damaged, before anything is written.
+        for shard in shards:
+            with filling("rows of shards"):
+                base.executemany("insert into rows values (?, ?, ?)", _rows(shard))
+        base.execute("create index places on rows (place)")
+        lines = base.execute("select line, cost from rows order by place, rowid")
+        has_costs = any((shard.folder / COSTS).is_file() for shard in shards)
+        path = journal_of(place, first["journal"], first["kept"])
+        with (
+            open_rows(path, identity=shards[0].identity, force=force) as journal,
+            measured(place if has_costs else None, journal, force=force) as costs,
+        ):
+            for row, (line, _) in zip(journal.rows(), lines, strict=False):
+                if line != dump_row(row.data):
+                    raise InputError(
+                        "holds other rows than the shards",
+                        path=journal.path,
+                        line=row.line,
+                        remedy="choose another output, or --force to replace it",
+                    )
+            for line, cost in lines:
+                if costs is not None:
+                    costs.append_line(cost)
+                journal.append_line(line)
     return tuple(first["command"])
 
 
@@ -507,7 +513,8 @@ def _shards(numbers: Sequence[int], of: int) -> str:
 
 
 def _checked(out: Path, found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Finished]:
-    """Return the shards; InputError, naming it, for one that is not of the others' job."""
+    """Return the shards; InputError names one that is not of the same job."""
+    # All records are compared before any row is read: the first difference is named.
     shards = [Finished(folder, record, _identity(folder, record)) for folder, record in found]
     first = shards[0]
     for what, now in (("version", __version__), ("python", python_version())):
@@ -565,64 +572,34 @@ def _require_same(shard: Finished, first: Finished, what: str, now: object, then
         )
 
 
-class _Part:
-    """A shard's rows and costs, found by item."""
-
-    def __init__(self, shard: Finished, stack: ExitStack) -> None:
-        self.shard = shard
-        self._file = _open(shard, shard.journal, stack)
-        self._places: dict[str, list[tuple[int, int]]] = {}
-        """The first and the last row of each item, from 0, for each of its runs."""
-        self._starts = array("Q")
-        key, own = shard.record["key"], {item for _, item in shard.record["items"]}
-        at, last = 0, None
-        for number, line in enumerate(self._file):
-            item = _item(line, key)
-            if item not in own or not line.endswith(b"\n"):
+def _rows(shard: Finished) -> Iterator[tuple[int, str, str]]:
+    """Yield a shard's rows with the place of their item, and their costs; InputError if damaged."""
+    places = {item: place for place, item in shard.record["items"]}
+    count = 0
+    with ExitStack() as stack:
+        rows = _open(shard, shard.journal, stack)
+        has_costs = (shard.folder / COSTS).is_file()
+        costs = iter(_open(shard, shard.folder / COSTS, stack)) if has_costs else iter(())
+        for count, line in enumerate(rows, 1):
+            place = places.get(_item(line, shard.record["key"]))
+            if place is None or not line.endswith(b"\n"):
                 raise InputError(
                     f"is not a row of shard {shard.name}",
                     path=shard.journal,
-                    line=number + 1,
+                    line=count,
                     remedy="remove its folder and run it again",
                 )
-            self._starts.append(at)
-            at += len(line)
-            runs = self._places.setdefault(item, [])
-            if item == last:
-                runs[-1] = (runs[-1][0], number)
-            else:
-                runs.append((number, number))
-            last = item
-        if len(self._starts) != shard.record["rows"]:
-            raise InputError(
-                f"holds {len(self._starts)} rows where shard {shard.name} wrote"
-                f" {shard.record['rows']}",
-                path=shard.journal,
-                remedy="copy it again, or run the shard again",
-            )
-        self.costs: BinaryIO | None = None
-        self._costs = array("Q")
-        if (shard.folder / COSTS).is_file():
-            self.costs = _open(shard, shard.folder / COSTS, stack)
-            at = 0
-            for line in self.costs:
-                self._costs.append(at)
-                at += len(line)
-
-    def lines(self, item: str) -> Iterator[tuple[str, str]]:
-        """Yield the rows of an item, each with its cost."""
-        for start, end in self._places.get(item, ()):
-            for number in range(start, end + 1):
-                cost = "{}"
-                if self.costs is not None and number < len(self._costs):
-                    cost = _line(self.costs, self._costs[number])
-                yield _line(self._file, self._starts[number]), cost
+            yield place, _text(line), _text(next(costs, b"{}"))
+    if count != shard.record["rows"]:
+        raise InputError(
+            f"holds {count} rows where shard {shard.name} wrote {shard.record['rows']}",
+            path=shard.journal,
+            remedy="copy it again, or run the shard again",
+        )
 
 
-def _line(file: BinaryIO, at: int) -> str:
-    if file.tell() != at:
-        file.seek(at)
-    return file.readline().decode("ascii").rstrip("\n")
+def _text(line: bytes) -> str:
+    return line.decode("ascii").rstrip("\n")
 
 
 def _item(line: bytes, key: str) -> str:

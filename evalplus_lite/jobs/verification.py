@@ -153,5 +153,5 @@ def _path(value: object, name: str) -> str:
 
 
 def _end(backend: Processes) -> None:
-    """Close a backend that nobody has any more, in a thread: this one may be the backend's own."""
+    """Close a backend that is garbage, in a new thread: this one may be the backend's own."""
     threading.Thread(target=backend.close, kwargs={"now": True}).start()

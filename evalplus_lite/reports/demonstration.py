@@ -12,9 +12,9 @@ from evalplus_lite.jobs.augmentation import augment
 from evalplus_lite.jobs.datasets import load_dataset, run_facts
 from evalplus_lite.jobs.evaluation import EvaluationResult, evaluate
 from evalplus_lite.jobs.generation import replayed
+from evalplus_lite.jobs.outputs import RunGroup, group_of
 from evalplus_lite.jobs.reduction import MeasuredTask, reduce
 from evalplus_lite.jobs.samples import SampleStream
-from evalplus_lite.jobs.scores import Group
 from evalplus_lite.jobs.seeds import seed_source
 from evalplus_lite.jobs.session import Result, Session
 from evalplus_lite.models.recording import SEEDS, Recording
@@ -105,15 +105,15 @@ def _ranked(
 
     Partial recordings come last, since they were scored on other tasks.
     """
-    drops: dict[Group, dict[str, list[bool]]] = {}
+    drops: dict[RunGroup, dict[str, list[bool]]] = {}
     for row in plus.to_rows():
-        values = drops.setdefault(Group.of(row), {}).setdefault(row["task_id"], [])
+        values = drops.setdefault(group_of(row), {}).setdefault(row["task_id"], [])
         values.append(row["base"] == "pass" and row["plus"] != "pass")
     small = {(one["model"], one["temperature"]): one for one in mini.summary["groups"]}
     found = []
     for one in plus.summary["groups"]:
         name = one["model"], one["temperature"]
-        shares = [fmean(each) for each in drops.get(Group(*name), {}).values()]
+        shares = [fmean(each) for each in drops.get(name, {}).values()]
         scored = {"base": (one, "base"), "plus": (one, "plus"), "mini": (small[name], "plus")}
         found.append(
             {

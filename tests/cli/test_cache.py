@@ -1,14 +1,27 @@
-"""``evalplus-lite cache`` shows, lists and clears what commands left."""
+"""``evalplus-lite cache`` shows and clears what commands left."""
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import run, run_process, sample_rows, write_rows, write_tasks
+from support.commands import (
+    COMMAND,
+    PATIENCE,
+    environment,
+    run,
+    run_process,
+    sample_rows,
+    write_rows,
+    write_tasks,
+)
+
+from evalplus_lite.cli import main
 
 
 def asked(folder: Path, *arguments: str) -> Any:
@@ -18,7 +31,7 @@ def asked(folder: Path, *arguments: str) -> Any:
 
 
 def test_what_a_command_left(tmp_path: Path) -> None:
-    """Expected outputs are listed after a run, and gone after clear; the run can be repeated."""
+    """Expected outputs are counted after a run, and gone after clear; the run can be repeated."""
     write_tasks(tmp_path)
     write_rows(tmp_path / "samples.jsonl", sample_rows(3))
     arguments = ("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o")
@@ -29,12 +42,11 @@ def test_what_a_command_left(tmp_path: Path) -> None:
     # Of each of three tasks the expected outputs, and what null programs did.
     assert found["kinds"]["expected"]["files"] == 6
     assert found["kinds"]["datasets"] == {"files": 1, "bytes": 10}
-    files = asked(tmp_path, "list", "--kind", "expected")["files"]
-    assert len(files) == 6
-    assert all((tmp_path / "cache" / row["file"]).stat().st_size == row["bytes"] for row in files)
+    files = [path for path in (tmp_path / "cache" / "expected").rglob("*") if path.is_file()]
+    assert found["kinds"]["expected"]["bytes"] == sum(path.stat().st_size for path in files)
     assert asked(tmp_path, "clear", "--older-than", "1h")["removed"] == 0
-    for row in files[1:]:
-        os.utime(tmp_path / "cache" / row["file"], (0, 0))
+    for path in files[1:]:
+        os.utime(path, (0, 0))
     assert asked(tmp_path, "clear", "--older-than", "1h")["removed"] == 5
     assert asked(tmp_path, "clear")["removed"] >= 1
     assert asked(tmp_path)["kinds"]["expected"]["files"] == 0
@@ -60,7 +72,7 @@ def test_a_small_bound_changes_no_result(tmp_path: Path) -> None:
     [
         (["cache", "clear", "--kind", "expectd"], "expected"),
         (["cache", "clear", "--older-than", "soon"], "soon"),
-        (["cache", "list", "--kind", "../home"], "../home"),
+        (["cache", "clear", "--kind", "../home"], "../home"),
     ],
 )
 def test_mistakes(tmp_path: Path, arguments: list[str], named: str) -> None:
@@ -69,3 +81,129 @@ def test_mistakes(tmp_path: Path, arguments: list[str], named: str) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert named in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+# Files given: pipes, standard input, and the same file twice.
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with three tasks and six samples; the command runs in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EVALPLUS_LITE_CACHE", str(tmp_path / "cache"))
+    write_tasks(tmp_path)
+    write_rows(tmp_path / "samples.jsonl", sample_rows(6))
+    return tmp_path
+
+
+def piped(folder: Path, text: bytes, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        cwd=folder,
+        env=environment(folder / "cache"),
+        input=text,
+        capture_output=True,
+        timeout=PATIENCE,
+    )
+
+
+def test_standard_input_and_pipes_are_files(folder: Path) -> None:
+    """Samples from stdin and from a named pipe get the results that the file gets."""
+    text = (folder / "samples.jsonl").read_bytes()
+    base = ("evaluate", "-d", "tasks.jsonl", "-o")
+    assert run(*base, "file", "-s", "samples.jsonl", folder=folder).returncode == 0
+    done = piped(folder, text, *base, "stdin", "-s", "-")
+    assert done.returncode == 0, done.stderr
+    os.mkfifo(folder / "pipe")
+    writer = threading.Thread(target=(folder / "pipe").write_bytes, args=(text,))
+    writer.start()
+    assert run(*base, "fifo", "-s", "pipe", folder=folder).returncode == 0
+    writer.join()
+    results = {(folder / out / "results.jsonl").read_bytes() for out in ("file", "stdin", "fifo")}
+    assert len(results) == 1
+    left = {path.name for path in folder.iterdir()}
+    assert left == {"cache", "tasks.jsonl", "samples.jsonl", "pipe", "file", "stdin", "fifo"}
+
+
+def test_a_dataset_may_be_piped(folder: Path) -> None:
+    """Tasks are read from stdin, too."""
+    text = (folder / "tasks.jsonl").read_bytes()
+    done = piped(folder, text, "evaluate", "-d", "-", "-s", "samples.jsonl", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["tasks"] == 3
+
+
+def test_faults_speak_of_the_pipe(folder: Path) -> None:
+    """An error in piped rows names what the user gave and the line, not a copy of ours."""
+    good = (folder / "samples.jsonl").read_bytes()
+    done = piped(folder, good + b"{\n", "evaluate", "-d", "tasks.jsonl", "-s", "-", "-o", "out")
+    assert done.returncode == 1
+    assert b"<stdin>:7: " in done.stderr
+    assert b"<stdin>:7: " in (folder / "out" / "summary.json").read_bytes()
+    done = piped(folder, b"{\n", "evaluate", "-d", "tasks.jsonl", "-s", "-", "-o", "out")
+    assert done.returncode == 2
+    assert b"<stdin>:1: " in done.stderr
+
+
+@pytest.mark.parametrize("command", ["evaluate", "reduce", "lint"])
+def test_the_same_file_twice(
+    folder: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file given twice, by whatever names, would be counted twice: it is refused."""
+    (folder / "link.jsonl").symlink_to("samples.jsonl")
+    data = ["tasks.jsonl"] if command == "lint" else ["-d", "tasks.jsonl"]
+    for other in ("samples.jsonl", "./samples.jsonl", "link.jsonl"):
+        code = main([command, *data, "-s", "samples.jsonl", "-s", other])
+        assert code == 2
+        assert "is given twice" in capsys.readouterr().err
+
+
+def test_standard_input_is_read_once(folder: Path) -> None:
+    """Stdin cannot be both tasks and samples."""
+    done = piped(folder, b"", "evaluate", "-d", "-", "-s", "-")
+    assert done.returncode == 2
+    assert b"<stdin>" in done.stderr
+
+
+def test_a_budget_is_in_place_of_folds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Options that contradict each other are refused by name."""
+    assert main(["reduce", "-d", "tasks.jsonl", "--budget", "3", "--multiplicity", "2"]) == 2
+    shown = capsys.readouterr().err
+    assert "--multiplicity" in shown
+    assert "--budget" in shown
+
+
+def test_default_outputs_do_not_collide(folder: Path) -> None:
+    """Suites of one name, sample files of one name: each gets an output of its own."""
+    for name, count in (("a", 3), ("b", 2)):
+        (folder / name).mkdir()
+        rows = [json.loads(line) for line in (folder / "tasks.jsonl").read_text().splitlines()]
+        write_rows(folder / name / "suite.jsonl", rows[:count])
+        write_rows(folder / name / "samples.jsonl", [sample_rows(2)[0]])
+    for data in "ab":
+        for samples in "ab":
+            given = ["-d", f"{data}/suite.jsonl", "-s", f"{samples}/samples.jsonl"]
+            assert run("evaluate", *given, folder=folder).returncode == 0
+    found = sorted(path.name for path in (folder / "out").iterdir())
+    assert len(found) == 4
+    assert [name.rpartition("-")[0] for name in found] == [
+        f"evaluate-{samples}-{data}" for samples in "ab" for data in "ab"
+    ]
+
+
+@pytest.mark.parametrize("command", ["evaluate", "augment"])
+def test_force_begins_anew(folder: Path, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Other settings are refused with the remedy; --force drops the old rows, and only then."""
+    options = {"evaluate": ["-s", "samples.jsonl"], "augment": ["-n", "5"]}[command]
+    change = {"evaluate": ["--limits", "paper"], "augment": ["--seed", "1"]}[command]
+    arguments = [command, "-d", "tasks.jsonl", "-o", "out", *options]
+    journal = {"evaluate": "results.jsonl", "augment": "augment.journal.jsonl"}[command]
+    assert main(arguments) == 0
+    before = (folder / "out" / journal).read_bytes()
+    capsys.readouterr()
+    assert main([*arguments, *change]) == 2
+    assert "--force" in capsys.readouterr().err
+    assert (folder / "out" / journal).read_bytes() == before
+    assert main([*arguments, *change, "--force"]) == 0
+    assert main([*arguments, "--force"]) == 0
+    assert (folder / "out" / journal).read_bytes() == before

@@ -31,7 +31,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "constraints": ("lint", "--constraints", "tasks.jsonl"),
     "audit_verifier": ("audit-verifier", "false", "--only", "cheat: files", "--no-load"),
     "cache": ("cache",),
-    "cache_list": ("cache", "list"),
     "cache_clear": ("cache", "clear", "--older-than", "9w"),
 }
 WRITTEN = {

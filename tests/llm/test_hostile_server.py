@@ -288,14 +288,6 @@ def test_generate_tells_answers_that_are_no_use(
     assert re.search("12 of 12 answers", generate(server, folder).stdout)
 
 
-def test_greedy_and_a_temperature(server: Any, folder: Path) -> None:
-    """Two options that contradict each other are refused, and nothing is asked."""
-    done = generate(server, folder, "--greedy", "-t", "0.8")
-    assert done.returncode == 2
-    assert "--greedy" in done.stderr
-    assert server.asked == 0
-
-
 def test_a_terminal_is_safe_from_a_server(server: Any, folder: Path) -> None:
     """A server's message reaches the screen as letters."""
     said = json.dumps({"error": {"message": "\x1b]0;owned\x07\x1b[31mbad\u202e\nline2"}}).encode()

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.commands import run, run_process, start, write_tasks
+from support.tasks import make_task
 
+from evalplus_lite.jobs.workers.augmentation import augment_task, generator_of
+from evalplus_lite.jobs.workers.budget import Budget
+from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.tasks import load_dataset
+from evalplus_lite.types import Case
 
 ARGUMENTS = ("augment", "-d", "tasks.jsonl", "-o", "out", "--inputs", "40", "--seed", "7")
 FILES = ("suite.jsonl.gz", "summary.json")
@@ -120,3 +126,143 @@ def _json(row: object) -> str:
     import json
 
     return json.dumps(row)
+
+
+# What a generator takes for granted of a task's inputs: what its own contract does not let go.
+
+
+LISTS = "def precondition(x):\n    assert type(x) is list, 'x must be a list'\n"
+ROWS = "    assert all(type(row) is list and row for row in x), 'every row must be a list'\n"
+LIKE = "    assert len({len(row) for row in x}) == 1, 'rows must be of one length'\n"
+SQUARE = "    assert len(x) == len(x[0]), 'x must be square'\n"
+OTHERS = [[[1, 2], [3, 4]], [[1, 2, 3], [4, 5, 6]], [[1, 2, 3], [4]]]
+GRIDS = [[[1, 2, 3], [4, 5, 6], [7, 8, 10 + at]] for at in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("contract", "free"),
+    [
+        (LISTS + ROWS, 3),
+        (LISTS + ROWS + LIKE, 2),
+        (LISTS + ROWS + LIKE + SQUARE, 1),
+        (LISTS + ROWS + LIKE + SQUARE + "    assert len(x) == 3, 'three must be'\n", 0),
+    ],
+)
+def test_a_contract_says_which_shapes_are_free(sandbox: Sandbox, contract: str, free: int) -> None:
+    """Examples of one shape bind nothing where the task's own contract accepts other shapes."""
+    task = make_task([(grid,) for grid in GRIDS], reference="def f(x): return x", contract=contract)
+
+    def admitted(is_own: bool) -> list[Any]:
+        generator = generator_of(sandbox, task, task.base, 0, (), is_own=is_own)
+        return [each for each in OTHERS if generator.input_filter.admits((each,))]
+
+    assert admitted(is_own=True) == OTHERS[:free]
+    assert admitted(is_own=False) == []
+
+
+# Suites are fair: no correctness case that a right program of another design may fail.
+
+
+ANY = "def precondition(x): assert type(x) is int and x >= 0\n"
+
+
+def test_ties_are_left_out_and_told(sandbox: Sandbox) -> None:
+    """No input to be sorted by length has two strings of one length."""
+    reference = "def f(x): return sorted(x, key=len)\n"
+    task = make_task([(["a", "bb", ""],)], reference=reference)
+    found = augment_task(sandbox, task, seed=0, budget=Budget(inputs=20, batch=60))
+    for case in found.suite.cases:
+        strings = set(case.arguments[0])
+        assert len(strings) == len(set(map(len, strings)))
+    assert found.dropped["tie"] > 0
+    assert any("several right answers" in note for note in found.notes)
+
+
+def test_what_asks_too_much_becomes_stress(sandbox: Sandbox) -> None:
+    """A number that a program may count up to is a stress case, with its reason and its answer."""
+    reference = "def f(x): return x * (x + 1) // 2\n"
+    task = make_task([(1,), (3,)], reference=reference, contract=ANY)
+    seeds = [Case((10**12,), "llm"), Case((77,), "llm")]
+    found = augment_task(sandbox, task, seed=0, budget=Budget(inputs=20), seeds=seeds)
+    assert (77,) in [case.arguments for case in found.suite.cases]
+    assert all(abs(case.arguments[0]) <= 10**6 for case in found.suite.cases)
+    assert found.suite.stress is not None
+    reasons = {case.arguments: case.reason for case in found.suite.stress.cases}
+    assert "count up" in reasons[10**12,]
+
+
+def test_what_right_programs_are_slow_for_becomes_stress(sandbox: Sandbox) -> None:
+    """Programs that pass the base cases and count to a million billion say so by their steps."""
+    task = make_task([(1,), (3,)], reference="def f(x): return x + x\n", contract=ANY)
+    loop = "def f(x):\n    n = {}\n    while n < 2 * x: n += 1\n    return n\n"
+    programs = [loop.format(start) for start in ("0", "-1")] + ["def f(x): return 2 * x"]
+    seeds = [Case((10**15,), "llm"), Case((77,), "llm")]
+    budget = Budget(inputs=2)
+    alone = augment_task(sandbox, task, seed=0, budget=budget, seeds=seeds)
+    assert [case.arguments for case in alone.suite.cases[2:]] == [(10**15,), (77,)]
+    found = augment_task(sandbox, task, seed=0, budget=budget, seeds=seeds, samples=programs)
+    assert (10**15,) not in [case.arguments for case in found.suite.cases]
+    assert found.suite.stress is not None
+    reasons = {case.arguments: case.reason for case in found.suite.stress.cases}
+    assert "2 of 3 programs" in reasons[10**15,]
+
+
+# How far sizes go: up to contract and steps, told in the provenance, not too far for a file.
+
+
+def test_sizes_go_as_far_as_the_contract_and_say_so(sandbox: Sandbox) -> None:
+    """A contract's bound is found; what ended the inputs and the sizes stands in the provenance."""
+    contract = "def precondition(x): assert type(x) is list and 0 < len(x) <= 700\n"
+    reference = "def f(x): return sum(x)\n"
+    task = make_task([([1, 2],), ([5],)], reference=reference, contract=contract)
+    found = augment_task(sandbox, task, seed=0, budget=Budget(inputs=60))
+    lengths = [len(case.arguments[0]) for case in found.suite.cases]
+    assert max(lengths) > 400
+    is_large = [length > 400 for length in lengths]
+    assert is_large == sorted(is_large), "large cases are the last"
+    bounds = found.suite.provenance["bounds"]
+    assert (bounds["end"], bounds["kept"]) == ("inputs", 60)
+    (length,) = [each for each in bounds["sizes"] if each["way"] == "length"]
+    assert (length["bound"], length["largest"]) == ("contract", 300)
+    assert {"length", "magnitude"} <= found.sources.keys()
+
+
+def test_the_top_of_a_ladder_is_stress(sandbox: Sandbox) -> None:
+    """What is largest and answered is no case, but a stress case of its own."""
+    reference = "def f(x): return len(x)\n"
+    task = make_task(
+        [("ab",), ("c",)],
+        reference=reference,
+        contract="def precondition(x): assert type(x) is str\n",
+    )
+    found = augment_task(sandbox, task, seed=0, budget=Budget(inputs=20))
+    assert found.suite.stress is not None
+    assert {len(case.arguments[0]) for case in found.suite.stress.cases} >= {10_000}
+    assert max(len(case.arguments[0]) for case in found.suite.cases) <= 1000
+
+
+def test_long_answers_are_left_out(sandbox: Sandbox) -> None:
+    """A number that asks for a huge answer is no case; smaller ones are."""
+    reference = "def f(x): return 'a' * x\n"
+    contract = "def precondition(x): assert type(x) is int and 0 <= x < 10**7\n"
+    task = make_task([(3,), (5,)], reference=reference, contract=contract)
+    found = augment_task(sandbox, task, seed=0, budget=Budget(inputs=20))
+    assert found.dropped["large"] > 0
+    assert max(map(len, found.suite.expected)) < 1 << 16
+
+
+def test_what_is_dear_gets_a_share_and_fewer_inputs(sandbox: Sandbox) -> None:
+    """A task's steps are bounded, whatever inputs ask for; cheap ones are found all the same."""
+    reference = "def f(x): return sum(1 for i in range(x) for j in range(x))\n"
+    contract = "def precondition(x): assert type(x) is int and 0 <= x < 10**9\n"
+    task = make_task([(3,), (9,)], reference=reference, contract=contract)
+    budget = Budget(inputs=40)
+    found = augment_task(sandbox, task, seed=0, budget=budget)
+    bounds = found.suite.provenance["bounds"]
+    steps, step_budget = bounds["steps"], budget.step_budget()
+    assert bounds["kept"] == 40
+    assert found.dropped["slow"] > 0
+    assert 0 < steps["next"] < step_budget.next_share
+    assert steps["spent"] <= steps["of"] == step_budget.total
+    (magnitude,) = [each for each in bounds["sizes"] if each["way"] == "magnitude"]
+    assert magnitude["bound"] == "time"

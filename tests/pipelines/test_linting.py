@@ -196,7 +196,8 @@ def test_what_is_safe_is_fixed(tmp_path: Path, capsys: pytest.CaptureFixture[str
     path, out = tmp_path / "tasks.jsonl", tmp_path / "fixed.jsonl"
     text = "".join(json.dumps(row) + "\n" for row in rows)
     path.write_text(text)
-    assert main(["lint", str(path), "--fix", str(path), "--fail-on", "error"]) == 2
+    for given in (str(path), "humaneval"):
+        assert main(["lint", given, "--fix", str(path), "--fail-on", "error"]) == 2
     assert main(["lint", str(path), "--fix", str(out), "--fail-on", "error"]) == 1
     shown = capsys.readouterr().out
     fixed = {row["id"]: row for row in map(json.loads, out.read_text().splitlines())}

@@ -377,7 +377,7 @@ TOOL = "answer"
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a model said of one case.
+    """A model's prediction for one case.
 
     ``answer`` is ``{"value": ...}``, ``{"error": ...}``, ``{"python": "..."}`` (an expression: the
     value, or the call that was asked for) or None where neither the first reply nor the retry could
@@ -394,7 +394,7 @@ class Prediction:
     completion_tokens: int = 0
     of: Asked = "output"
     question: str = ""
-    """What was asked, as ``question_digest`` names it; empty where nobody noted it."""
+    """What was asked, as ``question_digest`` names it; empty if it was not recorded."""
     replies: tuple[str, ...] = ()
     """What the model wrote, word for word: at first, and when it was asked again."""
     unasked: bool = False
@@ -589,7 +589,7 @@ def predict(
 ) -> int:
     """Ask every question not yet answered in ``out``; return how many were asked now.
 
-    ``out`` is a journal: a killed run goes on where it stopped, and another model or temperature
+    ``out`` is a journal: a killed run resumes, and another model or temperature
     is refused there, unless ``force`` drops what it holds. With None nothing is written.
     """
     identity = {
@@ -633,6 +633,6 @@ def _is_done(
             f"answers another question for {question.task.id!r}, case {question.case}: the tasks"
             " have changed since",
             path=out,
-            remedy="choose another output, or --force to ask all anew",
+            remedy="choose another output, or --force to ask all again",
         )
     return True

@@ -261,23 +261,24 @@ def score_rows(
     errors = [p for p in places if known[p[0]].cases[p[1]].answer.kind == "error"]
     if errors:
         yield _line("all", "errors only", errors, rates, known)
-    packages: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    groups: dict[str, dict[str, list[tuple[str, int]]]] = {
+        name: defaultdict(list) for name in ("package", "question", "split")
+    }
     for place in places:
-        packages[str(known[place[0]].facts.get("package", "-"))].append(place)
-    for name, members in sorted(packages.items(), key=lambda item: (-len(item[1]), item[0])):
-        yield _line("package", name, members, rates, known)
-    kinds: dict[str, list[tuple[str, int]]] = defaultdict(list)
-    for place in places:
-        if "question" in known[place[0]].facts:
-            kinds[str(known[place[0]].facts["question"].get("kind"))].append(place)
-    for kind, members in sorted(kinds.items()):
-        yield _line("question", kind, members, rates, known)
-    splits: dict[str, list[tuple[str, int]]] = defaultdict(list)
-    for place in places:
-        splits[str(known[place[0]].facts.get("difficulty", {}).get("split"))].append(place)
-    for split in SPLITS:
-        if split in splits:
-            yield _line("split", split, splits[split], rates, known)
+        facts = known[place[0]].facts
+        groups["package"][str(facts.get("package", "-"))].append(place)
+        groups["split"][str(facts.get("difficulty", {}).get("split"))].append(place)
+        if "question" in facts:
+            groups["question"][str(facts["question"].get("kind"))].append(place)
+    packages = groups["package"]
+    order: dict[str, list[str]] = {
+        "package": sorted(packages, key=lambda name: (-len(packages[name]), name)),
+        "question": sorted(groups["question"]),
+        "split": [name for name in SPLITS if name in groups["split"]],
+    }
+    for group, names in order.items():
+        for name in names:
+            yield _line(group, name, groups[group][name], rates, known)
     for group, values in _statistics(known, places).items():
         yield from _quarters(group, values, rates, known)
 
@@ -472,7 +473,7 @@ def _whole_rows(path: Path) -> Iterator[Row]:
             error.problem,
             path=path,
             line=error.line,
-            remedy="its last line is cut off: a predict that was stopped goes on when run again",
+            remedy="its last line is cut off: predict resumes when run again",
         ) from None
 
 
@@ -559,9 +560,10 @@ def score(
     graded: Callable[[MinedTask, GradedPrediction], None] | None = None,
     ran: Mapping[Expression, str] = MappingProxyType({}),
 ) -> ScoreReport:
-    """Score predictions: pass@k over cases, and pass@1 by group; ``graded`` is told each grade.
+    """Score predictions: pass@k over cases, and pass@1 by group.
 
-    ``ran`` says of each expression that a model wrote why it is wrong, or "".
+    ``graded`` is called with each grade. ``ran`` has the reason why each expression of a model is
+    wrong, "" if right.
 
     Groups: all, errors only, package, static and runtime statistics in quarters, and the counts of
     node types over lines of code. Raises InputError for a prediction of an unknown case, for two

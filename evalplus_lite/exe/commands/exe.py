@@ -76,20 +76,24 @@ def mine(
     ] = None,
     base_url: options.BaseUrl = None,
     chain: Annotated[
-        int, typer.Option("--chain", min=0, help="Also build so many chained tasks.")
+        int, typer.Option("--chain", min=0, help="The number of chained tasks to build, too.")
     ] = 0,
     links: Annotated[int, typer.Option("--links", min=2, help="Functions of a chain.")] = 2,
     questions: Annotated[
         int,
         typer.Option(
-            "--questions", min=0, help="Also ask of so many moments: lines run, state, next line."
+            "--questions",
+            min=0,
+            help="The number of program points to ask about: lines run, state, next.",
         ),
     ] = 0,
     functions: Annotated[
-        int | None, typer.Option("--functions", min=1, help="Run so many of a package at most.")
+        int | None,
+        typer.Option("--functions", min=1, help="The maximum number of a package to run."),
     ] = None,
     max_code: Annotated[
-        int, typer.Option("--max-code", min=1, help="Only programs of so many characters.")
+        int,
+        typer.Option("--max-code", min=1, help="The maximum length of a program, in characters."),
     ] = MAX_CODE,
     keep_all: Annotated[
         bool, typer.Option("--all", help="Keep trivial tasks, and all tasks of a class.")
@@ -102,11 +106,11 @@ def mine(
     """Turn typed, pure functions of real packages into execution tasks.
 
     Packages are read, never installed or imported here; names are downloaded by pip, repositories
-    by git. Each function
-    is written down with all it needs, proved equal to the original in the sandbox, checked in
-    changed surroundings, and given cases that meet the seven validators. Writes PATH, and beside
-    it the rejects with their reasons, timings and the funnel. Run again after a kill, it goes on.
-    Exits with 1 if a package could not be had or read; the others are mined all the same.
+    by git. Each function becomes a program with all it needs, is proved equal to the original in
+    the sandbox, checked in changed environments, and gets cases that meet the seven validators.
+    Writes PATH, and next to it the rejects with their reasons, timings and the funnel. Resumes when
+    run again after a kill. Exits with 1 if a package cannot be downloaded or read; the others are
+    mined.
 
     [bold]Example[/bold]  evalplus-lite exe mine idna humanize ./my_package -o out/mined/tasks.jsonl
     """
@@ -186,10 +190,10 @@ def build(
 
 
 _NONE = {
-    "chained": "no function takes what another one gives, or what comes of it hardly differs",
-    "questions": "at no line that can be asked about is there a value that the call did not give",
+    "chained": "no function takes the result of another, or the results hardly differ",
+    "questions": "no line has a value that differs from the call's result",
 }
-"""Why there may be none of what is built besides."""
+"""Why a further kind of task may be empty."""
 
 
 def _show(result: MiningResult, out: Path) -> None:
@@ -221,7 +225,7 @@ def predict(
     ] = None,
     base_url: options.BaseUrl = None,
     of: Annotated[
-        str, typer.Option("--of", metavar="WHAT", help="What is asked for: output or input.")
+        str, typer.Option("--of", metavar="WHAT", help="The part to predict: output or input.")
     ] = "output",
     samples: Annotated[int, typer.Option("--n", "-n", min=1, help="Answers a case.")] = 1,
     temperature: Annotated[float, typer.Option("--temperature", "-t", min=0.0)] = 0.0,
@@ -233,7 +237,8 @@ def predict(
         int | None, typer.Option("--limit", min=1, help="Only the first tasks with cases.")
     ] = None,
     max_code: Annotated[
-        int | None, typer.Option("--max-code", min=1, help="Only programs of so many characters.")
+        int | None,
+        typer.Option("--max-code", min=1, help="The maximum length of a program, in characters."),
     ] = None,
     without: Annotated[
         list[str] | None,
@@ -260,10 +265,9 @@ def predict(
 ) -> int:
     """Ask a model for the value or exception of every case.
 
-    With --of input it is asked for a call that gives the known value instead, of the cases that
-    give one. The model sees the whole program and the call, and answers in JSON; an answer that
-    cannot be read is returned to it once, with the parse error. Nothing that it writes is executed
-    here. Run again after a kill, it goes on.
+    With --of input, ask for a call that gives the known value instead. The model sees the whole
+    program and the call, and answers in JSON; an unreadable answer is returned to it once, with the
+    parse error. Nothing that it writes is executed here. Resumes when run again after a kill.
 
     [bold]Example[/bold]  evalplus-lite exe predict out/mined/tasks.jsonl -m my-model --base-url http://localhost:8000/v1
     """
@@ -344,9 +348,7 @@ def score(
     ],
     k: Annotated[
         str | None,
-        typer.Option(
-            "--k", metavar="N,N", help="Which pass@k, of so many answers or more; default: 1,5."
-        ),
+        typer.Option("--k", metavar="N,N", help="Which pass@k; default: 1,5."),
     ] = None,
     of: Annotated[
         str | None,
@@ -392,7 +394,7 @@ def score(
         name_left_out(result.summary)
         if k is not None and result.report.too_few:
             shown = ", ".join(f"pass@{each}" for each in result.report.too_few)
-            say(f"{shown}: no case has so many answers; exe predict -n draws more")
+            say(f"{shown}: no case has enough answers; exe predict -n draws more")
         if out is not None:
             name_report(out)
 
@@ -442,25 +444,15 @@ def exe_report(
             help="Of a million tokens asked and answered, of all models or of one; several.",
         ),
     ] = None,
-    times: Annotated[
-        Path | None,
-        typer.Option(
-            "--times", metavar="PATH", help="CPU times of the cases; default: beside the tasks."
-        ),
-    ] = None,
     judge: options.Judge = None,
     base_url: options.JudgeUrl = None,
-    pictures: Annotated[
-        bool,
-        typer.Option("--pictures/--no-pictures", help="Without: only the numbers, no matplotlib."),
-    ] = True,
 ) -> int:
-    """Make every table and figure of the paper of one or several models' predictions.
+    """Make the paper's tables and figures from the predictions of one or several models.
 
     Scores and errors by model, cases by package, pass@1 by package, construct, and measure of the
     code and its runs (Spearman, lines over logarithms, 95 % intervals), functions' mean and sigma,
     runs, and cost. Pictures are SVG and PNG, tables Markdown, LaTeX and CSV;
-    DIR/report.html shows all. What there is no data for is listed with the reason.
+    DIR/report.html shows all. Figures without data are listed with the reason.
 
     [bold]Example[/bold]  evalplus-lite exe report tasks.jsonl a.predictions.jsonl -o out/exe
     """
@@ -469,10 +461,8 @@ def exe_report(
             tasks,
             predictions,
             out=out,
-            times=times,
             prices=_prices(price or ()),
             judge=None if judge is None else Client(judge, base_url=base_url),
-            pictures=pictures,
             session=session,
         )
     undecided = result.summary["undecided"]

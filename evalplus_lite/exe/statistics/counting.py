@@ -71,7 +71,7 @@ def does_nothing(statement: ast.stmt, *, in_class: bool = False) -> bool:
 
 
 def after_docstring(body: Sequence[ast.stmt]) -> int:
-    """Return the place of a body's first statement that is no docstring."""
+    """Return the place of a body's first statement that is not a docstring."""
     match body[0]:
         case ast.Expr(value=ast.Constant(value=str())):
             return 1
@@ -135,7 +135,7 @@ class _BodyCounter(ast.NodeTransformer):
     def block(self, body: list[ast.stmt], line: int, place: int = 0) -> list[ast.stmt]:
         """Write them into statements; ``line`` is the one of the statement that these stand in.
 
-        ``place`` is that of the first one which is no docstring.
+        ``place`` is that of the first one that is not a docstring.
         """
         done: list[ast.stmt] = []
         for number, statement in enumerate(body):
@@ -191,7 +191,7 @@ class _BodyCounter(ast.NodeTransformer):
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        """Write an f-string as the calls that it stands for: not all can be written anew."""
+        """Write an f-string as the calls that it stands for: some cannot be unparsed."""
         return call("joined", [self._part(each) for each in node.values])
 
     def _part(self, node: ast.expr) -> ast.expr:

@@ -222,7 +222,7 @@ def _is_number(value: object) -> bool:
 
 
 def features(tree: ast.AST) -> set[str]:
-    """Return which constructs a program has; what stands in annotations does not count."""
+    """Return which constructs a program has; annotations do not count."""
     kinds: Counter[str] = Counter()
     pending: list[ast.AST] = [tree]
     while pending:

@@ -1,4 +1,4 @@
-"""Augmenting one task: its suite grows until there are inputs enough, wherever that is done."""
+"""Augmentation of one task: its suite grows until it has enough inputs."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Augmented:
 def ordered(suite: Suite) -> Suite:
     """Return the suite with its large cases last, behind all others that are not base cases.
 
-    What is quick to run decides first, and a program that fails is not run on the rest.
+    Cheap cases decide first, and a program that fails is not run on the rest.
     """
     places = sorted(
         range(len(suite.cases)),
@@ -163,12 +163,12 @@ def base_answers(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
     base = answer(
         sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS, contract=False
     )
-    told = notes(weighed(task, base))
+    lines = notes(weighed(task, base))
     require_check(sandbox, task, base.suite)
     require_effect(sandbox, task, base.suite)
     if refused:
-        told.append(f"{len(refused)} base inputs are kept though {sentence(refused[0])}")
-    return base, told
+        lines.append(f"{len(refused)} base inputs are kept though {sentence(refused[0])}")
+    return base, lines
 
 
 def in_sequences(sandbox: Sandbox, task: Task) -> Task:
@@ -203,9 +203,9 @@ def generator_of(
     constants = Constants.of_task(task)
     name = f"{seed}:{task.id}"
     if task.harness.kind in ("sequence", "unittest"):  # tests have no arguments to change
-        known = base if task.harness.kind == "sequence" else ()
+        examples_of = base if task.harness.kind == "sequence" else ()
         sequences = SequenceGenerator(
-            known,
+            examples_of,
             owner=task.defined,
             rng=random.Random(name),
             methods=definitions.methods(task.reference, task.defined),
@@ -403,8 +403,8 @@ class TaskAugmentation:
         self.task = with_stated_contract(task)
         is_own = task.contract is not None and self.task.contract == task.contract
         base, self.notes = base_answers(sandbox, self.task)
-        made, fault = drawn(sandbox, self.task)
-        seeds = [*made, *seeds]
+        drawn_cases, fault = drawn(sandbox, self.task)
+        seeds = [*drawn_cases, *seeds]
         self.notes += [fault] if fault else []
         self.suites = [base.suite]
         self.stress: list[Suite] = []
@@ -451,18 +451,19 @@ class TaskAugmentation:
 
     def step(self) -> bool:
         """Propose one batch and keep the usable inputs; return whether to continue."""
-        wanted = self.budget.inputs - self.new
-        if wanted <= 0 or self.idle >= self.budget.patience:
+        missing = self.budget.inputs - self.new
+        if missing <= 0 or self.idle >= self.budget.patience:
             return False
+        # Order: propose, answer and screen, cut to what is missing, vote, then feed back.
         self.generator.scales.affordable = self.step_budget.next_share
-        size = min(self.size, needed(wanted, kept=self.new, of=self.proposed))
+        size = min(self.size, needed(missing, kept=self.new, of=self.proposed))
         size = min(size, self.budget.largest_batch)
         batch = self.generator.propose(size)
         if not batch:
             return False
         self.proposed += len(batch)
         answers = self._answered(batch)
-        enough = range(min(wanted, len(answers.suite.cases)))
+        enough = range(min(missing, len(answers.suite.cases)))
         answers = self._undisputed(replace(answers, suite=subset(answers.suite, enough)))
         slow = [drop.case for drop in answers.dropped if drop.cause in SLOW]
         # Parents are positions in the suite so far, which is how the generator counts them.
@@ -510,6 +511,7 @@ class TaskAugmentation:
         self.dropped.update(answers.causes)
         failed = [drop.case for drop in answers.dropped if drop.cause in UNANSWERED]
         self.unanswered.extend(failed[: MOST_UNANSWERED - len(self.unanswered)])
+        # Cheap screens first: ``_fair`` runs the reference on reordered inputs.
         return self._fair(self._handy(self._foreseen(answers)))
 
     def _foreseen(self, answers: Answers) -> Answers:
@@ -541,8 +543,8 @@ class TaskAugmentation:
         tied = self.orders.other(self.sandbox, answers.suite)
         if tied and not self.dropped["tie"]:
             place, shown_both = min(tied.items())
-            told = f"inputs with several right answers are left out: {shown_both}"
-            self.notes.append(f"{told}, on input {shown(cases[place])}")
+            line = f"inputs with several right answers are left out: {shown_both}"
+            self.notes.append(f"{line}, on input {shown(cases[place])}")
         self.dropped["tie"] += len(tied)
         return answers.only([n for n in range(len(cases)) if n not in tied])
 
@@ -565,13 +567,13 @@ class TaskAugmentation:
         return answers.only([n for n in range(len(answers.kept)) if n not in reasons])
 
     def _provenance(self) -> dict[str, Any]:
-        budget, found = self.budget, self.generator.input_filter.found
+        budget, constraints = self.budget, self.generator.input_filter.found
         is_idle, sizes = self.idle >= budget.patience, self.generator.scales.facts()
         return {
             "seed": self.seed,
             "inputs": budget.inputs,
             "seconds": budget.seconds,
-            "guards": [constraint.to_json() for constraint in found],
+            "guards": [constraint.to_json() for constraint in constraints],
             "bounds": bounds(
                 self.new, self.proposed, budget, self.dropped, is_idle, sizes, self.step_budget
             ),

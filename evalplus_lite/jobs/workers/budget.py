@@ -17,7 +17,7 @@ STEPS, STEPS_AN_INPUT = 20_000_000, 10_000
 LADDERS = 3
 """The fraction (1/n) of the same budget again for measuring how far sizes go."""
 MOST_PROPOSED = 8
-"""So many times the inputs wanted may be proposed at once, where few are valid."""
+"""The factor on the requested inputs that may be proposed at once, if few are valid."""
 LADDER_SECONDS = 0.2
 """Seconds of a typical machine that an input of a ladder may cost the reference, in steps."""
 

@@ -54,7 +54,7 @@ class SampleJudge:
         self.settings = Settings.of_row(settings)
         self.shrinker = None if contracts is None else Shrinker(place.load(contracts))
         self.suites: Prepared[Suites] = Prepared()
-        self.told: set[str] = set()
+        self.reported: set[str] = set()
 
     def judge(self, item: Row) -> Row:
         """Take (task, its id, groups) and return (evidence, judged samples).
@@ -68,6 +68,7 @@ class SampleJudge:
         ref, task_id, groups = item
         judged = []
         for source, members in groups:
+            # Equal programs share a verdict, unless it names a line: layouts differ.
             verdicts = {source: self._verdict(ref, source)}
             for index, text, model, temperature in members:
                 verdict = verdicts[source]
@@ -86,8 +87,8 @@ class SampleJudge:
                     row["temperature"] = temperature
                 lines = dump_row({**row, **rest}), dump_row({**row, **cost})
                 judged.append((base, plus, lines[0], others, lines[1]))
-        evidence = None if task_id in self.told else found_evidence(self.source, task_id)
-        self.told.add(task_id)
+        evidence = None if task_id in self.reported else found_evidence(self.source, task_id)
+        self.reported.add(task_id)
         return evidence, judged
 
     def _verdict(self, ref: Ref, source: str) -> Judged:
@@ -110,6 +111,7 @@ class SampleJudge:
         strong: PreparedSuite | None,
         source: str,
     ) -> tuple[dict[str, Any], dict[str, Any]]:
+        # Order: the suite decides; its failure may be minimized; then weak tests and stress cases.
         sandbox = self.place.sandbox
         verdict = evaluate_program(sandbox, suite, source, details=self.settings.details)
         row: dict[str, Any] = {"base": verdict.base, "plus": verdict.plus}
@@ -142,8 +144,8 @@ class SampleJudge:
         return evaluate_program(self.place.sandbox, strong, source).base
 
     def _prepared(self, ref: Ref) -> Suites:
-        task, given = staged(self.place, ref)
-        prepared = self.settings.prepared(self.place, self.source, task, given)
+        task, suite = staged(self.place, ref)
+        prepared = self.settings.prepared(self.place, self.source, task, suite)
         weak = frozenset(weak_places(task, prepared.suite))
         strong = self.settings.strong(prepared, self.source) if weak else prepared
         return prepared, self.settings.stressed(prepared, self.source.cache), weak, strong

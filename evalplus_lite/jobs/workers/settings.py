@@ -17,7 +17,7 @@ from evalplus_lite.types import Suite, Task
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings that decide verdicts besides tasks and samples; ``memory`` in bytes.
+    """The settings that decide verdicts, apart from tasks and samples; ``memory`` in bytes.
 
     ``total``: seconds that all cases of a program together may compute, and wait (None: by the
     preset).

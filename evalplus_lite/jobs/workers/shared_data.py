@@ -1,4 +1,4 @@
-"""Tasks and suites as plain data: staged once by whoever deals, read where they are needed."""
+"""Tasks and suites as plain data: staged once by the parent, loaded by the workers."""
 
 from __future__ import annotations
 
@@ -112,12 +112,12 @@ class SharedData:
 
     def ref(self, task: Task) -> Ref:
         """Return where the task is staged."""
-        known = self._refs.get(task.id)
-        if known is None or known[0] is not task:
+        shared = self._refs.get(task.id)
+        if shared is None or shared[0] is not task:
             suite = self.given.get(task.id)
             row = task_row(task), None if suite is None else suite_row(suite)
-            known = self._refs[task.id] = task, self.backend.stage(row)
-        return known[1]
+            shared = self._refs[task.id] = task, self.backend.stage(row)
+        return shared[1]
 
 
 def staged(place: WorkerContext, ref: Ref) -> tuple[Task, Suite | None]:
@@ -145,10 +145,10 @@ class Prepared(Generic[Made]):
         if key in self._made:
             self._made.move_to_end(key)
             return self._made[key][1]
-        made = make()
-        self._made[key] = size, made
+        item = make()
+        self._made[key] = size, item
         self._size += size
         while self._size > self._most and len(self._made) > 1:
             _, (gone, _) = self._made.popitem(last=False)
             self._size -= gone
-        return made
+        return item

@@ -93,10 +93,10 @@ def _random(form: TextForm, base: Sequence[Case], seed: str) -> list[Case]:
     texts = [case.arguments[0] for case in base]
     drawing = Drawing(form, texts, random.Random(f"{seed}:drawing").random)
     scales = [1 + number % SCALES for number in range(MOST_RANDOM)]
-    found = [(scale, drawing.draw(scale)) for scale in scales]
+    drawn_values = [(scale, drawing.draw(scale)) for scale in scales]
     return [
         Case(values, "generator", None, (f"form, scale {scale}",))
-        for scale, values in found
+        for scale, values in drawn_values
         if values is not None
     ]
 

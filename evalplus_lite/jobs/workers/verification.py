@@ -147,10 +147,11 @@ class Verification:
     def _verdict(
         self, prepared: PreparedSuite, settings: Settings, program: str, details: bool
     ) -> tuple[Verdict, bool]:
+        # A verdict with details is another verdict: it ran all cases.
         store = self._store(replace(settings, details=details))
-        known = None if store is None else store.get(prepared, program)
-        if known is not None:
-            return known, True
+        verdict_stored = None if store is None else store.get(prepared, program)
+        if verdict_stored is not None:
+            return verdict_stored, True
         verdict = evaluate_program(self.place.sandbox, prepared, program, details=details)
         if store is not None:
             store.put(prepared, program, verdict)

@@ -144,7 +144,7 @@ def legend(figure: Figure, axes: Axes, count: int) -> None:
 
 
 TOP = 20
-"""Packages whose models are told apart."""
+"""The number of packages shown with each model."""
 
 
 def repositories(summary: Summary, name: str) -> Picture | None:
@@ -234,7 +234,7 @@ def packages(summary: Summary, name: str) -> Picture | None:
 
 
 def constructs(summary: Summary, name: str) -> Picture | None:
-    """Return pass@1 of programs with each construct, beside those without (section 3)."""
+    """Return pass@1 of programs with each construct, and without it (section 3)."""
     rows = summary["constructs"]
     if not rows:
         return None
