@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import zip_longest
 
 # String patterns: the tokens that strings consist of, and what several strings have in common.
 
@@ -151,8 +152,10 @@ class DateForm:
 
     def telling(self) -> Iterator[str]:
         """Yield the days on which programs err; with others that are none, unless all are days."""
-        for day in (*_DAYS, *(() if self.is_strict else _NO_DAYS)):
-            yield from (self._written(order, *day) for order in self.orders)
+        others = () if self.is_strict else _NO_DAYS
+        for pair in zip_longest(_DAYS, others):
+            for day in filter(None, pair):
+                yield from (self._written(order, *day) for order in self.orders)
 
     def _written(self, order: str, year: int, month: int, day: int) -> str:
         width = 2 if self.is_padded else 1

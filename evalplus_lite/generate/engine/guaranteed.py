@@ -227,6 +227,11 @@ def _text_forms(text: str, slot: Slot) -> Iterator[tuple[str, str]]:
             yield "words", " ".join(islice(cycle(words), count))
             yield "words", " ".join(words[:1] * count)
             yield "words", " ".join(word for word in words[:count] for _ in range(2))
+    yield from (("shift", made + text[:-1]) for made in "0 a")
+    marks = [at for at, each in enumerate(text[:-1]) if at and not each.isalnum()]
+    for at in marks[:4]:
+        yield "shift", text[: at - 1] + text[at] + text[at - 1] + text[at + 1 :]
+        yield "shift", text[:at] + text[at + 1] + text[at] + text[at + 2 :]
     parts = tokens(text)
     for at, part in enumerate(parts):
         if part.isdigit() and at < 6:
@@ -296,7 +301,8 @@ def _records(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
     for at, first in enumerate(rows[0] if len(rows[0]) == len(items.positions) else ()):
         changes = [(row, first) for row in rows]
         if type(first) is str and first:
-            changes = [(rows[0], first + first[-1] * n) for n in range(len(rows), 0, -1)]
+            ends = range(ord(first[-1]) + len(rows), ord(first[-1]), -1)
+            changes = [(rows[0], first[:-1] + chr(end)) for end in ends]
         made = [type(row)((*row[:at], new, *row[at + 1 :])) for row, new in changes]
         yield "tie", kind(made)
         yield "tie", kind(made[::-1])

@@ -80,15 +80,6 @@ def bytes_remove(value: bytes, context: MutationContext) -> bytes:
     return value[:start] + value[end:]
 
 
-@operator("bytes.repeat", bytes, (b"abc", b"abbc"), weight=3)
-def bytes_repeat(value: bytes, context: MutationContext) -> bytes:
-    """With some part twice."""
-    if not value:
-        return value
-    start, end = span(len(value), context)
-    return value[:end] + value[start:]
-
-
 @operator("bytes.replace", bytes, (b"abc", b"\x00bc"), (b"abc", b"ab\xff"), weight=4)
 def bytes_replace(value: bytes, context: MutationContext) -> bytes:
     """With one byte changed: to a neighbour, an edge of the range, or any."""
@@ -105,19 +96,6 @@ def bytes_insert(value: bytes, context: MutationContext) -> bytes:
     at = below(context, len(value) + 1)
     byte = 0 if context.random() < 0.3 else below(context, 256)
     return value[:at] + bytes([byte]) + value[at:]
-
-
-@operator("bytes.reverse", bytes, (b"abc", b"cba"), weight=1)
-def bytes_reverse(value: bytes, context: MutationContext) -> bytes:
-    """Backwards."""
-    return value[::-1]
-
-
-@operator("bytes.fragment", bytes, (b"abc", b"wxyz"))
-def bytes_fragment(value: bytes, context: MutationContext) -> bytes:
-    """Other bytes seen among the inputs."""
-    fragment = context.fragment(bytes)
-    return value if fragment is None else fragment
 
 
 @operator("bytes.constant", bytes, (b"abc", b"kept"), family=Family.CONSTANT)
@@ -162,63 +140,6 @@ def str_insert(value: str, context: MutationContext) -> str:
     """With one character more."""
     at = below(context, len(value) + 1)
     return value[:at] + character(context) + value[at:]
-
-
-@operator("str.move", str, ("abc", "cab"), ("abc", "bac"))
-def str_move(value: str, context: MutationContext) -> str:
-    """With some part moved elsewhere."""
-    if len(value) < 2:
-        return value
-    start, end = span(len(value), context)
-    rest = value[:start] + value[end:]
-    at = below(context, len(rest) + 1)
-    return rest[:at] + value[start:end] + rest[at:]
-
-
-@operator("str.swap", str, ("abc", "cba"))
-def str_swap(value: str, context: MutationContext) -> str:
-    """With two characters exchanged."""
-    if len(value) < 2:
-        return value
-    first, second = below(context, len(value)), below(context, len(value))
-    characters = list(value)
-    characters[first], characters[second] = characters[second], characters[first]
-    return "".join(characters)
-
-
-@operator("str.reverse", str, ("abc", "cba"), weight=1)
-def str_reverse(value: str, context: MutationContext) -> str:
-    """Backwards."""
-    return value[::-1]
-
-
-@operator("str.double", str, ("abc", "abcabc"), weight=1)
-def str_double(value: str, context: MutationContext) -> str:
-    """Twice over."""
-    return value + value
-
-
-@operator("str.mirror", str, ("abc", "abcba"), ("abc", "abccba"))
-def str_mirror(value: str, context: MutationContext) -> str:
-    """Followed by itself backwards: the same from both ends."""
-    half = value[: 1 + below(context, 8)] if len(value) > 8 else value
-    return half + (half[-2::-1] if context.random() < 0.5 else half[::-1])
-
-
-@operator("str.case", str, ("aBc", "ABc"), ("aBc", "AbC"), ("aBc", "ABC"), weight=3)
-def str_case(value: str, context: MutationContext) -> str:
-    """With the case of one letter, or of all, changed, where both cases are allowed."""
-    way = below(context, 5)
-    if way == 0:
-        changed = value.swapcase()
-    elif way == 1:
-        changed = value.upper() if context.random() < 0.5 else value.lower()
-    elif not value:
-        return value
-    else:
-        at = below(context, len(value))
-        changed = value[:at] + value[at].swapcase() + value[at + 1 :]
-    return changed if len(changed) == len(value) else value
 
 
 @operator(
@@ -276,23 +197,6 @@ def str_numeral(value: str, context: MutationContext) -> str:
     return "".join(parts)
 
 
-@operator("str.words", str, ("a bc d", "a d"), ("a bc d", "bc a d"), ("a bc d", "a bc bc d"))
-def str_words(value: str, context: MutationContext) -> str:
-    """With a blank-separated word dropped, repeated, or exchanged with another."""
-    words = value.split(" ")
-    if len(words) < 2:
-        return value
-    at, way = below(context, len(words)), below(context, 3)
-    if way == 0:
-        del words[at]
-    elif way == 1:
-        words.insert(below(context, len(words) + 1), words[at])
-    else:
-        other = below(context, len(words))
-        words[at], words[other] = words[other], words[at]
-    return " ".join(words)
-
-
 @operator("str.mark", str, ("a-b", "a/b"), ("a b", "a/b"), weight=3)
 def str_mark(value: str, context: MutationContext) -> str:
     """With one character that is neither letter nor digit exchanged for another such."""
@@ -315,33 +219,11 @@ def str_join(value: str, context: MutationContext) -> str:
     return value + sign + other if context.random() < 0.5 else str(other) + sign + value
 
 
-@operator("str.splice", str, ("abc", "abxyz"), weight=1)
-def str_splice(value: str, context: MutationContext) -> str:
-    """Its beginning, followed by the end of another string seen."""
-    other = context.fragment(str)
-    if not other:
-        return value
-    return value[: below(context, len(value) + 1)] + str(other)[below(context, len(other)) :]
-
-
 @operator("str.fragment", str, ("abc", "wxyz"))
 def str_fragment(value: str, context: MutationContext) -> str:
     """Another string seen among the inputs."""
     fragment = context.fragment(str)
     return value if fragment is None else fragment
-
-
-@operator("str.edge", str, ("abc", " abc"), ("abc", "abc "), ("abc", "ab"), ("abc", "bc"))
-def str_edge(value: str, context: MutationContext) -> str:
-    """With one end changed: a character added that is rare inside, or one taken off."""
-    if context.random() < 0.4:
-        return value[1:] if context.random() < 0.5 else value[:-1]
-    argument = (
-        " "
-        if " " in context.seen_characters and context.random() < 0.5
-        else str(pick(context, context.characters))
-    )
-    return argument + value if context.random() < 0.5 else value + argument
 
 
 @operator("str.constant", str, ("abc", "kept"), family=Family.CONSTANT)
