@@ -25,7 +25,8 @@ from evalplus_lite import errors, exe, models, reports, results, serving, tasks,
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = (
-    "openai httpx hypothesis mutmut libcst pytest numpy radon ray matplotlib pooch requests httpx2"
+    "openai httpx hypothesis coverage mutmut libcst pytest numpy radon ray "
+    "matplotlib pooch requests httpx2"
 ).split()
 
 

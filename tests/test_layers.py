@@ -57,6 +57,7 @@ DRAWING = {"exe/report.py", "exe/commands/exe.py"}
 """Modules of execution tasks that draw or export with the reports wing, where it is here."""
 OWNERS = {
     "openai": {"models/client.py", "models/connection.py"},
+    "coverage": {"reduction/branches.py"},
     "mutmut": {"programs/mutation/mutants.py"},
     "hypothesis": {"generate/strategies.py"},
     "radon": {"exe/statistics/measures.py"},

@@ -45,7 +45,7 @@ PANELS = (
 LIST = """
 Start here
 doctor: Show which sandbox layers hold here, probed from inside, and what to install for the rest.
-cache: Show, list and clear cached files.
+cache: Show and clear cached files.
 Your own tasks
 init: Write task files: commented examples, or drafts from a module or a pytest file.
 lint: Check whether each task is fit to judge or train by, and say why not.

@@ -299,7 +299,7 @@ class ClosureBuilder:
         plain = [s for s in found if not isinstance(s.node, ast.Import | ast.ImportFrom)]
         changed = parsed.mutations.get(target.name, [])
         nodes: list[Node] = []
-        for statement in sorted({s.position: s for s in plain + changed}.values(), key=_position):
+        for statement in [s for _, s in sorted({s.position: s for s in plain + changed}.items())]:
             node = Node("statement", statement.module, statement.position)
             nodes.append(node)
             if node not in self.edges:
@@ -491,10 +491,6 @@ def _identity(target: External) -> Identity:
     return ("import", target.module, target.member or "")
 
 
-def _position(statement: Statement) -> int:
-    return statement.position
-
-
 @dataclass(frozen=True, slots=True)
 class BlockOrigin:
     """Where a part of an inlined program came from."""
@@ -525,7 +521,9 @@ def inline(closure: Closure, *, entry_point: str) -> Inlined:
     if any(node.kind == "namespace" for node in closure.order):
         imports.append("from types import SimpleNamespace")
     if imports:
-        parts.append("\n".join(sorted(imports, key=_import_order)) + "\n")
+        parts.append(
+            "\n".join(sorted(imports, key=lambda line: (line.startswith("from "), line))) + "\n"
+        )
     blocks: list[BlockOrigin] = []
     origin = ""
     compact = False
@@ -597,10 +595,6 @@ def _submodules(names: set[str]) -> list[str]:
         except (ImportError, ValueError, AttributeError):
             continue
     return found
-
-
-def _import_order(line: str) -> tuple[bool, str]:
-    return (line.startswith("from "), line)
 
 
 def _written(closure: Closure, node: Node) -> tuple[str, BlockOrigin]:

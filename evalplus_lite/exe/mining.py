@@ -50,20 +50,6 @@ class Outputs:
         return self.tasks.with_name(f"{stem}.{kind}")
 
 
-@dataclass(frozen=True, slots=True)
-class PackageProgress:
-    """One package is done (or was before): its name, its tasks, and how many are to come.
-
-    ``problem``: why it could not be had or read. ``refused``: why nothing of it is taken.
-    """
-
-    package: str
-    tasks: int
-    left: int
-    problem: str = ""
-    refused: str = ""
-
-
 @dataclass(slots=True)
 class Campaign:
     """A run over packages: names on the index, archives or folders."""
@@ -75,7 +61,8 @@ class Campaign:
     companions: Sequence[Path] = ()
     client: Client | None = None
     """Of the model that writes inputs, if one does."""
-    report: Callable[[PackageProgress], None] = lambda progress: None
+    report: Callable[[str, str, str], None] = lambda package, problem, refused: None
+    """Told of each package that is done, why it could not be read, and why nothing is taken."""
     force: bool = False
     """Whether what an earlier run left is dropped."""
     since: Earlier | None = None
@@ -100,20 +87,16 @@ class Campaign:
             # What could not be had may be there by now; a file or folder may have changed.
             rows = {row[0]: row for row in finished(journal, _progress)}
             done = {
-                package: (mined, refused)
-                for package, mined, problem, content, refused in rows.values()
+                package: refused
+                for package, problem, content, refused in rows.values()
                 if not problem and content == _content(package, content)
             }
-            left = sum(name not in done for name in names)
             for name in names:
                 if name in done:
-                    mined, refused = done[name]
-                    self.report(PackageProgress(name, mined, left, refused=refused))
+                    self.report(name, "", done[name])
             for row in self._rows([name for name in names if name not in done]):
-                left -= 1
                 journal.append(row)
-                name, mined, problem = row["package"], row["mined"], row["problem"]
-                self.report(PackageProgress(name, mined, left, problem, _refused(row)))
+                self.report(row["package"], row["problem"], _refused(row))
         return self._write(path) if self.only is None else Funnel()
 
     def _rows(self, names: list[str]) -> Iterator[dict[str, Any]]:
@@ -188,10 +171,9 @@ class Campaign:
         return funnel
 
 
-def _progress(row: Row) -> tuple[str, int, str, str, str]:
+def _progress(row: Row) -> tuple[str, str, str, str]:
     data = row.data
-    mined = int(data["mined"])
-    return data["package"], mined, data["problem"], data["sha256"], _refused(data)
+    return data["package"], data["problem"], data["sha256"], _refused(data)
 
 
 def _refused(row: dict[str, Any]) -> str:
@@ -280,12 +262,12 @@ def mine(
     with within(session) as opened, ExitStack() as stack:
         opened.stage("mine", len(packages))
 
-        def report(progress: PackageProgress) -> None:
-            if progress.problem:
-                problems[progress.package] = progress.problem
-                opened.note(f"{progress.package}: {progress.problem}")
-            if progress.refused:
-                refused[progress.package] = progress.refused
+        def report(package: str, problem: str, why: str) -> None:
+            if problem:
+                problems[package] = problem
+                opened.note(f"{package}: {problem}")
+            if why:
+                refused[package] = why
             opened.advance()
 
         if out is None:

@@ -299,12 +299,6 @@ def download(name: str, folder: Path, *, is_pure: bool = False) -> Path:
     new = sorted(set(folder.iterdir()) - before)
     if new:
         return new[0]
-    wanted = re.sub(r"[-_.]+", "_", re.split(r"[<>=!~]", name)[0]).lower()
-    version = name.partition("==")[2]
-    for path in sorted(folder.glob("*.whl"), reverse=True):
-        parts = path.name.lower().split("-")
-        if parts[0] == wanted and version in ("", parts[1]):
-            return path
     raise InputError(f"pip downloaded no file for {name}")
 
 

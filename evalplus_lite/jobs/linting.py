@@ -325,13 +325,17 @@ SAMPLE = re.compile(
     r"output[ \d#]*:?\W*\n(.+?)(?=\n\s*\n|\n\W*(?:sample|example|input|note|explanation)|\Z)",
     re.I | re.S | re.M,
 )
+HEADED = re.compile(r"[^\n\w]*(?:sample|example) input", re.I)
 
 
 def _examples(task: Task) -> list[DraftCase]:
     """Return the examples in a prompt, as calls or as input and output texts."""
     if task.harness.kind == "script":
+        found = list(SAMPLE.finditer(task.prompt[:LONGEST_PROMPT]))
+        # Where samples are headed as such, plain "Input" and "Output" describe the format.
+        headed = [each for each in found if HEADED.match(each[0])]
         pairs = [(each[1].strip("`\n ") + "\n", each[2].strip("`\n ") + "\n")
-                 for each in SAMPLE.finditer(task.prompt[:LONGEST_PROMPT])]  # fmt: skip
+                 for each in headed or found]  # fmt: skip
         return [DraftCase("", 0, (text,), wire.encode(output)) for text, output in pairs]
     if task.harness.kind != "call":
         return []

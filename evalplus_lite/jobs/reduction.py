@@ -21,7 +21,7 @@ from evalplus_lite.programs import program_key
 from evalplus_lite.programs.mutation.mutants import Mutant
 from evalplus_lite.reduction.matrix import Matrix, Requirement, build
 from evalplus_lite.reduction.policy import Choice, Policy, choose
-from evalplus_lite.reduction.requirements import KINDS, MODES, CoverSubject
+from evalplus_lite.reduction.requirements import MODES, CoverSubject, packages
 from evalplus_lite.reduction.survivors import Fate, Report, report
 from evalplus_lite.tasks import Dataset, write_suites
 from evalplus_lite.tasks.loading import known_contracts
@@ -227,7 +227,7 @@ def measurement(
     samples: Samples,
     session: Session,
     *,
-    kinds: Sequence[str] = tuple(KINDS),
+    kinds: Sequence[str] = MODES["full"],
     judges: Samples = (),
     stage: str = "requirements",
     strict: bool = False,
@@ -275,7 +275,7 @@ def measure(
     backend: Backend,
     source: SuiteSource,
     *,
-    kinds: Sequence[str] = tuple(KINDS),
+    kinds: Sequence[str] = MODES["full"],
     progress: Progress = SILENT,
     share: ShardPlan | None = None,
 ) -> list[MeasuredTask]:
@@ -289,7 +289,7 @@ def measure(
         if sample.task_id in programs:
             programs[sample.task_id].append(sample.source)
     settings = source.settings, tuple(kinds)
-    call = Call(f"{measuring.__module__}:{measuring.__name__}", settings)
+    call = Call(f"{measuring.__module__}:{measuring.__name__}", settings, packages(kinds))
     staging = SharedData(backend, data.suites)
     contracts = known_contracts()
     tasks = {task.id: task for task in data.tasks}

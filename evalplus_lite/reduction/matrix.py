@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evalplus_lite.reduction.cache import CachedRows
-from evalplus_lite.reduction.requirements import KINDS, CoverSubject
+from evalplus_lite.reduction.requirements import KINDS, MODES, CoverSubject
 from evalplus_lite.sandbox import Inputs, Sandbox
 from evalplus_lite.tasks.contracts import violations
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Requirement:
-    """Something a test can satisfy, of kind ``decision``, ``mutant``, ``variant`` or ``sample``."""
+    """Something a test can satisfy: its kind is one of ``KINDS``."""
 
     kind: str
     key: str
@@ -45,7 +45,7 @@ def build(
     subject: CoverSubject,
     *,
     cache: Path | None = None,
-    kinds: Collection[str] = tuple(KINDS),
+    kinds: Collection[str] = MODES["full"],
 ) -> Matrix:
     """Return the matrix of a task, from the cache where its parts were computed before.
 

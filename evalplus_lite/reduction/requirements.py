@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,6 +11,7 @@ from evalplus_lite.programs import program_key
 from evalplus_lite.programs.mutation.mutants import Mutant, mutants
 from evalplus_lite.programs.mutation.variants import kinds_of, variants
 from evalplus_lite.reduction import kills
+from evalplus_lite.reduction.branches import PACKAGES, branches
 from evalplus_lite.reduction.cache import CachedRows
 from evalplus_lite.reduction.decisions import REFERENCE_LIMITS, decisions
 from evalplus_lite.reduction.kills import Kills, KillSuite
@@ -58,10 +59,21 @@ class Compute(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RequirementKind:
-    """A kind of requirement. In a choice all requirements of a kind weigh as much as another's."""
+    """A kind of requirement. In a choice all requirements of a kind weigh as much as another's.
+
+    Computing it needs ``packages`` in the sandbox.
+    """
 
     plural: str
     compute: Compute
+    packages: tuple[str, ...] = ()
+
+
+def _branches(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
+    return cache.bitsets(
+        "branch",
+        lambda: branches(sandbox, subject.reference, subject.arguments, REFERENCE_LIMITS),
+    )
 
 
 def _decisions(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
@@ -140,21 +152,30 @@ def _sample_kills(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) ->
 
 
 KINDS: Mapping[str, RequirementKind] = {
+    "branch": RequirementKind("branches", _branches, PACKAGES),
     "decision": RequirementKind("decision outcomes", _decisions),
     "mutant": RequirementKind("mutants", _mutant_kills),
     "variant": RequirementKind("variants", _variant_kills),
     "sample": RequirementKind("wrong samples", _sample_kills),
 }
 MODES: Mapping[str, tuple[str, ...]] = {
-    "coverage": ("decision",),
+    "coverage": ("branch", "decision"),
     "mutants": ("mutant",),
     "variants": ("variant",),
     "samples": ("sample",),
-    "classic": ("decision", "mutant", "sample"),
-    "full": tuple(KINDS),
+    "classic": ("branch", "decision", "mutant", "sample"),
+    "full": ("decision", "mutant", "variant", "sample"),
 }
-"""The kinds of requirement of each mode. ``coverage``, ``mutants``, ``samples`` and, for all three,
-``classic`` are the columns of the EvalPlus paper's Table 4."""
+"""The kinds of requirement of each mode; beside decisions, branches add nothing to ``full``.
+
+``coverage``, ``mutants``, ``samples`` and, for all three, ``classic`` are the columns of the
+EvalPlus paper's Table 4.
+"""
+
+
+def packages(kinds: Iterable[str]) -> tuple[str, ...]:
+    """Return the packages that sandboxes need for these kinds."""
+    return tuple(dict.fromkeys(name for kind in kinds for name in KINDS[kind].packages))
 
 
 def mutants_by_key(task: Task) -> dict[str, Mutant]:

@@ -121,7 +121,7 @@ def test_names_suggest_values() -> None:
 
 
 def test_inputs_are_put_together_of_what_the_program_mentions(toys: Any) -> None:
-    """Texts are joined of its constants, as long as it asks, with the characters it numbers."""
+    """Texts are joined of its constants, with the characters it numbers."""
     body = """
         def f(text: str, at: int, rest: list[str]) -> bool:
             if len(text) > 300 or ord(text[at]) == 0x200C:
@@ -134,7 +134,6 @@ def test_inputs_are_put_together_of_what_the_program_mentions(toys: Any) -> None
     calls = [space.draw(draw) for _ in range(3000)]
     texts = [text for text, _, _ in calls]
     assert "__init__.pyi" in texts
-    assert {299, 300, 301} <= {len(text) for text in texts}
     assert any("\u200c" in text for text in texts)
     assert any(len(rest) == 3 for _, _, rest in calls)
     assert not any(

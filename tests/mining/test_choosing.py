@@ -53,6 +53,27 @@ def test_runs_of_every_length_are_chosen() -> None:
     assert lengths == {2**n for n in range(1, 9)}
 
 
+def test_a_task_is_hard_where_enough_of_its_runs_are() -> None:
+    """More than half of the cases then do what a hard task asks, whatever else is short."""
+    light = [ran(f"a{n}", n, steps=5, depth=1, source="tests") for n in range(40)]
+    heavy = [ran(f"b{n}" * 40, -n - 1, steps=80, depth=2) for n in range(9)]
+    assert sum(case.is_hard for case in select([*light, *heavy])) >= 8
+    assert sum(case.is_hard for case in select([*light, *heavy[:7]])) < 8
+
+
+def test_known_values_come_first_and_literals_of_other_tasks_last() -> None:
+    """Errors that no statement of the program raises are no cases."""
+    drawn = [ran(f"drawn {n}", n) for n in range(30)]
+    known = [ran(f"known {n}", -n - 1, source="tests") for n in range(10)]
+    accidents = [ran(f"x{n}", TypeError(f"{n}"), is_accident=True) for n in range(20)]
+    chosen = select([*drawn, *known, *accidents])
+    assert sum(case.source == "tests" for case in chosen) == 10
+    assert not any(case.is_error for case in chosen)
+    used = {case.call.args[0]: 3 for case in drawn[:20]}
+    others = select([*drawn, *known], used=used)
+    assert not {case.call.args[0] for case in others} & used.keys()
+
+
 DOCUMENTED = '''
 def f(text: str, limit: int = 3) -> str:
     """Cut a text: f("abcdef", 2) is 'ab'. Raises ValueError: below zero for -1."""

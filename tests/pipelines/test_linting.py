@@ -10,9 +10,9 @@ import pytest
 
 from evalplus_lite import InputError, Session, lint, load_dataset
 from evalplus_lite.cli import main
-from evalplus_lite.jobs.linting import CAUSES, VERDICTS, codes, explain, fingerprint
+from evalplus_lite.jobs.linting import CAUSES, VERDICTS, _examples, codes, explain, fingerprint
 from evalplus_lite.tasks.drafts import examples
-from evalplus_lite.types import Cause
+from evalplus_lite.types import Cause, Harness, Task
 from evalplus_lite.values import wire
 
 ROW: dict[str, Any] = {"prompt": "", "entry_point": "f", "inputs": [[1], [2]]}
@@ -248,6 +248,16 @@ def test_examples_of_a_text_are_read() -> None:
     assert all(each.problem for each in examples(odd, "f"))
     assert len(list(examples(odd, "f"))) == 3
     assert list(examples(">>> g(1)\n1\n>>> f(1\n", "f")) == []
+
+
+def test_the_format_of_input_is_no_example() -> None:
+    """Sections "Input" and "Output" beside "Sample Input" describe; alone they are the example."""
+    sample = "Sample Input 1\n\n3\n\nSample Output 1\n\n6\n"
+    prompt = "Double.\n\nInput\n\nGiven is N.\n\nOutput\n\nPrint 2N.\n\n"
+    script = Harness("script")
+    for text in (prompt + sample, "Double.\n\nInput\n3\nOutput\n6\n"):
+        (each,) = _examples(Task("T/0", text, "", "print()", harness=script))
+        assert (each.arguments, wire.decode(each.output)) == (("3\n",), "6\n")
 
 
 def test_a_huge_prompt_is_read_in_bounded_time(tmp_path: Path) -> None:

@@ -31,10 +31,8 @@ from evalplus_lite.generate.domains.text import PRINTABLE
 from evalplus_lite.generate.engine.slots import GenerationState, Slot
 from evalplus_lite.types import Value
 
-MOST_PIECES, LONGEST_PIECE, LONGEST = 4, 24, 2000
-"""Pieces of a composed text, characters of one, and those of a text that is stretched to a length
-that the program names."""
-_STRETCHED = 0.06
+MOST_PIECES, LONGEST_PIECE = 4, 24
+"""Pieces of a composed text, and characters of one."""
 _First = TypeVar("_First")
 
 
@@ -44,7 +42,6 @@ class Composer:
 
     pieces: tuple[tuple[str, ...], ...]
     """Groups, each as likely as the others."""
-    lengths: tuple[int, ...]
 
     @classmethod
     def of(cls, constants: Constants, matches: Sequence[str], words: Sequence[str]) -> Composer:
@@ -54,18 +51,13 @@ class Composer:
             tuple(dict.fromkeys(text for text in group if 0 < len(text) <= LONGEST_PIECE))
             for group in groups
         )
-        lengths = tuple(n for n in constants.integers if 1 < n < LONGEST)
-        return cls(tuple(filter(None, pieces)), lengths)
+        return cls(tuple(filter(None, pieces)))
 
     def text(self, random: Callable[[], float]) -> str:
         """Return a text of some pieces."""
         count = 1 + int(random() * MOST_PIECES)
         sign = " " if random() < 0.5 else ""
-        text = sign.join(_pick(_pick(self.pieces, random), random) for _ in range(count))
-        if self.lengths and random() < _STRETCHED:
-            length = _pick(self.lengths, random) + int(random() * 3) - 1
-            text = (text * (length // len(text) + 1))[:length]
-        return text
+        return sign.join(_pick(_pick(self.pieces, random), random) for _ in range(count))
 
 
 def code_points(constants: Constants) -> list[str]:
@@ -401,21 +393,17 @@ def _either(one: Domain, other: Domain) -> Domain:
 
 @functools.cache
 def _days(*, has_time: bool) -> tuple[str, ...]:
-    """Return days (or moments) as text: landmarks, then some of any year, always the same."""
+    """Return days (or moments) as text: landmarks, then some of our time, always the same."""
     draw = random.Random("days").random
-    listed = [date(y, m, d) for y, m, d in _LANDMARKS]
-    listed += [date(1, 1, 1) + timedelta(days=int(draw() * 3_652_058)) for _ in range(_DAYS // 2)]
-    listed += [date(1990, 1, 1) + timedelta(days=int(draw() * 20_000)) for _ in range(_DAYS // 2)]
-    if not has_time:
-        return tuple(day.isoformat() for day in listed)
+    days = [date(1960, 1, 1) + timedelta(days=int(draw() * 30_000)) for _ in range(_DAYS)]
+    listed = [*_LANDMARKS.split(), *(day.isoformat() for day in days)]
     times = ("00:00:00", "23:59:59", "12:30:00", "09:05:07")
-    return tuple(f"{day.isoformat()}T{times[at % 4]}" for at, day in enumerate(listed))
+    return tuple(f"{day}T{times[at % 4]}" if has_time else day for at, day in enumerate(listed))
 
 
 _LANDMARKS = (
-    (1970, 1, 1), (2000, 1, 1), (2024, 2, 29), (1999, 12, 31), (2023, 2, 28), (1900, 3, 1),
-    (1, 1, 1), (9999, 12, 31), (2020, 12, 28), (2021, 1, 3), (1582, 10, 15), (2026, 7, 4),
-)  # fmt: skip
+    "1970-01-01 2000-01-01 2024-02-29 1999-12-31 2023-02-28 1900-03-01 2020-12-28 2021-01-03"
+)
 
 
 def hints(name: str) -> tuple[Value, ...]:

@@ -141,7 +141,6 @@ class FoundCases:
     pool: list[Executed]
     chosen: list[Executed]
     problem: str = ""
-    """Why no case was looked for."""
     facts: dict[str, Any] = field(default_factory=dict)
 
 

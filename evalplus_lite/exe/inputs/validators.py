@@ -96,6 +96,8 @@ SOURCE_COST = {
 """What a case costs by where its values come from."""
 LITERAL = 3
 """Characters from which a text, or a number, is a literal that tasks should not share."""
+MISUSE = 12.0
+"""What an error costs that a caller of wrong types gets, even where the program raises it."""
 READABLE = 200
 """Characters of input and answer together that cost a reader nothing."""
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
@@ -224,6 +226,7 @@ class _Choice:
             wanted = self.errors < ERRORS * self.count
             score += (4.0 if wanted else -1.0) / (1 + self.kinds[one.kind])
             score -= 50.0 if 5 * (self.errors + 1) > 2 * self.count else 0.0
+            score -= MISUSE if one.case.answer.type in ("TypeError", "AttributeError") else 0.0
         if self.is_hard and one.case.is_hard and 2 * self.hard <= self.count:
             score += 60.0
         if one.is_trivial:

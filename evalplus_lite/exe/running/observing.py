@@ -60,16 +60,13 @@ class RecordedCall:
 class Observed:
     """What tests and examples showed: by module, class (or "") and function.
 
-    ``tests`` ran, ``passed`` of them passed; ``problem`` says why no test ran, ``cut`` what
-    ended the tests before their end (``tests`` or ``time``).
+    ``tests`` ran; ``problem`` says why none did.
     """
 
     parameters: Mapping[tuple[str, str, str], Mapping[str, Told]] = field(default_factory=dict)
     """The types of parameters."""
     calls: Mapping[tuple[str, str, str], tuple[RecordedCall, ...]] = field(default_factory=dict)
     tests: int = 0
-    passed: int = 0
-    cut: str = ""
     problem: str = ""
 
     def of(self, module: str, owner: str, name: str) -> Mapping[str, Told]:
@@ -171,11 +168,11 @@ def _read(first: Value, second: Value, *, has_tests: bool) -> Observed:
     """Return what the recorder said, as far as both runs say it, and as it should be."""
     for said in (first, second):
         match said:
-            case [int(), int(), int(), str(), str(), list()]:
+            case [int(), str(), list()]:
                 pass
             case _:
                 return Observed(problem="the tests said what nobody understands")
-    _, tests, passed, cut, trouble, _ = first
+    tests, trouble, _ = first
     seen, again = _calls(first[-1]), _calls(second[-1])
     parameters: dict[tuple[str, str, str], dict[str, Told]] = {}
     calls: dict[tuple[str, str, str], tuple[RecordedCall, ...]] = {}
@@ -188,7 +185,7 @@ def _read(first: Value, second: Value, *, has_tests: bool) -> Observed:
     if not tests:
         why = f": {trouble[:LONGEST_TROUBLE]}" if trouble else ""
         problem = f"no test could be run{why}" if has_tests else ""
-    return Observed(parameters, calls, tests, passed, cut[:10], problem)
+    return Observed(parameters, calls, tests, problem)
 
 
 def _calls(

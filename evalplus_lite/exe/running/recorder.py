@@ -145,12 +145,10 @@ def plugin_of(pytest, recorder, most):
         raise TimeoutError
 
     class Tests:
-        outcomes, is_cut, trouble = {}, "", {}
+        outcomes, trouble = set(), {}
 
         def pytest_collection_modifyitems(self, session, config, items):
-            if len(items) > most:
-                self.is_cut = "tests"
-                del items[most:]
+            del items[most:]
 
         @pytest.hookimpl(hookwrapper=True)
         def pytest_runtest_call(self, item):
@@ -164,7 +162,7 @@ def plugin_of(pytest, recorder, most):
             sys.setprofile(None)
             signal.alarm(0)
             if recorder.all_events > ALL_EVENTS or time.process_time() > CPU_SECONDS:
-                self.is_cut = item.session.shouldstop = "time"
+                item.session.shouldstop = "time"
 
         def pytest_collectreport(self, report):
             if report.failed:
@@ -173,7 +171,7 @@ def plugin_of(pytest, recorder, most):
 
         def pytest_runtest_logreport(self, report):
             if report.when == "call" or report.failed:
-                self.outcomes[report.nodeid] = report.outcome
+                self.outcomes.add(report.nodeid)
 
     return Tests()
 
@@ -262,7 +260,7 @@ def entry(settings):
     os.chdir(os.path.join(tree, settings["top"]))
     recorder = Recorder(tuple(each + os.sep for each in sources), frozenset(tests))
     errors = io.StringIO()
-    outcomes, is_cut, trouble, code = {}, "", {}, 0
+    outcomes, trouble = set(), {}
     aside = contextlib.redirect_stdout, contextlib.redirect_stderr
     with open(os.devnull, "w") as null, aside[0](null), aside[1](errors):
         document(recorder, settings["modules"], settings["readme"])
@@ -279,8 +277,8 @@ def entry(settings):
             options = ["-c", os.path.join(root, "empty.ini"), "--rootdir", os.getcwd(), "--tb=no"]
             options += ["-q", "-p", "no:cacheprovider", "-p", "no:faulthandler", "--capture=sys"]
             options += ["--continue-on-collection-errors"]
-            code = pytest.main([*options, *tests], plugins=[plugin])
-            outcomes, is_cut, trouble = plugin.outcomes, plugin.is_cut, plugin.trouble
+            pytest.main([*options, *tests], plugins=[plugin])
+            outcomes, trouble = plugin.outcomes, plugin.trouble
     sys.setprofile(None)
     functions = [
         [
@@ -291,7 +289,6 @@ def entry(settings):
         for (module, name), record in sorted(recorder.found.items())
         if record
     ]
-    passed = sum(outcome == "passed" for outcome in outcomes.values())
     last = min(trouble, key=lambda each: (-trouble[each], each), default="")
     last = last or told_by(errors.getvalue())  # a conftest.py that cannot be read
-    return [int(code), len(outcomes), passed, is_cut, last, functions]
+    return [len(outcomes), last, functions]

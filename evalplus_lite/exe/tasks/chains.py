@@ -211,7 +211,11 @@ def _executed(found: Chained, parts: Sequence[MinedTask], sandboxes: Sandboxes) 
     again = run(sandboxes.others[0], subject, calls, variant=1)
     if answers.failure or [a.key for a in answers.answers] != [a.key for a in again.answers]:
         return None
-    cases = select([Executed(c, a) for c, a in zip(calls, answers.answers, strict=True)])
+    executed = [
+        Executed(call, answer, is_accident=f"raise {answer.type}" not in found.code)
+        for call, answer in zip(calls, answers.answers, strict=True)
+    ]
+    cases = select(executed)
     if CORE & {*judge(cases)} or len(cases) < 3:
         return None
     licences = sorted({str(task.facts.get("licence", "")) for task in parts})
