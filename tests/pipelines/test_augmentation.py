@@ -215,7 +215,7 @@ def test_sizes_go_as_far_as_the_contract_and_say_so(sandbox: Sandbox) -> None:
     contract = "def precondition(x): assert type(x) is list and 0 < len(x) <= 700\n"
     reference = "def f(x): return sum(x)\n"
     task = make_task([([1, 2],), ([5],)], reference=reference, contract=contract)
-    found = augment_task(sandbox, task, seed=0, budget=Budget(inputs=60))
+    found = augment_task(sandbox, task, seed=2, budget=Budget(inputs=60))
     lengths = [len(case.arguments[0]) for case in found.suite.cases]
     assert max(lengths) > 400
     is_large = [length > 400 for length in lengths]
