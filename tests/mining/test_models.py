@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.conversation import Failing, Scripted, modulo
+from support.conversation import Failing, Scripted, modulo, signature
 
 from evalplus_lite.errors import LLMError
-from evalplus_lite.exe.inputs.model import calls_in, calls_of_model
+from evalplus_lite.exe.inputs.case_form import CaseForm
+from evalplus_lite.exe.inputs.model import calls_of_model
 from evalplus_lite.exe.inputs.runner import Runner
 from evalplus_lite.exe.inputs.search import find_cases
 from evalplus_lite.exe.inputs.validators import Executed, judge, select
@@ -20,41 +23,60 @@ from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.models.errors import TooLongError
 
-TEXT = """Here they are:
-```python
-mod(1)
-- `mod(-2)`,
-mod(3) == 3
-mod(a=7);
-mod(n)
-mod(1, [2, {"k": (3, None)}])
-mod(...)
-other(3)
-mod(4
-```"""
+
+def answer(*cases: dict[str, Any]) -> str:
+    """Return test cases as a model writes them."""
+    return json.dumps({"test_cases": [{"args": each, "kwargs": {}} for each in cases]})
 
 
-def test_calls_are_read_off_a_models_lines() -> None:
-    """Bullets, fences and comparisons count nothing; what is no call of literals is left out."""
-    assert calls_in(TEXT, "mod") == [
-        Invocation((1,)),
-        Invocation((-2,)),
-        Invocation((3,)),
-        Invocation((), {"a": 7}),
-        Invocation((1, [2, {"k": (3, None)}])),
-    ]
-    assert calls_in("", "mod") == calls_in("mod(" * 9000, "mod") == []
+@pytest.mark.parametrize(
+    ("kind", "right", "value", "wrong"),
+    [
+        ("int", 3, 3, True),
+        ("float", 1, 1.0, "1"),
+        ("bytes", "ab", b"ab", 1),
+        ("date", "2024-02-29", "2024-02-29", "2023-02-29"),
+        ("list[int]", [1, 2], [1, 2], [1, "2"]),
+        ("tuple[int, str]", [1, "a"], (1, "a"), [1]),
+        ("set[int]", [1, 1], {1}, [[1]]),
+        ("dict[int, bool]", {"1": True}, {1: True}, {"a": True}),
+        ("int | None", None, None, "x"),
+        ("Literal['a', 'b']", "a", "a", "c"),
+    ],
+)
+def test_values_are_read_by_their_types(kind: str, right: Any, value: Any, wrong: Any) -> None:
+    """JSON has no tuples, sets, bytes or keys but texts: the types say what each array is."""
+    form = CaseForm(signature(kind))
+    jsonschema.Draft202012Validator.check_schema(form.schema)
+    assert jsonschema.Draft202012Validator(form.schema).is_valid(json.loads(answer({"a": right})))
+    read = form.read(answer({"a": right}, {"a": wrong}, {}, {"b": 1}))
+    assert read.calls == [Invocation((value,))]
+    assert len(read.problems) == 3
 
 
-def test_a_models_calls_come_before_others(toys: Any, sandboxes: Sandboxes) -> None:
-    """Asked once with the program; what it writes is run, chosen first and marked as its own."""
-    source = Scripted(["\n".join(f"mod({n})" for n in range(12))])
+def test_a_broken_answer_costs_no_whole_case() -> None:
+    """What is cut off or surrounded by prose is read as far as it goes; depth is bounded."""
+    form = CaseForm(signature("int"))
+    whole = answer({"a": 1}, {"a": 2})
+    for text in (f"Sure:\n```json\n{whole}\n```", whole):
+        assert [call.args for call in form.read(text).calls] == [(1,), (2,)]
+    assert form.read(whole[:-25]).problems
+    assert form.read("[" * 100_000).calls == form.read("").calls == []
+
+
+def test_a_model_is_told_once_what_is_wrong(toys: Any, sandboxes: Sandboxes) -> None:
+    """The second request quotes the faults; what it writes is run, and chosen first."""
+    first = answer({"a": "one"}, *({"a": n} for n in range(6)))
+    source = Scripted([first, answer(*({"a": n} for n in range(6, 12)))])
     function = modulo(toys)
     found = find_cases(function, Runner(function, sandboxes), seed=0, source=source)
-    (request,) = source.asked
-    assert "return str(a % 7)" in request.messages[0].content
+    asked, again = source.asked
+    assert "return str(a % 7)" in asked.messages[0].content
+    assert asked.schema
+    assert "'one' is not of type int" in again.messages[-1].content
     assert sum(case.source == "model" for case in found.chosen) >= 6
-    assert found.facts["generation"]["written"] == 12
+    facts = found.facts["generation"]
+    assert (facts["written"], facts["problems"]) == (12, 1)
 
 
 def test_a_request_at_fault_costs_its_calls_and_a_dead_server_the_run(toys: Any) -> None:

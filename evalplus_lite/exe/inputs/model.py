@@ -1,32 +1,42 @@
-"""Calls that a language model writes for a function, as lines of Python literals."""
+"""Test cases that a language model writes for a function, to a JSON schema of its types."""
 
 from __future__ import annotations
 
-import ast
+import json
 from typing import Any
 
-from evalplus_lite.errors import CodecError, LLMError
+from evalplus_lite.exe.inputs.case_form import CaseForm
 from evalplus_lite.exe.running.runs import Invocation
 from evalplus_lite.exe.selecting.static import MinedFunction
-from evalplus_lite.models import Message, ModelSource, Request
-from evalplus_lite.models.errors import is_about_request
-from evalplus_lite.values import codec
+from evalplus_lite.models import ModelSource
+from evalplus_lite.models.dialogue import Dialogue
 
 COUNT = 20
-"""Calls that a model is asked for."""
-MAX_TOKENS, TEMPERATURE = 2048, 0.8
-LONGEST_ANSWER = 50_000
-"""Characters of an answer that are read."""
+"""Test cases that a model is asked for."""
+TURNS = 2
+"""Requests for a function: the second one quotes what was wrong with the answer to the first."""
+MOST_QUOTED = 5
+"""Faults that are quoted."""
+MAX_TOKENS, TEMPERATURE = 4096, 0.8
 PROMPT = """Here is a Python program:
 
 ```python
 {code}
 ```
 
-Write {count} calls of `{name}` as a user of this library would make them: realistic values of \
+Write {count} test cases for `{name}` as a user of this library would call it: realistic values of \
 the kind that the program is for, small and large ones, so that together they take every branch. \
 Let three of them raise an error that the program itself raises, if there is one. Answer with one \
-call a line, whose arguments are all literals, and nothing else.
+JSON object {{"test_cases": [...]}} and nothing else. Each case is an object with "args" and \
+"kwargs", each an object from parameter name to value, empty where there is none:
+
+{schema}
+"""
+AGAIN = """These are no test cases of that form:
+
+{problems}
+
+Write them again, and all others that are still missing, as one JSON object.
 """
 
 
@@ -37,42 +47,24 @@ def calls_of_model(
 
     Raises LLMError if no other request would get a reply, either.
     """
-    text = PROMPT.format(code=function.code, count=COUNT, name=function.name)
-    request = Request(
-        model=source.model,
-        messages=(Message("user", text),),
-        temperature=TEMPERATURE,
-        max_tokens=MAX_TOKENS,
-    )
-    facts: dict[str, Any] = {"model": source.model}
-    try:
-        reply = source.ask(request, cut_off="keep")
-    except LLMError as error:
-        if not is_about_request(error):
-            raise
-        return [], {**facts, "failure": str(error)[:200]}
-    calls = calls_in(reply.text[:LONGEST_ANSWER], function.name)
-    facts |= {"prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.completion_tokens}
-    return calls, {**facts, "written": len(calls)}
-
-
-def calls_in(text: str, name: str) -> list[Invocation]:
-    """Return the calls of a function that stand on lines of their own, arguments all literals."""
-    found: list[Invocation] = []
-    for line in text.splitlines():
-        start = line.find(f"{name}(")
-        if start < 0:
-            continue
-        try:
-            node = ast.parse(line[start:].rstrip(" ,;`"), mode="eval").body
-            if isinstance(node, ast.Compare):  # as in ``f(1) == 2``
-                node = node.left
-            if not isinstance(node, ast.Call):
-                continue
-            args = tuple(ast.literal_eval(each) for each in node.args)
-            named = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
-            codec.dumps([list(args), named])
-        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError, CodecError):
-            continue
-        found.append(Invocation(args, named))
-    return found
+    form = CaseForm(function.signature)
+    schema = json.dumps(form.schema)
+    talk = Dialogue(source=source, temperature=TEMPERATURE, max_tokens=MAX_TOKENS, schema=schema)
+    text = PROMPT.format(code=function.code, count=COUNT, name=function.name, schema=schema)
+    calls: dict[str, Invocation] = {}
+    problems = 0
+    for turn in range(TURNS):
+        reply = talk.ask(text, index=turn)
+        if reply is None:
+            break
+        cases = form.read(reply.text)
+        calls |= {call.key: call for call in cases.calls}
+        problems += len(cases.problems)
+        if not cases.problems:
+            break
+        text = AGAIN.format(problems="\n".join(cases.problems[:MOST_QUOTED]))
+    facts: dict[str, Any] = {"model": source.model, "written": len(calls), "problems": problems}
+    if talk.problem:
+        facts["failure"] = talk.problem[:200]
+    facts |= {"prompt_tokens": talk.prompt_tokens, "completion_tokens": talk.completion_tokens}
+    return list(calls.values()), facts
