@@ -41,6 +41,10 @@ COPIED, LOOKED, COMPARED, HASHED, MADE = 4, 20, 12, 35, 18
 """Units an element: copied; compared in a search; compared in a sort; hashed; taken one by one."""
 CHARACTER, SCANNED, MATCHED = 0.7, 1, 90
 """Units a character: copied; searched; matched by a regular expression."""
+RESUMED, CONVERTED = 45, 150
+"""Units of resuming a generator; of a number read from a text or written as one."""
+EXACT, INTERPRETED = 580, 100
+"""Units an element: of ``statistics`` in fractions; of other library functions in Python."""
 DIGIT = 2
 """Units a pair of 30-bit digits that are multiplied, or a digit that is added."""
 SMALL = 1 << 60
@@ -67,6 +71,7 @@ OPERATIONS: dict[type[ast.AST], int] = {
     ast.Subscript: 25,
     ast.Tuple: 25,
     ast.UnaryOp: 20,
+    ast.Yield: 45,
 }
 REWRITTEN = {"added": 50, "operated": 50, "grown": 45, "contains": 30, "equals": 30, "called": 20}
 """Units of each operation of a statement, before and after it was rewritten."""
@@ -116,10 +121,8 @@ class WorkMeter:
         if kind is types.MethodWrapperType and function.__name__ == "__call__":
             return self.called(function.__self__)
         if is_lazy(function):
-            # ``map`` may call C code for each item.
-            units = MADE + (CALL + ITEM if function is map else ITEM // 2)
             return lambda *arguments, **options: self.each(
-                function(*map(self.handed, arguments), **options), units
+                function(*map(self.mapped, arguments), **options), MADE + ITEM // 2
             )
         if function is any or function is all:
             return lambda items: function(self.each(items, MADE))
@@ -137,6 +140,11 @@ class WorkMeter:
     def handed(self, value: Any) -> Any:
         """Return the replacement of an argument: a function in C that charges when called."""
         return self.called(value) if type(value) in IN_C else value
+
+    def mapped(self, value: Any) -> Any:
+        """Return the replacement of an argument of ``map``, for which a type is a function."""
+        is_conversion = value is int or value is float or value is str
+        return self.called(value) if is_conversion else self.handed(value)
 
     def each(self, items: Iterable[Any], units: int) -> Iterable[Any]:
         names = self.names
@@ -327,7 +335,8 @@ def cost(  # one clause a family of functions
     if isinstance(function, type):
         if function in (int, str, float) and arguments and type(arguments[0]) in (int, str):
             count = digits(arguments[0]) if type(arguments[0]) is int else size / 9
-            return DIGIT * count * count + CHARACTER * size if count > 2 else 0
+            units = CONVERTED if (function is str) is not (type(arguments[0]) is str) else 0
+            return units + (DIGIT * count * count + CHARACTER * size if count > 2 else 0)
         per = HASHED if function in (set, frozenset, dict, Counter, OrderedDict) else COPIED
         return float(per * max(size, length(result)))
     if isinstance(owner, list):
@@ -368,6 +377,10 @@ def cost(  # one clause a family of functions
         if name in ("factorial", "comb", "perm") and arguments and type(arguments[0]) is int:
             return DIGIT * large * max(1, min(abs(arguments[0]), 1 << 20)) / 4
         return (DIGIT * large * large if large > 2 else 0) + LOOKED * size
+    if module == "statistics" and name.startswith("median"):
+        return sorting(list(arguments[0]) if size else [], options)
+    if module == "statistics" and name != "fmean":
+        return EXACT * size
     if module == "re" or type(owner).__module__ == "re":
         return MATCHED * size
     if function in (sum, min, max, len):
@@ -376,7 +389,8 @@ def cost(  # one clause a family of functions
         return 0 if function is len else LOOKED * size
     if function in (hash, id, isinstance, ord, chr, print, range, iter, next):
         return 0
-    return float(COPIED * (held + size + length(result)))
+    per = INTERPRETED if isinstance(function, types.FunctionType) else COPIED
+    return float(per * (held + size + length(result)))
 
 
 COPYING = frozenset(
@@ -431,6 +445,7 @@ class Working(Counting):
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         first = node.generators[-1]
         units = ITEM + sum(units_of(each) - STATEMENT for each in (*parts, *first.ifs))
+        units += RESUMED if isinstance(node, ast.GeneratorExp) else 0
         self.generic_visit(node)
         for generator in node.generators:
             if not generator.is_async:

@@ -1,0 +1,92 @@
+"""Hold counted work against the speed clusters that EvalPerf published, task by task.
+
+    python -m scripts.benchmarks.evalperf [--programs 16]
+
+Programs that pass HumanEval+ (``samples/passing_plus`` of the shared material) are drawn evenly
+from the clusters of each task; those that EvalPerf put into several clusters are left out. The
+figure of a task is Spearman's rank correlation between cluster and work on the largest input.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import statistics
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from scipy.stats import spearmanr
+
+from evalplus_lite import Dataset, Sample, Session, load_dataset
+from evalplus_lite.efficiency import efficiency
+from evalplus_lite.programs import program_hash
+from evalplus_lite.programs.extraction import extract
+from scripts.benchmarks.checkout import SHARED
+from scripts.benchmarks.figures import Table, arguments
+
+LEAST = 5
+"""Programs of a task, counted and right, that a correlation needs."""
+
+
+def main() -> None:
+    """Read the command line, measure, print."""
+    parser = arguments(__doc__)
+    parser.add_argument("--programs", type=int, default=16, help="of a task")
+    options = parser.parse_args()
+    data = load_dataset(SHARED / "datasets" / "HumanEvalPlus.jsonl.gz")
+    drawn = list(programs(data, options.programs))
+    samples = [
+        Sample(task, source, index=index, model="all")
+        for index, (task, source, _) in enumerate(drawn)
+    ]
+    with Session(workers=options.workers) as session:
+        rows = efficiency(data, samples, session=session).to_rows()
+    counted = {(row["task_id"], row["program"]): row for row in rows if not row["reason"]}
+    pairs: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for task, source, cluster in drawn:
+        if row := counted.get((task, program_hash(source))):
+            pairs[task].append((cluster, -sum(row["units"][-1])))
+    table, correlations = Table(), []
+    for task, found in pairs.items():
+        clusters, work = zip(*found, strict=True)
+        if len(found) >= LEAST and len(set(clusters)) > 1 and len(set(work)) > 1:
+            correlations.append(float(spearmanr(clusters, work).statistic))
+            table.add({"task": task, "programs": len(found), "correlation": correlations[-1]})
+    table.add({"task": "median", "programs": len(drawn),
+               "correlation": statistics.median(correlations)})  # fmt: skip
+    table.save(options.record, programs=options.programs)
+
+
+def programs(data: Dataset, most: int) -> Iterator[tuple[str, str, int]]:
+    """Yield task, program and cluster, at most so many of a task."""
+    folder = SHARED / "benchmarks" / "evalperf"
+    clusters: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for row in rows_of(folder / "rows.jsonl.gz"):
+        clusters[row["task_id"], row["solution"]].add(row["cluster"])
+    by_task: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    path = SHARED / "samples" / "passing_plus" / "humaneval.jsonl.gz"
+    for row in rows_of(path):
+        key = row["task_id"], program_hash(row["solution"])
+        if len(clusters[key]) == 1 and None not in clusters[key]:
+            by_task[row["task_id"]][min(clusters[key])].append(row["solution"])
+    for task, by_cluster in by_task.items():
+        for sources in by_cluster.values():
+            random.Random(f"0:{task}").shuffle(sources)
+        # One of each cluster in turn, so that rare ones count.
+        columns = [[(rank, number) for rank in range(len(by_cluster[number]))]
+                   for number in sorted(by_cluster)]  # fmt: skip
+        for rank, number in sorted(pair for column in columns for pair in column)[:most]:
+            yield task, extract(by_cluster[number][rank], data[task]).source, number
+
+
+def rows_of(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file of ours."""
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        yield from map(json.loads, stream)
+
+
+if __name__ == "__main__":
+    main()
