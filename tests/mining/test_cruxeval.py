@@ -219,7 +219,7 @@ def test_rows_of_predictions_survive_their_file() -> None:
 
 MINED = {
     "task_id": "p/m.cut", "package": "p", "licence": "MIT", "entry_point": "cut",
-    "python": "3.11.7", "tags": ["hash"],
+    "python": "3.11.7", "tags": ["hash"], "read": False,
     "code": "def cut(text: str, size: int = 1):\n    if size < 0:\n        raise ValueError(size)\n"
             "    return {'to': (text[:size], size)}\n",
     "signature": {"parameters": [
@@ -346,16 +346,13 @@ def test_questions_within_a_call_are_no_rows_of_others(tmp_path: Path) -> None:
     assert not (tmp_path / "out.jsonl").exists()
 
 
-def test_what_only_stands_for_a_value_is_not_exported(tmp_path: Path) -> None:
-    """A date is a text in a case, and what an iterator gives a list: literals would be wrong."""
-    parameters = MINED["signature"]["parameters"]  # type: ignore[index]
-    for number, (kind, result) in enumerate([("str", "iterator[str]"), ("date", "str")]):
-        signature = {"parameters": [{**parameters[0], "type": kind}, parameters[1]],
-                     "result": result}  # fmt: skip
-        path = tmp_path / f"{number}.jsonl"
-        write_jsonl(path, [{**MINED, "signature": signature}])
-        with pytest.raises(InputError, match="cruxeval"):
-            export_mined(path, tmp_path / "out.jsonl", format="cruxeval")
+@pytest.mark.parametrize("read", [True, None])
+def test_what_only_stands_for_a_value_is_not_exported(read: bool | None, tmp_path: Path) -> None:
+    """A run saw that answers stand for others, as a date's text does, or nothing was seen."""
+    row = {key: value for key, value in MINED.items() if key != "read"}
+    write_jsonl(tmp_path / "tasks.jsonl", [row if read is None else {**row, "read": read}])
+    with pytest.raises(InputError, match="cruxeval"):
+        export_mined(tmp_path / "tasks.jsonl", tmp_path / "out.jsonl", format="cruxeval")
 
 
 @pytest.mark.parametrize("call", ["f(3)(4)", "f(1) or f(2)", "f(a=1, a=2)", "f(1, b=2, b=2)", "f"])

@@ -129,7 +129,7 @@ def test_a_line_that_was_cut_off_is_mended_by_going_on(tmp_path: Path) -> None:
     tasks = tasks_of_two()
     predict(tasks, source, out)
     out.write_bytes(out.read_bytes()[:-20])
-    with pytest.raises(InputError, match=r"p\.jsonl:3: .*goes on"):
+    with pytest.raises(InputError, match=r"p\.jsonl:3: .*resumes"):
         score(tasks, read_predictions(out))
     assert predict(tasks, source, out) == 1
     assert score(tasks, read_predictions(out)).pass_at

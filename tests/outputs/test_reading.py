@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite import Dataset, InputError, Sample, Session, evaluate, reduce
-from evalplus_lite.jobs.outputs import PROGRAMS, entrants, found_outputs, group_of, read_evaluations
+from evalplus_lite.jobs.outputs import entrants, found_outputs, group_of, read_evaluations
 from evalplus_lite.programs import program_hash
 from evalplus_lite.types import Case, Task
 
@@ -71,16 +71,6 @@ def test_programs_are_read_by_the_names_that_rows_have(folder: Path) -> None:
     texts = dict(found.programs())
     assert texts == {program_hash(text): text for text in (RIGHT, LAZY, ODD)}
     assert {row["program"] for row in found.rows()} == set(texts)
-
-
-def test_programs_of_earlier_versions_are_read_from_the_other_file(
-    folder: Path, tmp_path: Path
-) -> None:
-    for path in (folder / "two").iterdir():
-        if path.is_file() and path.name != PROGRAMS:
-            (tmp_path / path.name).write_bytes(path.read_bytes())
-    (found,) = read_evaluations([tmp_path])
-    assert set(dict(found.programs())) == {row["program"] for row in found.rows()}
 
 
 def test_what_nobody_wrote_is_refused(tmp_path: Path) -> None:

@@ -446,6 +446,10 @@ def exe_report(
     ] = None,
     judge: options.Judge = None,
     base_url: options.JudgeUrl = None,
+    pictures: Annotated[
+        bool,
+        typer.Option("--pictures/--no-pictures", help="Without: only the numbers, no matplotlib."),
+    ] = True,
 ) -> int:
     """Make the paper's tables and figures from the predictions of one or several models.
 
@@ -463,6 +467,7 @@ def exe_report(
             out=out,
             prices=_prices(price or ()),
             judge=None if judge is None else Client(judge, base_url=base_url),
+            pictures=pictures,
             session=session,
         )
     undecided = result.summary["undecided"]
