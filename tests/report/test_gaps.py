@@ -14,7 +14,8 @@ from support.schemas import hold
 from evalplus_lite import Case, Dataset, InputError, Session, Task, evaluate
 from evalplus_lite.cli import main
 from evalplus_lite.reports import why
-from evalplus_lite.reports.gaps import CAUSES, read_side
+from evalplus_lite.reports.gaps import CAUSES
+from evalplus_lite.reports.harness_results import read_side
 from evalplus_lite.store.opening import open_zip
 
 PROMPT = 'def f(x):\n    """Return x plus one."""\n'
@@ -160,9 +161,10 @@ def test_other_harnesses_are_compared(tmp_path: Path, session: Session) -> None:
     found = {row["task_id"]: (row["cause"], row["passed"]) for row in result.to_rows()}
     assert found == {"limits": ("limits", [False, True]), "judge": ("judge", [True, False])}
     assert "AssertionError" in str(result.to_rows())
-    (tmp_path / "generations_humaneval.json").write_text(json.dumps([[SLOW], []]))
-    with pytest.raises(InputError, match=r"logs\.json"):
-        read_side(tmp_path)
+    for broken in ([[SLOW], []], 4, {"a": 1}, "ab", [4, 4], [[SLOW], [None]]):
+        (tmp_path / "generations_humaneval.json").write_text(json.dumps(broken))
+        with pytest.raises(InputError, match=r"logs\.json|no list"):
+            read_side(tmp_path)
 
 
 def test_other_files_are_refused(tmp_path: Path, session: Session) -> None:
