@@ -218,7 +218,7 @@ def value(node: ast.expr, names: Names) -> Any:
         case ast.Call(func=ast.Name(id="len"), args=[about]):
             found = value(about, names)
             return Items(map(len, found)) if isinstance(found, Items) else len(found)
-        case ast.Call(func=ast.Name(id=name), args=arguments):
+        case ast.Call(func=ast.Name(id=name), args=arguments) if name in _CALLS:
             values = [value(each, names) for each in arguments]
             if not any(isinstance(each, Items) for each in values):
                 return _CALLS[name](values)
@@ -265,6 +265,10 @@ def _computed(sign: ast.operator, left: Any, right: Any) -> Any:
         if not 0 <= right <= 40 or abs(left) > 1000:
             raise Unclear
         return left**right
+    if isinstance(sign, ast.LShift):
+        return _computed(ast.Mult(), left, _computed(ast.Pow(), 2, right))
+    if type(sign) not in _BINARY:
+        raise Unclear
     found = _BINARY[type(sign)](left, right)
     if abs(found) > LARGEST:
         raise Unclear

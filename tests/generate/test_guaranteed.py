@@ -47,6 +47,7 @@ def inputs(
         ("def f(xs, k):\n return k > len(xs)", ([1] * 40, 3), [([1] * 40, 40), ([1] * 40, 41)]),
         ("def f(s):\n return s.startswith('x') or s in ('stop', 'go')", ("ab",), [("stop",)]),
         ("def f(d):\n return any(v == 123 for v in d.values())", ({"a": 1},), [({"a": 123},)]),
+        ("def f(n):\n return n >= 1 << 12", (5,), [(4095,), (4096,), (4097,)]),
         ("def f(x):\n return x == 1.5", (0.5,), [(1.5,), (2.0,), (1.0,)]),
     ],
 )
@@ -55,6 +56,25 @@ def test_both_sides_of_a_condition(
 ) -> None:
     proposed = inputs(base, source=source)
     assert [each for each in expected if each not in proposed] == []
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "x > 10**10**8",
+        "x > 1 << (1 << 40)",
+        "x % 9**9**9 == 0",
+        "x == y @ 2",
+        "x == y | 1 & ~y",
+        "x == [0] * y * y",
+        "x == max()",
+        "x == round(y)",
+    ],
+)
+def test_a_threshold_that_cannot_be_told_guarantees_nothing(condition: str) -> None:
+    """Neither does it cost time or memory; the other inputs are there all the same."""
+    source = f"def f(x, y):\n return x < 0 and {condition} or x == 45"
+    assert (45, 10**6) in inputs((3, 10**6), source=source)
 
 
 def test_nothing_depends_on_the_seed() -> None:

@@ -17,6 +17,8 @@ from evalplus_lite.tasks.formulas import value as computed
 from evalplus_lite.types import Value
 
 _LARGEST = 10**18
+_UNKNOWN = (Unclear, TypeError, ValueError, IndexError, ArithmeticError, KeyError)
+"""Errors of an expression whose value cannot be told from the arguments."""
 _SAME = (
     "sorted",
     "list",
@@ -81,7 +83,7 @@ class Equation:
         """Return the values for the subject, given those of the parameters."""
         try:
             found = computed(self.other, names)
-        except (Unclear, TypeError, ValueError, IndexError, ArithmeticError, KeyError):
+        except _UNKNOWN:
             return ()
         return _beside(found)
 
@@ -224,7 +226,7 @@ def _constant(node: ast.expr) -> Value:
         pass
     try:
         return computed(node, {})
-    except (Unclear, TypeError, ValueError, ArithmeticError):
+    except _UNKNOWN:
         return None
 
 
