@@ -18,8 +18,14 @@ from evalplus_lite.store.toml import read_toml
 from evalplus_lite.tasks.custom import own_task
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.tasks.published.format import Background, Format
-from evalplus_lite.tasks.published.registry import Registry, own_formats, place_of, registry
+from evalplus_lite.tasks.published.format import (
+    Background,
+    Format,
+    Registry,
+    own_formats,
+    place_of,
+    registry,
+)
 from evalplus_lite.tasks.suite_file import Reading, suites_of
 from evalplus_lite.types import Task, Unusable
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import sqlite3
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from evalplus_lite.errors import CodecError, InputError
+from evalplus_lite.errors import CodecError
 from evalplus_lite.jobs.outputs import (
     Cost,
     Evaluation,
@@ -31,6 +27,7 @@ from evalplus_lite.reports.page.document import (
     SuitePart,
     TaskPart,
 )
+from evalplus_lite.store.scratch import filling, scratch_database
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Case, Suite, Task, Value
@@ -230,42 +227,34 @@ class Kept(NamedTuple):
 
 
 class PageRows:
-    """A database in a temporary folder, which is gone when this is closed; a context manager."""
+    """Rows and programs in a temporary database, gone when this is closed; a context manager."""
 
     def __init__(self) -> None:
-        try:
-            self._folder = tempfile.TemporaryDirectory(prefix="evalplus_lite_")
-        except OSError as error:
-            raise InputError(
-                f"no temporary folder can be made: {error.strerror}", remedy="set TMPDIR"
-            ) from None
-        self._base = sqlite3.connect(Path(self._folder.name, "rows"), isolation_level=None)
-        self._base.executescript("pragma journal_mode=off; pragma synchronous=off;" + ROW_TABLES)
+        self._base = scratch_database(ROW_TABLES)
 
     def __enter__(self) -> PageRows:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._base.close()
-        self._folder.cleanup()
 
     def put(self, rows: Iterable[tuple[int, Kept]]) -> None:
         """Keep rows, each with its task's number."""
         lines = (
             (task, *kept[:3], json.dumps(kept.data), kept.cpu, kept.memory) for task, kept in rows
         )
-        with self._writing():
+        with filling("a page's rows"):
             self._base.executemany("insert into row values (?, ?, ?, ?, ?, ?, ?)", lines)
 
     def put_programs(self, programs: Iterable[tuple[str, str]]) -> None:
         """Keep programs' texts by name; one that is known already stays."""
         rows = ((name, json.dumps(text)) for name, text in programs)  # which may hold surrogates
-        with self._writing():
+        with filling("a page's rows"):
             self._base.executemany("insert or ignore into program values (?, ?)", rows)
 
     def sort(self) -> None:
         """Make what was put ready to be read by task."""
-        with self._writing():
+        with filling("a page's rows"):
             self._base.execute("create index by_task on row(task, entrant, number)")
 
     def rows(self, task: int) -> Iterator[Kept]:
@@ -283,19 +272,6 @@ class PageRows:
         for (text,) in found:
             return str(json.loads(text))
         return None
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            self._base.execute("begin")
-            yield
-            self._base.execute("commit")
-        except sqlite3.Error as error:
-            raise InputError(
-                f"rows cannot be kept for this run: {error}",
-                path=tempfile.gettempdir(),
-                remedy="make room, or set TMPDIR to another folder",
-            ) from None
 
 
 FIRST_CASES = 10
