@@ -29,8 +29,7 @@ from evalplus_lite.reports.page.gathering import (
     task_parts,
 )
 from evalplus_lite.reports.page.rendering import MOST_ROWS, page, script_json
-from evalplus_lite.reports.page.suites import suite_sections
-from evalplus_lite.reports.page.tables import picture_sections, table_sections
+from evalplus_lite.reports.page.sections import picture_sections, suite_sections, table_sections
 from evalplus_lite.statistics.paired import LEVEL
 from evalplus_lite.store import replacing
 from evalplus_lite.store.scratch import filling, scratch_database

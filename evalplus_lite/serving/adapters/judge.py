@@ -5,12 +5,14 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import re
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from evalplus_lite.errors import (
@@ -22,6 +24,7 @@ from evalplus_lite.errors import (
 from evalplus_lite.execution.base import Row
 from evalplus_lite.jobs.verification import ProgramJudge
 from evalplus_lite.jobs.workers.settings import Settings
+from evalplus_lite.models.completions import instruction
 from evalplus_lite.sandbox import Tier, preset
 from evalplus_lite.serving.requests import task_source
 from evalplus_lite.store.locks import Lock
@@ -317,3 +320,33 @@ def verdicts(pairs: Iterable[tuple[Any, str]]) -> list[Judgement]:
     """Return the verdicts on answers to (task id or tests, answer); raises where there is none."""
     futures = [begin(tests, answer) for tests, answer in pairs]
     return [sure(future.result()) for future in futures]
+
+
+# The tasks of a data set as harnesses put them to a model.
+
+
+@cache
+def dataset_rows(name: str) -> list[dict[str, str]]:
+    """Return the tasks of a data set, asked as ``evalplus-lite generate`` does: ``request`` whole,
+    ``prompt`` as the task has it, to be completed."""
+    return [
+        {
+            "task_id": task.id,
+            "request": instruction(task),
+            "prompt": task.prompt,
+            "entry_point": task.entry_point,
+        }
+        for task in load_dataset(name).tasks
+    ]
+
+
+def slug(name: str) -> str:
+    """Return a data set's name as harnesses have names of tasks: ``humaneval_plus``."""
+    return re.sub(r"\W+", "_", name.replace("+", "_plus"))
+
+
+def configure_for(name: str) -> None:
+    """Have the judge of this process know the tasks of a data set; a server is told its own."""
+    known = settings()
+    if not known.url and name not in known.datasets:
+        configure(replace(known, datasets=(*known.datasets, name)))
