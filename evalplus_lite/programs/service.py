@@ -86,10 +86,6 @@ def _program_key(source: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
-def _fingerprints(sources: list[str]) -> list[str]:
-    return [_fingerprint(source) for source in sources]
-
-
 def _fingerprint(source: str) -> str:
     data = source.encode("utf-8", "surrogatepass")
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, OverflowError):
@@ -162,7 +158,7 @@ def _reach(source: str) -> str:
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "extract": _extract,
     "fits": _fits,
-    "fingerprints": _fingerprints,
+    "fingerprints": lambda sources: list(map(_fingerprint, sources)),
     "program_key": _program_key,
     "reach": _reach,
     "normal_form": _normal_form,

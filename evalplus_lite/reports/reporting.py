@@ -87,8 +87,9 @@ def report(
     with within(session) as opened:
         data = _found(evaluations, datasets, outputs, opened)
         made = _made(outputs, opened)
+        distinct = {content_hash(each): each for each in (*made, *data.values())}
         further = [
-            *suite_sections(outputs, _distinct([*made, *data.values()])),
+            *suite_sections(outputs, distinct.values()),
             *table_sections(outputs),
             *picture_sections(outputs),
         ]
@@ -190,11 +191,6 @@ def _made(outputs: Sequence[Output], session: Session) -> list[Dataset]:
     wanted = "suite" if {*kinds} - {"reduction"} else "reduction"
     places = [each.folder / SUITE for each in outputs if each.kind == wanted]
     return [load_dataset(place, session=session) for place in places if place.is_file()]
-
-
-def _distinct(datasets: Sequence[Dataset]) -> list[Dataset]:
-    """Return data sets each once, by content."""
-    return list({content_hash(each): each for each in datasets}.values())
 
 
 def _matching(data: Dataset, evaluations: Sequence[Evaluation]) -> dict[str, Dataset]:

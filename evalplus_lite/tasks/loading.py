@@ -200,13 +200,9 @@ def _from_rows(first: Row, rows: Iterator[Row], reading: Reading[Any], known: Re
     form = _format(reading.path, first, known)
     background = form.background(first)
     for row in rows:
-        reading.add(row, lambda fields: _named(form.task(fields, background)))
+        reading.add(row, lambda fields: form.task(fields, background))
     tasks = tuple(reading.found.values())
     return Dataset(form.name, tasks, of=reading.ids, unusable=reading.unusable())
-
-
-def _named(task: Task) -> tuple[str, Task]:
-    return task.id, task
 
 
 def _format(path: object, first: Row, known: Registry) -> Format:

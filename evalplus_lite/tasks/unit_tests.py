@@ -792,7 +792,11 @@ def divided(source: str, *, strict: bool = False) -> UnitTests:
     """
     try:
         tree: ast.Module = parsing.parse(source)
-        tree.body = [node for node in tree.body if not _is_main(node)]
+        tree.body = [
+            node
+            for node in tree.body
+            if not (isinstance(node, ast.If) and "__name__" in ast.unparse(node.test))
+        ]
         divider = _Divider(of_module(tree, strict=strict))
         tree = ast.fix_missing_locations(divider.visit(tree))
         text, whole = ast.unparse(tree), ""
@@ -914,10 +918,6 @@ def _tests(
                 if shared or any(id(part) in inside for part in ast.walk(each)):
                     own.add((node.name, each.name))
     return tuple(dict.fromkeys(names)), frozenset(own)
-
-
-def _is_main(node: ast.stmt) -> bool:
-    return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
 
 
 @dataclass

@@ -93,7 +93,8 @@ def close(a: Any, b: Any, rule: Rule) -> bool:
         return True
     if isinstance(a, complex) or isinstance(b, complex):
         try:
-            return _close_parts(complex(a), complex(b), rule)
+            a, b = complex(a), complex(b)
+            return close(a.real, b.real, rule) and close(a.imag, b.imag, rule)
         except OverflowError:  # an integer too long for a float
             return False
     if math.isnan(b):
@@ -103,10 +104,6 @@ def close(a: Any, b: Any, rule: Rule) -> bool:
     except OverflowError:  # an integer too long for a float
         return False
     return bool(difference <= max(rule.atol, rule.rtol * abs(b))) and math.isfinite(b)
-
-
-def _close_parts(a: complex, b: complex, rule: Rule) -> bool:
-    return close(a.real, b.real, rule) and close(a.imag, b.imag, rule)
 
 
 # Comparison of printed text, by the rules that judges of programming contests use.

@@ -99,18 +99,14 @@ def _is_fine(whole: str, text: str, task: Task, kind: Kind) -> bool:
         return False
     if lent & missing(tree.body, task.defined):
         return False
-    if misread(tree) or borrows_besides(tree, task.defined) or _is_coroutine(tree, task):
+    if misread(tree) or borrows_besides(tree, task.defined):
+        return False
+    if any(isinstance(n, ast.AsyncFunctionDef) and n.name == task.defined for n in tree.body):
         return False
     if kind == "solution" or not head.search(textwrap.dedent(text)):
         return True
     # A completion with a head of its own, indented, is a function that is never called.
     return not only_nests(tree, task.defined)
-
-
-def _is_coroutine(tree: ast.Module, task: Task) -> bool:
-    return any(
-        isinstance(node, ast.AsyncFunctionDef) and node.name == task.defined for node in tree.body
-    )
 
 
 def _has_prose(tree: ast.Module) -> bool:

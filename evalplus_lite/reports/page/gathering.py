@@ -30,7 +30,7 @@ from evalplus_lite.reports.page.document import (
 from evalplus_lite.store.scratch import filling, scratch_database
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import has_check
-from evalplus_lite.types import Case, Suite, Task, Value
+from evalplus_lite.types import Case, Suite, Task
 from evalplus_lite.values.codec import to_json
 from evalplus_lite.values.source import SHOWN_BYTES, decode_answer, literal, shown
 
@@ -130,14 +130,10 @@ AROUND = 200
 def answer_text(data: bytes) -> str:
     """Return an expected output in wire form as Python writes it; a very large one is named."""
     try:
-        return _written(decode_answer(data)) if len(data) <= SHOWN_BYTES else shown(data)
+        # Sets are written in one order, whatever the hash seed.
+        return literal(decode_answer(data), quote=repr) if len(data) <= SHOWN_BYTES else shown(data)
     except (CodecError, ValueError, RecursionError):
         return "a value that cannot be shown"
-
-
-def _written(value: Value) -> str:
-    """Return a value as Python writes it, sets in one order whatever the hash seed."""
-    return literal(value, quote=repr)
 
 
 def cut(text: str, most: int = MOST_VALUE) -> str:
@@ -442,7 +438,7 @@ class _Gathered:
         known = self.inputs.get(number)
         text, source = known.get("input") if known else None, ""
         if number < len(self.inputs_of):
-            stated = cut(_arguments(self.inputs_of[number]))
+            stated = cut(arguments([*map(to_json, self.inputs_of[number].arguments)]))
             # Where a case could not be used, those after it have other numbers.
             if text in (None, stated):
                 text, source = stated, origin(self.inputs_of, number, self.base)
@@ -465,10 +461,6 @@ class _Gathered:
 
 def _rounded(seconds: float | None) -> float | None:
     return None if seconds is None else float(f"{seconds:.3g}")
-
-
-def _arguments(case: Case) -> str:
-    return arguments([to_json(each) for each in case.arguments])
 
 
 def _told(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -191,6 +191,7 @@ ELEMENT = "mutation-test-elements.js"
 MOST_OPERATORS = 12
 MOST_SURVIVORS = 500
 """Survivors of a suite that are shown with their diffs."""
+SIGNS = {"+": "added", "-": "removed", "@": "place"}
 
 
 @dataclass(slots=True)
@@ -358,7 +359,7 @@ def _survivors(name: str, summary: Mapping[str, Any]) -> dict[str, Any]:
     groups: dict[bool, dict[str, list[Any]]] = {False: {}, True: {}}
     for id, survivor in pairs[:MOST_SURVIVORS]:
         lines = survivor["diff"].splitlines()[2:]
-        row = {**survivor, "lines": [(_sign(line), line) for line in lines]}
+        row = {**survivor, "lines": [(SIGNS.get(line[:1], "same"), line) for line in lines]}
         groups[bool(survivor["suspected_equivalent"])].setdefault(id, []).append(row)
     return {
         "name": name,
@@ -367,10 +368,6 @@ def _survivors(name: str, summary: Mapping[str, Any]) -> dict[str, Any]:
         "counts": Counter(bool(survivor["suspected_equivalent"]) for _, survivor in pairs),
         "further": max(0, len(pairs) - MOST_SURVIVORS),
     }
-
-
-def _sign(line: str) -> str:
-    return {"+": "added", "-": "removed", "@": "place"}.get(line[:1], "same")
 
 
 def _browser(documents: Sequence[tuple[str, dict[str, Any]]]) -> Section:

@@ -122,7 +122,8 @@ def _curves(board: Board, some: Sequence[ModelRun]) -> Picture:
     ]
     shown = found
     if len(found) > MOST_PANELS:  # a model at the temperature that is best for many samples
-        tops = {model_of(each): (each, curve) for each, curve in sorted(found, key=_height)}
+        by_height = sorted(found, key=lambda pair: pair[1][-1].value)
+        tops = {model_of(each): (each, curve) for each, curve in by_height}
         shown = [tops[model] for model in dict.fromkeys(model_of(each) for each, _ in found)]
         shown = shown[:MOST_PANELS]
     together = len(found) <= MOST_TOGETHER
@@ -164,10 +165,6 @@ def _curves(board: Board, some: Sequence[ModelRun]) -> Picture:
 
     rows = 1 if together else -(-len(shown) // 4)
     return Picture(table.name, table.title, caption, draw, table, height=1.0 + 1.7 * max(rows, 1.3))
-
-
-def _height(pair: tuple[ModelRun, Sequence[Point]]) -> float:
-    return pair[1][-1].value
 
 
 def _coordinates(some: Sequence[Point], tests: Tests) -> tuple[list[int], list[float]]:

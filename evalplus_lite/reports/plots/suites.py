@@ -143,7 +143,10 @@ def _judged(material: Material) -> Table | None:
         return None
     contents.sort(key=lambda each: -sizes[each].mean if each in sizes else 0.0)
     titles = {board.content: f"{board.dataset}{board.ending}" for board in material.boards}
-    heads = [_suite_name(sizes.get(each), titles[each]) for each in contents]
+    heads = [
+        f"{sizes[each].name}, {sizes[each].mean:.1f} tests" if each in sizes else titles[each]
+        for each in contents
+    ]
     data: list[list[Cell]] = [["model", "suite", "content", "tests", "pass_at_1"]]
     for key, rates in found.items():
         for content, rate in rates.items():
@@ -160,10 +163,6 @@ def _judged(material: Material) -> Table | None:
         ],
         data=data,
     )
-
-
-def _suite_name(size: SuiteSize | None, title: str) -> str:
-    return title if size is None else f"{size.name}, {size.mean:.1f} tests"
 
 
 def sizes_of(

@@ -21,7 +21,6 @@ from evalplus_lite.errors import (
     InputError,
     one_of,
 )
-from evalplus_lite.execution.base import Row
 from evalplus_lite.jobs.verification import ProgramJudge
 from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.models.completions import instruction
@@ -204,7 +203,9 @@ class LocalJudge:
             source = self._judge.source(*self._judge.task(task.data))
         else:
             source = task_source(task, answer)
-        return self._judge.submit(source, answer, options, key=source[1], then=_of_answer)
+        return self._judge.submit(
+            source, answer, options, key=source[1], then=lambda row: judgement(row[1])
+        )
 
     def close(self) -> None:
         """End the sandboxes; what is being judged is finished first."""
@@ -248,10 +249,6 @@ def judgement(row: dict[str, Any]) -> Judgement:
         detail=failure.get("detail", ""),
         program=row.get("program"),
     )
-
-
-def _of_answer(answer: Row) -> Judgement:
-    return judgement(answer[1])
 
 
 def sure(found: Judgement) -> Judgement:

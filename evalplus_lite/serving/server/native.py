@@ -268,15 +268,13 @@ def _decoded(path: str, text: str) -> bytes:
 def _check_path(path: str) -> None:
     parts = path.removeprefix("./").split("/")
     is_path = len(path) <= LONGEST_PATH and "\0" not in path
-    if not is_path or any(part in ("", ".", "..") or _is_long(part) for part in parts):
+    if not is_path or any(
+        part in ("", ".", "..") or len(part.encode()) > LONGEST_NAME for part in parts
+    ):
         raise InputError(
             f"files: {path[:100]!r} is no path within the program's folder",
             remedy="give a relative one, such as 'data/a.txt'",
         )
-
-
-def _is_long(part: str) -> bool:
-    return len(part.encode()) > LONGEST_NAME
 
 
 def _check_together(paths: Iterable[str]) -> None:
