@@ -234,8 +234,8 @@ def require_one_suite(found: Sequence[Evaluation]) -> None:
         if other.content == first.content:
             continue
         sides = [
-            f"{each.folder} by {each.dataset} ({len({row['task_id'] for row in each.rows()})} tasks,"
-            f" content {each.content[:8]})"
+            f"{each.folder} by {each.dataset} ("
+            f"{len({row['task_id'] for row in each.rows()})} tasks, content {each.content[:8]})"
             for each in (first, other)
         ]
         raise InputError(
