@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evalplus_lite.errors import CodecError, InfrastructureError, SandboxUnavailable, UnusableTask
 from evalplus_lite.execution.base import Ref, Row, Work, WorkerContext
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.reference_runs import weak_places
 from evalplus_lite.jobs.expected import found_evidence, source_of
-from evalplus_lite.jobs.minimize import Shrinker
 from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.jobs.workers.shared_data import Prepared, staged
 from evalplus_lite.programs import program_hash
@@ -19,6 +19,9 @@ from evalplus_lite.types import Failure, Suite, Verdict
 from evalplus_lite.values import wire
 from evalplus_lite.values.codec import to_json
 from evalplus_lite.values.source import decode_answer, shown
+
+if TYPE_CHECKING:
+    from evalplus_lite.jobs.minimize import Shrinker
 
 WHOLE_BYTES = 1 << 16
 """Inputs and outputs up to this size are complete in a result row, larger ones shortened."""
@@ -52,9 +55,16 @@ class SampleJudge:
         source, settings, contracts = row
         self.place, self.source = place, source_of(source)
         self.settings = Settings.of_row(settings)
-        self.shrinker = None if contracts is None else Shrinker(place.load(contracts))
+        self.contracts = contracts
         self.suites: Prepared[Suites] = Prepared()
         self.reported: set[str] = set()
+
+    @cached_property
+    def shrinker(self) -> Shrinker:
+        """What minimizes failing inputs; loaded for the first of them, as it imports a lot."""
+        from evalplus_lite.jobs.minimize import Shrinker
+
+        return Shrinker(self.place.load(self.contracts))
 
     def judge(self, item: Row) -> Row:
         """Take (task, its id, groups) and return (evidence, judged samples).
@@ -118,7 +128,7 @@ class SampleJudge:
         failure = failure_row(suite.suite, verdict)
         if failure is not None:
             row["failure"] = failure
-        if verdict.failure is not None and self.shrinker is not None:
+        if verdict.failure is not None and self.contracts is not None:
             smallest = self.shrinker.smallest(sandbox, suite, source, verdict.failure)
             if smallest is not None:
                 row["smallest"] = _explained(smallest.suite, smallest.failure)
