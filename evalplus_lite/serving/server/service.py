@@ -7,7 +7,7 @@ import ipaddress
 import tempfile
 from collections.abc import Hashable, Sequence
 from concurrent.futures import Future
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -161,19 +161,6 @@ class RequestLimits:
         return self.seconds, self.memory, self.total
 
 
-@dataclass(frozen=True, slots=True)
-class PlainRun:
-    """A program to be run as a file is: no verdict comes of it."""
-
-    code: str
-    stdin: bytes
-    arguments: list[str]
-    files: dict[str, bytes]
-    wanted: list[str]
-    seconds: float
-    memory: int
-
-
 class Service:
     """Judges programs for requests; a context manager. ``verdict`` belongs to one event loop."""
 
@@ -249,9 +236,8 @@ class Service:
 
         return self.queue.add(client, begin)
 
-    def run(self, client: str, plain: PlainRun) -> asyncio.Future[dict[str, Any]]:
-        """Have a program run in its turn; the future gives the row of ``serving.worker``."""
-        item = (*astuple(plain), self.settings.most_output)
+    def run(self, client: str, item: Row) -> asyncio.Future[dict[str, Any]]:
+        """Have an item of ``worker.running`` run in its turn; the future gives the row."""
         return self.queue.add(
             client, lambda: self.backend.submit(RUNNING, item, then=tuple[float, Row])
         )
