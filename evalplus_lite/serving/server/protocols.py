@@ -26,7 +26,7 @@ from evalplus_lite.serving.server.endpoint import (
 from evalplus_lite.serving.server.native import cuts, in_base64, ran
 from evalplus_lite.serving.server.service import Asked, RequestLimits, Service
 from evalplus_lite.store.parsing import parse_json
-from evalplus_lite.tasks.published.trainers import Form, is_method, problem_data
+from evalplus_lite.tasks.published.trainers import Form, called_name, problem_data
 
 # SandboxFusion, for Python: run a program, or submit an answer to a problem.
 
@@ -448,7 +448,7 @@ def _of_unit_tests(tests: Any, output: str, most: int) -> Asked:
     if type(inputs) is not list or type(outputs) is not list or not inputs:
         raise InputError("verifier_metadata.unit_tests holds no lists of inputs and outputs")
     if name:
-        return Asked.given("calls", (name, inputs, outputs, is_method(output)))
+        return Asked.given("calls", (called_name(name, output), inputs, outputs))
     return Asked.given("printed", (inputs, outputs, 0.0))
 
 
