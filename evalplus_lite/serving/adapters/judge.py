@@ -25,7 +25,7 @@ from evalplus_lite.jobs.verification import ProgramJudge
 from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.models.completions import instruction
 from evalplus_lite.sandbox import Tier, preset
-from evalplus_lite.serving.requests import source_of
+from evalplus_lite.serving.worker import source_of
 from evalplus_lite.store.locks import Lock
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.published.trainers import TaskData, task_data
@@ -192,7 +192,7 @@ class LocalJudge:
             workers=settings.workers,
             sandbox=settings.sandbox,
             store=settings.store,
-            preload=["evalplus_lite.serving.requests"],
+            preload=["evalplus_lite.serving.worker"],
         )
         self._judge.open()
 

@@ -16,8 +16,8 @@ from evalplus_lite.execution.base import Call, Row
 from evalplus_lite.jobs.verification import ProgramJudge
 from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.sandbox import Tier, preset
-from evalplus_lite.serving.requests import source_of
 from evalplus_lite.serving.server.queue import FairQueue
+from evalplus_lite.serving.worker import source_of
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.published.trainers import Form
 from evalplus_lite.version import __version__
@@ -128,8 +128,8 @@ def read_tokens(path: Path) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-PLAIN = "evalplus_lite.serving.worker"
-RUNNING = Call(f"{PLAIN}:running")
+WORKER = "evalplus_lite.serving.worker"
+RUNNING = Call(f"{WORKER}:running")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ class Service:
             cache=settings.cache,
             store=settings.store,
             backend=settings.backend,
-            preload=[PLAIN, "evalplus_lite.serving.requests"],
+            preload=[WORKER],
         )
         self.backend, self.datasets = self.judge.backend, self.judge.datasets
         self.queue = FairQueue(self.backend.workers, settings.most_waiting)
