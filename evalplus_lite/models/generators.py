@@ -81,7 +81,7 @@ def parse_generator(text: str) -> str:
             continue
         try:
             tree = parsing.parse(part)
-        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        except parsing.UNREADABLE as error:
             if part is not text:
                 problem = f"the program does not parse: {error}"
             continue

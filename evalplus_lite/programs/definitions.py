@@ -44,11 +44,8 @@ def tree_of(source: str) -> ast.Module | None:
     The parser alone accepts some errors that only the compiler detects: a return outside a
     function, say.
     """
-    try:
-        tree: ast.Module = parsing.parse(source)
-        return tree
-    except (ValueError, RecursionError):
-        return None
+    tree: ast.Module | None = parsing.tree_or_none(source)
+    return tree
 
 
 def bound(statement: ast.stmt) -> frozenset[str]:

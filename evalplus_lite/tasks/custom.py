@@ -418,7 +418,7 @@ def _values(fields: Fields, key: str) -> list[Value]:
         found = value_of(parsing.parse(fields.text(key).strip(), mode="eval").body)
         if type(found) not in (list, tuple):
             raise ValueError("it is no list")
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except parsing.UNREADABLE as error:
         raise fields.refuse(f"{key!r} is no list of Python literals: {error}") from None
     return list(found)
 

@@ -160,10 +160,10 @@ def expression(text: str) -> ast.expr:
     text = re.sub(r"(?<=\d)\s+(?=\d{3}\b)|(?<=\d),(?=\d{3}\b)", "", text.strip())
     if re.match(r"\d", text):  # ``2N`` is a product
         text = re.sub(r"(?<=[\d)])\s*(?=[A-Za-z(])", "*", text)
-    try:
-        tree: ast.expr = parsing.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise Unreadable(text) from None
+    whole = parsing.tree_or_none(text, mode="eval")
+    if whole is None:
+        raise Unreadable(text)
+    tree: ast.expr = whole.body
     for node in ast.walk(tree):
         is_odd_call = isinstance(node, ast.Call) and not (
             isinstance(node.func, ast.Name) and node.func.id in _CALLS

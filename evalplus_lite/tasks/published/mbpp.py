@@ -67,7 +67,7 @@ def _asserted(lines: Sequence[str], entry_point: str) -> tuple[Asserted, list[st
     for line in lines:
         try:
             nodes = parsing.parse(line).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        except parsing.UNREADABLE as error:
             lost.append(clip(f"{line}: {error}"))
             continue
         for node in nodes:

@@ -77,11 +77,8 @@ def task_data(tests: Any) -> TaskData:
         raise InputError(f"the tests are a {type(tests).__name__}", remedy="give a list of tests")
     if all(isinstance(each, str) for each in tests):
         for number, text in enumerate(tests):
-            try:
-                parsing.parse(text)
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
-                # Else it would be the fault of every program.
-                raise InputError(f"test {number} is no Python: {text[:80]!r}") from None
+            if parsing.tree_or_none(text) is None:  # else it would be the fault of every program
+                raise InputError(f"test {number} is no Python: {text[:80]!r}")
         return TaskData("assertions", list(tests))
     if not all(isinstance(each, Mapping) and {"input", "output"} <= each.keys() for each in tests):
         raise InputError("a test has no input and output")
@@ -135,7 +132,7 @@ def _parsed(text: str) -> Any:
         return parse_json(text)
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
+    except parsing.UNREADABLE:
         raise InputError("the tests are neither JSON nor a literal") from None
 
 
@@ -267,17 +264,15 @@ def _calls(data: tuple[str, Sequence[str], Sequence[str]]) -> JudgedTests:
 
 
 def _divided(text: str) -> list[Assertion] | None:
-    try:
+    with suppress(*parsing.UNREADABLE):
         return divided(text) or None
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return None
+    return None
 
 
 def _name(tests: Sequence[str]) -> str:
-    try:
+    with suppress(*parsing.UNREADABLE):
         return needed_name(map(parsing.parse, tests))
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return ""
+    return ""
 
 
 def _value(text: Any) -> Any:
