@@ -11,18 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from evalplus_lite.programs import helper
-from evalplus_lite.programs.helper import TooLarge
+from evalplus_lite.programs.helper import TooLarge as TooLarge
 from evalplus_lite.store.locks import Lock
-
-__all__ = [
-    "UNREADABLE",
-    "TooLarge",
-    "guard",
-    "parse",
-    "quiet",
-    "tree_or_none",
-    "trust_this_process",
-]
 
 _LOCK = Lock()
 _KNOWN: OrderedDict[bytes, bool] = OrderedDict()
