@@ -51,10 +51,10 @@ def contest_task(
         )
     is_method = bool(function) and "class Solution" in starter
     name = "Solution" if is_method else function
-    usable = [each for each in solutions[:MOST_SOLUTIONS] if _is_program(each, name)]
-    if not usable and function and not is_method:
-        usable = [each for each in solutions[:MOST_SOLUTIONS] if _is_program(each, "Solution")]
-        is_method = bool(usable)
+    programs = [text for text in solutions[:MOST_SOLUTIONS] if _is_program(text, name)]
+    if not programs and function and not is_method:
+        programs = [text for text in solutions[:MOST_SOLUTIONS] if _is_program(text, "Solution")]
+        is_method = bool(programs)
     try:
         answers = tuple(map(wire.encode, outputs))
         for arguments in inputs:
@@ -67,8 +67,8 @@ def contest_task(
         prompt=prompt if not starter else f"{prompt.rstrip()}\n\n{starter}",
         entry_point=f"Solution.{function}" if is_method else function,
         harness=Harness("method") if is_method else CALL if function else script,
-        reference=usable[0] if usable else "",
-        programs=tuple(usable[1:MOST_PROGRAMS]),
+        reference=programs[0] if programs else "",
+        programs=tuple(programs[1:MOST_PROGRAMS]),
         base=as_cases(inputs, "base"),
         outputs=answers,
         rule=PYTHON if function else Rule("numbers", tolerance, tolerance),
@@ -97,13 +97,13 @@ def parsed(fields: Fields, text: str, name: str) -> Any:
 
 def texts(fields: Fields, items: Sequence[Any], name: str) -> list[str]:
     """Return the texts of a list; lists of lines are joined, as some rows have them."""
-    found = []
+    joined = []
     for item in items:
         lines = item if type(item) is list else [item]
         if not all(type(line) is str for line in lines):
             raise fields.refuse(f"{name} holds {type(item).__name__}, a text was expected")
-        found.append("\n".join(lines))
-    return found
+        joined.append("\n".join(lines))
+    return joined
 
 
 def _is_program(source: str, name: str) -> bool:
@@ -124,9 +124,9 @@ def apps_task(fields: Fields, background: Background) -> Task:
 
 def judged_by_tests(fields: Fields, id: str) -> Task:
     """Return the task of a row with ``question``, ``input_output`` and ``solutions``."""
-    held: dict[str, Any] = nested(fields, "input_output", dict)
-    inputs, outputs = held.get("inputs", []), held.get("outputs", [])
-    function = held.get("fn_name") or ""
+    tests: dict[str, Any] = nested(fields, "input_output", dict)
+    inputs, outputs = tests.get("inputs", []), tests.get("outputs", [])
+    function = tests.get("fn_name") or ""
     if type(inputs) is not list or type(outputs) is not list or type(function) is not str:
         raise fields.refuse("'input_output' does not hold lists of inputs and outputs")
     if function and not function.isidentifier():
@@ -173,22 +173,22 @@ def codecontests_task(fields: Fields, background: Background) -> Task:
     inputs: list[str] = []
     outputs: list[str] = []
     for part in PARTS:
-        held: dict[str, Any] = nested(fields, part, dict)
-        given, expected = held.get("input", []), held.get("output", [])
-        if type(given) is not list or type(expected) is not list or len(given) != len(expected):
+        tests: dict[str, Any] = nested(fields, part, dict)
+        stdin, stdout = tests.get("input", []), tests.get("output", [])
+        if type(stdin) is not list or type(stdout) is not list or len(stdin) != len(stdout):
             raise fields.refuse(f"task {id}: {part} are not as many inputs as outputs")
-        inputs += texts(fields, given, part)
-        outputs += texts(fields, expected, part)
+        inputs += texts(fields, stdin, part)
+        outputs += texts(fields, stdout, part)
     solutions = nested(fields, "solutions", dict)
     languages, sources = solutions.get("language", []), solutions.get("solution", [])
-    ours = [s for kind, s in zip(languages, sources, strict=False) if kind in PYTHON3]
+    in_python = [s for kind, s in zip(languages, sources, strict=False) if kind in PYTHON3]
     return contest_task(
         fields,
         id,
         fields.text("description"),
         [(text,) for text in inputs],
         outputs,
-        ours,
+        in_python,
         tolerance=1e-5,
     )
 
@@ -249,10 +249,10 @@ def _hidden(fields: Fields) -> list[Any]:
         raise fields.refuse("private_test_cases is neither a text nor a list")
     if not text.lstrip().startswith("["):
         text = _unpacked(fields, text) if text.strip() else "[]"
-    found = parsed(fields, text, "private_test_cases")
-    if type(found) is not list:
+    tests = parsed(fields, text, "private_test_cases")
+    if type(tests) is not list:
         raise fields.refuse("private_test_cases is no list of tests")
-    return found
+    return tests
 
 
 def _unpacked(fields: Fields, text: str) -> str:
@@ -264,10 +264,10 @@ def _unpacked(fields: Fields, text: str) -> str:
         steps = [(code.name, argument) for code, argument, _ in codes]
     except ValueError as error:
         raise fields.refuse(f"private_test_cases: {error}", remedy=remedy) from None
-    found = [argument for name, argument in steps if name in TEXTS]
-    if len(found) != 1 or steps[-1][0] != "STOP" or {name for name, _ in steps} - HARMLESS - TEXTS:
+    words = [argument for name, argument in steps if name in TEXTS]
+    if len(words) != 1 or steps[-1][0] != "STOP" or {name for name, _ in steps} - HARMLESS - TEXTS:
         raise fields.refuse("private_test_cases is a pickle of more than a text", remedy=remedy)
-    return str(found[0])
+    return str(words[0])
 
 
 FORMATS = (

@@ -43,8 +43,8 @@ class TaskData:
     def row(self, answer: str) -> str | dict[str, Any]:
         """Return the task as a server takes it: an id, or a row of a known format."""
         if self.form in ("id", "row"):
-            found: str | dict[str, Any] = self.data
-            return found
+            task: str | dict[str, Any] = self.data
+            return task
         truth = self.of(answer)
         if self.form == "printed":
             truth = dict(zip(("inputs", "outputs"), truth, strict=False))
@@ -86,8 +86,8 @@ def task_data(tests: Any) -> TaskData:
     name = tests[0].get("fn_name") or (
         metadata.get("func_name") if isinstance(metadata, Mapping) else None
     )
-    found = {"inputs": [t["input"] for t in tests], "outputs": [t["output"] for t in tests]}
-    return _of_object({**found, "fn_name": name} if name else found)
+    cases = {"inputs": [t["input"] for t in tests], "outputs": [t["output"] for t in tests]}
+    return _of_object({**cases, "fn_name": name} if name else cases)
 
 
 def _of_object(data: dict[str, Any]) -> TaskData:
@@ -207,7 +207,7 @@ def _assertions(tests: Sequence[str]) -> JudgedTests:
     does before it. A test whose assertions stand within loops or functions is run beside the
     program as it is, and counts as ``inside``, as does what compares two computed values.
     """
-    found: list[Assertion] = []
+    assertions: list[Assertion] = []
     ranges, inside = [], 0
     for number, text in enumerate(_counted(tests)):
         if type(text) is not str:
@@ -216,17 +216,17 @@ def _assertions(tests: Sequence[str]) -> JudgedTests:
         if parts is None:
             parts = [whole(text)]
         inside += any(each.inside for each in parts)
-        ranges.append(range(len(found), len(found) + len(parts)))
-        found += parts
+        ranges.append(range(len(assertions), len(assertions) + len(parts)))
+        assertions += parts
     rule = Rule(
-        rtol=max((each.rtol for each in found), default=0.0),
-        atol=max((each.atol for each in found), default=0.0),
+        rtol=max((each.rtol for each in assertions), default=0.0),
+        atol=max((each.atol for each in assertions), default=0.0),
     )
     task = _task(
         _name(tests),
         Harness("assertions"),
-        [(each.expression,) for each in found],
-        [each.expected for each in found],
+        [(each.expression,) for each in assertions],
+        [each.expected for each in assertions],
         rule,
     )
     return JudgedTests(task, tuple(ranges), inside)
