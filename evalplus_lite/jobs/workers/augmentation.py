@@ -226,7 +226,7 @@ def generator_of(
     if code is not None:
         input_filter = code.unrelated(input_filter)
     if not doubts:
-        input_filter = replace(input_filter, strict=None)
+        input_filter = input_filter.undoubting()
     shown = examples(task.prompt, task.entry_point) if not task.harness.constructed else []
     first = [Case(each, "docstring") for each in shown]
     make: Callable[..., Proposer] = Generator if code is None else partial(AdaptedGenerator, code)

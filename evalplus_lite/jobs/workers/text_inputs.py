@@ -12,6 +12,7 @@ from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.adapters import AdaptedGenerator
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
+from evalplus_lite.tasks.stated_constraints import StatedConstraints
 from evalplus_lite.tasks.texts.drawing import SCALES, Drawing
 from evalplus_lite.tasks.texts.forms import Form, TextForm, Unfit
 from evalplus_lite.tasks.texts.grammar import GrammarError
@@ -69,8 +70,13 @@ def text_generator(
         input_filter = InputFilter.typed(values, choices=task.constraints)
     else:
         input_filter = InputFilter.of_task(seen, constants=constants)
+    if not task.grammar and task.contract is None:
+        # Names of an inferred form are not those of the text: nothing that it promises is checked.
+        unchecked = StatedConstraints.read(task.prompt).kept([])
+        stated = form.stated if isinstance(form, ConstrainedForm) else unchecked
+        input_filter = replace(input_filter, unread=stated.unread)
     if task.generator or not doubts:  # it shows what inputs may be
-        input_filter = replace(input_filter, strict=None)
+        input_filter = input_filter.undoubting()
     return AdaptedGenerator(
         TextValues(form),
         base,
