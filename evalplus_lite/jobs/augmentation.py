@@ -248,7 +248,7 @@ def augment(
         if is_reviewed:
             identity["consensus"] = hash_of(programs_by_task)
         # A shard takes its part of the tasks before any is augmented.
-        share = share_of(shard, out, kind="augment", journal=JOURNAL, kept="inside")
+        share = share_of(shard, out, kind="augment", journal=JOURNAL)
         tasks = data.tasks
         if share is not None:
             costs = {task.id: 1 + inputs + len(task.cases) for task in tasks}

@@ -228,7 +228,7 @@ def evaluate(
     chosen, allowed = preset(limits), memory_bytes(memory)
     if not ks or any(type(k) is not int or k < 1 for k in ks):
         raise InputError(f"ks is {ks!r}", remedy="give whole numbers from 1, such as (1, 10)")
-    share = share_of(shard, out, kind="evaluate", journal=RESULTS, kept="inside")
+    share = share_of(shard, out, kind="evaluate", journal=RESULTS)
     with output_folder(out if share is None else share.out) as folder, within(session) as opened:
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)

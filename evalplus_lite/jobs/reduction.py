@@ -15,7 +15,6 @@ from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts
 from evalplus_lite.jobs.expected import SuiteSource, found_evidence, source_of
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
-from evalplus_lite.jobs.shards import Shard, ShardPlan, mapped, share_of, shared_tasks
 from evalplus_lite.jobs.workers.shared_data import SharedData, staged, suite_of, suite_row
 from evalplus_lite.programs import program_key
 from evalplus_lite.programs.mutation.mutants import Mutant
@@ -185,7 +184,6 @@ def reduce(
     policy: Policy = Policy(),  # noqa: B008 - frozen
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
-    shard: Shard | str | None = None,
     session: Session | None = None,
 ) -> ReductionResult:
     """Choose few inputs that still find wrong programs, seen and unseen.
@@ -199,18 +197,12 @@ def reduce(
     ``policy`` weighs these requirements.
 
     With ``out``, a folder, ``suite.jsonl.gz`` and ``reduction.json`` are written there.
-    Measurements are kept in the session's cache, so a killed run resumes. With ``shard``, such as
-    ``"2/4"``, only a part of the tasks is measured, for ``merge``.
+    Measurements are kept in the session's cache, so a killed run resumes.
 
     Raises InputError if nothing can be used, or with ``strict`` if a task or row cannot.
     """
     with within(session) as opened:
-        share = share_of(shard, out, kind="reduce")
-        measured = measurement(
-            dataset, samples, opened, kinds=MODES[policy.mode], strict=strict, share=share
-        )
-        if share is not None and share.is_part:
-            return ReductionResult(share.end(), measured.data, measured.suites)
+        measured = measurement(dataset, samples, opened, kinds=MODES[policy.mode], strict=strict)
         opened.stage("reduce", None)
         choices, suites = chosen(measured, policy, opened)
     summary = {**_summary(measured, choices, policy), **measured.report}
@@ -231,13 +223,11 @@ def measurement(
     judges: Samples = (),
     stage: str = "requirements",
     strict: bool = False,
-    share: ShardPlan | None = None,
     check: Callable[[Sequence[Sample], Sequence[Sample]], None] = lambda samples, judges: None,
 ) -> Measurement:
     """Return what ``measure`` finds of a dataset; raises InputError if no task can be used.
 
-    Of a ``share`` that is a part only its tasks are measured. ``check`` may refuse the samples and
-    judges before anything is computed.
+    ``check`` may refuse the samples and judges before anything is computed.
     """
     pool = session.pool()
     data = prepared(dataset, session, strict=strict)
@@ -249,23 +239,12 @@ def measurement(
     for stream in streams:
         stream.tell(session)
     check(programs, others)
-    if share is not None:
-        data = shared_tasks(data, share, programs, others, (*kinds,))
     session.stage(stage, len(data.tasks))
     source = SuiteSource(given=data.suites, cache=session.cache)
-    suites = measure(
-        data,
-        programs + others,
-        pool,
-        source,
-        kinds=kinds,
-        progress=session,
-        share=share,
-    )
+    suites = measure(data, programs + others, pool, source, kinds=kinds, progress=session)
     files = [file for stream in streams for file in stream.files]
     run = run_facts(data, pool=pool, samples=files)
-    if share is None or not share.is_part:
-        require_any(len(suites), data, source)
+    require_any(len(suites), data, source)
     return Measurement(data, tuple(suites), programs, {"run": run, **listed(data, source)}, others)
 
 
@@ -277,7 +256,6 @@ def measure(
     *,
     kinds: Sequence[str] = MODES["full"],
     progress: Progress = SILENT,
-    share: ShardPlan | None = None,
 ) -> list[MeasuredTask]:
     """Return cases and matrix of every task, in order.
 
@@ -292,15 +270,11 @@ def measure(
     call = Call(f"{measuring.__module__}:{measuring.__name__}", settings, packages(kinds))
     staging = SharedData(backend, data.suites)
     contracts = known_contracts()
-    tasks = {task.id: task for task in data.tasks}
-
-    def item(id: str) -> Row:
-        task = tasks[id]
-        return staging.ref(task), programs[id], task.contract or contracts.get(id)
-
-    rows = mapped(
-        backend, call, [*tasks], item, share=share, stage="measure", notify=progress.advance
+    items = (
+        (staging.ref(task), programs[task.id], task.contract or contracts.get(task.id))
+        for task in data.tasks
     )
+    rows = backend.map(call, items, done=lambda row: progress.advance())
     tasks_measured = []
     for task, (evidence, row) in zip(data.tasks, rows, strict=True):
         source.take(task.id, evidence)
