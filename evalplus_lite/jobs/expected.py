@@ -14,6 +14,7 @@ from typing import Any
 
 from evalplus_lite.errors import EvalPlusLiteError, UnusableTask
 from evalplus_lite.execution.base import Backend, Call, Ref, Row, Work, WorkerContext
+from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.evidence import (
     Evidence,
     Loss,
@@ -28,14 +29,7 @@ from evalplus_lite.grading.evidence import (
 from evalplus_lite.grading.idle import is_plain, require_effect
 from evalplus_lite.grading.null import require_knowledge
 from evalplus_lite.grading.oracle import NO_REFERENCE, Answers, Dropped, answer
-from evalplus_lite.jobs.workers.shared_data import (
-    SharedData,
-    evidence_of,
-    evidence_row,
-    staged,
-    suite_of,
-    suite_row,
-)
+from evalplus_lite.jobs.workers.shared_data import SharedData, staged
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
 from evalplus_lite.store import cache_folder, replacing
 from evalplus_lite.store.cache import KEEPER, mark_used
@@ -107,15 +101,15 @@ class SuiteSource:
         """The settings from which ``source_of`` makes a source like this one, except for given
         suites.
         """
-        return None if self.cache is None else str(self.cache), astuple(self.limits)
+        return None if self.cache is None else str(self.cache), to_row(self.limits)
 
     def take(self, task_id: str, found: Row) -> None:
         """Record the ``found_evidence`` of a task whose suite a worker prepared."""
         evidence, bad = found or (None, None)
         if evidence is not None:
-            self.evidence[task_id] = evidence_of(evidence)
+            self.evidence[task_id] = from_row(Evidence, evidence)
         if bad is not None:
-            self.unusable[task_id] = Unusable(*bad)
+            self.unusable[task_id] = from_row(Unusable, bad)
 
     def prepare(
         self, tasks: Iterable[Task], backend: Backend, staging: SharedData | None = None
@@ -136,7 +130,7 @@ class SuiteSource:
             evidence, suite = row
             self.take(task.id, evidence)
             # What was given need not come back.
-            yield self.given.get(task.id) if suite is True else suite and suite_of(suite)
+            yield self.given.get(task.id) if suite is True else suite and from_row(Suite, suite)
 
     def answers(self, sandbox: Sandbox, task: Task) -> Answers:
         """Return the reference's answers to the task's own cases, cached or computed."""
@@ -322,16 +316,14 @@ def blob_of(row: str | list[Any]) -> bytes | Packed:
 def source_of(settings: Row) -> SuiteSource:
     """Return the source of suites for ``SuiteSource.settings``."""
     cache, limits = settings
-    return SuiteSource(cache=None if cache is None else Path(cache), limits=Limits(*limits))
+    path = None if cache is None else Path(cache)
+    return SuiteSource(cache=path, limits=from_row(Limits, limits))
 
 
 def found_evidence(source: SuiteSource, task_id: str) -> Row:
     """Return the facts about a task's suite as plain data: evidence, and why it is unusable."""
     evidence, bad = source.evidence.get(task_id), source.unusable.get(task_id)
-    return (
-        None if evidence is None else evidence_row(evidence),
-        None if bad is None else astuple(bad),
-    )
+    return None if evidence is None else to_row(evidence), None if bad is None else to_row(bad)
 
 
 def weighing(place: WorkerContext, settings: Row) -> Work:
@@ -342,7 +334,7 @@ def weighing(place: WorkerContext, settings: Row) -> Work:
         task, suite = staged(place, item)
         evidence = source.known(task) if suite is None else None
         if evidence is not None:
-            return evidence_row(evidence), None
+            return to_row(evidence), None
         with contextlib.suppress(UnusableTask):
             source.usable(place.sandbox, task, suite)
         return found_evidence(source, task.id)
@@ -361,6 +353,6 @@ def answering(place: WorkerContext, settings: Row) -> Work:
             suite = source.usable(place.sandbox, task, suite_given).suite
         except UnusableTask:
             return found_evidence(source, task.id), None
-        return found_evidence(source, task.id), True if suite_given else suite_row(suite)
+        return found_evidence(source, task.id), True if suite_given else to_row(suite)
 
     return answer

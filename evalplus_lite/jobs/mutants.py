@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from evalplus_lite.execution.base import Call
+from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.jobs.expected import SuiteSource
-from evalplus_lite.jobs.reduction import matrix_row, measurement, report_of, surviving
+from evalplus_lite.jobs.reduction import measurement, surviving
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.workers.shared_data import SharedData
 from evalplus_lite.reduction.set_cover import members
@@ -91,11 +92,11 @@ def find_survivors(
         # First pass: which cases kill which mutants. Second: which cases run a survivor's line.
         opened.stage("survivors", len(measured.suites))
         staging = SharedData(opened.pool(), measured.data.suites)
-        items = ((staging.ref(one.task), matrix_row(one.matrix)) for one in measured.suites)
+        items = ((staging.ref(one.task), to_row(one.matrix)) for one in measured.suites)
         settings = SuiteSource(cache=opened.cache).settings
         call = Call(f"{surviving.__module__}:{surviving.__name__}", settings)
         rows = opened.pool().map(call, items, done=lambda row: opened.advance())
-        reports = tuple(map(report_of, rows))
+        reports = tuple([from_row(Report, row) for row in rows])
     result = MutantsResult({**_summary(measured.data.name, reports), **measured.report}, reports)
     if out is not None:
         folder = made_folder(out)

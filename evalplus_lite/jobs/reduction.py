@@ -5,23 +5,23 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
+from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.subsets import relinked, subset
 from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts, with_suites
 from evalplus_lite.jobs.expected import SuiteSource, found_evidence, source_of
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
-from evalplus_lite.jobs.workers.shared_data import SharedData, staged, suite_of, suite_row
+from evalplus_lite.jobs.workers.shared_data import SharedData, staged
 from evalplus_lite.programs import program_key
-from evalplus_lite.programs.mutation.mutants import Mutant
-from evalplus_lite.reduction.matrix import Matrix, Requirement, build
+from evalplus_lite.reduction.matrix import Matrix, build
 from evalplus_lite.reduction.policy import Choice, Policy, choose
 from evalplus_lite.reduction.requirements import MODES, CoverSubject, packages
-from evalplus_lite.reduction.survivors import Fate, Report, report
+from evalplus_lite.reduction.survivors import report
 from evalplus_lite.tasks import Dataset, write_suites
 from evalplus_lite.tasks.loading import known_contracts
 from evalplus_lite.types import Case, Sample, Suite, Task
@@ -50,7 +50,7 @@ def measuring(place: WorkerContext, settings: Row) -> Work:
         known = {program_key(program): program for program in programs}
         subject = CoverSubject(task, suite, known, contract)
         matrix = build(place.sandbox, subject, cache=folder, kinds=kinds)
-        return found_evidence(source, task.id), (kept, matrix_row(matrix))
+        return found_evidence(source, task.id), (kept, to_row(matrix))
 
     return measure
 
@@ -62,7 +62,7 @@ def reducing(place: WorkerContext, settings: Row) -> Work:
     def reduce(item: Row) -> Row:
         ref, cases = item
         suite = source.usable(place.sandbox, *staged(place, ref)).suite
-        return suite_row(reduced(suite, cases))
+        return to_row(reduced(suite, cases))
 
     return reduce
 
@@ -75,48 +75,9 @@ def surviving(place: WorkerContext, settings: Row) -> Work:
         ref, matrix = item
         task, given = staged(place, ref)
         suite = source.usable(place.sandbox, task, given).suite
-        mutation_report = report(place.sandbox, task, suite, matrix_of(matrix))
-        fates = [
-            (astuple(each.mutant), each.killed, each.reached) for each in mutation_report.fates
-        ]
-        return (
-            mutation_report.task_id,
-            mutation_report.source,
-            mutation_report.cases,
-            mutation_report.base,
-            fates,
-        )
+        return to_row(report(place.sandbox, task, suite, from_row(Matrix, matrix)))
 
     return survive
-
-
-def report_of(row: Row) -> Report:
-    """Return the report that work handed on as plain data."""
-    task_id, source, cases, base, fates = row
-    fates_of = (Fate(Mutant(*mutant), killed, reached) for mutant, killed, reached in fates)
-    return Report(task_id, source, tuple(cases), base, tuple(fates_of))
-
-
-def matrix_row(matrix: Matrix) -> Row:
-    """Return a matrix as plain data."""
-    rows = [(each.kind, each.key, bits) for each, bits in matrix.rows.items()]
-    unsatisfied = [(each.kind, each.key) for each in matrix.unsatisfied]
-    facts = matrix.task_id, matrix.count, matrix.base_count
-    return *facts, rows, unsatisfied, matrix.refused, sorted(matrix.stopped)
-
-
-def matrix_of(row: Row) -> Matrix:
-    """Return the matrix of a ``matrix_row``."""
-    task_id, count, base_count, rows, unsatisfied, refused, stopped = row
-    return Matrix(
-        task_id,
-        count,
-        base_count,
-        {Requirement(kind, key): bits for kind, key, bits in rows},
-        tuple(Requirement(*each) for each in unsatisfied),
-        refused,
-        frozenset(stopped),
-    )
 
 
 def reduced(suite: Suite, cases: Sequence[int]) -> Suite:
@@ -286,7 +247,7 @@ def measure(
 def _measured(data: Dataset, task: Task, row: Row) -> MeasuredTask:
     kept, matrix = row
     cases = data.suites[task.id].cases if kept is None else tuple(task.cases[n] for n in kept)
-    return MeasuredTask(task, cases, matrix_of(matrix))
+    return MeasuredTask(task, cases, from_row(Matrix, matrix))
 
 
 def chosen(
@@ -301,7 +262,7 @@ def chosen(
     ]
     source = SuiteSource(cache=session.cache)
     call = Call(f"{reducing.__module__}:{reducing.__name__}", source.settings)
-    return choices, [suite_of(row) for row in backend.map(call, items)]
+    return choices, [from_row(Suite, row) for row in backend.map(call, items)]
 
 
 def _summary(found: Measurement, choices: Sequence[Choice], policy: Policy) -> dict[str, Any]:

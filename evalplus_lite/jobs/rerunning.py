@@ -9,6 +9,7 @@ from typing import Any
 
 from evalplus_lite.errors import CodecError, EvalPlusLiteError, InputError
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
+from evalplus_lite.execution.records import to_row
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.subsets import subset
 from evalplus_lite.jobs.datasets import content_hash, load_dataset
@@ -148,7 +149,7 @@ def rerun(
         )
         pool = opened.pool()
         origin = SuiteSource(given=data.suites, cache=opened.cache)
-        call = Call(f"{__name__}:rerunning", (origin.settings, settings.to_row(), None))
+        call = Call(f"{__name__}:rerunning", (origin.settings, to_row(settings), None))
         item = (SharedData(pool, data.suites).ref(task), source, number)
         result: dict[str, Any] = pool.submit(call, item, key=task_id, then=dict).result()
     if "cases" in result:

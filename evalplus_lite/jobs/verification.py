@@ -13,6 +13,7 @@ from evalplus_lite.errors import InputError, UnusableTask, one_of
 from evalplus_lite.execution.backends import DEFAULT, make_backend
 from evalplus_lite.execution.base import Call, Result, Row
 from evalplus_lite.execution.processes import Processes
+from evalplus_lite.execution.records import to_row
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.jobs.workers.shared_data import SharedData
@@ -58,7 +59,7 @@ class ProgramJudge:
         self.tasks = {name: {task.id: task for task in d} for name, d in self.datasets.items()}
         source = SuiteSource(cache=cache_folder() if cache is None else Path(_path(cache, "cache")))
         folder = None if store is None else os.path.abspath(_path(store, "store"))
-        self._call = Call(f"{WORK}:verifying", (source.settings, settings.to_row(), folder))
+        self._call = Call(f"{WORK}:verifying", (source.settings, to_row(settings), folder))
         config = config_of(sandbox, packages)
         self.backend = make_backend(backend, workers, config, preload=[WORK, *preload])
         self._staged: dict[str, SharedData] = {}

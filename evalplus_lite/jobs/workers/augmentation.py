@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any
 
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Row, Work, WorkerContext
+from evalplus_lite.execution.records import from_row, from_rows, to_row
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.adapters import AdaptedGenerator, Proposer
@@ -37,7 +38,7 @@ from evalplus_lite.grading.subsets import as_stress, joined, relinked, subset
 from evalplus_lite.jobs.consensus import UNANSWERED, Dispute, Finding, Panel
 from evalplus_lite.jobs.consensus import rows as review_rows
 from evalplus_lite.jobs.workers.budget import GROWTH, Budget, needed
-from evalplus_lite.jobs.workers.shared_data import cases_of, staged
+from evalplus_lite.jobs.workers.shared_data import staged
 from evalplus_lite.jobs.workers.text_inputs import drawn, text_generator
 from evalplus_lite.programs import definitions
 from evalplus_lite.reduction.survivors import unreached
@@ -607,7 +608,7 @@ def augmenting(place: WorkerContext, settings: Row) -> Work:
 
     Without a suite it is None and the unusable task's (id, cause, detail).
     """
-    seed, budget = settings[0], Budget(*settings[1])
+    seed, budget = settings[0], from_row(Budget, settings[1])
 
     def work(item: Row) -> Row:
         ref, seeds, samples = item
@@ -620,11 +621,11 @@ def augmenting(place: WorkerContext, settings: Row) -> Work:
                     task,
                     seed=seed,
                     budget=budget,
-                    seeds=cases_of(seeds),
+                    seeds=from_rows(Case, seeds),
                     samples=samples,
                 )
         except UnusableTask as error:
-            return None, astuple(recorded(error))
+            return None, to_row(recorded(error))
         return finished(task, result)
 
     return work

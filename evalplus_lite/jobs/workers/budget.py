@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
-from evalplus_lite.execution.base import Row
 from evalplus_lite.sandbox.steps import Allowance, StepBudget
 
 GROWTH = 4
@@ -53,10 +52,6 @@ class Budget:
     def largest_batch(self) -> int:
         """The maximum number of inputs proposed at once, however few of them are valid."""
         return max(self.batch, MOST_PROPOSED * self.inputs)
-
-    def to_row(self) -> Row:
-        """Return it as plain data."""
-        return astuple(self)
 
 
 def needed(count: int, *, kept: int, of: int) -> int:

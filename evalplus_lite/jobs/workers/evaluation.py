@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from evalplus_lite.errors import CodecError, InfrastructureError, SandboxUnavailable, UnusableTask
 from evalplus_lite.execution.base import Ref, Row, Work, WorkerContext
+from evalplus_lite.execution.records import from_row
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.reference_runs import weak_places
 from evalplus_lite.jobs.expected import found_evidence, source_of
@@ -51,7 +52,7 @@ class SampleJudge:
     def __init__(self, place: WorkerContext, row: Row) -> None:
         source, settings, contracts = row
         self.place, self.source = place, source_of(source)
-        self.settings = Settings.of_row(settings)
+        self.settings = from_row(Settings, settings)
         self.shrinker = None if contracts is None else Shrinker(place.load(contracts))
         self.suites: Prepared[Suites] = Prepared()
         self.reported: set[str] = set()
@@ -59,11 +60,11 @@ class SampleJudge:
     def judge(self, item: Row) -> Row:
         """Take (task, its id, groups) and return (evidence, judged samples).
 
-        ``task`` refers to shared data; groups are those of ``grouping.to_row``. Evidence is that of
-        ``found_evidence``, None if this worker has returned it before. A judged sample is (base,
-        plus, line, others, cost): the verdicts, the lines of its row and of its cost, and the
-        verdicts on stress cases and without weak tests. For one that could not be judged the third
-        is the cause.
+        ``task`` refers to shared data, groups are those of ``sample_table.group_row``, evidence is
+        that of ``found_evidence``: None if this worker has returned it before. A judged sample is
+        (base, plus, line, others, cost): the verdicts, the lines of its row and of its cost, and
+        the verdicts on stress cases and without weak tests. For one that could not be judged the
+        third is the cause.
         """
         ref, task_id, groups = item
         judged = []

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InputError, UnusableTask
-from evalplus_lite.execution.base import Row, WorkerContext
+from evalplus_lite.execution.base import WorkerContext
 from evalplus_lite.grading.evaluator import PreparedSuite
 from evalplus_lite.grading.reference_runs import without_weak
 from evalplus_lite.jobs.expected import SuiteSource
@@ -47,16 +47,6 @@ class Settings:
             "total_seconds": self.total,
             "memory_bytes": self.memory,
         }
-
-    def to_row(self) -> Row:
-        """Return it as plain data."""
-        return astuple(self)
-
-    @classmethod
-    def of_row(cls, row: Row) -> Settings:
-        """Return what ``to_row`` made a row of."""
-        preset, *rest = row
-        return cls(Preset(*preset), *rest)
 
     def prepared(
         self, place: WorkerContext, source: SuiteSource, task: Task, given: Suite | None

@@ -12,6 +12,7 @@ from typing import Any
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Row, Work, WorkerContext
 from evalplus_lite.execution.channel import unpacked
+from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.evidence import blamed, notes
 from evalplus_lite.jobs.expected import SuiteSource, source_of
@@ -76,7 +77,7 @@ class Verification:
     def __init__(self, place: WorkerContext, row: Row) -> None:
         source, settings, store = row
         self.place, self.source = place, source_of(source)
-        self.settings = Settings.of_row(settings)
+        self.settings = from_row(Settings, settings)
         self.folder = None if store is None else Path(store)
         self.stores: OrderedDict[Settings, VerdictStore] = OrderedDict()
         self.prepared: Prepared[Ready | UnusableTask] = Prepared()
@@ -162,7 +163,7 @@ class Verification:
             return None
         if settings not in self.stores:
             config = self.place.sandbox.config
-            about = (*settings.to_row(), config, surroundings(config))
+            about = (*to_row(settings), config, surroundings(config))
             self.stores[settings] = VerdictStore(self.folder, about)
             if len(self.stores) > MOST_STORES:
                 self.stores.popitem(last=False)[1].close()
