@@ -20,12 +20,12 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.execution.records import from_row, to_row, to_rows
 from evalplus_lite.grading.evidence import unusable_row
+from evalplus_lite.jobs.augmented_task import Budget
 from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
+from evalplus_lite.jobs.expected import SharedData
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
-from evalplus_lite.jobs.workers.budget import Budget
-from evalplus_lite.jobs.workers.shared_data import SharedData
 from evalplus_lite.store import write_jsonl, write_packed
 from evalplus_lite.store.resuming import finished as resumed
 from evalplus_lite.store.resuming import open_rows
@@ -94,7 +94,7 @@ class SeedSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FinishedTask:
-    """A finished task: its ``facts`` (``workers.augmentation.finished``) and packed suite row."""
+    """A finished task: its ``facts`` (``augmented_task.finished``) and packed suite row."""
 
     facts: Mapping[str, Any]
     suite: bytes
@@ -136,7 +136,7 @@ def augment_tasks(
     suites_of, new = dict(done or {}), deque[Task]()
     staging = SharedData(backend)
     order = list(tasks)
-    call = Call("evalplus_lite.jobs.workers.augmentation:augmenting", (seed, to_row(budget)))
+    call = Call("evalplus_lite.jobs.augmented_task:augmenting", (seed, to_row(budget)))
 
     def items() -> Iterator[Row]:
         left = [task for task in order if task.id not in suites_of]

@@ -15,15 +15,14 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.execution.records import to_row
 from evalplus_lite.jobs.datasets import content_hash, listed, prepared, run_facts
-from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.expected import SharedData, SuiteSource
+from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.outputs import PROGRAMS, RESULTS, RunGroup, measured
 from evalplus_lite.jobs.sample_table import SampleTable, group_row, samples_digest
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.scores import Tally, grouped, summarized, write_all
 from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, output_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
-from evalplus_lite.jobs.workers.settings import Settings
-from evalplus_lite.jobs.workers.shared_data import SharedData
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K
@@ -75,7 +74,7 @@ def judge(
     staging = SharedData(backend, source.given)
     allowed = None if contracts is None else backend.stage(dict(contracts))
     call = Call(
-        "evalplus_lite.jobs.workers.evaluation:judging",
+        "evalplus_lite.jobs.judging:judging",
         (source.settings, to_row(settings), allowed),
     )
 

@@ -12,10 +12,9 @@ from typing import Any, ClassVar
 
 from evalplus_lite.execution.base import Call
 from evalplus_lite.execution.records import from_row, to_row
-from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.expected import SharedData, SuiteSource
 from evalplus_lite.jobs.reduction import measurement, surviving
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
-from evalplus_lite.jobs.workers.shared_data import SharedData
 from evalplus_lite.reduction.set_cover import members
 from evalplus_lite.reduction.survivors import ENOUGH, Fate, Report
 from evalplus_lite.statistics.means import clustered_interval

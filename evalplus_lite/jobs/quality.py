@@ -16,19 +16,17 @@ from evalplus_lite.errors import InputError, UnusableTask
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
 from evalplus_lite.grading.evidence import Evidence, blamed
 from evalplus_lite.grading.times import reference_steps
-from evalplus_lite.jobs import layouts
+from evalplus_lite.jobs import tables
+from evalplus_lite.jobs.augmented_task import Budget, augment_task
 from evalplus_lite.jobs.datasets import content_hash, listed, prepared, require_any, run_facts
 from evalplus_lite.jobs.evaluation import EvaluationResult, evaluate
-from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.expected import SharedData, SuiteSource, staged
+from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.reduction import measurement
 from evalplus_lite.jobs.sample_table import SampleTable, named
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table
-from evalplus_lite.jobs.workers.augmentation import augment_task
-from evalplus_lite.jobs.workers.budget import Budget
-from evalplus_lite.jobs.workers.settings import Settings
-from evalplus_lite.jobs.workers.shared_data import SharedData, staged
 from evalplus_lite.programs import program_hash
 from evalplus_lite.programs.mutation.mutants import difference
 from evalplus_lite.reduction.kills import KillSuite
@@ -609,11 +607,11 @@ class QualityResult(Result):
 
     def tables(self) -> list[Table]:
         """Return the figures of every suite, then the right programs that each rejects."""
-        layout = list(layouts.quality(self.summary))
+        layout = list(tables.quality(self.summary))
         for suite in self.summary["suites"]:
             name = suite["name"]
             alarms = [row for row in self.false_alarms if row["suite"] == name]
-            layout += [layouts.false_alarms(name, alarms)] if alarms else []
+            layout += [tables.false_alarms(name, alarms)] if alarms else []
         return layout
 
     @property

@@ -13,10 +13,9 @@ from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
 from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.subsets import relinked, subset
 from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts, with_suites
-from evalplus_lite.jobs.expected import SuiteSource, found_evidence, source_of
+from evalplus_lite.jobs.expected import SharedData, SuiteSource, found_evidence, source_of, staged
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
-from evalplus_lite.jobs.workers.shared_data import SharedData, staged
 from evalplus_lite.programs import program_key
 from evalplus_lite.reduction.matrix import Matrix, build
 from evalplus_lite.reduction.policy import Choice, Policy, choose

@@ -13,13 +13,11 @@ from evalplus_lite.execution.records import to_row
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.subsets import subset
 from evalplus_lite.jobs.datasets import content_hash, load_dataset
-from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.expected import SharedData, SuiteSource
+from evalplus_lite.jobs.judging import Settings, failure_row
 from evalplus_lite.jobs.outputs import read_evaluations
 from evalplus_lite.jobs.session import Session, within
-from evalplus_lite.jobs.workers.evaluation import failure_row
-from evalplus_lite.jobs.workers.settings import Settings
-from evalplus_lite.jobs.workers.shared_data import SharedData
-from evalplus_lite.jobs.workers.verification import Verification
+from evalplus_lite.jobs.verification import Verification
 from evalplus_lite.sandbox import Inputs, Program, preset
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Returned

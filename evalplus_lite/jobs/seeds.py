@@ -14,7 +14,7 @@ from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.jobs.augmentation import SeedSource
-from evalplus_lite.jobs.workers.shared_data import SharedData, staged
+from evalplus_lite.jobs.expected import SharedData, staged
 from evalplus_lite.models import CutOffError, ModelSource, NotRecordedError, RefusalError
 from evalplus_lite.models.generators import (
     GeneratorProgram,

@@ -15,10 +15,9 @@ from urllib.parse import quote
 from evalplus_lite.errors import EvalPlusLiteError, InputError
 from evalplus_lite.jobs.datasets import content_hash, load_dataset
 from evalplus_lite.jobs.expected import SuiteSource
-from evalplus_lite.jobs.layouts import evaluation, p_value, points
 from evalplus_lite.jobs.outputs import Evaluation, Output, evaluation_of, found_outputs
 from evalplus_lite.jobs.session import Result, Session, within
-from evalplus_lite.jobs.tables import percent
+from evalplus_lite.jobs.tables import evaluation, p_value, percent, points
 from evalplus_lite.reports.page.document import FORMAT, Index, Section, SuitePart, TaskRow
 from evalplus_lite.reports.page.gathering import (
     Answering,

@@ -12,7 +12,7 @@ from support.tasks import make_suite, make_task
 from evalplus_lite.execution.records import from_row, from_rows, to_row, to_rows
 from evalplus_lite.grading.evidence import Evidence, Loss
 from evalplus_lite.grading.subsets import as_stress
-from evalplus_lite.jobs.workers.settings import Settings
+from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.programs.mutation.mutants import Mutant
 from evalplus_lite.reduction.matrix import Matrix, Requirement
 from evalplus_lite.reduction.survivors import Fate, Report

@@ -12,8 +12,7 @@ from support.tasks import make_suite, make_task
 from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.grading.subsets import joined, subset
-from evalplus_lite.jobs.expected import SuiteSource
-from evalplus_lite.jobs.workers.shared_data import Prepared
+from evalplus_lite.jobs.expected import Prepared, SuiteSource
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import cache_folder
 from evalplus_lite.types import Case, Rule

@@ -20,8 +20,8 @@ from evalplus_lite.errors import (
     one_of,
 )
 from evalplus_lite.execution.base import Row
+from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.verification import ProgramJudge
-from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.sandbox import Tier, preset
 from evalplus_lite.serving.requests import task_source
 from evalplus_lite.store.locks import Lock
