@@ -236,7 +236,7 @@ def augment(
         is_reviewed = any(programs_by_task.values()) or bool(voters.files)
         identity = {
             "kind": "augmentation",
-            "content": content_hash(data),
+            "content": (content := content_hash(data)),
             "seed": seed,
             "inputs": inputs,
             "seconds": seconds,
@@ -283,7 +283,7 @@ def augment(
         if not results:
             raise refusal(left_out)
         summary = {
-            "run": run_facts(data, pool=pool, samples=voters.files, seed=seed),
+            "run": run_facts(data, content=content, pool=pool, samples=voters.files, seed=seed),
             **summarized(data, [each.facts for each in results]),
             "unusable": [unusable_row(each) for each in left_out],
         }

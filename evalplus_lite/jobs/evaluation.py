@@ -285,7 +285,11 @@ def evaluate(
             groups = grouped(tally, pooled=pooled)
             summary = {
                 "run": run_facts(
-                    data, pool=pool, samples=stream.files, limits=settings.facts(limits)
+                    data,
+                    content=content,
+                    pool=pool,
+                    samples=stream.files,
+                    limits=settings.facts(limits),
                 ),
                 **summarized(data, groups, tally, ks),
                 **listed(data, source),

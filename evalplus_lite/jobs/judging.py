@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evalplus_lite.errors import (
     CodecError,
@@ -26,6 +27,9 @@ from evalplus_lite.types import Failure, Suite, Task, Verdict
 from evalplus_lite.values import wire
 from evalplus_lite.values.codec import to_json
 from evalplus_lite.values.source import decode_answer, shown
+
+if TYPE_CHECKING:
+    from evalplus_lite.jobs.minimize import Shrinker
 
 # Settings, and suites prepared by them.
 
@@ -136,13 +140,16 @@ class SampleJudge:
         source, settings, contracts = row
         self.place, self.source = place, source_of(source)
         self.settings = from_row(Settings, settings)
-        self.shrinker = None
-        if contracts is not None:
-            from evalplus_lite.jobs.minimize import Shrinker  # with all of ``generate``
-
-            self.shrinker = Shrinker(place.load(contracts))
+        self.contracts = contracts
         self.suites: Prepared[Suites] = Prepared()
         self.reported: set[str] = set()
+
+    @cached_property
+    def shrinker(self) -> Shrinker:
+        """What minimizes failing inputs; loaded for the first of them, as it imports a lot."""
+        from evalplus_lite.jobs.minimize import Shrinker
+
+        return Shrinker(self.place.load(self.contracts))
 
     def judge(self, item: Row) -> Row:
         """Take (task, its id, groups) and return (evidence, judged samples).
@@ -206,7 +213,7 @@ class SampleJudge:
         failure = failure_row(suite.suite, verdict)
         if failure is not None:
             row["failure"] = failure
-        if verdict.failure is not None and self.shrinker is not None:
+        if verdict.failure is not None and self.contracts is not None:
             smallest = self.shrinker.smallest(sandbox, suite, source, verdict.failure)
             if smallest is not None:
                 row["smallest"] = _explained(smallest.suite, smallest.failure)

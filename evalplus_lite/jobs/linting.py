@@ -688,7 +688,7 @@ def lint(
         data = data.only(tasks)
         order = data.all_ids if tasks is None else ()
         if any(map(has_hidden_cases, data.tasks)):
-            data = with_base_cases(data, opened.pool())
+            data = with_base_cases(data, opened.pool(), opened.cache)
         found = {each.task_id: _unread(each) for each in data.unusable}
         prints: dict[str, Row] = {}
         disputes: dict[str, list[dict[str, Any]]] = {}
