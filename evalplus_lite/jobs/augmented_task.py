@@ -47,8 +47,8 @@ from evalplus_lite.store.writing import packed_row
 from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.call_sequences import with_sequences
 from evalplus_lite.tasks.contracts import shown, violations
-from evalplus_lite.tasks.suite_file import suite_row
 from evalplus_lite.tasks.stated_constraints import StatedConstraints
+from evalplus_lite.tasks.suite_file import suite_row
 from evalplus_lite.tasks.texts.drawing import SCALES, Drawing
 from evalplus_lite.tasks.texts.forms import Form, TextForm, Unfit
 from evalplus_lite.tasks.texts.grammar import GrammarError
