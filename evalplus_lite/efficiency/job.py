@@ -19,10 +19,10 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
 from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
 from evalplus_lite.jobs.evaluation import evaluate
+from evalplus_lite.jobs.expected import SharedData, staged
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table, percent, sure
-from evalplus_lite.jobs.workers.shared_data import SharedData, staged
 from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.statistics.means import mean_interval
