@@ -64,7 +64,7 @@ COMMANDS: tuple[tuple[str, str, bool], ...] = (
      "codellama-7b_output_generations.json.gz --json", True),
 )  # fmt: skip
 
-UNSTABLE = ("costs.jsonl", "*.times.jsonl", "timing.json", "*.journal.*", "*.settings.json")
+UNSTABLE = ("costs.jsonl", "*.times.jsonl", "*.journal.*", "*.settings.json")
 DATED = ("run", "date", "seconds", "out", "file", "cpu", "memory")
 
 PACKAGE = """def shorten(text: str, width: int = 5) -> str:

@@ -78,6 +78,9 @@ def test_a_table_from_file_to_document(
     assert json.loads((tmp_path / "x.json").read_text())["measured"]["date"] in text
     page.write_text(text)
     assert render.rendered(page) == text
+    assert "earlier engine" not in text
+    monkeypatch.setattr(render, "engine", lambda: "another")
+    assert "earlier engine" in render.rendered(page)
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.1234, "0.12"), (12.34, "12.3"), (1234.5, "1234")])

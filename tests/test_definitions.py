@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 import pytest
 
@@ -35,65 +36,46 @@ def test_a_fault_is_named_by_its_line(source: str, line: int | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "names"),
+    ("names_of", "source", "names"),
     [
-        ("def f(a): b = 1", {"f"}),
-        ("class C: x = 1", {"C"}),
-        ("import a.b, c as d", {"a", "d"}),
-        ("from m import *", {"*"}),
-        ("x, (y, *z) = w", {"x", "y", "z"}),
-        ("if a:\n    def g(): h = 1\nelse:\n    k = 2", {"g", "k"}),
-        ("try:\n    pass\nexcept E as e:\n    pass", {"e"}),
-        ("with a as b: pass", {"b"}),
-        ("print([i for i in x])", set()),
-        ("a.b = 1", set()),
-        ("match x:\n    case [p, *q]: r = 1", {"p", "q", "r"}),
+        # What a top-level statement gives to the module.
+        (definitions.bound, "def f(a): b = 1", {"f"}),
+        (definitions.bound, "class C: x = 1", {"C"}),
+        (definitions.bound, "import a.b, c as d", {"a", "d"}),
+        (definitions.bound, "from m import *", {"*"}),
+        (definitions.bound, "x, (y, *z) = w", {"x", "y", "z"}),
+        (definitions.bound, "if a:\n    def g(): h = 1\nelse:\n    k = 2", {"g", "k"}),
+        (definitions.bound, "try:\n    pass\nexcept E as e:\n    pass", {"e"}),
+        (definitions.bound, "with a as b: pass", {"b"}),
+        (definitions.bound, "print([i for i in x])", set()),
+        (definitions.bound, "a.b = 1", set()),
+        (definitions.bound, "match x:\n    case [p, *q]: r = 1", {"p", "q", "r"}),
+        # A method called for its effect, or a part assigned to, changes the name in front.
+        (definitions.changed, "x.append(1)", {"x"}),
+        (definitions.changed, "x[0].y = 1", {"x"}),
+        (definitions.changed, "for i in y:\n    x.add(i)", {"x"}),
+        (definitions.changed, "z = x.pop()", set()),
+        (definitions.changed, "f(x)", set()),
+        # Names from outside; arguments and locals of a function are not among them.
+        (definitions.used, "def f(a, b=c): d = a; return d + e", {"c", "e"}),
+        (definitions.used, "def f():\n    def g(): return x + y\n    x = 1\n    return g()", {"y"}),
+        (definitions.used, "def f():\n    global x\n    x = 1", {"x"}),
+        (definitions.used, "def f(a: T) -> U: pass", {"T", "U"}),
+        (definitions.used, "@d\nclass C(B):\n    x = y", {"d", "B", "y"}),
+        (definitions.used, "f = lambda a: a + b", {"b"}),
+        (definitions.used, "x = [i + j for i in k]", {"j", "k"}),
+        (definitions.used, "x += 1", {"x"}),
+        (definitions.used, "def f():\n    try: pass\n    except E as e: raise e", {"E"}),
+        (definitions.used, "def f():\n    import m\n    return m.x", set()),
+        # Decorators, defaults and annotations are looked up at once; a body only when called.
+        (definitions.used_at_once, "@d\ndef f(a: T = c) -> U:\n    return e", {"d", "T", "c", "U"}),
     ],
 )
-def test_what_a_statement_binds(source: str, names: set[str]) -> None:
-    """The names that a top-level statement gives to the module are found, and no others."""
-    assert definitions.bound(statement(source)) == names
-
-
-@pytest.mark.parametrize(
-    ("source", "names"),
-    [
-        ("x.append(1)", {"x"}),
-        ("x[0].y = 1", {"x"}),
-        ("for i in y:\n    x.add(i)", {"x"}),
-        ("z = x.pop()", set()),
-        ("f(x)", set()),
-    ],
-)
-def test_what_a_statement_changes(source: str, names: set[str]) -> None:
-    """A method called for its effect, or a part assigned to, changes the name in front."""
-    assert definitions.changed(statement(source)) == names
-
-
-@pytest.mark.parametrize(
-    ("source", "names"),
-    [
-        ("def f(a, b=c): d = a; return d + e", {"c", "e"}),
-        ("def f():\n    def g(): return x + y\n    x = 1\n    return g()", {"y"}),
-        ("def f():\n    global x\n    x = 1", {"x"}),
-        ("def f(a: T) -> U: pass", {"T", "U"}),
-        ("@d\nclass C(B):\n    x = y", {"d", "B", "y"}),
-        ("f = lambda a: a + b", {"b"}),
-        ("x = [i + j for i in k]", {"j", "k"}),
-        ("x += 1", {"x"}),
-        ("def f():\n    try: pass\n    except E as e: raise e", {"E"}),
-        ("def f():\n    import m\n    return m.x", set()),
-    ],
-)
-def test_what_a_statement_uses(source: str, names: set[str]) -> None:
-    """Names from outside are found; arguments and locals of a function are not among them."""
-    assert definitions.used(statement(source)) == names
-
-
-def test_what_a_function_uses_at_once() -> None:
-    """Decorators, defaults and annotations are looked up at once; a body only when called."""
-    function = statement("@d\ndef f(a: T = c) -> U:\n    return e")
-    assert definitions.used_at_once(function) == {"d", "T", "c", "U"}
+def test_names_of_a_statement(
+    names_of: Callable[[ast.stmt], frozenset[str]], source: str, names: set[str]
+) -> None:
+    """What a statement binds, changes in place and looks up outside."""
+    assert names_of(statement(source)) == names
 
 
 def test_undefined_names() -> None:

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 import evalplus_lite
 from evalplus_lite import InputError, verify_code_execution
 
-NINES = "9" * 5000
+NINES, NAN = "9" * 5000, float("nan")
+KEYS = ("expected", "actual", "status")
 
 
 def case(expected: Any, actual: Any, status: Any = "success") -> dict[str, Any]:
@@ -104,16 +105,7 @@ def test_no_output_is_an_error() -> None:
         ("None", "None", "pass"),
         ("\ud800", "\ud800", "pass"),
         ("\ud800", "1", "fail"),
-    ],
-)
-def test_texts(expected: str, actual: str, word: str) -> None:
-    """Texts are equal but for surrounding white space, or they are not."""
-    assert verdict(expected, actual) == word
-
-
-@pytest.mark.parametrize(
-    ("expected", "actual", "word"),
-    [
+        # Numbers, in any spelling that float reads, differ by the absolute tolerance at most.
         ("5", "5.0", "pass"),
         ("5", "+5", "pass"),
         ("1000", "1e3", "pass"),
@@ -128,10 +120,19 @@ def test_texts(expected: str, actual: str, word: str) -> None:
         ("0x10", "16", "fail"),
         ("١٢", "12", "pass"),
         ("-١٢", "12", "fail"),
+        # Two different integers are never equal for lack of a float's digits, however long.
+        ("9007199254740993", "9007199254740993", "pass"),
+        ("9007199254740993", "9007199254740992", "fail"),
+        ("9007199254740993", "9007199254740992.0", "fail"),
+        (NINES, NINES, "pass"),
+        (NINES, "0" + NINES, "pass"),
+        (NINES, NINES[:-1] + "8", "fail"),
+        (NINES, "-" + NINES, "fail"),
+        (NINES, "inf", "fail"),
     ],
 )
-def test_numbers(expected: str, actual: str, word: str) -> None:
-    """Numbers, in any spelling that float reads, differ by the absolute tolerance at most."""
+def test_texts_and_numbers(expected: str, actual: str, word: str) -> None:
+    """Texts are equal but for surrounding white space, numbers by their value."""
     assert verdict(expected, actual) == word
 
 
@@ -160,24 +161,6 @@ def test_infinities_and_nan(expected: str, actual: str, word: str) -> None:
     assert verdict(expected, actual, float("inf")) == word
 
 
-@pytest.mark.parametrize(
-    ("expected", "actual", "word"),
-    [
-        ("9007199254740993", "9007199254740993", "pass"),
-        ("9007199254740993", "9007199254740992", "fail"),
-        ("9007199254740993", "9007199254740992.0", "fail"),
-        (NINES, NINES, "pass"),
-        (NINES, "0" + NINES, "pass"),
-        (NINES, NINES[:-1] + "8", "fail"),
-        (NINES, "-" + NINES, "fail"),
-        (NINES, "inf", "fail"),
-    ],
-)
-def test_integers_that_no_float_tells_apart(expected: str, actual: str, word: str) -> None:
-    """Two different integers are never equal for lack of a float's digits, however long."""
-    assert verdict(expected, actual) == word
-
-
 def test_tolerance() -> None:
     """The tolerance is absolute and inclusive; 0 asks for the same number."""
     assert verdict("100", "110", 10) == "pass"
@@ -188,34 +171,26 @@ def test_tolerance() -> None:
     assert verdict(NINES, NINES[:-1] + "8", 1) == "pass"
 
 
-@pytest.mark.parametrize("tolerance", [-1, float("nan"), "much", None, [1]])
-def test_a_tolerance_that_is_none(tolerance: Any) -> None:
-    """A tolerance that is no number of at least 0 is refused with its value."""
-    with pytest.raises(InputError, match="numeric_tolerance is"):
-        verify_code_execution([], tolerance)
-
-
-@pytest.mark.parametrize("item", ["text", None, 5, ["expected", "actual", "status"]])
-def test_an_item_that_is_no_dict(item: Any) -> None:
-    """An item that is no dict is refused, by its index."""
-    with pytest.raises(InputError, match="test case 1 is a"):
-        verify_code_execution([case("1", "1"), item])
-
-
-@pytest.mark.parametrize("key", ["expected", "actual", "status"])
-def test_a_missing_key(key: str) -> None:
-    """An item that lacks a key is refused, by its index and the key."""
-    item = case("1", "1")
-    del item[key]
-    with pytest.raises(InputError, match=f"test case 2 has no '{key}'"):
-        verify_code_execution([case("1", "1"), case("1", "2"), item])
-
-
-@pytest.mark.parametrize("tests", [None, 5, object()])
-def test_tests_that_are_no_list(tests: Any) -> None:
-    """What is no list of tests is refused in words."""
-    with pytest.raises(InputError, match="test_cases is a"):
-        verify_code_execution(tests)
+@pytest.mark.parametrize(
+    ("tests", "tolerance", "problem"),
+    [
+        *[([], tolerance, "numeric_tolerance is") for tolerance in (-1, NAN, "much", None, [1])],
+        *[
+            ([case("1", "1"), item], 0, "test case 1 is a")
+            for item in ("text", None, 5, ["expected", "actual", "status"])
+        ],
+        *[
+            ([case("1", "1"), case("1", "2"), {k: "1" for k in KEYS if k != key}], 0,
+             f"test case 2 has no '{key}'")
+            for key in KEYS
+        ],
+        *[(tests, 0, "test_cases is a") for tests in (None, 5, object())],
+    ],
+)  # fmt: skip
+def test_what_is_no_test_is_refused_in_words(tests: Any, tolerance: Any, problem: str) -> None:
+    """A tolerance with its value, an item by its index, a key by its name."""
+    with pytest.raises(InputError, match=problem):
+        verify_code_execution(tests, tolerance)
 
 
 class Unprintable:

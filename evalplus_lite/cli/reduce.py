@@ -20,7 +20,7 @@ from evalplus_lite.reduction.requirements import KINDS
 DEFAULT_CURVE = ",".join(f"{size:g}" for size in SIZES)
 
 
-@takes(*JOB, "no_cache", "shard")
+@takes(*JOB, "no_cache")
 def reduce(
     run: Run,
     dataset: options.Dataset,
@@ -118,7 +118,6 @@ def reduce(
                 judges=judge or [],
                 policies=policies,
                 compare=compare or [],
-                shard=run.part(),
                 strict=run.strict,
                 out=folder,
                 session=session,
@@ -128,7 +127,6 @@ def reduce(
                 data,
                 samples or [],
                 policy=policy,
-                shard=run.part(),
                 strict=run.strict,
                 out=folder,
                 session=session,

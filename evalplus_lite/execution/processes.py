@@ -21,7 +21,7 @@ from concurrent.futures import Future
 from typing import IO, Any, Protocol, Self
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.execution.base import Call, Ref, Result, Row, Splitter
+from evalplus_lite.execution.base import Call, Ref, Result, Row
 from evalplus_lite.execution.channel import decoded, encoded
 from evalplus_lite.execution.job import Defect, Held, Job, KnownCall, Lost
 from evalplus_lite.execution.worker_pool import WorkerPool
@@ -223,7 +223,6 @@ class Processes:
         *,
         key: Callable[[Row], Hashable] | None = None,
         lost: Callable[[Row, Exception], Row] | None = None,
-        parts: Splitter | None = None,
         done: Callable[[Row], object] | None = None,
     ) -> Iterator[Row]:
         """Yield the call's result for each item, in the items' order, like ``Backend.map``."""
@@ -251,7 +250,7 @@ class Processes:
         try:
             for item in items:
                 name = None if key is None else key(item)
-                job = self._begin(known, item, name, then, held, parts)
+                job = self._begin(known, item, name, then, held)
                 waiting.append(job)
                 del item  # while the caller works with a row, it is not kept
                 while waiting and (
@@ -273,11 +272,8 @@ class Processes:
         key: Hashable,
         then: Callable[[Row], Any],
         held: Held | None,
-        parts: Splitter | None = None,
     ) -> Job:
-        job = Job(next(self._numbers), call, encoded(item), key, then, held, parts)
-        if parts is not None:
-            job.size = parts.count(item)
+        job = Job(next(self._numbers), call, encoded(item), key, then, held)
         if held is not None:
             job.weight = len(job.payload)
             held.size += job.weight

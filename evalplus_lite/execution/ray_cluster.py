@@ -392,9 +392,8 @@ class RayCrew:
         """Return a member's next chunk, with its expected seconds of work.
 
         A member gets at most its share of the waiting items, so that all end at about the same
-        time. Long items are split if possible. An item that is still long goes alone, so that
-        nothing waits with it, and counts as what one worker has ahead. An item of unknown duration
-        counts as a whole chunk of one worker.
+        time. A long item goes alone, so that nothing waits with it, and counts as what one worker
+        has ahead. An item of unknown duration counts as a whole chunk of one worker.
         """
         with self._lock:
             room = member.room
@@ -415,13 +414,8 @@ class RayCrew:
                 if (job.tries and chunk) or (is_last_try and member.chunks):
                     self._queue.put_back(job, job.key)
                     break
-                known = self._times.get((job.call.number, job.key))
-                likely = CHUNK_SECONDS if known is None else known * job.size
+                likely = self._times.get((job.call.number, job.key), CHUNK_SECONDS)
                 is_long = likely > LONG_SECONDS
-                if job.size > 1 and not job.tries and (known is None or is_long):
-                    for part in reversed(job.split()):
-                        self._queue.put_back(part, part.key)
-                    continue
                 if is_long and chunk:
                     self._queue.put_back(job, job.key)
                     break
@@ -464,10 +458,10 @@ class RayCrew:
                     job.fail(failure(kind, data))
 
     def _note(self, job: Job, seconds: float) -> None:
-        """Remember how long parts of items of a job's call and key take, lately."""
-        place, each = (job.call.number, job.key), seconds / max(1, job.size)
-        known = self._times.pop(place, each)
-        self._times[place] = known + 0.3 * (each - known)
+        """Remember how long items of a job's call and key take, lately."""
+        place = job.call.number, job.key
+        known = self._times.pop(place, seconds)
+        self._times[place] = known + 0.3 * (seconds - known)
         if len(self._times) > MOST_KEYS:
             del self._times[next(iter(self._times))]
 

@@ -13,7 +13,7 @@ from evalplus_lite.sandbox import Inputs, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
 from evalplus_lite.store.opening import LARGE, Blobs, Packed
 from evalplus_lite.tasks.contracts import CHECK_LIMITS, FALSE, accepts, as_text, check_of, has_check
-from evalplus_lite.tasks.unit_test_check import OWN_WORD
+from evalplus_lite.tasks.unit_tests import OWN_WORD
 from evalplus_lite.types import (
     Case,
     Cause,

@@ -18,13 +18,14 @@ from typing import Any, ClassVar, Protocol
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
+from evalplus_lite.execution.records import from_row, to_row, to_rows
 from evalplus_lite.grading.evidence import unusable_row
+from evalplus_lite.jobs.augmented_task import Budget
 from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
+from evalplus_lite.jobs.expected import SharedData
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
-from evalplus_lite.jobs.workers.budget import Budget
-from evalplus_lite.jobs.workers.shared_data import SharedData, case_rows
 from evalplus_lite.store import write_jsonl, write_packed
 from evalplus_lite.store.resuming import finished as resumed
 from evalplus_lite.store.resuming import open_rows
@@ -93,7 +94,7 @@ class SeedSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FinishedTask:
-    """A finished task: its ``facts`` (``workers.augmentation.finished``) and packed suite row."""
+    """A finished task: its ``facts`` (``augmented_task.finished``) and packed suite row."""
 
     facts: Mapping[str, Any]
     suite: bytes
@@ -135,7 +136,7 @@ def augment_tasks(
     suites_of, new = dict(done or {}), deque[Task]()
     staging = SharedData(backend)
     order = list(tasks)
-    call = Call("evalplus_lite.jobs.workers.augmentation:augmenting", (seed, budget.to_row()))
+    call = Call("evalplus_lite.jobs.augmented_task:augmenting", (seed, to_row(budget)))
 
     def items() -> Iterator[Row]:
         left = [task for task in order if task.id not in suites_of]
@@ -144,14 +145,14 @@ def augment_tasks(
         for task in left:
             new.append(task)
             cases = () if seeds_of is None else next(seeds_of)
-            yield staging.ref(task), case_rows(cases), list((samples or {}).get(task.id, ()))
+            yield staging.ref(task), to_rows(cases), list((samples or {}).get(task.id, ()))
 
     progress.advance(len(suites_of), known=True)
     for facts, rest in backend.map(call, items(), done=lambda row: progress.advance()):
         task = new.popleft()
         if facts is None:
             if left_out is not None:
-                left_out(Unusable(*rest))
+                left_out(from_row(Unusable, rest))
             continue
         suites_of[task.id] = FinishedTask(facts, rest)
         if finished is not None:
@@ -235,7 +236,7 @@ def augment(
         is_reviewed = any(programs_by_task.values()) or bool(voters.files)
         identity = {
             "kind": "augmentation",
-            "content": content_hash(data),
+            "content": (content := content_hash(data)),
             "seed": seed,
             "inputs": inputs,
             "seconds": seconds,
@@ -248,7 +249,7 @@ def augment(
         if is_reviewed:
             identity["consensus"] = hash_of(programs_by_task)
         # A shard takes its part of the tasks before any is augmented.
-        share = share_of(shard, out, kind="augment", journal=JOURNAL, kept="inside")
+        share = share_of(shard, out, kind="augment", journal=JOURNAL)
         tasks = data.tasks
         if share is not None:
             costs = {task.id: 1 + inputs + len(task.cases) for task in tasks}
@@ -282,7 +283,7 @@ def augment(
         if not results:
             raise refusal(left_out)
         summary = {
-            "run": run_facts(data, pool=pool, samples=voters.files, seed=seed),
+            "run": run_facts(data, content=content, pool=pool, samples=voters.files, seed=seed),
             **summarized(data, [each.facts for each in results]),
             "unusable": [unusable_row(each) for each in left_out],
         }

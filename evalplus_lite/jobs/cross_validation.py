@@ -12,7 +12,6 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.reduction import MeasuredTask, measurement
 from evalplus_lite.jobs.samples import Samples
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
-from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.reduction.cross_validation import (
     GradedSamples,
     PolicyRow,
@@ -51,7 +50,6 @@ def cross_validate(
     compare: Sequence[str | os.PathLike[str]] = (),
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
-    shard: Shard | str | None = None,
     session: Session | None = None,
 ) -> CrossValidationResult:
     """Leave one model out: choose suites by the others' samples, and judge them by its own.
@@ -64,25 +62,20 @@ def cross_validate(
     tried by name (default: each mode with each requirement kept once, and with the ``SIZES``);
     ``compare`` are names or paths of ready-made smaller suites to compare with. Each is also
     compared with random suites of the same size. With ``out``, a folder, ``crossval.json`` is
-    written there. With ``shard``, such as ``"2/4"``, only a part of the tasks is measured, for
-    ``merge``.
+    written there.
 
     Raises InputError if no model is left to judge, and as ``reduce``.
     """
     policies = policies_to_try() if policies is None else policies
     with within(session) as opened:
-        share = share_of(shard, out, kind="crossval")
         measured = measurement(
             dataset,
             samples,
             opened,
             judges=judges,
             strict=strict,
-            share=share,
             check=_require_judges,
         )
-        if share is not None and share.is_part:
-            return CrossValidationResult(share.end())
         # One measurement serves all policies and left-out models: only the choice is repeated.
         field = GradedSamples(measured.matrices, measured.samples, measured.judges)
         if not field.has_judges:

@@ -60,7 +60,7 @@ def prepared(
     """Return a dataset (see ``dataset_of``) with its base cases: see ``load_dataset``."""
     data = dataset_of(dataset)
     if any(map(has_hidden_cases, data.tasks)):
-        data = with_base_cases(data, session.pool())
+        data = with_base_cases(data, session.pool(), session.cache)
     if not data.tasks and data.unusable:
         raise refusal(data.unusable)
     if strict:
@@ -173,6 +173,7 @@ def now() -> datetime:
 def run_facts(
     data: Dataset | None = None,
     *,
+    content: str | None = None,
     pool: Backend | None = None,
     samples: Iterable[Place] = (),
     **settings: Any,
@@ -181,7 +182,7 @@ def run_facts(
     hashes of data and sample files, and these settings.
 
     ``date`` is the only value that differs between two runs of one command on one machine. The tier
-    is probed if nothing ran before.
+    is probed if nothing ran before. ``content`` is the data's hash, where it is known.
     """
     date = now().strftime("%Y-%m-%dT%H:%M:%SZ")
     facts: dict[str, Any] = {
@@ -192,7 +193,7 @@ def run_facts(
     if pool is not None:
         facts["sandbox"] = pool.tier
     if data is not None:
-        facts["data"] = {"name": data.name, "content": content_hash(data)}
+        facts["data"] = {"name": data.name, "content": content or content_hash(data)}
     if files := file_facts(samples):
         facts["samples"] = files
     return {**facts, **settings}

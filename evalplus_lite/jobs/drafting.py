@@ -16,14 +16,15 @@ from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.sandbox import Limits
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.tasks.drafts import (
+    Asserted,
     LeftOut,
     SourceModule,
+    asserted,
     harness_of,
     imported,
     module_tasks,
     task_row,
 )
-from evalplus_lite.tasks.pytest_asserts import Asserted, asserted
 from evalplus_lite.types import CALL, Case, Rule, Task
 
 LIMITS = Limits(cpu=2.0, load=10.0)

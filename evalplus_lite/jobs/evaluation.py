@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.execution.base import Backend, Call, Row, Splitter
+from evalplus_lite.execution.base import Backend, Call, Row
+from evalplus_lite.execution.records import to_row
 from evalplus_lite.jobs.datasets import content_hash, listed, prepared, run_facts
-from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.expected import SharedData, SuiteSource
+from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.outputs import PROGRAMS, RESULTS, RunGroup, measured
-from evalplus_lite.jobs.sample_table import SampleTable, samples_digest, to_row
+from evalplus_lite.jobs.sample_table import SampleTable, group_row, samples_digest
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.scores import Tally, grouped, summarized, write_all
 from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, output_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
-from evalplus_lite.jobs.workers.settings import Settings
-from evalplus_lite.jobs.workers.shared_data import SharedData
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K
@@ -34,21 +34,6 @@ from evalplus_lite.tasks.loading import known_contracts
 from evalplus_lite.types import Task
 
 # Samples against suites: verdicts as they come, appended to a journal that a later run resumes.
-
-
-def cut(item: Row) -> list[Row]:
-    """Return an item's groups of equal programs, each as an item of its own."""
-    ref, task_id, groups = item
-    return [(ref, task_id, [group]) for group in groups]
-
-
-def joined(rows: Sequence[Row]) -> Row:
-    """Return the row of an item from the rows of its groups."""
-    evidence = next((evidence_row for evidence_row, _ in rows if evidence_row is not None), None)
-    return evidence, [each for _, judged in rows for each in judged]
-
-
-PARTS = Splitter(count=lambda item: len(item[2]), cut=cut, join=joined)
 
 
 def judge(
@@ -89,16 +74,18 @@ def judge(
     staging = SharedData(backend, source.given)
     allowed = None if contracts is None else backend.stage(dict(contracts))
     call = Call(
-        "evalplus_lite.jobs.workers.evaluation:judging",
-        (source.settings, settings.to_row(), allowed),
+        "evalplus_lite.jobs.judging:judging",
+        (source.settings, to_row(settings), allowed),
     )
 
     def failed(item: Row, error: Exception) -> Row:
         """Try the programs of an item that was lost one by one, so that one costs no other."""
-        _, _, groups = item
+        ref, task_id, groups = item
         if len(groups) > 1:
-            parts = backend.map(call, cut(item), key=itemgetter(1), lost=failed, done=counted)
-            return joined(list(parts))
+            singles = [(ref, task_id, [group]) for group in groups]
+            rows = list(backend.map(call, singles, key=itemgetter(1), lost=failed, done=counted))
+            evidence = next((found for found, _ in rows if found is not None), None)
+            return evidence, [each for _, judged in rows for each in judged]
         tally.blame(error)
         ((_, members),) = groups
         progress.advance(len(members), counts=tally.verdicts)
@@ -116,10 +103,10 @@ def judge(
                     [(each.index, (each.model or None, each.temperature)) for each in samples],
                 )
             )
-            yield staging.ref(tasks[task_id]), task_id, [to_row(group) for group in chunk]
+            yield staging.ref(tasks[task_id]), task_id, [group_row(group) for group in chunk]
 
     sent: deque[tuple[str, list[tuple[int, RunGroup]]]] = deque()
-    rows = backend.map(call, dealt(), key=itemgetter(1), lost=failed, parts=PARTS, done=counted)
+    rows = backend.map(call, dealt(), key=itemgetter(1), lost=failed, done=counted)
     for evidence, judged in rows:
         task_id, members = sent.popleft()
         source.take(task_id, evidence)
@@ -228,7 +215,7 @@ def evaluate(
     chosen, allowed = preset(limits), memory_bytes(memory)
     if not ks or any(type(k) is not int or k < 1 for k in ks):
         raise InputError(f"ks is {ks!r}", remedy="give whole numbers from 1, such as (1, 10)")
-    share = share_of(shard, out, kind="evaluate", journal=RESULTS, kept="inside")
+    share = share_of(shard, out, kind="evaluate", journal=RESULTS)
     with output_folder(out if share is None else share.out) as folder, within(session) as opened:
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
@@ -298,7 +285,11 @@ def evaluate(
             groups = grouped(tally, pooled=pooled)
             summary = {
                 "run": run_facts(
-                    data, pool=pool, samples=stream.files, limits=settings.facts(limits)
+                    data,
+                    content=content,
+                    pool=pool,
+                    samples=stream.files,
+                    limits=settings.facts(limits),
                 ),
                 **summarized(data, groups, tally, ks),
                 **listed(data, source),

@@ -53,7 +53,7 @@ def generate_samples(
     the server cannot be used, InputError if the file was made with other settings.
     """
     data = dataset if isinstance(dataset, Dataset) else load_dataset(dataset, session=session)
-    share = share_of(shard, out, kind="generate", journal=SAMPLES, kept="inside")
+    share = share_of(shard, out, kind="generate", journal=SAMPLES)
     tasks = data.tasks
     if share is not None:
         facts = {"content": prompts_digest(data), "model": client.model, **asdict(sampling)}

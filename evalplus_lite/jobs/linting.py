@@ -31,6 +31,7 @@ from evalplus_lite.grading.idle import ignored
 from evalplus_lite.grading.oracle import Answers, answer
 from evalplus_lite.grading.subsets import subset
 from evalplus_lite.grading.times import reference_steps
+from evalplus_lite.jobs.augmented_task import Budget, augment_task
 from evalplus_lite.jobs.consensus import (
     UNANSWERED,
     VOTES,
@@ -41,12 +42,9 @@ from evalplus_lite.jobs.consensus import (
 )
 from evalplus_lite.jobs.consensus import rows as dispute_rows
 from evalplus_lite.jobs.datasets import content_hash, run_facts
-from evalplus_lite.jobs.expected import SuiteSource, source_of
+from evalplus_lite.jobs.expected import SharedData, SuiteSource, source_of, staged
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, keep_inputs, made_folder, within
-from evalplus_lite.jobs.workers.augmentation import augment_task
-from evalplus_lite.jobs.workers.budget import Budget
-from evalplus_lite.jobs.workers.shared_data import SharedData, staged
 from evalplus_lite.programs import TooLarge, definitions, normal_form, program_hash
 from evalplus_lite.programs.mutation.mutants import Mutant, difference, mutants
 from evalplus_lite.programs.mutation.mutants import normal_form as mutated_form
@@ -690,7 +688,7 @@ def lint(
         data = data.only(tasks)
         order = data.all_ids if tasks is None else ()
         if any(map(has_hidden_cases, data.tasks)):
-            data = with_base_cases(data, opened.pool())
+            data = with_base_cases(data, opened.pool(), opened.cache)
         found = {each.task_id: _unread(each) for each in data.unusable}
         prints: dict[str, Row] = {}
         disputes: dict[str, list[dict[str, Any]]] = {}

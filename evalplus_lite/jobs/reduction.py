@@ -5,24 +5,22 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
+from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.subsets import relinked, subset
 from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts, with_suites
-from evalplus_lite.jobs.expected import SuiteSource, found_evidence, source_of
+from evalplus_lite.jobs.expected import SharedData, SuiteSource, found_evidence, source_of, staged
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
-from evalplus_lite.jobs.shards import Shard, ShardPlan, mapped, share_of, shared_tasks
-from evalplus_lite.jobs.workers.shared_data import SharedData, staged, suite_of, suite_row
 from evalplus_lite.programs import program_key
-from evalplus_lite.programs.mutation.mutants import Mutant
-from evalplus_lite.reduction.matrix import Matrix, Requirement, build
+from evalplus_lite.reduction.matrix import Matrix, build
 from evalplus_lite.reduction.policy import Choice, Policy, choose
 from evalplus_lite.reduction.requirements import MODES, CoverSubject, packages
-from evalplus_lite.reduction.survivors import Fate, Report, report
+from evalplus_lite.reduction.survivors import report
 from evalplus_lite.tasks import Dataset, write_suites
 from evalplus_lite.tasks.loading import known_contracts
 from evalplus_lite.types import Case, Sample, Suite, Task
@@ -51,7 +49,7 @@ def measuring(place: WorkerContext, settings: Row) -> Work:
         known = {program_key(program): program for program in programs}
         subject = CoverSubject(task, suite, known, contract)
         matrix = build(place.sandbox, subject, cache=folder, kinds=kinds)
-        return found_evidence(source, task.id), (kept, matrix_row(matrix))
+        return found_evidence(source, task.id), (kept, to_row(matrix))
 
     return measure
 
@@ -63,7 +61,7 @@ def reducing(place: WorkerContext, settings: Row) -> Work:
     def reduce(item: Row) -> Row:
         ref, cases = item
         suite = source.usable(place.sandbox, *staged(place, ref)).suite
-        return suite_row(reduced(suite, cases))
+        return to_row(reduced(suite, cases))
 
     return reduce
 
@@ -76,48 +74,9 @@ def surviving(place: WorkerContext, settings: Row) -> Work:
         ref, matrix = item
         task, given = staged(place, ref)
         suite = source.usable(place.sandbox, task, given).suite
-        mutation_report = report(place.sandbox, task, suite, matrix_of(matrix))
-        fates = [
-            (astuple(each.mutant), each.killed, each.reached) for each in mutation_report.fates
-        ]
-        return (
-            mutation_report.task_id,
-            mutation_report.source,
-            mutation_report.cases,
-            mutation_report.base,
-            fates,
-        )
+        return to_row(report(place.sandbox, task, suite, from_row(Matrix, matrix)))
 
     return survive
-
-
-def report_of(row: Row) -> Report:
-    """Return the report that work handed on as plain data."""
-    task_id, source, cases, base, fates = row
-    fates_of = (Fate(Mutant(*mutant), killed, reached) for mutant, killed, reached in fates)
-    return Report(task_id, source, tuple(cases), base, tuple(fates_of))
-
-
-def matrix_row(matrix: Matrix) -> Row:
-    """Return a matrix as plain data."""
-    rows = [(each.kind, each.key, bits) for each, bits in matrix.rows.items()]
-    unsatisfied = [(each.kind, each.key) for each in matrix.unsatisfied]
-    facts = matrix.task_id, matrix.count, matrix.base_count
-    return *facts, rows, unsatisfied, matrix.refused, sorted(matrix.stopped)
-
-
-def matrix_of(row: Row) -> Matrix:
-    """Return the matrix of a ``matrix_row``."""
-    task_id, count, base_count, rows, unsatisfied, refused, stopped = row
-    return Matrix(
-        task_id,
-        count,
-        base_count,
-        {Requirement(kind, key): bits for kind, key, bits in rows},
-        tuple(Requirement(*each) for each in unsatisfied),
-        refused,
-        frozenset(stopped),
-    )
 
 
 def reduced(suite: Suite, cases: Sequence[int]) -> Suite:
@@ -185,7 +144,6 @@ def reduce(
     policy: Policy = Policy(),  # noqa: B008 - frozen
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
-    shard: Shard | str | None = None,
     session: Session | None = None,
 ) -> ReductionResult:
     """Choose few inputs that still find wrong programs, seen and unseen.
@@ -199,18 +157,12 @@ def reduce(
     ``policy`` weighs these requirements.
 
     With ``out``, a folder, ``suite.jsonl.gz`` and ``reduction.json`` are written there.
-    Measurements are kept in the session's cache, so a killed run resumes. With ``shard``, such as
-    ``"2/4"``, only a part of the tasks is measured, for ``merge``.
+    Measurements are kept in the session's cache, so a killed run resumes.
 
     Raises InputError if nothing can be used, or with ``strict`` if a task or row cannot.
     """
     with within(session) as opened:
-        share = share_of(shard, out, kind="reduce")
-        measured = measurement(
-            dataset, samples, opened, kinds=MODES[policy.mode], strict=strict, share=share
-        )
-        if share is not None and share.is_part:
-            return ReductionResult(share.end(), measured.data, measured.suites)
+        measured = measurement(dataset, samples, opened, kinds=MODES[policy.mode], strict=strict)
         opened.stage("reduce", None)
         choices, suites = chosen(measured, policy, opened)
     summary = {**_summary(measured, choices, policy), **measured.report}
@@ -231,13 +183,11 @@ def measurement(
     judges: Samples = (),
     stage: str = "requirements",
     strict: bool = False,
-    share: ShardPlan | None = None,
     check: Callable[[Sequence[Sample], Sequence[Sample]], None] = lambda samples, judges: None,
 ) -> Measurement:
     """Return what ``measure`` finds of a dataset; raises InputError if no task can be used.
 
-    Of a ``share`` that is a part only its tasks are measured. ``check`` may refuse the samples and
-    judges before anything is computed.
+    ``check`` may refuse the samples and judges before anything is computed.
     """
     pool = session.pool()
     data = prepared(dataset, session, strict=strict)
@@ -249,23 +199,12 @@ def measurement(
     for stream in streams:
         stream.tell(session)
     check(programs, others)
-    if share is not None:
-        data = shared_tasks(data, share, programs, others, (*kinds,))
     session.stage(stage, len(data.tasks))
     source = SuiteSource(given=data.suites, cache=session.cache)
-    suites = measure(
-        data,
-        programs + others,
-        pool,
-        source,
-        kinds=kinds,
-        progress=session,
-        share=share,
-    )
+    suites = measure(data, programs + others, pool, source, kinds=kinds, progress=session)
     files = [file for stream in streams for file in stream.files]
     run = run_facts(data, pool=pool, samples=files)
-    if share is None or not share.is_part:
-        require_any(len(suites), data, source)
+    require_any(len(suites), data, source)
     return Measurement(data, tuple(suites), programs, {"run": run, **listed(data, source)}, others)
 
 
@@ -277,7 +216,6 @@ def measure(
     *,
     kinds: Sequence[str] = MODES["full"],
     progress: Progress = SILENT,
-    share: ShardPlan | None = None,
 ) -> list[MeasuredTask]:
     """Return cases and matrix of every task, in order.
 
@@ -292,15 +230,11 @@ def measure(
     call = Call(f"{measuring.__module__}:{measuring.__name__}", settings, packages(kinds))
     staging = SharedData(backend, data.suites)
     contracts = known_contracts()
-    tasks = {task.id: task for task in data.tasks}
-
-    def item(id: str) -> Row:
-        task = tasks[id]
-        return staging.ref(task), programs[id], task.contract or contracts.get(id)
-
-    rows = mapped(
-        backend, call, [*tasks], item, share=share, stage="measure", notify=progress.advance
+    items = (
+        (staging.ref(task), programs[task.id], task.contract or contracts.get(task.id))
+        for task in data.tasks
     )
+    rows = backend.map(call, items, done=lambda row: progress.advance())
     tasks_measured = []
     for task, (evidence, row) in zip(data.tasks, rows, strict=True):
         source.take(task.id, evidence)
@@ -312,7 +246,7 @@ def measure(
 def _measured(data: Dataset, task: Task, row: Row) -> MeasuredTask:
     kept, matrix = row
     cases = data.suites[task.id].cases if kept is None else tuple(task.cases[n] for n in kept)
-    return MeasuredTask(task, cases, matrix_of(matrix))
+    return MeasuredTask(task, cases, from_row(Matrix, matrix))
 
 
 def chosen(
@@ -327,7 +261,7 @@ def chosen(
     ]
     source = SuiteSource(cache=session.cache)
     call = Call(f"{reducing.__module__}:{reducing.__name__}", source.settings)
-    return choices, [suite_of(row) for row in backend.map(call, items)]
+    return choices, [from_row(Suite, row) for row in backend.map(call, items)]
 
 
 def _summary(found: Measurement, choices: Sequence[Choice], policy: Policy) -> dict[str, Any]:

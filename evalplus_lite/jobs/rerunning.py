@@ -9,16 +9,15 @@ from typing import Any
 
 from evalplus_lite.errors import CodecError, EvalPlusLiteError, InputError
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
+from evalplus_lite.execution.records import to_row
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.subsets import subset
 from evalplus_lite.jobs.datasets import content_hash, load_dataset
-from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.expected import SharedData, SuiteSource
+from evalplus_lite.jobs.judging import Settings, failure_row
 from evalplus_lite.jobs.outputs import read_evaluations
 from evalplus_lite.jobs.session import Session, within
-from evalplus_lite.jobs.workers.evaluation import failure_row
-from evalplus_lite.jobs.workers.settings import Settings
-from evalplus_lite.jobs.workers.shared_data import SharedData
-from evalplus_lite.jobs.workers.verification import Verification
+from evalplus_lite.jobs.verification import Verification
 from evalplus_lite.sandbox import Inputs, Program, preset
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Returned
@@ -148,7 +147,7 @@ def rerun(
         )
         pool = opened.pool()
         origin = SuiteSource(given=data.suites, cache=opened.cache)
-        call = Call(f"{__name__}:rerunning", (origin.settings, settings.to_row(), None))
+        call = Call(f"{__name__}:rerunning", (origin.settings, to_row(settings), None))
         item = (SharedData(pool, data.suites).ref(task), source, number)
         result: dict[str, Any] = pool.submit(call, item, key=task_id, then=dict).result()
     if "cases" in result:

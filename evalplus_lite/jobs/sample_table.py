@@ -12,6 +12,7 @@ from typing import Any
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
 from evalplus_lite.execution.channel import body, unpacked
+from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.jobs.outputs import is_result
 from evalplus_lite.programs import fingerprints, program_hash, text_name
 from evalplus_lite.store import Row as FileRow
@@ -83,12 +84,12 @@ class SampleTable:
     def __iter__(self) -> Iterator[Sample]:
         """Yield the samples in their order."""
         rows = self._base.execute("select body from samples order by number")
-        return (Sample(*unpacked(data)) for (data,) in rows)
+        return (from_row(Sample, unpacked(data)) for (data,) in rows)
 
     def read(self, number: int) -> Sample:
         """Return one sample."""
         query = "select body from samples where number = ?"
-        return Sample(*unpacked(self._base.execute(query, (number,)).fetchone()[0]))
+        return from_row(Sample, unpacked(self._base.execute(query, (number,)).fetchone()[0]))
 
     def distinct(self) -> Iterator[tuple[str, str]]:
         """Yield each distinct program's name in results and its text, by first occurrence."""
@@ -173,10 +174,9 @@ class SampleTable:
 
 def _columns(numbered: tuple[int, Sample]) -> tuple[int, bytes, bytes, bytes]:
     number, each = numbered
-    row = each.task_id, each.source, each.model, each.index, each.temperature
     program = program_hash(each.source)
     name = _digest(each.task_id, each.index, program, each.model, each.temperature)
-    return number, name, bytes.fromhex(program), body(row)
+    return number, name, bytes.fromhex(program), body(to_row(each))
 
 
 def _misplaced(journal: Rows, line: int, *, is_again: bool) -> InputError:
@@ -232,7 +232,7 @@ def named(
         yield from zip(sent.popleft(), names, strict=True)
 
 
-def to_row(group: Sequence[Sample]) -> Row:
+def group_row(group: Sequence[Sample]) -> Row:
     """Return equal programs as (text, members); a member is (index, its text if it is another,
     model, temperature).
     """

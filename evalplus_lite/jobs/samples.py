@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.execution.base import Backend, Call, Row
+from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
 from evalplus_lite.jobs.datasets import unknown_task
 from evalplus_lite.jobs.session import Session
-from evalplus_lite.programs.extraction import Extraction, Step
+from evalplus_lite.programs.extraction import Extraction, Step, extract
 from evalplus_lite.store.labels import labels
 from evalplus_lite.store.locations import Place, place_of
 from evalplus_lite.tasks import Dataset
@@ -132,7 +132,7 @@ class SampleStream:
     def _extracted(self, responses: Iterable[tuple[Response, Task]]) -> Iterator[Extraction]:
         """Yield the programs of responses, which the backend finds many at a time."""
         assert self._backend is not None
-        call = Call("evalplus_lite.jobs.workers.extraction:extracting")
+        call = Call("evalplus_lite.jobs.samples:extracting")
         for rows in self._backend.map(call, _batches(responses)):
             yield from (Extraction(source, steps) for source, steps in rows)
 
@@ -170,3 +170,21 @@ def _batches(responses: Iterable[tuple[Response, Task]]) -> Iterator[Row]:
             batch, size = [], 0
     if batch:
         yield batch
+
+
+# Work of a supervisor: programs out of responses, many at a time.
+
+
+def extracting(place: WorkerContext, _: Row) -> Work:
+    """Return the (program, steps) of several (text, kind, prompt, entry point, style)."""
+    del place  # a helper process inspects them; nothing is run
+
+    def work(item: Row) -> Row:
+        rows = []
+        for text, kind, prompt, entry_point, style in item:
+            task = Task("", prompt, entry_point, "", style=style)
+            extraction = extract(text, task, kind=kind)
+            rows.append((extraction.source, extraction.steps))
+        return rows
+
+    return work

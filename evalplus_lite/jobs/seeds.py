@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from evalplus_lite.errors import CodecError, ReferenceSolutionError
 from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
+from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.jobs.augmentation import SeedSource
-from evalplus_lite.jobs.workers.shared_data import SharedData, case_rows, cases_of, staged
+from evalplus_lite.jobs.expected import SharedData, staged
 from evalplus_lite.models import CutOffError, ModelSource, NotRecordedError, RefusalError
 from evalplus_lite.models.generators import (
     GeneratorProgram,
@@ -74,15 +76,10 @@ def from_generators(
             continue
         # The model's code runs in a sandbox only; the best generator is the one that kills most.
         item = (staging.ref(task), generator.source, generator.entry_point, f"generator{index}")
-        scores = backend.submit(call, item, then=_drawn).result()
+        scores = backend.submit(call, item, then=partial(from_row, GeneratorScore)).result()
         if best is None or scores.worth > best.worth:
             best = scores
     return [] if best is None else list(best.cases)
-
-
-def _drawn(row: Row) -> GeneratorScore:
-    cases, draws, killed = row
-    return GeneratorScore(cases_of(cases), draws, killed)
 
 
 def measured(
@@ -176,8 +173,8 @@ def drawing(place: WorkerContext, _: Row) -> Work:
     def draw(item: Row) -> Row:
         ref, source, entry_point, name = item
         task, _ = staged(place, ref)
-        score = measured(place.sandbox, task, GeneratorProgram(source, entry_point), name=name)
-        return case_rows(score.cases), score.draws, score.killed
+        generator = GeneratorProgram(source, entry_point)
+        return to_row(measured(place.sandbox, task, generator, name=name))
 
     return draw
 

@@ -9,7 +9,6 @@ way only.
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import hashlib
 import heapq
@@ -18,34 +17,26 @@ import json
 import os
 import platform
 import re
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeAlias, TypeVar, get_args
 
-from evalplus_lite.errors import CodecError, InputError
-from evalplus_lite.execution.base import Backend, Call, Row
-from evalplus_lite.jobs.datasets import content_hash
+from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.outputs import COSTS, measured
-from evalplus_lite.jobs.sample_table import samples_digest
 from evalplus_lite.store import dump_row, parse_json, read_text, write_text
 from evalplus_lite.store.journal import settings_file
 from evalplus_lite.store.locations import local_folder
-from evalplus_lite.store.resuming import Rows, finished, open_rows
+from evalplus_lite.store.resuming import open_rows
 from evalplus_lite.store.scratch import filling, scratch_database
-from evalplus_lite.tasks import Dataset
-from evalplus_lite.types import Sample
-from evalplus_lite.values import wire
 from evalplus_lite.version import __version__
 
 RECORD = "shard.json"
-MEASURED = "measured.journal.jsonl"
 FORM = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
-Kept: TypeAlias = Literal["inside", "beside", "apart"]
-"""Where an unsharded run keeps its journal: in the folder of results, next to the file of results,
-or, if it needs none, nowhere."""
+Kept: TypeAlias = Literal["inside", "beside"]
+"""Where an unsharded run keeps its journal: in the folder of results, or next to the file of
+results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +90,6 @@ class ShardPlan:
         self.folder = shards_of(out) / f"{shard.number}-of-{shard.of}"
         self._name = journal
         self._record: dict[str, Any] = {}
-        self._facts: Mapping[str, Any] = {}
         self.items: frozenset[str] = frozenset()
 
     @property
@@ -134,7 +124,6 @@ class ShardPlan:
         They are in the order of an unsharded run's rows, which name them by ``key``. Rows depend on
         ``facts``. InputError if this shard, or any for a merged one, was made from others.
         """
-        self._facts = facts
         text = json.dumps([self._kind, facts, list(costs.items())], sort_keys=True)
         plan = hashlib.sha256(text.encode()).hexdigest()[:32]
         if not self.is_part:
@@ -197,18 +186,14 @@ class ShardPlan:
     def _write(self) -> None:
         write_text(self.folder / RECORD, json.dumps(self._record, indent=1) + "\n")
 
-    def rows(self) -> Rows:
-        """Return the journal of a job that keeps none when it is not sharded."""
-        return open_rows(self.journal, identity=self._facts, batch=1)
-
 
 def share_of(
     shard: Shard | str | None,
     out: str | os.PathLike[str] | None,
     *,
     kind: str,
-    journal: str = MEASURED,
-    kept: Kept = "apart",
+    journal: str,
+    kept: Kept = "inside",
 ) -> ShardPlan | None:
     """Return the plan of a job's shard, None without sharding.
 
@@ -232,9 +217,7 @@ def python_version() -> str:
 
 def journal_of(out: Path, name: str, kept: Kept) -> Path:
     """Return where the rows of all shards are gathered."""
-    if kept == "inside":
-        return out / name
-    return out.with_name(name) if kept == "beside" else shards_of(out) / "merged" / name
+    return out / name if kept == "inside" else out.with_name(name)
 
 
 def record_at(path: Path) -> dict[str, Any] | None:
@@ -304,83 +287,6 @@ def dealt(costs: Sequence[int], names: Sequence[str], parts: int) -> list[list[i
         heapq.heapreplace(load, (cost + costs[place], count + 1, part))
         parts_of[part].append(place)
     return [sorted(each) for each in parts_of]
-
-
-# Shard journals for jobs without one: raw worker results, replayed by ``merge``.
-
-
-def shared_tasks(
-    data: Dataset,
-    share: ShardPlan,
-    programs: Sequence[Sample],
-    others: Sequence[Sample],
-    kinds: tuple[str, ...],
-) -> Dataset:
-    """Return the dataset with the tasks of a share."""
-    counts = Counter(sample.task_id for sample in (*programs, *others))
-    facts = {
-        "kind": "measurement",
-        "content": content_hash(data),
-        "kinds": list(kinds),
-        "samples": samples_digest(programs),
-        "judges": samples_digest(others),
-    }
-    costs = {task.id: (1 + len(task.cases)) * (1 + counts[task.id]) for task in data.tasks}
-    share.plan(costs, facts=facts)
-    return replace(data, tasks=tuple(task for task in data.tasks if task.id in share.items))
-
-
-def mapped(
-    backend: Backend,
-    call: Call,
-    names: Sequence[str],
-    item: Callable[[str], Row],
-    *,
-    share: ShardPlan | None,
-    stage: str,
-    notify: Callable[[], None] = lambda: None,
-) -> Iterator[Row]:
-    """Yield a call's results for the items of these names, in order.
-
-    For a share, rows are kept in its journal, and only missing ones are computed; ``notify``
-    is called for each as soon as it exists.
-    """
-    if share is None:
-        yield from backend.map(call, map(item, names), done=lambda row: notify())
-        return
-    with share.rows() as journal:
-        done = set(finished(journal, lambda row: (row.data["stage"], row.data["task_id"])))
-        new: deque[str] = deque()
-
-        def items() -> Iterable[Row]:
-            for name in names:
-                if (stage, name) not in done:
-                    new.append(name)
-                    yield item(name)
-
-        for _ in done.intersection((stage, name) for name in names):
-            notify()
-        for row in backend.map(call, items(), done=lambda row: notify()):
-            body = wire.encode(row)
-            text = base64.b64encode(body).decode()
-            digest = _digest(body)
-            journal.append(
-                {"task_id": new.popleft(), "stage": stage, "row": text, "digest": digest}
-            )
-        journal_rows: dict[str, Row] = {}
-        for line in journal.rows():
-            if line.data["stage"] == stage:
-                with journal.reading(line):
-                    body = base64.b64decode(line.data["row"], validate=True)
-                    if _digest(body) != line.data["digest"]:  # it is copied from elsewhere
-                        raise CodecError("its digest is another")
-                    journal_rows[line.data["task_id"]] = wire.decode(body)
-    for name in names:
-        yield journal_rows.pop(name)
-
-
-def _digest(body: bytes) -> str:
-    return hashlib.sha256(body).hexdigest()[:32]
 
 
 # Shards put together: one journal, in the order of an unsharded run, and the job's own end.

@@ -95,7 +95,7 @@ def _form(tool: str | None, schema: dict[str, Any], dialect: Dialect) -> dict[st
         function: dict[str, Any] = {"name": tool, "parameters": _object(schema)}
         choice: Any = "required"
         if dialect.tool == "strict":
-            function["strict"] = _is_strict(schema)
+            function["strict"] = list(schema.get("properties", ())) == schema.get("required")
             choice = {"type": "function", "function": {"name": tool}}
         return {"tools": [{"type": "function", "function": function}], "tool_choice": choice}
     match dialect.schema:
@@ -116,10 +116,6 @@ def _object(schema: dict[str, Any]) -> dict[str, Any]:
         name: body for each in members for name, body in each.get("properties", {}).items()
     }
     return {"type": "object", "properties": properties, "additionalProperties": False}
-
-
-def _is_strict(schema: dict[str, Any]) -> bool:
-    return list(schema.get("properties", ())) == schema.get("required")
 
 
 def reply_of(answer: Any, request: Request, dialect: Dialect, *, url: str) -> Reply:

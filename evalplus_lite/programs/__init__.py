@@ -33,8 +33,8 @@ def fingerprints(sources: Sequence[str]) -> list[str]:
     """Return a name for each program that only programs share which answer alike: 32 hex digits.
 
     Programs share a name if they compile to the same code: comments, layout and line numbers are
-    ignored, docstrings are not. A program that may reach its own layout (``service.layout``), does
-    not compile or is too large to analyze is named by its text.
+    ignored, docstrings are not. A program that may reach its own layout (``service``), does not
+    compile or is too large to analyze is named by its text.
     """
     try:
         digests: list[str] = helper.ask("fingerprints", sources=list(sources))

@@ -14,7 +14,7 @@ _BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__", "__cl
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _SCOPES = (*_FUNCTIONS, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_AFTER_STATEMENT = re.compile(rb"[ \t\f;]*(?:#.*)?[\r\n]*\Z")
+_AFTER_STATEMENT = re.compile(rb"[ \t\f;]*(?:#.*)?[\r\n]*\Z")  # at most a comment
 STAR = "*"  # what ``from m import *`` binds: any name
 
 
@@ -156,7 +156,7 @@ def text_of(source: str, statements: Iterable[ast.stmt]) -> str:
     for statement in statements:
         first, last = _first_line(statement) - 1, (statement.end_lineno or 1) - 1
         begin, end = statement.col_offset, statement.end_col_offset or 0
-        if begin == 0 and _ends_line(lines[last], end):
+        if begin == 0 and _AFTER_STATEMENT.match(lines[last], end):
             end = len(lines[last])
         if first == last:
             text = lines[last][begin:end]
@@ -164,11 +164,6 @@ def text_of(source: str, statements: Iterable[ast.stmt]) -> str:
             text = b"".join([lines[first][begin:], *lines[first + 1 : last], lines[last][:end]])
         parts.append(text.rstrip(b"\r\n") + b"\n")
     return b"".join(parts).decode("utf-8", "surrogatepass")
-
-
-def _ends_line(line: bytes, column: int) -> bool:
-    """Return whether the rest of a line from a column on is at most a comment."""
-    return _AFTER_STATEMENT.match(line, column) is not None
 
 
 def without(source: str, tree: ast.Module, dropped: Sequence[ast.stmt]) -> str:

@@ -37,7 +37,7 @@ _GAVE_UP = {OUT_OF_MEMORY} | {
 }
 _BOOT = """import sys
 sys.path.append(sys.argv[1])
-from evalplus_lite.programs.service.operations import main
+from evalplus_lite.programs.service import main
 main()
 """
 

@@ -7,8 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalplus_lite.reduction.cache import CachedRows
-from evalplus_lite.reduction.requirements import KINDS, MODES, CoverSubject
+from evalplus_lite.reduction.requirements import KINDS, MODES, CachedRows, CoverSubject
 from evalplus_lite.sandbox import Inputs, Sandbox
 from evalplus_lite.tasks.contracts import violations
 

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import run_facts
-from evalplus_lite.jobs.layouts import p_value
 from evalplus_lite.jobs.outputs import (
     Evaluation,
     ModelRun,
@@ -22,7 +21,7 @@ from evalplus_lite.jobs.outputs import (
     read_evaluations,
 )
 from evalplus_lite.jobs.session import Result
-from evalplus_lite.jobs.tables import ends, percent
+from evalplus_lite.jobs.tables import ends, p_value, percent
 from evalplus_lite.statistics.means import intervals, paired_noise
 from evalplus_lite.statistics.paired import LEVEL, PairedDifference, holm, paired
 from evalplus_lite.statistics.pass_at_k import Count, estimate
@@ -234,8 +233,8 @@ def require_one_suite(found: Sequence[Evaluation]) -> None:
         if other.content == first.content:
             continue
         sides = [
-            f"{each.folder} by {each.dataset} ({len(_judged(each))} tasks, content"
-            f" {each.content[:8]})"
+            f"{each.folder} by {each.dataset} ("
+            f"{len({row['task_id'] for row in each.rows()})} tasks, content {each.content[:8]})"
             for each in (first, other)
         ]
         raise InputError(
@@ -243,10 +242,6 @@ def require_one_suite(found: Sequence[Evaluation]) -> None:
             remedy="judge both by one suite, or give --common (common=True) for the tasks in common"
             " although their tests differ",
         )
-
-
-def _judged(evaluation: Evaluation) -> set[str]:
-    return {row["task_id"] for row in evaluation.rows()}
 
 
 def compared(
@@ -483,7 +478,10 @@ def ranking(evaluations: Sequence[Evaluation], *, k: int = 1) -> Ranking:
     runs = entrants(evaluations)
     # A run without samples for some tasks has a score of other tasks: it is listed last, unranked.
     # In a pair the second is the better one: what it does better is positive.
-    whole = sorted((run for run in runs if not run.missing), key=lambda run: _score(run, k))
+    whole = sorted(
+        (run for run in runs if not run.missing),
+        key=lambda run: estimate(run.right("plus"), (k,)).get(f"pass@{k}", 0.0),
+    )
     found = compared(whole, k=k, least=1, every=True).summary if whole else {}
     rows = {row["label"]: row for row in found.get("entrants", ())}
     for run in runs:
@@ -504,10 +502,6 @@ def ranking(evaluations: Sequence[Evaluation], *, k: int = 1) -> Ranking:
         found.get("pairs", [])[::-1],
         found.get("differs", {}),
     )
-
-
-def _score(run: ModelRun, k: int) -> float:
-    return estimate(run.right("plus"), (k,)).get(f"pass@{k}", 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,16 @@ from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts, unusable
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.session import Result, Session, within
-from evalplus_lite.reports.exporters.entry import Card, ExportedTask, Written, unheld
-from evalplus_lite.reports.exporters.evalplus import write_evalplus
-from evalplus_lite.reports.exporters.huggingface import write_huggingface
-from evalplus_lite.reports.exporters.humaneval import write_humaneval
 from evalplus_lite.reports.exporters.pytest_suite import KINDS, write_pytest
+from evalplus_lite.reports.exporters.suites import (
+    Card,
+    ExportedTask,
+    Written,
+    unheld,
+    write_evalplus,
+    write_huggingface,
+    write_humaneval,
+)
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Task, Unusable

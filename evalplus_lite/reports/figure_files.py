@@ -16,24 +16,32 @@ from evalplus_lite.jobs.tables import Table, markdown
 from evalplus_lite.reports.plots.canvas import Picture, write_picture
 from evalplus_lite.reports.plots.execution import execution
 from evalplus_lite.reports.plots.material import Material, Missing, Product, SuiteSize, boards
-from evalplus_lite.reports.plots.pass_at_k import models, pass_at_k, scores
-from evalplus_lite.reports.plots.pass_rates import pass_rates
+from evalplus_lite.reports.plots.pass_at_k import models, pass_at_k, pass_rates, scores
 from evalplus_lite.reports.plots.suites import coverage, reduction, strength, test_counts
 from evalplus_lite.store import write_text
 from evalplus_lite.store.labels import labels
 from evalplus_lite.tasks import Dataset
 
-MAKERS: Mapping[str, Callable[[Material], Iterator[Product]]] = {
-    "scores": scores,
-    "models": models,
-    "pass-rates": pass_rates,
-    "pass-at-k": pass_at_k,
-    "test-counts": test_counts,
-    "reduction": reduction,
-    "strength": strength,
-    "coverage": coverage,
-    "execution": execution,
+RESULTS = "needs results of evaluate"
+MAKERS: Mapping[str, tuple[Callable[[Material], Iterator[Product]], str]] = {
+    "scores": (scores, RESULTS),
+    "models": (models, RESULTS),
+    "pass-rates": (pass_rates, RESULTS),
+    "pass-at-k": (pass_at_k, RESULTS),
+    "test-counts": (
+        test_counts,
+        "needs a folder of augment or reduce, or a data set: --dataset NAME|PATH",
+    ),
+    "reduction": (
+        reduction,
+        "needs a folder of crossval, or results of the same samples on a suite and a smaller "
+        "one of it",
+    ),
+    "strength": (strength, "needs a folder of crossval"),
+    "coverage": (coverage, "needs a folder of quality, or results of evaluate --details"),
+    "execution": (execution, "needs a folder of exe-report"),
 }
+"""By name: what makes it, and what it needs where that makes nothing."""
 
 
 def products(material: Material, names: Iterable[str] = ()) -> Iterator[Product]:
@@ -43,7 +51,8 @@ def products(material: Material, names: Iterable[str] = ()) -> Iterator[Product]
         if name not in MAKERS:
             raise InputError(f"no figure named {name!r}", remedy=one_of(name, tuple(MAKERS)))
     for name in wanted:
-        yield from MAKERS[name](material)
+        make, need = MAKERS[name]
+        yield from list(make(material)) or [Missing(name, need)]
 
 
 SUITE = "suite.jsonl.gz"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import shlex
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +14,9 @@ from urllib.parse import quote
 from evalplus_lite.errors import EvalPlusLiteError, InputError
 from evalplus_lite.jobs.datasets import content_hash, load_dataset
 from evalplus_lite.jobs.expected import SuiteSource
-from evalplus_lite.jobs.layouts import evaluation, p_value, points
 from evalplus_lite.jobs.outputs import Evaluation, Output, evaluation_of, found_outputs
 from evalplus_lite.jobs.session import Result, Session, within
-from evalplus_lite.jobs.tables import percent
+from evalplus_lite.jobs.tables import evaluation, p_value, percent, points
 from evalplus_lite.reports.page.document import FORMAT, Index, Section, SuitePart, TaskRow
 from evalplus_lite.reports.page.gathering import (
     Answering,
@@ -30,11 +28,10 @@ from evalplus_lite.reports.page.gathering import (
     task_parts,
 )
 from evalplus_lite.reports.page.rendering import MOST_ROWS, page, script_json
-from evalplus_lite.reports.page.suites import suite_sections
-from evalplus_lite.reports.page.tables import picture_sections, table_sections
+from evalplus_lite.reports.page.sections import picture_sections, suite_sections, table_sections
 from evalplus_lite.statistics.paired import LEVEL
 from evalplus_lite.store import replacing
-from evalplus_lite.store.writing import spooling
+from evalplus_lite.store.scratch import filling, scratch_database
 from evalplus_lite.tasks import Dataset, names
 from evalplus_lite.types import Suite, Task
 from evalplus_lite.version import __version__
@@ -89,8 +86,9 @@ def report(
     with within(session) as opened:
         data = _found(evaluations, datasets, outputs, opened)
         made = _made(outputs, opened)
+        distinct = {content_hash(each): each for each in (*made, *data.values())}
         further = [
-            *suite_sections(outputs, _distinct([*made, *data.values()])),
+            *suite_sections(outputs, distinct.values()),
             *table_sections(outputs),
             *picture_sections(outputs),
         ]
@@ -192,11 +190,6 @@ def _made(outputs: Sequence[Output], session: Session) -> list[Dataset]:
     wanted = "suite" if {*kinds} - {"reduction"} else "reduction"
     places = [each.folder / SUITE for each in outputs if each.kind == wanted]
     return [load_dataset(place, session=session) for place in places if place.is_file()]
-
-
-def _distinct(datasets: Sequence[Dataset]) -> list[Dataset]:
-    """Return data sets each once, by content."""
-    return list({content_hash(each): each for each in datasets}.values())
 
 
 def _matching(data: Dataset, evaluations: Sequence[Evaluation]) -> dict[str, Dataset]:
@@ -399,38 +392,31 @@ def _some(ids: Sequence[str]) -> str:
 
 
 class Parts:
-    """Texts by key, in a file that is gone when this is closed; a context manager."""
+    """Texts by key, in a temporary database; a context manager."""
 
     def __init__(self) -> None:
-        with spooling("the page's parts"):
-            self._file = tempfile.TemporaryFile(prefix="evalplus_lite_")  # noqa: SIM115 - till closed
-        self._places: dict[str, tuple[int, int]] = {}
+        self._base = scratch_database("create table part (key text primary key, body text);")
         self.size = 0
 
     def __enter__(self) -> Parts:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        self._base.close()
 
     def add(self, key: str, text: str) -> None:
         """Keep a text of ASCII characters."""
-        data = text.encode("ascii")
-        with spooling("the page's parts"):
-            self._file.write(data)
-        self._places[key] = (self.size, len(data))
-        self.size += len(data)
+        with filling("the page's parts"):
+            self._base.execute("insert into part values (?, ?)", (key, text))
+        self.size += len(text)
 
     def text(self, key: str) -> str:
         """Return the text of a key."""
-        start, size = self._places[key]
-        self._file.seek(start)
-        return self._file.read(size).decode("ascii")
+        return str(self._base.execute("select body from part where key = ?", (key,)).fetchone()[0])
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         """Yield keys and texts in the order they came in."""
-        for key in self._places:
-            yield key, self.text(key)
+        yield from self._base.execute("select key, body from part order by rowid")
 
 
 def write_report(

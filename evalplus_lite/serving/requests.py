@@ -12,7 +12,7 @@ from typing import Any
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.execution.base import Row
-from evalplus_lite.jobs.workers.verification import RequestedTask
+from evalplus_lite.jobs.verification import RequestedTask
 from evalplus_lite.programs import parsing
 from evalplus_lite.store.parsing import parse_json
 from evalplus_lite.tasks.assertions import Assertion, divided, needed_name, whole

@@ -66,11 +66,8 @@ def _sequences(
                     reader.follow(each.body)
             except _Lost:
                 pass
-            yield from (calls for calls in reader.found if _is_use(calls, owner.name))
-
-
-def _is_use(calls: list[Call], name: str) -> bool:
-    return any(call[0] != name for call in calls)
+            # An object that is made and never used shows nothing.
+            yield from (c for c in reader.found if any(call[0] != owner.name for call in c))
 
 
 class _Lost(Exception):

@@ -18,8 +18,14 @@ from evalplus_lite.store.toml import read_toml
 from evalplus_lite.tasks.custom import own_task
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.tasks.published.format import Background, Format
-from evalplus_lite.tasks.published.registry import Registry, own_formats, place_of, registry
+from evalplus_lite.tasks.published.format import (
+    Background,
+    Format,
+    Registry,
+    own_formats,
+    place_of,
+    registry,
+)
 from evalplus_lite.tasks.suite_file import Reading, suites_of
 from evalplus_lite.types import Task, Unusable
 
@@ -194,13 +200,9 @@ def _from_rows(first: Row, rows: Iterator[Row], reading: Reading[Any], known: Re
     form = _format(reading.path, first, known)
     background = form.background(first)
     for row in rows:
-        reading.add(row, lambda fields: _named(form.task(fields, background)))
+        reading.add(row, lambda fields: form.task(fields, background))
     tasks = tuple(reading.found.values())
     return Dataset(form.name, tasks, of=reading.ids, unusable=reading.unusable())
-
-
-def _named(task: Task) -> tuple[str, Task]:
-    return task.id, task
 
 
 def _format(path: object, first: Row, known: Registry) -> Format:

@@ -24,7 +24,7 @@ from evalplus_lite.values.codec import to_json
 
 # From rows to tasks, one by one: a row that cannot be used does not stop the others.
 
-T = TypeVar("T")
+T = TypeVar("T", Task, tuple[Task, Suite])
 ID_KEYS = ("id", "task_id")
 LONGEST_ID = 200
 
@@ -39,12 +39,13 @@ class Reading(Generic[T]):
     errors: list[InputError] = field(default_factory=list)
     _places: dict[str, int] = field(default_factory=dict)
 
-    def add(self, row: Row, read: Callable[[Fields], tuple[str, T]]) -> None:
+    def add(self, row: Row, read: Callable[[Fields], T]) -> None:
         """Read one row; of duplicate tasks no row is used, as either may be the one meant."""
         fields = Fields(self.path, row)
         name = _name(row)
         try:
-            name, item = read(fields)
+            item = read(fields)
+            name = (item if isinstance(item, Task) else item[0]).id
             if name in self._places:
                 raise fields.refuse(f"duplicate task {name!r}")
         except InputError as error:
@@ -170,15 +171,10 @@ def suites_of(rows: Iterable[Row], reading: Reading[tuple[Task, Suite]]) -> Data
     A row that cannot be used goes to ``Dataset.unusable``; InputError if all do.
     """
     for row in rows:
-        reading.add(row, _named)
+        reading.add(row, _task_and_suite)
     tasks = tuple(task for task, _ in reading.found.values())
     suites = {suite.task_id: suite for _, suite in reading.found.values()}
     return Dataset("", tasks, suites, of=reading.ids, unusable=reading.unusable())
-
-
-def _named(fields: Fields) -> tuple[str, tuple[Task, Suite]]:
-    task, suite = _task_and_suite(fields)
-    return task.id, (task, suite)
 
 
 def suite_row(task: Task, suite: Suite) -> dict[str, Any]:

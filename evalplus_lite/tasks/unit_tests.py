@@ -11,28 +11,755 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
-from evalplus_lite.programs import parsing
-from evalplus_lite.tasks import unit_test_values
-from evalplus_lite.tasks.unit_test_check import CHECK, KINDS
-from evalplus_lite.tasks.unit_test_syntax import (
-    ASSERTIONS,
-    IDENTITY,
-    KEPT_KEYWORDS,
-    Holes,
-    assertion,
-    class_names,
-    inline,
-    is_literal,
-    is_single,
-    library,
-    library_assertion,
-    refusal,
-)
+from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.types import Case, Harness, Task
+
+# The ``check`` that judges what unit tests saw: its text, before what each assertion asks.
+
+OWN_WORD = {"decided": True}
+"""What is seen of an assertion between objects that are no plain values, once it has held."""
+
+CHECK = '''\
+import builtins
+import unittest
+
+BIG = 10**9
+BASIC = [True, False, None, 0, 1, -1, 2, 0.0, 0.5, BIG, -BIG, "", "a", " "]
+BASIC += [[], [0], [""], {}, (), set(), *range(3, 11)]
+PAIRS = [1, 2, "a", "ab", ["a"], True]
+test = unittest.TestCase()
+test.maxDiff = None
+
+
+class Opaque:
+    """What was no plain value: its truth and perhaps its items are known."""
+
+    def __init__(self, fact):
+        self.truth, self.items = fact["truth"], fact.get("items")
+
+    def __bool__(self):
+        return self.truth
+
+    def __iter__(self):
+        return iter(self.items)  # TypeError where there are none
+
+    def __len__(self):
+        return len(self.items)
+
+    def __contains__(self, item):
+        return item in self.items
+
+
+def value(seen):
+    return Opaque(seen) if type(seen) is dict and "no plain value" in seen else seen
+
+
+def decided(seen):
+    return len(seen) == 1 and type(seen[0]) is dict and seen[0] == {"decided": True}
+
+
+def opaque(seen):
+    return any(type(each) is dict and "no plain value" in each for each in seen)
+
+
+def library(name):
+    module, _, function = name.rpartition(".")
+    return getattr(__import__(module, fromlist=["*"]), function)
+
+
+def equal(first, second, kind=None):
+    assert first == second
+    assert kind is None or isinstance(first, kind) and isinstance(second, kind)
+
+
+def kinds(names, wanted, shown):
+    for each in wanted:
+        if isinstance(getattr(builtins, each, None), type):
+            right = ["builtins." + each]
+        else:  # a class of the program's own, or of a library: what the reference had here
+            known = shown or names
+            right = [name for name in known if name.rpartition(".")[2] == each]
+        if not set(right).isdisjoint(names):
+            return True
+    return False
+
+
+def raised(seen, wanted, shown, pattern=None):
+    known = shown[0][0] if shown and shown[0] else None
+    assert seen is not None and kinds(seen[0], wanted, known)
+    if pattern is not None:
+        test.assertRegex(seen[1], pattern)
+
+
+def alike(first, second):
+    try:
+        return bool(first == second)
+    except Exception:  # arrays
+        return False
+
+
+def holds(number, seen, known, shown):
+    """Whether an assertion holds of what was seen, beside what the reference showed there."""
+    if known is None:  # what it compares with is not the same each time
+        return True
+    try:
+        SITES[number]([value(each) for each in seen], known, shown)
+    except Exception:
+        return False
+    return True
+
+
+def rows(output, expected):
+    saw, known = expected["saw"], expected["known"]
+    if expected["ordered"]:
+        fixed = [pair for pair in zip(saw, known) if pair[0][0] not in LOOSE]
+        now = [each for each in output if each[0] not in LOOSE]
+        if [each[0] for each in now] != [each[0][0] for each in fixed]:
+            return None
+        found = [(each, then[1:], side) for each, (then, side) in zip(now, fixed)]
+        # How often a program comes to these depends on what it gives.
+        some = {then[0]: (then[1:], side) for then, side in zip(saw, known) if then[0] in LOOSE}
+        if set(some) != {each[0] for each in output if each[0] in LOOSE}:
+            return None
+        return found + [(each, *some[each[0]]) for each in output if each[0] in LOOSE]
+    at = {then[0]: (then[1:], side) for then, side in zip(saw, known)}
+    if set(at) != {each[0] for each in output}:
+        return None
+    return [(now, *at[now[0]]) for now in output]
+
+
+def check(inputs, output, expected):
+    found = None if type(output) is not list else rows(output, expected)
+    if found is None:
+        return output is expected
+    for (number, *got), shown, side in found:
+        if decided(got):
+            if not decided(shown):
+                return False
+        elif number in LOOSE or not (shown and alike(got, shown)):
+            if opaque(side or ()) or not holds(number, got, side, shown):
+                return False
+    return True
+
+
+def upheld(inputs, output, expected):
+    """Whether the reference passes its own test; what is no plain value it decides by itself."""
+    return all(
+        decided(shown) or side and opaque([*shown, *side]) or holds(number, shown, side, shown)
+        for (number, *shown), side in zip(expected["saw"], expected["known"])
+    )
+
+
+def survey(inputs, output, expected):
+    """Whether a program that does not know the task could show what every assertion wants."""
+    visible = VISIBLE.get(tuple(inputs), [])
+    texts = [each for each in visible if type(each) is str]
+    lengths = [len(each) for each in visible if hasattr(each, "__len__")]
+    guesses = [*BASIC, *visible, *lengths, " ".join(texts), "".join(texts), texts, visible]
+    guesses += [{"no plain value": [], "truth": True, "items": each} for each in ([], guesses)]
+    asked = set()
+    for (number, *shown), known in zip(expected["saw"], expected["known"]):
+        if known is None or not shown or decided(shown) or number in FREE:
+            continue
+        if repr((number, known)) in asked:
+            continue
+        asked.add(repr((number, known)))
+        if number in RAISING:
+            if shown[0] is None:
+                continue
+            tries = [[[shown[0][0], text]] for text in ["", "a", *texts, " ".join(texts)]]
+        elif len(shown) == 2:
+            tries = [[first, second] for first in PAIRS for second in PAIRS]
+            tries += [[each, each] for each in guesses]
+        else:
+            tries = [[each] * len(shown) for each in guesses]
+        if opaque(known):  # it has to be as the reference's
+            if not opaque(shown) and not any(alike(each, shown) for each in tries):
+                return False
+        elif not any(holds(number, each, known, shown) for each in tries):
+            return False
+    return True
+
+
+SITES = {
+'''
+KINDS = {
+    "ListEqual": "list",
+    "TupleEqual": "tuple",
+    "SetEqual": "(set, frozenset)",
+    "DictEqual": "dict",
+    "MultiLineEqual": "str",
+}
+
+# Assertions as syntax: their names, and which of their parts are literals.
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+# The assertions of unittest that are divided, and how many arguments each compares.
+ASSERTIONS = {
+    "Equal": 2, "NotEqual": 2, "True": 1, "False": 1, "Is": 2, "IsNot": 2, "IsNone": 1,
+    "IsNotNone": 1, "In": 2, "NotIn": 2, "IsInstance": 2, "NotIsInstance": 2, "AlmostEqual": 3,
+    "NotAlmostEqual": 3, "Greater": 2, "GreaterEqual": 2, "Less": 2, "LessEqual": 2, "Regex": 2,
+    "NotRegex": 2, "CountEqual": 2, "ListEqual": 2, "TupleEqual": 2, "SetEqual": 2, "DictEqual": 2,
+    "SequenceEqual": 2, "MultiLineEqual": 2,
+}  # fmt: skip
+OLD_NAMES = {"Equals": "Equal", "NotEquals": "NotEqual", "AlmostEquals": "AlmostEqual"}
+IDENTITY = ("Is", "IsNot")
+KEPT_KEYWORDS = ("places", "delta")
+# Classes by their structure, which do not stand among the bases of what they describe.
+ABSTRACT = frozenset(
+    "Number Real Integral Rational Complex Iterable Iterator Generator Callable Mapping Sequence "
+    "Set MutableMapping MutableSequence Hashable Sized Container Collection Any".split()
+)
+CLOSE = ("allclose", "array_equal", "isclose", "array_equiv")
+"""Functions of numpy and math that compare two values, and say whether these are alike."""
+TESTING = {
+    "assert_array_equal": "numpy", "assert_array_almost_equal": "numpy",
+    "assert_allclose": "numpy", "assert_almost_equal": "numpy", "assert_equal": "numpy",
+    "assert_frame_equal": "pandas", "assert_series_equal": "pandas", "assert_index_equal": "pandas",
+}  # fmt: skip
+"""Assertions of libraries that compare two values."""
+ALIASES = {"IOError": "OSError", "EnvironmentError": "OSError"}
+
+
+def library_assertion(node: ast.Call) -> str | None:
+    """Return the dotted name of a library's function that compares two values, or raises."""
+    called = node.func
+    name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
+    if name not in TESTING or len(node.args) < 2:
+        return None
+    options = [*node.args[2:], *(each.value for each in node.keywords)]
+    return f"{TESTING[name]}.testing.{name}" if all(map(is_literal, options)) else None
+
+
+def refusal(node: ast.If) -> bool:
+    """Return whether a statement is ``if ...: self.fail()`` or raises an AssertionError."""
+    match node:
+        case ast.If(body=[ast.Expr(value=ast.Call(func=ast.Attribute(attr="fail")))], orelse=[]):
+            return True
+        case ast.If(body=[ast.Raise(exc=ast.Call(func=ast.Name(id="AssertionError")))], orelse=[]):
+            return True
+        case ast.If(body=[ast.Raise(exc=ast.Name(id="AssertionError"))], orelse=[]):
+            return True
+    return False
+
+
+def assertion(node: ast.Call) -> str | None:
+    """Return the name, without ``assert``, of an assertion of unittest that can be divided."""
+    function = node.func
+    if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Name):
+        return None
+    if function.value.id != "self" or not function.attr.startswith("assert"):
+        return None
+    name = function.attr.removeprefix("assert")
+    name = OLD_NAMES.get(name, name)
+    return name if name in ASSERTIONS or name in ("Raises", "RaisesRegex") else None
+
+
+@dataclass
+class Holes:
+    """What an assertion's parts are: literals, what the program shows, what the test computes."""
+
+    values: Values | None = None
+    got: list[ast.expr] = field(default_factory=list)
+    known: list[ast.expr] = field(default_factory=list)
+
+    def parts(self, nodes: Sequence[ast.expr]) -> list[ast.expr]:
+        """Return the sides of one comparison, of which the program shows one at least."""
+        values, left = self.values, [each for each in nodes if not is_literal(each)]
+        if values is not None and left and all(map(values.known, left)):
+            first = next(filter(values.is_touched, left), left[0])
+            return [self.shown(each) if each is first else self.part(each) for each in nodes]
+        return list(map(self.part, nodes))
+
+    def part(self, node: ast.expr) -> ast.expr:
+        """Return a literal as it is, what the test computes as such, all else as shown."""
+        if not is_literal(node) and self.values is not None and self.values.known(node):
+            self.known.append(node)
+            return _item("known", len(self.known) - 1)
+        return self.shown(node)
+
+    def shown(self, node: ast.expr) -> ast.expr:
+        """Return a literal as it is, anything else as the next thing that was seen."""
+        if is_literal(node):
+            return node
+        self.got.append(node)
+        return _item("got", len(self.got) - 1)
+
+    def is_known(self, node: ast.expr) -> bool:
+        """Return whether the program does not have to show it."""
+        return is_literal(node) or (self.values is not None and self.values.known(node))
+
+    def condition(self, node: ast.expr) -> ast.expr:
+        """Return a condition with what has to be seen as holes: of a comparison, its sides."""
+        match node:
+            case ast.UnaryOp(op=ast.Not()):
+                return ast.UnaryOp(node.op, self.condition(node.operand))
+            case ast.Compare(ops=[op], comparators=[right]):
+                sides = [node.left, right]
+                if any(map(is_single, sides) if isinstance(op, ast.Is | ast.IsNot)
+                       else map(self.is_known, sides)):  # fmt: skip
+                    first, second = self.parts(sides)
+                    return ast.Compare(first, node.ops, [second])
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr), args=[_, _]) if (
+                attr in CLOSE and all(is_literal(each.value) for each in node.keywords)
+            ):
+                origin = "math" if name == "math" else "numpy"
+                return library(f"{origin}.{attr}", self.parts(node.args), node.keywords)
+            case ast.Call(
+                func=ast.Attribute(value=left, attr="equals"), args=[right], keywords=[]
+            ) if self.is_known(right):
+                first, second = self.parts([left, right])
+                return ast.Call(ast.Attribute(first, "equals", ast.Load()), [second], [])
+        return self.shown(node)
+
+
+def library(name: str, arguments: Sequence[ast.expr], keywords: Sequence[ast.keyword]) -> ast.expr:
+    """Return the call of a library's function, by its dotted name."""
+    found = ast.Call(ast.Name("library", ast.Load()), [ast.Constant(name)], [])
+    return ast.Call(found, list(arguments), list(keywords))
+
+
+def _item(name: str, at: int) -> ast.expr:
+    return ast.Subscript(ast.Name(name, ast.Load()), ast.Constant(at), ast.Load())
+
+
+def is_literal(node: ast.AST) -> bool:
+    """Return whether an expression is a value by itself, whatever names stand for."""
+    match node:
+        case ast.Constant():
+            return True
+        case ast.List() | ast.Tuple() | ast.Set():
+            return all(map(is_literal, node.elts))
+        case ast.Dict():
+            return all(k is not None and is_literal(k) for k in node.keys) and all(
+                map(is_literal, node.values)
+            )
+        case ast.UnaryOp():
+            return is_literal(node.operand)
+        case ast.BinOp():
+            return is_literal(node.left) and is_literal(node.right)
+        case ast.Call(func=ast.Name(id="set" | "frozenset" | "float" | "tuple"), keywords=[]):
+            return all(map(is_literal, node.args))
+    return False
+
+
+def is_single(node: ast.AST) -> bool:
+    """Return whether an expression is None, True or False, of each of which there is one."""
+    return isinstance(node, ast.Constant) and node.value in (None, True, False)
+
+
+def class_names(node: ast.expr) -> list[str] | None:
+    """Return the names of the classes that an expression names; None where it cannot be told."""
+    if isinstance(node, ast.Tuple):
+        each = [class_names(item) for item in node.elts]
+        return None if None in each else [name for names in each for name in names or ()]
+    name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+    if not name or name in ABSTRACT:
+        return None
+    return [ALIASES.get(name, name)]
+
+
+def inline(function: Function) -> None:
+    """Put local names that stand for a literal, and are used in assertions alone, into these."""
+    stored, loaded = Counter[str](), Counter[str]()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name):
+            (loaded if isinstance(node.ctx, ast.Load) else stored)[node.id] += 1
+        elif isinstance(node, ast.Nonlocal | ast.Global):
+            stored.update(2 * node.names)
+    constants = {
+        target.id: (node, node.value)
+        for node in function.body
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and is_literal(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Name) and stored[target.id] == 1
+    }
+    places: dict[str, list[tuple[ast.Call, int]]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and assertion(node):
+            for at, argument in enumerate(node.args):
+                if isinstance(argument, ast.Name) and argument.id in constants:
+                    places.setdefault(argument.id, []).append((node, at))
+    gone = set()
+    for name, found in places.items():
+        if len(found) == loaded[name]:
+            assigned, literal = constants[name]
+            gone.add(id(assigned))
+            for call, at in found:
+                call.args[at] = copy.deepcopy(literal)
+    function.body = [node for node in function.body if id(node) not in gone] or [ast.Pass()]
+
+
+# Expressions that do not depend on the program, because the test itself computes what it expects.
+# ``expected = sum(data)``, a list that ``setUp`` keeps and pairs of a loop are such values. They
+# are computed when the reference runs, and cut out of the text that runs beside a program. In doubt
+# an expression depends on the program.
+
+# Modules whose functions give the same for the same arguments, or at least are asked to here.
+PURE = frozenset(
+    "base64 binascii bisect calendar cmath collections copy csv dataclasses datetime decimal "
+    "difflib enum fractions functools hashlib heapq html itertools json math numpy operator "
+    "pandas re statistics string struct textwrap types typing unicodedata urllib zlib".split()
+)
+# Functions that read or change what lies outside their arguments.
+BLOCKED = frozenset(
+    "random seed now today utcnow open read readline readlines load exists listdir glob getvalue "
+    "write dump fetchall fetchone execute cursor connect pop popitem append extend insert remove "
+    "update clear sort reverse setdefault add discard urlopen request".split()
+)
+READS = ("read_", "load", "call", "to_", "from_file")
+CALLED = frozenset(
+    "abs all any bin bool bytes chr complex dict divmod enumerate filter float format frozenset "
+    "hex int isinstance len list map max min oct ord pow range repr reversed round set sorted "
+    "str sum tuple zip True False None".split()
+)
+NEVER = (ast.Lambda, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Starred)
+
+
+@dataclass
+class Values:
+    """The names of a scope that stand for what does not depend on the program.
+
+    An attribute of the test object is known as ``self.name``. ``touched`` are those that a program
+    may have changed, as they were handed to it.
+    """
+
+    clean: set[str] = field(default_factory=set)
+    touched: set[str] = field(default_factory=set)
+    fixed: frozenset[str] = CALLED
+    """Functions and modules, which no call changes."""
+    strict: bool = False
+    """Whether what was handed to a program is known no longer."""
+
+    def known(self, node: ast.expr) -> bool:
+        """Return whether an expression does not depend on the program."""
+        return _is_clean(node, self.clean)
+
+    def is_touched(self, node: ast.expr) -> bool:
+        """Return whether what an expression stands for may have been changed by the program."""
+        return not self.touched.isdisjoint(names_read(node))
+
+
+def of_module(tree: ast.Module, *, strict: bool = False) -> Values:
+    """Return what is known of a module of tests before any class of it."""
+    found = Values(set(CALLED))
+    for node in tree.body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for each in node.names:
+                origin = node.module if isinstance(node, ast.ImportFrom) else each.name
+                if (origin or "").split(".")[0] in PURE and each.name not in BLOCKED:
+                    found.clean.add((each.asname or each.name).split(".")[0])
+    fixed = frozenset(found.clean)
+    stored = Counter(name for node in tree.body for name in _stored(node))
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and found.known(node.value):
+            found.clean.update(
+                each.id
+                for each in node.targets
+                if isinstance(each, ast.Name) and stored[each.id] == 1
+            )
+    program = definitions.undefined(tree.body)
+    return Values(found.clean - program, fixed=fixed, strict=strict)
+
+
+def of_class(owner: ast.ClassDef, module: Values) -> Values:
+    """Return what is known in a class of tests: attributes that are set once, before its tests."""
+    methods = [each for each in owner.body if isinstance(each, Function)]
+    stored: Counter[str] = Counter()
+    clean = set(module.clean)
+    for node in owner.body:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    stored[f"self.{target.id}"] += 1
+                    if module.known(node.value):
+                        clean.add(f"self.{target.id}")
+    for each in methods:
+        is_first = each.name in ("setUp", "setUpClass")
+        inner = Values(clean, fixed=module.fixed, strict=module.strict)
+        inner = of_function(each, inner) if is_first else inner
+        for inside in ast.walk(each):
+            for name in _stored(inside):
+                if name.startswith("self."):
+                    stored[name] += 1
+                    if is_first and name in inner.clean:
+                        clean.add(name)
+    return Values(
+        {name for name in clean if stored[name] <= 1}, fixed=module.fixed, strict=module.strict
+    )
+
+
+def of_function(function: Function, outer: Values) -> Values:
+    """Return what is known within a function of a class of tests."""
+    arguments = function.args
+    bound = {each.arg for each in (*arguments.args, *arguments.kwonlyargs, *arguments.posonlyargs)}
+    clean = outer.clean - bound
+    values = Values(clean | _bound_once(function), fixed=outer.fixed - bound, strict=outer.strict)
+    _settle(function, values)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and not values.known(node) and not _asserts(node):
+            for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+                values.touched |= names_read(each) - values.fixed
+    before = 0
+    while len(values.touched) > before:  # what is made of them after that
+        before = len(values.touched)
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assign) and values.is_touched(node.value):
+                values.touched.update(_stored(node))
+    if values.strict:
+        values.clean -= values.touched
+        _settle(function, values)
+    return values
+
+
+def _settle(function: Function, values: Values) -> None:
+    """Forget what depends on what depends on the program."""
+    while lost := set(_dirty(function.body, values, in_doubt=False)) & values.clean:
+        values.clean -= lost
+
+
+def names_read(node: ast.AST) -> set[str]:
+    """Return the names that an expression reads, attributes of the test object among them."""
+    found = set()
+    for each in ast.walk(node):
+        if not isinstance(getattr(each, "ctx", None), ast.Load):
+            continue
+        if isinstance(each, ast.Name) and each.id not in ("self", "cls"):
+            found.add(each.id)
+        elif (name := _own(each)) is not None:
+            found.add(name)
+    return found
+
+
+def cut_unread(tree: ast.Module, dropped: Mapping[int, set[str]]) -> None:
+    """Take out of tests what assigns to names that nothing reads, and what that alone read.
+
+    ``dropped`` are the names that each function, by its identity, read for its own values.
+    """
+    owners = [each for each in tree.body if isinstance(each, ast.ClassDef)]
+    functions = [(owner, each) for owner in owners for each in owner.body
+                 if isinstance(each, Function)]  # fmt: skip
+    local = {id(each): set(dropped.get(id(each), ())) for _, each in functions}
+    while True:
+        before = names_read(tree)
+        everywhere = {name for found in local.values() for name in found}
+        tree.body = _unread(tree.body, everywhere, before)
+        for owner in owners:
+            own = {name.removeprefix("self.") for name in names_read(owner)}
+            shared = {name.removeprefix("self.") for name in everywhere if "." in name}
+            owner.body = _unread(owner.body, shared, own) or [ast.Pass()]
+        for owner, function in functions:
+            read = names_read(function)
+            attributes = {name for name in names_read(owner) if "." in name}
+            candidates = local[id(function)] | {name for name in everywhere if "." in name}
+            _Cut(function, candidates, read | attributes).visit(function)
+            local[id(function)] |= read - names_read(function)
+        if names_read(tree) == before:
+            return
+
+
+def _unread(body: list[ast.stmt], candidates: set[str], read: set[str]) -> list[ast.stmt]:
+    return [
+        node
+        for node in body
+        if not (
+            isinstance(node, ast.Assign)
+            and (bound := set(_stored(node)))
+            and bound <= candidates
+            and not bound & read
+        )
+    ]
+
+
+class _Cut(ast.NodeTransformer):
+    """Takes out assignments to candidates that nothing reads, and their places in loops."""
+
+    def __init__(self, function: Function, candidates: set[str], read: set[str]) -> None:
+        self.function, self.candidates, self.read = function, candidates, read
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        rows = self.rows(node.iter)
+        if isinstance(node.target, ast.Tuple | ast.List):
+            for at, each in enumerate(node.target.elts):
+                if isinstance(each, ast.Name) and each.id in self.candidates - self.read:
+                    for row in rows:
+                        if len(getattr(row, "elts", ())) == len(node.target.elts):
+                            row.elts[at] = ast.Constant(None)  # type: ignore[attr-defined]
+        elif isinstance(node.target, ast.Name) and node.target.id in self.candidates:
+            self.blank(node.target.id, rows)
+        return self.generic_visit(node)
+
+    def rows(self, node: ast.expr) -> list[ast.expr]:
+        """Return the rows of a list that stands in a loop, or alone under a name."""
+        if isinstance(node, ast.Name):
+            uses = [each for each in ast.walk(self.function)
+                    if isinstance(each, ast.Name) and each.id == node.id]  # fmt: skip
+            found = [each.value for each in ast.walk(self.function) if isinstance(each, ast.Assign)
+                     and any(target in uses for target in each.targets)]  # fmt: skip
+            if len(uses) != 2 or len(found) != 1:
+                return []
+            node = found[0]
+        return node.elts if isinstance(node, ast.List | ast.Tuple) else []
+
+    def blank(self, name: str, rows: list[ast.expr]) -> None:
+        """Put None for what rows hold under keys, or at places, that nothing reads."""
+        uses, keys = 0, set()
+        for each in ast.walk(self.function):
+            match each:
+                case ast.Subscript(value=ast.Name(id=used), slice=ast.Constant(value=key)) if (
+                    used == name
+                ):
+                    keys.add(key)
+                    uses += 1
+                case ast.Name(id=used, ctx=ast.Load()) if used == name:
+                    uses -= 1
+        if uses:  # it is read as a whole, too
+            return
+        for row in rows:
+            if isinstance(row, ast.Dict):
+                for at, part in enumerate(row.keys):
+                    if isinstance(part, ast.Constant) and part.value not in keys:
+                        row.values[at] = ast.Constant(None)
+            elif isinstance(row, ast.Tuple | ast.List) and keys <= set(range(len(row.elts))):
+                row.elts[:] = [
+                    each if at in keys else ast.Constant(None) for at, each in enumerate(row.elts)
+                ]
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        for part in ("body", "orelse", "finalbody"):
+            body = getattr(node, part, None)
+            if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
+                left = _unread(body, self.candidates, self.read)
+                setattr(node, part, left or ([ast.Pass()] if part == "body" else []))
+        return node
+
+
+def _bound_once(function: Function) -> set[str]:
+    stored: Counter[str] = Counter()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.For | ast.withitem):
+            stored.update(_stored(node))
+        elif isinstance(node, ast.AugAssign | ast.NamedExpr):
+            stored.update(2 * _stored(node))
+        elif isinstance(node, ast.ExceptHandler | Function | ast.ClassDef):
+            if node is not function and node.name:
+                stored[node.name] += 2
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            stored.update(2 * [(each.asname or each.name).split(".")[0] for each in node.names])
+    return {name for name, count in stored.items() if count == 1}
+
+
+def _dirty(body: Iterable[ast.AST], values: Values, *, in_doubt: bool) -> Iterator[str]:
+    """Yield the names that statements bind to, or change by, what depends on the program.
+
+    Whatever is bound where that decides whether it is, is ``in_doubt``.
+    """
+    for node in body:
+        doubt = in_doubt
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            if doubt or node.value is None or not values.known(node.value):
+                yield from _stored(node)
+        elif isinstance(node, ast.For | ast.AsyncFor):
+            doubt |= not values.known(node.iter)
+            if doubt:
+                yield from _targets(node.target)
+        elif isinstance(node, ast.If | ast.While):
+            doubt |= not values.known(node.test)
+        elif isinstance(node, ast.With | ast.AsyncWith):
+            for item in node.items:
+                if item.optional_vars is not None:
+                    yield from _targets(item.optional_vars)
+        elif isinstance(node, ast.Try):
+            doubt |= bool(node.handlers)
+        elif isinstance(node, Function | ast.ClassDef):
+            yield from (name for each in ast.walk(node) for name in _stored(each))
+            continue
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            # What is put into a list, or called on an object, may change it.
+            root = _root(node.func.value)
+            if root and root not in values.fixed and not _asserts(node) and not values.known(node):
+                yield root
+        yield from _dirty(ast.iter_child_nodes(node), values, in_doubt=doubt)
+
+
+def _stored(node: ast.AST) -> list[str]:
+    """Return the names that a statement binds, or changes a part of."""
+    targets: list[ast.expr | None] = []
+    if isinstance(node, ast.Assign):
+        targets = [*node.targets]
+    elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For | ast.NamedExpr):
+        targets = [node.target]
+    elif isinstance(node, ast.withitem):
+        targets = [node.optional_vars]
+    return [name for each in targets if each is not None for name in _targets(each)]
+
+
+def _targets(node: ast.expr) -> list[str]:
+    if isinstance(node, ast.Tuple | ast.List):
+        return [name for each in node.elts for name in _targets(each)]
+    root = _root(node)
+    return [root] if root else []
+
+
+def _root(node: ast.AST) -> str:
+    while not isinstance(node, ast.Name):
+        name = _own(node)
+        if name is not None:
+            return name
+        if not isinstance(node, ast.Attribute | ast.Subscript | ast.Starred | ast.Call):
+            return ""
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id
+
+
+def _own(node: ast.AST) -> str | None:
+    """Return ``self.name`` of an attribute of the test object, None of anything else."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
+            return f"self.{name}"
+    return None
+
+
+def _asserts(node: ast.Call) -> bool:
+    called = node.func
+    if isinstance(called, ast.Name):
+        return called.id.startswith("__")
+    return isinstance(called, ast.Attribute) and called.attr.startswith("assert")
+
+
+def _is_clean(node: ast.AST, clean: set[str]) -> bool:
+    own = _own(node)
+    if own is not None:
+        return own in clean
+    if isinstance(node, NEVER):
+        return False
+    if isinstance(node, ast.Name):
+        return node.id in clean
+    if isinstance(node, ast.Attribute) and (
+        node.attr in BLOCKED or node.attr.startswith(READS) or node.attr.startswith("_")
+    ):
+        return False
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+        inner = set(clean)
+        for each in node.generators:
+            if not _is_clean(each.iter, inner):
+                return False
+            inner.update(_targets(each.target))
+        parts = [part for part in ast.iter_child_nodes(node)
+                 if not isinstance(part, ast.comprehension)]  # fmt: skip
+        parts += [test for each in node.generators for test in each.ifs]
+        return all(_is_clean(part, inner) for part in parts)
+    return is_literal(node) or all(_is_clean(part, clean) for part in ast.iter_child_nodes(node))
+
+
+# Dividing a module of tests into the text beside the program and the check.
 
 CHANGING = re.compile(r"\b(now|today|utcnow|time|uuid[14]|random|choices?|randint|shuffle)\(")
 LONGEST_VISIBLE, MOST_VISIBLE = 2000, 400
@@ -65,8 +792,12 @@ def divided(source: str, *, strict: bool = False) -> UnitTests:
     """
     try:
         tree: ast.Module = parsing.parse(source)
-        tree.body = [node for node in tree.body if not _is_main(node)]
-        divider = _Divider(unit_test_values.of_module(tree, strict=strict))
+        tree.body = [
+            node
+            for node in tree.body
+            if not (isinstance(node, ast.If) and "__name__" in ast.unparse(node.test))
+        ]
+        divider = _Divider(of_module(tree, strict=strict))
         tree = ast.fix_missing_locations(divider.visit(tree))
         text, whole = ast.unparse(tree), ""
         if "__known__(" in text:
@@ -129,9 +860,9 @@ def _without_known(tree: ast.Module) -> ast.Module:
             if isinstance(node, ast.Call):
                 for each in node.args:
                     for part in _known(each):
-                        found |= unit_test_values.names(part)
+                        found |= names_read(part)
                 node.args = [each for each in node.args if not _known(each)]
-    unit_test_values.cut(tree, dropped)
+    cut_unread(tree, dropped)
     return tree
 
 
@@ -189,15 +920,11 @@ def _tests(
     return tuple(dict.fromkeys(names)), frozenset(own)
 
 
-def _is_main(node: ast.stmt) -> bool:
-    return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
-
-
 @dataclass
 class _Divider(ast.NodeTransformer):
     """Replaces assertions by what shows their values, and keeps what each of them asks."""
 
-    values: unit_test_values.Values
+    values: Values
     sites: list[str] = field(default_factory=list)
     inside: set[int] = field(default_factory=set)
     """The nodes, by identity, that decide in the program's process."""
@@ -213,7 +940,7 @@ class _Divider(ast.NodeTransformer):
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         """Divide the tests of a class, knowing what stands in its ``setUp``."""
         before = self.values
-        self.values = unit_test_values.of_class(node, before)
+        self.values = of_class(node, before)
         self.generic_visit(node)
         self.values = before
         return node
@@ -224,7 +951,7 @@ class _Divider(ast.NodeTransformer):
         if ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:] or [ast.Pass()]
         before = self.values
-        self.values = unit_test_values.of_function(node, before)
+        self.values = of_function(node, before)
         self.generic_visit(node)
         self.values = before
         return node

@@ -103,7 +103,9 @@ class Keys:
         if isinstance(value, bool):
             return wire.encode(value if self.strict else int(value))
         # is_integer() is False of NaN and infinities, too.
-        return b"g" + _part(value) if self.strict or not value.is_integer() else _whole(value)
+        if self.strict or not value.is_integer():
+            return b"g" + _part(value)
+        return wire.encode(int(value))
 
     def _container(self, tag: int, depth: int) -> bytes:
         reader = self.reader
@@ -179,10 +181,6 @@ class Keys:
 def _part(value: float) -> bytes:
     """Return the bytes of a float that equal ones share: there is one zero, and one NaN."""
     return struct.pack("<d", value + 0.0 if value == value else math.nan)
-
-
-def _whole(value: float) -> bytes:
-    return wire.encode(int(value))
 
 
 def _rational(value: Decimal | Fraction | int) -> bytes:

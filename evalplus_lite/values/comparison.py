@@ -93,7 +93,8 @@ def close(a: Any, b: Any, rule: Rule) -> bool:
         return True
     if isinstance(a, complex) or isinstance(b, complex):
         try:
-            return _close_parts(complex(a), complex(b), rule)
+            a, b = complex(a), complex(b)
+            return close(a.real, b.real, rule) and close(a.imag, b.imag, rule)
         except OverflowError:  # an integer too long for a float
             return False
     if math.isnan(b):
@@ -103,10 +104,6 @@ def close(a: Any, b: Any, rule: Rule) -> bool:
     except OverflowError:  # an integer too long for a float
         return False
     return bool(difference <= max(rule.atol, rule.rtol * abs(b))) and math.isfinite(b)
-
-
-def _close_parts(a: complex, b: complex, rule: Rule) -> bool:
-    return close(a.real, b.real, rule) and close(a.imag, b.imag, rule)
 
 
 # Comparison of printed text, by the rules that judges of programming contests use.
@@ -392,6 +389,39 @@ class ValueComparison:
         right = all(self.paired(found, places[key]) for key, found in repeated.items())
         a.at, b.at = finish, end
         return right
+
+    def pair_off(self, count: int, levels: frozenset[int] = frozenset()) -> bool:
+        """Return whether the next elements are equal one to one in some order, and pass them.
+
+        Those with an exact partner are dropped, the rest paired by the leaf rule. ``levels`` are
+        those of the elements at which order does not matter.
+        """
+        places: defaultdict[bytes, list[int]] = defaultdict(list)
+        for key, at in self._elements(self.b, count, levels, math.inf):
+            places[key].append(at)
+        # What is equal only by a tolerance may be somewhat longer: 1.0 has fewer bytes than 1.1.
+        longest = 64 + 4 * max(map(len, places), default=0)
+        rest = []
+        try:
+            for key, at in self._elements(self.a, count, levels, longest):
+                if places.get(key):
+                    places[key].pop()
+                else:
+                    rest.append(at)
+        except KeyTooLong:
+            return False
+        ends = self.a.at, self.b.at
+        right = self.paired(rest, [at for group in places.values() for at in group])
+        self.a.at, self.b.at = ends
+        return right
+
+    def _elements(
+        self, reader: WireReader, count: int, levels: frozenset[int], longest: float
+    ) -> Iterator[tuple[bytes, int]]:
+        keys = Keys(reader, strict=self.strict, hashable=False, longest=longest, levels=levels)
+        for _ in range(count):
+            at = reader.at
+            yield keys.next().data, at
 
     def paired(self, ours: list[int], theirs: list[int]) -> bool:
         """Return whether the values at these places are equal, one to one, in some order."""

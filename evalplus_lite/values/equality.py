@@ -13,7 +13,6 @@ docs/measurements/soundness.md lists the differences from evalplus 0.3.1.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -101,32 +100,7 @@ class Arranged(ValueComparison):
         a.at, b.at = starts
         self.fields = self.within()
         levels = frozenset(level - self.depth - 1 for level in self.levels)
-        places: defaultdict[bytes, list[int]] = defaultdict(list)
-        for key, at in self._elements(b, count, levels, math.inf):
-            places[key].append(at)
-        # What is equal only by a tolerance may be somewhat longer: 1.0 has fewer bytes than 1.1.
-        longest = 64 + 4 * max(map(len, places), default=0)
-        rest = []
-        try:
-            for key, at in self._elements(a, count, levels, longest):
-                if places.get(key):
-                    places[key].pop()
-                else:
-                    rest.append(at)
-        except KeyTooLong:
-            return False
-        ends = a.at, b.at
-        right = self.paired(rest, [at for group in places.values() for at in group])
-        a.at, b.at = ends
-        return right
-
-    def _elements(
-        self, reader: WireReader, count: int, levels: frozenset[int], longest: float
-    ) -> Iterator[tuple[bytes, int]]:
-        keys = Keys(reader, strict=self.strict, hashable=False, longest=longest, levels=levels)
-        for _ in range(count):
-            at = reader.at
-            yield keys.next().data, at
+        return self.pair_off(count, levels)
 
     def _same_keys(self, count: int) -> bool:
         """Return whether items at the same places have equal keys."""
@@ -307,7 +281,7 @@ def _unordered(pair: ValueComparison) -> bool:
         right = _as_sets(pair, ours, theirs)
     except TypeError:  # elements that cannot be hashed: as multisets, by the leaf rule
         a.at, b.at = starts
-        right = ours == theirs and _as_multisets(pair, ours)
+        right = ours == theirs and pair.pair_off(ours)
     for _ in range(parts[0] if right else 0):
         a.skip(0)
     return right
@@ -340,34 +314,3 @@ def _as_sets(pair: ValueComparison, ours: int, theirs: int) -> bool:
     except KeyTooLong:
         return False
     return len(met) == len(wanted)
-
-
-def _as_multisets(pair: ValueComparison, count: int) -> bool:
-    """Drop elements that have an exact partner; pair the rest by the leaf rule."""
-    places: defaultdict[bytes, list[int]] = defaultdict(list)
-    for key, at in _elements(pair, pair.b, count, math.inf):
-        places[key].append(at)
-    rest = []
-    # What is equal only by a tolerance may be somewhat longer: 1.0 has fewer bytes than 1.1.
-    longest = 64 + 4 * max(map(len, places), default=0)
-    try:
-        for key, at in _elements(pair, pair.a, count, longest):
-            if places.get(key):
-                places[key].pop()
-            else:
-                rest.append(at)
-    except KeyTooLong:
-        return False
-    finish = pair.a.at
-    right = pair.paired(rest, [at for group in places.values() for at in group])
-    pair.a.at = finish
-    return right
-
-
-def _elements(
-    pair: ValueComparison, reader: WireReader, count: int, longest: float
-) -> Iterator[tuple[bytes, int]]:
-    keys = pair.keys(reader, longest=longest, hashable=False)
-    for _ in range(count):
-        at = reader.at
-        yield keys.next().data, at

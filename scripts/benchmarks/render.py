@@ -18,12 +18,12 @@ import argparse
 import ast
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from scripts.benchmarks.checkout import DOCS, MEASUREMENTS, ROOT
-from scripts.benchmarks.figures import Row, markdown
+from scripts.benchmarks.figures import Row, engine, markdown
 
 BLOCK = re.compile(
     r"(<!-- figures: ([\w.-]+)(?:#([\w-]+))? -->\n).*?(<!-- end of figures -->)", re.DOTALL
@@ -62,6 +62,7 @@ def block(name: str, key: str | None) -> str:
         source, summary = SUMMARIES[name]
         lines = markdown(*summary())
         if source is None:
+            lines += ["", dates(OVERVIEW)] if name == "overview" else []
             return "\n".join(lines) + "\n"
         content = read(source)
     else:
@@ -72,10 +73,24 @@ def block(name: str, key: str | None) -> str:
         measured = content["measured"]
         facts = [measured[key] for key in ("machine", "note") if key in measured]
         facts += [f"load average {measured['load']}"] if "load" in measured else []
-        when = f"Measured {measured['date']}, version {measured['version']}"
+        when = f"Measured {measured['date']}{age(measured)}, version {measured['version']}"
         lines += ["", f"{when}: {'; '.join(facts)}."]
         lines += ["", content["note"]] if "note" in content else []
     return "\n".join(lines) + "\n"
+
+
+def age(measured: dict[str, str]) -> str:
+    """Return a remark for figures that were measured with another engine than today's."""
+    return "" if measured.get("engine") == engine() else " with an earlier engine"
+
+
+def dates(sources: Mapping[str, str]) -> str:
+    """Return the line below the README's table: when each of its sources was measured."""
+    told = []
+    for source, what in sources.items():
+        measured = read(source)["measured"]
+        told.append(f"{what} on {measured['date']}{age(measured)}")
+    return f"Measured: {'; '.join(told)}."
 
 
 def rooms() -> tuple[list[Row], list[str]]:
@@ -162,6 +177,8 @@ def read(name: str) -> dict[str, Any]:
     return content
 
 
+OVERVIEW = {"evaluate-default.json": "time", "soundness.json": "programs", "load.json": "load"}
+"""What each source gives to the README's table."""
 SUMMARIES: dict[str, tuple[str | None, Callable[[], tuple[list[Row], list[str]]]]] = {
     "overview": (None, overview),
     "rooms": (None, rooms),

@@ -13,11 +13,14 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.reports.exporters.entry import Card, ExportedTask
-from evalplus_lite.reports.exporters.evalplus import write_evalplus
-from evalplus_lite.reports.exporters.huggingface import write_huggingface
-from evalplus_lite.reports.exporters.humaneval import write_humaneval
 from evalplus_lite.reports.exporters.pytest_suite import file_name, write_pytest
+from evalplus_lite.reports.exporters.suites import (
+    Card,
+    ExportedTask,
+    write_evalplus,
+    write_huggingface,
+    write_humaneval,
+)
 from evalplus_lite.types import Case, Suite, Task, Value
 from evalplus_lite.values import wire
 
@@ -128,34 +131,27 @@ def suite(demo: ExportedTask, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_pytest_suite_passes_a_right_solution(suite: Path) -> None:
-    """Every case passes, and ids name the cases."""
-    done = run_pytest(suite, "suite", "--solution", "right.py", "-vv")
-    assert done.returncode == 0, done.stdout
-    assert "test_top[plus-1([5, 5, 1, 4], 2)] PASSED" in done.stdout
-    assert "4 passed" in done.stdout
-
-
-def test_pytest_suite_shows_a_wrong_solution_s_case(suite: Path) -> None:
-    """The failing case is named, with what came and what should have."""
-    done = run_pytest(suite, "suite", "--solution", "wrong.py")
-    assert done.returncode == 1
-    assert "is (5, 4), not (5, 5)" in done.stdout
-    assert "1 failed, 3 passed" in done.stdout
+@pytest.mark.parametrize(
+    ("solution", "status", "printed"),
+    [
+        ("right", 0, ["test_top[plus-1([5, 5, 1, 4], 2)] PASSED", "4 passed"]),
+        ("wrong", 1, ["is (5, 4), not (5, 5)", "1 failed, 3 passed"]),
+        ("endless", 1, ["4 failed", "TimeoutError"]),
+    ],
+)
+def test_pytest_suite_tells_right_from_wrong(
+    suite: Path, solution: str, status: int, printed: list[str]
+) -> None:
+    """Ids name the cases; a failing one shows what came and what should have; none never ends."""
+    done = run_pytest(suite, "suite", "--solution", f"{solution}.py", "--seconds", "1", "-vv")
+    assert done.returncode == status, done.stdout
+    assert [each for each in printed if each not in done.stdout] == []
 
 
 def test_pytest_suite_stands_shortest_case_first(suite: Path) -> None:
     """The first case of a file is its shortest."""
     text = (suite / "suite" / file_name("Demo/0")).read_text()
     assert text.index("plus-2") < text.index("base-0") < text.index("plus-1")
-
-
-def test_pytest_suite_ends_an_endless_solution(suite: Path) -> None:
-    """A case that never ends fails by time, and the next one runs."""
-    done = run_pytest(suite, "suite", "--solution", "endless.py", "--seconds", "0.2")
-    assert done.returncode == 1
-    assert "4 failed" in done.stdout
-    assert "TimeoutError" in done.stdout
 
 
 def test_pytest_suite_takes_a_folder_of_solutions(suite: Path) -> None:

@@ -13,11 +13,14 @@ import pytest
 from support.commands import run, write_rows
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.reports.exporters.entry import Card, ExportedTask
-from evalplus_lite.reports.exporters.evalplus import write_evalplus
-from evalplus_lite.reports.exporters.huggingface import write_huggingface
-from evalplus_lite.reports.exporters.humaneval import write_humaneval
 from evalplus_lite.reports.exporters.pytest_suite import write_pytest
+from evalplus_lite.reports.exporters.suites import (
+    Card,
+    ExportedTask,
+    write_evalplus,
+    write_huggingface,
+    write_humaneval,
+)
 from evalplus_lite.types import Case, Suite, Task, Value
 from evalplus_lite.values import wire
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.reports.exporters.humaneval import judging_text
+from evalplus_lite.reports.exporters.suites import judging_text
 from evalplus_lite.types import Rule, RuleKind, Task
 from evalplus_lite.values.equality import matches
 from evalplus_lite.values.source import literal

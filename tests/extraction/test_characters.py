@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from evalplus_lite.programs.extraction.search import MODEL_TOKENS, plain, without_tabs
+from evalplus_lite.programs.extraction.extraction import MODEL_TOKENS, plain, without_tabs
 
 
 @pytest.mark.parametrize(

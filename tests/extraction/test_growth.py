@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from evalplus_lite.programs import parsing
-from evalplus_lite.programs.extraction.extraction import extract
-from evalplus_lite.programs.extraction.search import plain, without_escapes
+from evalplus_lite.programs.extraction.extraction import extract, plain, without_escapes
 from evalplus_lite.types import Task
 
 FUNCTION = "def total(numbers):\n    return a0\n"

@@ -16,10 +16,10 @@ from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.jobs.evaluation import evaluate, judge
 from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.minimize import Shrinker, Smallest
 from evalplus_lite.jobs.sample_table import SampleTable
 from evalplus_lite.jobs.session import Session
-from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.sandbox import Limits, Sandbox, preset
 from evalplus_lite.store import Journal, read_jsonl
 from evalplus_lite.tasks import Dataset, write_suites

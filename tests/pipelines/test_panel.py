@@ -5,10 +5,9 @@ from __future__ import annotations
 from support.tasks import make_task
 
 from evalplus_lite.grading.oracle import answer
+from evalplus_lite.jobs.augmented_task import Budget, augment_task
 from evalplus_lite.jobs.consensus import Finding, Panel, independent
 from evalplus_lite.jobs.linting import polled
-from evalplus_lite.jobs.workers.augmentation import augment_task
-from evalplus_lite.jobs.workers.budget import Budget
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.types import Suite, Task
 

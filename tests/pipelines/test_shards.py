@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import os
 import re
@@ -29,11 +27,9 @@ from evalplus_lite import (
     Session,
     __version__,
     augment,
-    cross_validate,
     evaluate,
     load_dataset,
     merge,
-    reduce,
 )
 from evalplus_lite.cli.merge import as_merged
 from evalplus_lite.exe import mine, predict
@@ -41,7 +37,6 @@ from evalplus_lite.exe.mining import MiningSettings
 from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.jobs.generation import generate_samples
-from evalplus_lite.jobs.mutants import find_survivors
 from evalplus_lite.jobs.shards import RECORD, Shard, dealt, gather, shards_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,9 +72,6 @@ class Jobs:
         return {
             "evaluate": (evaluate, (self.tasks, self.samples)),
             "augment": (augment, (self.tasks,)),
-            "reduce": (reduce, (self.tasks, self.samples)),
-            "mutants": (find_survivors, (self.tasks,)),
-            "crossval": (cross_validate, (self.tasks, self.samples)),
             "mine": (mine, (self.wheels,)),
             "predict": (predict, (_programs(), client)),
             "generate": (
@@ -159,9 +151,6 @@ def _clean(folder: Path) -> Path:
     [
         ("evaluate", (1, 2, 5)),
         ("augment", (2,)),
-        ("reduce", (2,)),
-        ("mutants", (5,)),
-        ("crossval", (2,)),
         ("mine", (2,)),
         ("predict", (5,)),
         ("generate", (2,)),
@@ -265,23 +254,6 @@ def test_shards_of_another_version_or_command(jobs: Jobs, tmp_path: Path) -> Non
     _record(out, "2-of-2", command=["exe", "score", "--k=1", "-o", "elsewhere"])
     with pytest.raises(InputError, match="'exe score'"):
         as_merged(gather(out), str(out))
-
-
-def test_damaged_measurements_are_named_by_line(jobs: Jobs, tmp_path: Path) -> None:
-    """They come from another machine: no bytes of theirs are taken for a row unread."""
-    out = tmp_path / "run"
-    for number in (1, 2):
-        jobs.run("reduce", out, shard=f"{number}/2")
-    path = shards_of(out) / "2-of-2" / "measured.journal.jsonl"
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    body = b"(\xff\xff\xff\x0f"  # a tuple of very many
-    for digest in (lines[0]["digest"], hashlib.sha256(body).hexdigest()[:32]):
-        lines[0] |= {"row": base64.b64encode(body).decode(), "digest": digest}
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        with pytest.raises(InputError) as caught:
-            merge(out, reduce, *jobs.call("reduce")[1], session=jobs.session, force=True)
-        assert "measured.journal.jsonl" in str(caught.value)
-        assert caught.value.line is not None
 
 
 def test_what_is_typed_after_two_dashes_stays_there() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.reports.exporters.humaneval import judging_text
+from evalplus_lite.reports.exporters.suites import judging_text
 from evalplus_lite.types import Rule, Task, Tolerance
 from evalplus_lite.values.equality import matches
 

@@ -12,7 +12,7 @@ import pytest
 
 import evalplus_lite.reports.page
 from evalplus_lite.errors import InputError
-from evalplus_lite.reports.page.suites import (
+from evalplus_lite.reports.page.sections import (
     MOST_DOCUMENT,
     MutatedFile,
     by_source,

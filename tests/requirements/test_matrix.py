@@ -11,11 +11,10 @@ import pytest
 from evalplus_lite.errors import InputError
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.programs import program_key
-from evalplus_lite.reduction.cache import CachedRows
 from evalplus_lite.reduction.kills import MOST_SLOW, MUTANT_STEPS, KillSuite
 from evalplus_lite.reduction.matrix import Matrix, Requirement, build
 from evalplus_lite.reduction.policy import Policy, choose
-from evalplus_lite.reduction.requirements import CoverSubject
+from evalplus_lite.reduction.requirements import CachedRows, CoverSubject
 from evalplus_lite.reduction.set_cover import members
 from evalplus_lite.reduction.survivors import report
 from evalplus_lite.sandbox import Limits, Sandbox
@@ -130,29 +129,24 @@ def test_a_foreign_file_is_an_empty_shelf(tmp_path: Path, text: str) -> None:
     assert CachedRows.open(tmp_path, "abc").section("mutant") is None
 
 
-def test_an_endless_program_is_given_up_early(sandbox: Sandbox, task: Task, suite: Suite) -> None:
-    """A program that uses up its time is killed there, and run on few cases only."""
-    place = KillSuite.of_samples(task, suite, [1] * len(suite.cases))
-    (endless,) = place.kills(sandbox, ["def grade(x):\n    while True:\n        pass\n"])
-    assert endless.killed == endless.run == (1 << MOST_SLOW) - 1
-    assert endless.is_stopped
+EVERY, FIRST = (1 << len(MARKS)) - 1, (1 << MOST_SLOW) - 1
 
 
-def test_a_program_that_eats_memory_is_killed(sandbox: Sandbox, task: Task, suite: Suite) -> None:
-    """Memory has a limit; what exceeds it is a kill like any other."""
-    place = KillSuite.of_samples(task, suite, [1] * len(suite.cases))
-    (greedy,) = place.kills(sandbox, ["def grade(x):\n    return 'A' * (1 << 34)\n"])
-    assert greedy.killed == (1 << len(MARKS)) - 1
-    assert not greedy.is_stopped
-
-
-def test_a_program_that_does_not_load_is_killed_everywhere(
-    sandbox: Sandbox, task: Task, suite: Suite
+@pytest.mark.parametrize(
+    ("program", "killed", "run"),
+    [
+        ("def grade(x):\n    while True:\n        pass\n", FIRST, FIRST),  # given up early
+        ("def grade(x):\n    return 'A' * (1 << 34)\n", EVERY, EVERY),
+        ("def grade(x:", EVERY, EVERY),  # does not load
+    ],
+)
+def test_a_program_without_answers_is_killed(
+    sandbox: Sandbox, task: Task, suite: Suite, program: str, killed: int, run: int
 ) -> None:
-    """No answer is no right answer."""
+    """No answer is no right answer; one that uses up its time is run on few cases only."""
     place = KillSuite.of_samples(task, suite, [1] * len(suite.cases))
-    (found,) = place.kills(sandbox, ["def grade(x:"])
-    assert found.killed == (1 << len(MARKS)) - 1
+    (kills,) = place.kills(sandbox, [program])
+    assert (kills.killed, kills.run, kills.is_stopped) == (killed, run, run != EVERY)
 
 
 def test_mutants_meet_the_cheap_cases_only(sandbox: Sandbox, task: Task, suite: Suite) -> None:

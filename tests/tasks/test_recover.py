@@ -54,6 +54,25 @@ def test_random_draws_repeat(sandbox: Sandbox) -> None:
     assert len({str(call) for call in first}) == 5
 
 
+def test_base_cases_are_kept_and_a_damaged_file_is_replaced(tmp_path: Path) -> None:
+    """Sets, tuples and problems come from the cache as they were; what is no such file does not."""
+    tasks = (
+        task("def check(candidate):\n    candidate([{1, 2}, (None, 0.5)])"),
+        replace(task("def check(candidate):\n    candidate([])\n    assert False"), id="u"),
+    )
+    data = Dataset("d", tasks)
+    with Processes(1) as pool:
+        first = with_base_cases(data, pool, tmp_path)
+        (file,) = tmp_path.rglob("*.calls")
+        content = file.read_bytes()
+        file.write_bytes(content[:-3])
+        assert with_base_cases(data, pool, tmp_path) == first
+        assert file.read_bytes() == content
+    assert with_base_cases(data, pool, tmp_path) == first  # whose processes have ended
+    assert first["t"].base[0].arguments == ([{1, 2}, (None, 0.5)],)
+    assert [bad.task_id for bad in first.unusable] == ["u"]
+
+
 def test_a_reference_that_fails_its_test_is_told(sandbox: Sandbox) -> None:
     """What the check said, and the calls up to there, come back: reference or test is wrong."""
     failing = task(

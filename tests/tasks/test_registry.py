@@ -10,7 +10,7 @@ import pytest
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.tasks import load_dataset, names
-from evalplus_lite.tasks.published.registry import own_formats
+from evalplus_lite.tasks.published.format import own_formats
 
 ZOO = """
 from pathlib import Path

@@ -8,6 +8,7 @@ calls it, and ``tests/requirements/test_mutants.py`` watches it.
 from __future__ import annotations
 
 import ast
+import copy
 import difflib
 import hashlib
 import threading
@@ -19,7 +20,307 @@ from typing import Any, TypeAlias
 from evalplus_lite import programs
 from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.programs import TooLarge, parsing
-from evalplus_lite.programs.mutation import operators
+
+# Operators: generators from a node to its replacements, for faults that mutmut's do not plant. The
+# families are conditions (negated, always true, never true), comparisons (every other one of the
+# same family), loops (no round, one round, first or last item skipped), statements (dropped),
+# values and calls.
+
+
+def changed(node: ast.AST, **fields: object) -> Any:
+    """Return a copy of a node with other fields."""
+    new = copy.copy(node)
+    for name, value in fields.items():
+        setattr(new, name, value)
+    return new
+
+
+def negated(node: ast.expr) -> ast.expr:
+    """Return ``not`` of an expression."""
+    return ast.UnaryOp(ast.Not(), node)
+
+
+def new_call(name: str, *arguments: ast.expr) -> ast.Call:
+    """Return a call of a function by its name."""
+    return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
+
+
+def number(value: complex | float | int) -> ast.expr:
+    """Return a literal, with its sign as an operation where it has one."""
+    if not isinstance(value, complex) and value < 0:
+        return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+    return ast.Constant(value)
+
+
+def shifted(node: ast.expr, by: int) -> ast.expr:
+    """Return an expression plus ``by``."""
+    return ast.BinOp(node, ast.Add() if by > 0 else ast.Sub(), ast.Constant(abs(by)))
+
+
+MOST_PARTS = 8
+"""Of a literal with more parts than this, only the first ones are dropped in turn."""
+
+# Operands
+
+
+_NEIGHBOURS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
+    ast.Add: (ast.Sub, ast.Mult),
+    ast.Sub: (ast.Add,),
+    ast.Mult: (ast.Add, ast.FloorDiv),
+    ast.Div: (ast.FloorDiv, ast.Mult),
+    ast.FloorDiv: (ast.Div, ast.Mod),
+    ast.Mod: (ast.FloorDiv,),
+    ast.Pow: (ast.Mult,),
+    ast.BitAnd: (ast.BitOr,),
+    ast.BitOr: (ast.BitAnd,),
+    ast.BitXor: (ast.BitOr,),
+}
+
+
+def operand(node: ast.BinOp) -> Iterator[ast.AST]:
+    """Use only one of the two operands, or a neighboring operation."""
+    yield node.left
+    yield node.right
+    for other in _NEIGHBOURS.get(type(node.op), ()):
+        yield changed(node, op=other())
+
+
+def sign(node: ast.UnaryOp) -> Iterator[ast.AST]:
+    """Without the sign or the ``not``."""
+    yield node.operand
+
+
+def choice(node: ast.IfExp) -> Iterator[ast.AST]:
+    """The two values of a conditional expression in each other's place."""
+    yield changed(node, body=node.orelse, orelse=node.body)
+
+
+# Calls
+
+
+_OTHER_NAMES = {
+    "max": ("min",),
+    "min": ("max",),
+    "any": ("all",),
+    "all": ("any",),
+    "ceil": ("floor",),
+    "floor": ("ceil",),
+    "round": ("int",),
+    "int": ("round",),
+    "upper": ("lower", "title"),
+    "lower": ("upper",),
+    "startswith": ("endswith",),
+    "endswith": ("startswith",),
+    "isalpha": ("isalnum", "islower", "isupper"),
+    "isdigit": ("isalnum",),
+    "isupper": ("isalpha",),
+    "islower": ("isalpha",),
+    "find": ("rfind",),
+    "index": ("find",),
+    "append": ("extend",),
+}
+
+
+def call(node: ast.Call) -> Iterator[ast.AST]:
+    """The call undone (its argument, or its object, alone); an argument dropped; a neighbour."""
+    name = _name(node.func)
+    if isinstance(node.func, ast.Attribute) and not node.args:
+        yield node.func.value
+    elif node.args and not isinstance(node.args[0], ast.Starred):
+        yield node.args[0]
+    for position in range(len(node.args)):
+        yield changed(node, args=[*node.args[:position], *node.args[position + 1 :]])
+    for position in range(len(node.keywords)):
+        rest = [*node.keywords[:position], *node.keywords[position + 1 :]]
+        yield changed(node, keywords=rest)
+    for other in _OTHER_NAMES.get(name, ()):
+        if isinstance(node.func, ast.Name):
+            yield changed(node, func=ast.Name(other, ast.Load()))
+        elif isinstance(node.func, ast.Attribute):
+            yield changed(node, func=changed(node.func, attr=other))
+    if name == "len":
+        yield shifted(node, -1)
+        yield shifted(node, 1)
+    if name == "sorted" and len(node.args) == 1:
+        yield new_call("list", new_call("reversed", node))
+        yield new_call("sorted", new_call("set", node.args[0]))
+
+
+def bounds_of_range(node: ast.Call) -> Iterator[ast.AST]:
+    """Each bound of a ``range`` one more and one less."""
+    if _name(node.func) != "range":
+        return
+    for position, bound in enumerate(node.args[:2]):
+        for by in (-1, 1):
+            arguments = [
+                *node.args[:position],
+                shifted(bound, by),
+                *node.args[position + 1 :],
+            ]
+            yield changed(node, args=arguments)
+
+
+def _name(function: ast.expr) -> str:
+    if isinstance(function, ast.Name):
+        return function.id
+    return function.attr if isinstance(function, ast.Attribute) else ""
+
+
+# Indexes and slices
+
+
+def index(node: ast.Subscript) -> Iterator[ast.AST]:
+    """The index one more and one less; each bound of a slice dropped, and shifted."""
+    if not isinstance(node.slice, ast.Slice):
+        if not isinstance(node.slice, ast.Tuple) and not (
+            isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
+        ):
+            yield changed(node, slice=shifted(node.slice, -1))
+            yield changed(node, slice=shifted(node.slice, 1))
+        return
+    for field in ("lower", "upper", "step"):
+        bound = getattr(node.slice, field)
+        if bound is not None:
+            yield changed(node, slice=changed(node.slice, **{field: None}))
+            if field != "step":
+                for by in (-1, 1):
+                    moved = changed(node.slice, **{field: shifted(bound, by)})
+                    yield changed(node, slice=moved)
+
+
+# Literals
+
+
+def literal(node: ast.Constant) -> Iterator[ast.AST]:
+    """A neighbour of the number; the other truth; the text without one of its characters."""
+    value = node.value
+    if isinstance(value, bool):
+        yield ast.Constant(not value)
+    elif isinstance(value, int):
+        for other in dict.fromkeys((value - 1, value + 1, 0, -value)):
+            if other != value:
+                yield number(other)
+    elif isinstance(value, float):
+        for other_float in dict.fromkeys((value - 1, value + 1, value / 2, -value)):
+            if other_float != value:
+                yield number(other_float)
+    elif isinstance(value, str):
+        yield ast.Constant("" if value else "x")
+        for position in range(min(len(value), MOST_PARTS)):
+            yield ast.Constant(value[:position] + value[position + 1 :])
+
+
+def element(node: ast.List | ast.Tuple | ast.Set) -> Iterator[ast.AST]:
+    """A display without one of its elements."""
+    if isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
+        return
+    for position in range(min(len(node.elts), MOST_PARTS)):
+        rest = [*node.elts[:position], *node.elts[position + 1 :]]
+        if rest or not isinstance(node, ast.Set):
+            yield changed(node, elts=rest)
+
+
+def entry(node: ast.Dict) -> Iterator[ast.AST]:
+    """A dictionary display without one of its entries."""
+    for position in range(min(len(node.keys), MOST_PARTS)):
+        yield changed(
+            node,
+            keys=[*node.keys[:position], *node.keys[position + 1 :]],
+            values=[*node.values[:position], *node.values[position + 1 :]],
+        )
+
+
+# Conditions
+
+
+def condition(node: ast.If | ast.IfExp | ast.While) -> Iterator[ast.AST]:
+    """Negated; always true, but for ``while``, which would never end; never true."""
+    yield changed(node, test=negated(node.test))
+    if not isinstance(node, ast.While):
+        yield changed(node, test=ast.Constant(True))
+    yield changed(node, test=ast.Constant(False))
+
+
+def filter_of_comprehension(node: ast.comprehension) -> Iterator[ast.AST]:
+    """Each condition negated, and dropped."""
+    for position, test in enumerate(node.ifs):
+        rest = node.ifs[:position], node.ifs[position + 1 :]
+        yield changed(node, ifs=[*rest[0], negated(test), *rest[1]])
+        yield changed(node, ifs=[*rest[0], *rest[1]])
+
+
+def boolean_operand(node: ast.BoolOp) -> Iterator[ast.AST]:
+    """``and`` for ``or`` and the other way round; each operand dropped, and negated."""
+    yield changed(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
+    for position, value in enumerate(node.values):
+        rest = [*node.values[:position], *node.values[position + 1 :]]
+        yield changed(node, values=rest) if len(rest) > 1 else rest[0]
+        yield changed(
+            node,
+            values=[*node.values[:position], negated(value), *node.values[position + 1 :]],
+        )
+
+
+_ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+_MEMBER = (ast.In, ast.NotIn)
+_IDENTITY = (ast.Is, ast.IsNot)
+
+
+def comparison(node: ast.Compare) -> Iterator[ast.AST]:
+    """Each comparison replaced by every other one of its family; the bound shifted by one."""
+    for position, operator in enumerate(node.ops):
+        family = next(f for f in (_ORDER, _MEMBER, _IDENTITY) if isinstance(operator, f))
+        for other in family:
+            if not isinstance(operator, other):
+                yield changed(node, ops=[*node.ops[:position], other(), *node.ops[position + 1 :]])
+
+
+# Loops
+
+
+def rounds(node: ast.For | ast.comprehension) -> Iterator[ast.AST]:
+    """Run no round at all; all but the first; all but the last; in reverse order."""
+    items = new_call("list", node.iter)
+    yield changed(node, iter=ast.Tuple([], ast.Load()))
+    yield changed(node, iter=ast.Subscript(items, ast.Slice(ast.Constant(1)), ast.Load()))
+    yield changed(node, iter=ast.Subscript(items, ast.Slice(None, number(-1)), ast.Load()))
+    yield changed(node, iter=ast.Subscript(items, ast.Slice(None, None, number(-1)), ast.Load()))
+
+
+def first_round_only(node: ast.For | ast.While) -> Iterator[ast.AST]:
+    """The loop left after one round."""
+    yield changed(node, body=[*node.body, ast.Break()])
+
+
+# Statements
+
+
+def dropped_statement(node: ast.stmt) -> Iterator[ast.AST]:
+    """The statement replaced by ``pass``; a condition's ``else`` dropped."""
+    yield ast.Pass()
+    if isinstance(node, ast.If | ast.For | ast.While) and node.orelse:
+        yield changed(node, orelse=[])
+
+
+def returned_value(node: ast.Return) -> Iterator[ast.AST]:
+    """``None``; the truth turned over; zero, one, an empty string or list in its place."""
+    if node.value is None:
+        return
+    value = node.value
+    yield changed(node, value=ast.Constant(None))
+    if isinstance(value, ast.Compare | ast.BoolOp) or (
+        isinstance(value, ast.Constant) and isinstance(value.value, bool)
+    ):
+        yield changed(node, value=negated(value))
+        return
+    for other in (ast.Constant(0), ast.Constant(""), ast.List([], ast.Load())):
+        yield changed(node, value=other)
+
+
+def assigned_value(node: ast.AugAssign) -> Iterator[ast.AST]:
+    """Ignore the previous value in an assignment."""
+    yield ast.Assign([node.target], node.value)
+
 
 # Planting faults: every operator of ours at every place of a program.
 
@@ -42,24 +343,24 @@ _DROPPABLE = (
 _Table: TypeAlias = tuple[tuple[Any, _Operator], ...]
 
 _OPERATORS: _Table = (
-    ((ast.If, ast.IfExp, ast.While), operators.condition),
-    (ast.comprehension, operators.filter_of_comprehension),
-    (ast.BoolOp, operators.boolean_operand),
-    (ast.Compare, operators.comparison),
-    ((ast.For, ast.comprehension), operators.rounds),
-    ((ast.For, ast.While), operators.first_round_only),
-    (_DROPPABLE, operators.dropped_statement),
-    (ast.Return, operators.returned_value),
-    (ast.AugAssign, operators.assigned_value),
-    (ast.BinOp, operators.operand),
-    (ast.UnaryOp, operators.sign),
-    (ast.IfExp, operators.choice),
-    (ast.Call, operators.call),
-    (ast.Call, operators.bounds_of_range),
-    (ast.Subscript, operators.index),
-    (ast.Constant, operators.literal),
-    ((ast.List, ast.Tuple, ast.Set), operators.element),
-    (ast.Dict, operators.entry),
+    ((ast.If, ast.IfExp, ast.While), condition),
+    (ast.comprehension, filter_of_comprehension),
+    (ast.BoolOp, boolean_operand),
+    (ast.Compare, comparison),
+    ((ast.For, ast.comprehension), rounds),
+    ((ast.For, ast.While), first_round_only),
+    (_DROPPABLE, dropped_statement),
+    (ast.Return, returned_value),
+    (ast.AugAssign, assigned_value),
+    (ast.BinOp, operand),
+    (ast.UnaryOp, sign),
+    (ast.IfExp, choice),
+    (ast.Call, call),
+    (ast.Call, bounds_of_range),
+    (ast.Subscript, index),
+    (ast.Constant, literal),
+    ((ast.List, ast.Tuple, ast.Set), element),
+    (ast.Dict, entry),
 )
 
 

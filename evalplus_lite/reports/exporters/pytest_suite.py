@@ -11,8 +11,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.reports.exporters.entry import Card, ExportedTask, Written, lost_cases
-from evalplus_lite.reports.exporters.humaneval import judging_text
+from evalplus_lite.reports.exporters.suites import (
+    Card,
+    ExportedTask,
+    Written,
+    judging_text,
+    lost_cases,
+)
 from evalplus_lite.sandbox.guest_programs import module_text
 from evalplus_lite.store import write_text
 from evalplus_lite.types import HarnessKind, clip

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import sqlite3
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from evalplus_lite.errors import CodecError, InputError
+from evalplus_lite.errors import CodecError
 from evalplus_lite.jobs.outputs import (
     Cost,
     Evaluation,
@@ -31,9 +27,10 @@ from evalplus_lite.reports.page.document import (
     SuitePart,
     TaskPart,
 )
+from evalplus_lite.store.scratch import filling, scratch_database
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import has_check
-from evalplus_lite.types import Case, Suite, Task, Value
+from evalplus_lite.types import Case, Suite, Task
 from evalplus_lite.values.codec import to_json
 from evalplus_lite.values.source import SHOWN_BYTES, decode_answer, literal, shown
 
@@ -133,14 +130,10 @@ AROUND = 200
 def answer_text(data: bytes) -> str:
     """Return an expected output in wire form as Python writes it; a very large one is named."""
     try:
-        return _written(decode_answer(data)) if len(data) <= SHOWN_BYTES else shown(data)
+        # Sets are written in one order, whatever the hash seed.
+        return literal(decode_answer(data), quote=repr) if len(data) <= SHOWN_BYTES else shown(data)
     except (CodecError, ValueError, RecursionError):
         return "a value that cannot be shown"
-
-
-def _written(value: Value) -> str:
-    """Return a value as Python writes it, sets in one order whatever the hash seed."""
-    return literal(value, quote=repr)
 
 
 def cut(text: str, most: int = MOST_VALUE) -> str:
@@ -230,42 +223,34 @@ class Kept(NamedTuple):
 
 
 class PageRows:
-    """A database in a temporary folder, which is gone when this is closed; a context manager."""
+    """Rows and programs in a temporary database, gone when this is closed; a context manager."""
 
     def __init__(self) -> None:
-        try:
-            self._folder = tempfile.TemporaryDirectory(prefix="evalplus_lite_")
-        except OSError as error:
-            raise InputError(
-                f"no temporary folder can be made: {error.strerror}", remedy="set TMPDIR"
-            ) from None
-        self._base = sqlite3.connect(Path(self._folder.name, "rows"), isolation_level=None)
-        self._base.executescript("pragma journal_mode=off; pragma synchronous=off;" + ROW_TABLES)
+        self._base = scratch_database(ROW_TABLES)
 
     def __enter__(self) -> PageRows:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._base.close()
-        self._folder.cleanup()
 
     def put(self, rows: Iterable[tuple[int, Kept]]) -> None:
         """Keep rows, each with its task's number."""
         lines = (
             (task, *kept[:3], json.dumps(kept.data), kept.cpu, kept.memory) for task, kept in rows
         )
-        with self._writing():
+        with filling("a page's rows"):
             self._base.executemany("insert into row values (?, ?, ?, ?, ?, ?, ?)", lines)
 
     def put_programs(self, programs: Iterable[tuple[str, str]]) -> None:
         """Keep programs' texts by name; one that is known already stays."""
         rows = ((name, json.dumps(text)) for name, text in programs)  # which may hold surrogates
-        with self._writing():
+        with filling("a page's rows"):
             self._base.executemany("insert or ignore into program values (?, ?)", rows)
 
     def sort(self) -> None:
         """Make what was put ready to be read by task."""
-        with self._writing():
+        with filling("a page's rows"):
             self._base.execute("create index by_task on row(task, entrant, number)")
 
     def rows(self, task: int) -> Iterator[Kept]:
@@ -283,19 +268,6 @@ class PageRows:
         for (text,) in found:
             return str(json.loads(text))
         return None
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            self._base.execute("begin")
-            yield
-            self._base.execute("commit")
-        except sqlite3.Error as error:
-            raise InputError(
-                f"rows cannot be kept for this run: {error}",
-                path=tempfile.gettempdir(),
-                remedy="make room, or set TMPDIR to another folder",
-            ) from None
 
 
 FIRST_CASES = 10
@@ -466,7 +438,7 @@ class _Gathered:
         known = self.inputs.get(number)
         text, source = known.get("input") if known else None, ""
         if number < len(self.inputs_of):
-            stated = cut(_arguments(self.inputs_of[number]))
+            stated = cut(arguments([*map(to_json, self.inputs_of[number].arguments)]))
             # Where a case could not be used, those after it have other numbers.
             if text in (None, stated):
                 text, source = stated, origin(self.inputs_of, number, self.base)
@@ -489,10 +461,6 @@ class _Gathered:
 
 def _rounded(seconds: float | None) -> float | None:
     return None if seconds is None else float(f"{seconds:.3g}")
-
-
-def _arguments(case: Case) -> str:
-    return arguments([to_json(each) for each in case.arguments])
 
 
 def _told(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -144,9 +144,9 @@ def _hash(text: str) -> str:
 
 
 @cache
-def asset(name: str) -> str:
-    """Return a text of this package's folder ``templates``."""
-    return (files("evalplus_lite.reports.page") / "templates" / name).read_text(encoding="utf-8")
+def asset(name: str, *, folder: str = "templates") -> str:
+    """Return a text that comes with this package."""
+    return (files("evalplus_lite.reports.page") / folder / name).read_text(encoding="utf-8")
 
 
 @cache

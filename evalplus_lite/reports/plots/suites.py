@@ -42,9 +42,6 @@ BUILT_IN = re.compile(r".+, \d+-fold|default.*")
 def test_counts(material: Material) -> Iterator[Product]:
     """Yield the table of all suites that were given."""
     if not material.suites:
-        yield Missing(
-            COUNTS, "needs a folder of augment or reduce, or a data set: --dataset NAME|PATH"
-        )
         return
     rows: list[list[Cell]] = []
     data: list[list[Cell]] = [
@@ -71,20 +68,10 @@ def test_counts(material: Material) -> Iterator[Product]:
 
 def reduction(material: Material) -> Iterator[Product]:
     """Yield a table for each cross-validation, and one of samples that several suites judged."""
-    found: list[Product] = [
-        _left_out(output.summary, f"{REDUCTION}{ending}")
-        for output, ending in material.of("crossval")
-    ]
-    judged = _judged(material)
-    yield from found
-    if judged is not None:
+    for output, ending in material.of("crossval"):
+        yield _left_out(output.summary, f"{REDUCTION}{ending}")
+    if (judged := _judged(material)) is not None:
         yield judged
-    if judged is None and not found:
-        yield Missing(
-            REDUCTION,
-            "needs a folder of crossval, or results of the same samples on a suite and a smaller "
-            "one of it",
-        )
 
 
 def _left_out(summary: Mapping[str, Any], name: str) -> Table:
@@ -156,7 +143,10 @@ def _judged(material: Material) -> Table | None:
         return None
     contents.sort(key=lambda each: -sizes[each].mean if each in sizes else 0.0)
     titles = {board.content: f"{board.dataset}{board.ending}" for board in material.boards}
-    heads = [_suite_name(sizes.get(each), titles[each]) for each in contents]
+    heads = [
+        f"{sizes[each].name}, {sizes[each].mean:.1f} tests" if each in sizes else titles[each]
+        for each in contents
+    ]
     data: list[list[Cell]] = [["model", "suite", "content", "tests", "pass_at_1"]]
     for key, rates in found.items():
         for content, rate in rates.items():
@@ -173,10 +163,6 @@ def _judged(material: Material) -> Table | None:
         ],
         data=data,
     )
-
-
-def _suite_name(size: SuiteSize | None, title: str) -> str:
-    return title if size is None else f"{size.name}, {size.mean:.1f} tests"
 
 
 def sizes_of(
@@ -197,16 +183,12 @@ SHOWN = (1, 2, 5, 10, 20, 50, 100)
 
 def strength(material: Material) -> Iterator[Product]:
     """Yield a picture for each cross-validation."""
-    found = False
     for output, ending in material.of("crossval"):
-        found = True
         lines = sizes_of(output.summary["pooled"])
         if lines:
             yield _chosen(output.summary, lines, f"{CHOSEN}{ending}")
         else:
             yield Missing(f"{CHOSEN}{ending}", f"{output.path} tried no policy of a given size")
-    if not found:
-        yield Missing(CHOSEN, "needs a folder of crossval")
 
 
 def coverage(material: Material) -> Iterator[Product]:
@@ -224,8 +206,6 @@ def coverage(material: Material) -> Iterator[Product]:
                 _named(curves, evaluation.dataset, (curve, wrong))
     if curves:
         yield _drawn(curves)
-    else:
-        yield Missing(DRAWN, "needs a folder of quality, or results of evaluate --details")
 
 
 def _named(curves: dict[str, Any], name: str, curve: tuple[Sequence[float], int]) -> None:

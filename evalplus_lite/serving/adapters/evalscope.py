@@ -15,8 +15,7 @@ from evalscope.api.evaluator import TaskState
 from evalscope.api.metric import Score
 from evalscope.api.registry import register_benchmark
 
-from evalplus_lite.serving.adapters.judge import verdicts
-from evalplus_lite.serving.adapters.samples import configure_for, dataset_rows, slug
+from evalplus_lite.serving.adapters.judge import configure_for, dataset_rows, slug, verdicts
 from evalplus_lite.tasks.loading import names
 
 

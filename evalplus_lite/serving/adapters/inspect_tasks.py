@@ -13,8 +13,14 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
-from evalplus_lite.serving.adapters.judge import begin, shared_judge, sure
-from evalplus_lite.serving.adapters.samples import configure_for, dataset_rows, slug
+from evalplus_lite.serving.adapters.judge import (
+    begin,
+    configure_for,
+    dataset_rows,
+    shared_judge,
+    slug,
+    sure,
+)
 from evalplus_lite.tasks.loading import names
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import re
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from evalplus_lite.errors import (
@@ -19,9 +21,9 @@ from evalplus_lite.errors import (
     InputError,
     one_of,
 )
-from evalplus_lite.execution.base import Row
+from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.verification import ProgramJudge
-from evalplus_lite.jobs.workers.settings import Settings
+from evalplus_lite.models.completions import instruction
 from evalplus_lite.sandbox import Tier, preset
 from evalplus_lite.serving.requests import task_source
 from evalplus_lite.store.locks import Lock
@@ -201,7 +203,9 @@ class LocalJudge:
             source = self._judge.source(*self._judge.task(task.data))
         else:
             source = task_source(task, answer)
-        return self._judge.submit(source, answer, options, key=source[1], then=_of_answer)
+        return self._judge.submit(
+            source, answer, options, key=source[1], then=lambda row: judgement(row[1])
+        )
 
     def close(self) -> None:
         """End the sandboxes; what is being judged is finished first."""
@@ -236,7 +240,7 @@ class RemoteJudge:
 
 
 def judgement(row: dict[str, Any]) -> Judgement:
-    """Return what a row of ``workers.verification``, or of a server, says."""
+    """Return what a row of ``jobs.verification``, or of a server, says."""
     tests, failure = row.get("tests") or row.get("details"), row.get("failure") or {}
     return Judgement(
         passed=row["passed"],
@@ -245,10 +249,6 @@ def judgement(row: dict[str, Any]) -> Judgement:
         detail=failure.get("detail", ""),
         program=row.get("program"),
     )
-
-
-def _of_answer(answer: Row) -> Judgement:
-    return judgement(answer[1])
 
 
 def sure(found: Judgement) -> Judgement:
@@ -317,3 +317,33 @@ def verdicts(pairs: Iterable[tuple[Any, str]]) -> list[Judgement]:
     """Return the verdicts on answers to (task id or tests, answer); raises where there is none."""
     futures = [begin(tests, answer) for tests, answer in pairs]
     return [sure(future.result()) for future in futures]
+
+
+# The tasks of a data set as harnesses put them to a model.
+
+
+@cache
+def dataset_rows(name: str) -> list[dict[str, str]]:
+    """Return the tasks of a data set, asked as ``evalplus-lite generate`` does: ``request`` whole,
+    ``prompt`` as the task has it, to be completed."""
+    return [
+        {
+            "task_id": task.id,
+            "request": instruction(task),
+            "prompt": task.prompt,
+            "entry_point": task.entry_point,
+        }
+        for task in load_dataset(name).tasks
+    ]
+
+
+def slug(name: str) -> str:
+    """Return a data set's name as harnesses have names of tasks: ``humaneval_plus``."""
+    return re.sub(r"\W+", "_", name.replace("+", "_plus"))
+
+
+def configure_for(name: str) -> None:
+    """Have the judge of this process know the tasks of a data set; a server is told its own."""
+    known = settings()
+    if not known.url and name not in known.datasets:
+        configure(replace(known, datasets=(*known.datasets, name)))

@@ -12,8 +12,7 @@ from concurrent.futures import Future
 from importlib.resources import files
 from typing import Any
 
-from evalplus_lite.serving.adapters.judge import Judgement, begin, sure
-from evalplus_lite.serving.adapters.samples import configure_for, dataset_rows
+from evalplus_lite.serving.adapters.judge import Judgement, begin, configure_for, dataset_rows, sure
 from evalplus_lite.statistics.pass_at_k import pass_at_k as estimate
 
 _begun: dict[tuple[str, str], Future[Judgement]] = {}

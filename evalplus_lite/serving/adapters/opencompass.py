@@ -9,8 +9,7 @@ from datasets import Dataset, DatasetDict
 from opencompass.datasets.base import BaseDataset
 from opencompass.openicl.icl_evaluator import BaseEvaluator
 
-from evalplus_lite.serving.adapters.judge import verdicts
-from evalplus_lite.serving.adapters.samples import configure_for, dataset_rows
+from evalplus_lite.serving.adapters.judge import configure_for, dataset_rows, verdicts
 
 
 class CodeDataset(BaseDataset):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
@@ -241,9 +242,7 @@ async def ran(
     service.queue.require_room(asking.client, 1)
     if max(len(files), len(wanted)) > MOST_FILES:
         raise InputError(f"there are more than {MOST_FILES} files")
-    for path in (*files, *wanted):
-        _check_path(path)
-    _check_together(files)
+    _check_paths(files, wanted)
     plain = PlainRun(
         code,
         stdin.encode(),
@@ -265,37 +264,28 @@ def _decoded(path: str, text: str) -> bytes:
         raise InputError(f"files: {path[:100]!r} is not in base 64") from None
 
 
-def _check_path(path: str) -> None:
-    parts = path.removeprefix("./").split("/")
-    is_path = len(path) <= LONGEST_PATH and "\0" not in path
-    if not is_path or any(part in ("", ".", "..") or _is_long(part) for part in parts):
-        raise InputError(
-            f"files: {path[:100]!r} is no path within the program's folder",
-            remedy="give a relative one, such as 'data/a.txt'",
-        )
-
-
-def _is_long(part: str) -> bool:
-    return len(part.encode()) > LONGEST_NAME
-
-
-def _check_together(paths: Iterable[str]) -> None:
-    """Raise InputError for files of which one would take another's place."""
-    found: dict[str, str] = {PROGRAM: PROGRAM}
-    for path in paths:
+def _check_paths(files: Iterable[str], wanted: Sequence[str]) -> None:
+    """Raise InputError for a path that leads out, or a file that would take another's place."""
+    for path in (*files, *wanted):
+        parts = path.removeprefix("./").split("/")
+        is_path = len(path) <= LONGEST_PATH and "\0" not in path
+        is_path &= all(len(part.encode()) <= LONGEST_NAME for part in parts)
+        if not is_path or not {"", ".", ".."}.isdisjoint(parts):
+            raise InputError(
+                f"files: {path[:100]!r} is no path within the program's folder",
+                remedy="give a relative one, such as 'data/a.txt'",
+            )
+    taken, folders = {PROGRAM}, set[str]()
+    for path in files:
         name = path.removeprefix("./")
-        if name in found:
-            other = "the program itself" if name == PROGRAM else repr(found[name][:100])
-            raise InputError(f"files: {path[:100]!r} is {other}", remedy="give it another name")
-        found[name] = path
-    for name, path in found.items():
-        above = name
-        while above := above.rpartition("/")[0]:
-            if above in found:
-                raise InputError(
-                    f"files: {found[above][:100]!r} is a file, and the folder of {path[:100]!r}",
-                    remedy="give one of them another name",
-                )
+        above = {str(each) for each in PurePosixPath(name).parents} - {"."}
+        if name in taken | folders or not taken.isdisjoint(above):
+            raise InputError(
+                f"files: {path[:100]!r} stands where the program, or another file, does",
+                remedy="give it another name",
+            )
+        taken.add(name)
+        folders |= above
 
 
 def cuts(row: Mapping[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""APPS: problems with tests as one JSON text, for scripts or for a function."""
+"""APPS, and TACO in its form: problems with tests as one JSON text, for scripts or a function."""
 
 from __future__ import annotations
 
@@ -55,4 +55,12 @@ def judged_by_tests(fields: Fields, id: str) -> Task:
     )
 
 
-FORMAT = Format("APPS", {"problem_id", "question", "input_output", "solutions"}, apps_task)
+def taco_task(fields: Fields, background: Background) -> Task:
+    """Return a task of TACO, named by its line, from 0: rows have no names of their own."""
+    return judged_by_tests(fields, f"TACO/{fields.row.line - 1}")
+
+
+FORMATS = (
+    Format("APPS", {"problem_id", "question", "input_output", "solutions"}, apps_task),
+    Format("TACO", {"question", "input_output", "solutions", "raw_tags"}, taco_task),
+)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from evalplus_lite.programs import parsing
+from evalplus_lite.tasks.drafts import Asserted, take
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.published.format import Background, Format, published_rule
 from evalplus_lite.tasks.published.rows import LEFT_OUT, as_cases, called, rest
-from evalplus_lite.tasks.pytest_asserts import Asserted, take
 from evalplus_lite.types import Task, clip
 
 

@@ -20,18 +20,13 @@ def _unpack_counter(parts: Any, find: Any) -> Any:
     return Counter(parts[0])
 
 
-def make_counter(counts: Any) -> Counter[Any]:
-    """Return the counter of a dict."""
-    return Counter(of_type(counts, dict))
-
-
 COUNTER = Kind(
     name="counter",
     type=Counter,
     inside=("collections.Counter",),
     pack=_pack_counter,
     unpack=_unpack_counter,
-    make=make_counter,
+    make=lambda counts: Counter(of_type(counts, dict)),
     forms=(DICT,),
     base="dict",
     drops_zeros=True,
@@ -121,10 +116,6 @@ def make_deque(items: Any, most: object) -> deque[Any]:
     return deque(of_type(items, list), most if type(most) is int else None)
 
 
-def _viewed_deque(view: Any, like: deque[Any]) -> deque[Any]:
-    return deque(view, like.maxlen)
-
-
 DEQUE = Kind(
     name="deque",
     type=deque,
@@ -138,7 +129,7 @@ DEQUE = Kind(
     annotations=("deque", "Deque"),
     call="collections.deque",
     view=list,
-    viewed=_viewed_deque,
+    viewed=lambda view, like: deque(view, like.maxlen),
     examples=(deque([1, 2, 3]), deque(), deque([5, 5], 4), deque(range(6))),
 )
 
@@ -155,18 +146,13 @@ def _unpack_ordereddict(parts: Any, find: Any) -> Any:
     return OrderedDict(parts[0])
 
 
-def make_ordereddict(items: Any) -> OrderedDict[Any, Any]:
-    """Return the ordered dict of a dict."""
-    return OrderedDict(of_type(items, dict))
-
-
 ORDEREDDICT = Kind(
     name="ordereddict",
     type=OrderedDict,
     inside=("collections.OrderedDict",),
     pack=_pack_ordereddict,
     unpack=_unpack_ordereddict,
-    make=make_ordereddict,
+    make=lambda items: OrderedDict(of_type(items, dict)),
     forms=(DICT,),
     base="dict",
     is_ordered=True,
@@ -192,11 +178,6 @@ def _unpack_range(parts: Any, find: Any) -> Any:
     return range(*parts)
 
 
-def make_range(start: object, stop: object, step: object) -> range:
-    """Return the range of three integers."""
-    return range(whole(start), whole(stop), whole(step))
-
-
 def _key_range(value: range) -> tuple[int, ...]:
     reach = value.stop - value.start if value.step > 0 else value.start - value.stop
     size = max(0, -(-reach // abs(value.step)))  # len() takes no size beyond the machine's
@@ -218,7 +199,7 @@ RANGE = Kind(
     inside=("builtins.range",),
     pack=_pack_range,
     unpack=_unpack_range,
-    make=make_range,
+    make=lambda *bounds: range(*map(whole, bounds)),
     forms=(INTEGERS, INTEGERS, INTEGERS),
     is_atom=True,
     key=_key_range,

@@ -92,11 +92,6 @@ def _unpack_fraction(parts: Any, find: Any) -> Any:
     return Fraction(*parts)
 
 
-def make_fraction(numerator: object, denominator: object) -> Fraction:
-    """Return the fraction of two integers, reduced to lowest terms."""
-    return Fraction(whole(numerator), whole(denominator))
-
-
 def _call(numerator: Any = 0, denominator: Any = 1) -> Fraction:
     if type(numerator) is str:
         if len(numerator) > 100 or "e" in numerator.lower():
@@ -105,18 +100,13 @@ def _call(numerator: Any = 0, denominator: Any = 1) -> Fraction:
     return Fraction(numerator, denominator)
 
 
-def _viewed_fraction(view: Any, like: Fraction) -> Fraction:
-    numerator, denominator = view
-    return Fraction(int(numerator), int(denominator) or 1)
-
-
 FRACTION = Kind(
     name="fraction",
     type=Fraction,
     inside=("fractions.Fraction",),
     pack=_pack_fraction,
     unpack=_unpack_fraction,
-    make=make_fraction,
+    make=lambda *parts: Fraction(*map(whole, parts)),
     forms=(INTEGERS, INTEGERS),
     is_atom=True,
     has_order=True,
@@ -126,6 +116,6 @@ FRACTION = Kind(
     annotations=("Fraction",),
     call="fractions.Fraction",
     view=_pack_fraction,
-    viewed=_viewed_fraction,
+    viewed=lambda view, like: Fraction(int(view[0]), int(view[1]) or 1),
     examples=tuple(map(Fraction, "1/2 3 -2/3 0 7/4 1/1000 22/7".split())),
 )

@@ -101,11 +101,7 @@ def near_time(
 
 
 def _key_time(value: datetime.time) -> tuple[int, bool]:
-    offset = value.utcoffset()
-    passed = datetime.timedelta(0, value.second, value.microsecond, 0, value.minute, value.hour)
-    return (passed - (offset or datetime.timedelta())) // datetime.timedelta.resolution, bool(
-        offset is not None
-    )
+    return _key_datetime(datetime.datetime.combine(datetime.datetime.min, value))
 
 
 TIME = _iso_kind(
@@ -126,10 +122,6 @@ def _key_datetime(value: datetime.datetime) -> tuple[int, bool]:
     )
 
 
-def _viewed_datetime(view: Any, like: datetime.datetime) -> datetime.datetime:
-    return datetime.datetime.combine(near_date(*view[:3]), near_time(*view[3:]))
-
-
 DATETIME = _iso_kind(
     datetime.datetime,
     "2024-02-29T12:30:00 2023-12-31T23:59:59 2024-01-01T00:00:00 1970-01-01T00:00:00 "
@@ -137,7 +129,7 @@ DATETIME = _iso_kind(
     "2024-11-03T01:30:00-05:00",
     key=_key_datetime,
     view=lambda value: (*view_of_date(value), *view_of_time(value)),
-    viewed=_viewed_datetime,
+    viewed=lambda view, like: datetime.datetime.combine(near_date(*view[:3]), near_time(*view[3:])),
 )
 
 
@@ -154,11 +146,6 @@ def _unpack_timedelta(parts: Any, find: Any) -> Any:
     return datetime.timedelta(*parts)
 
 
-def make_timedelta(days: object, seconds: object, microseconds: object) -> datetime.timedelta:
-    """Return the difference of three integers."""
-    return datetime.timedelta(whole(days), whole(seconds), whole(microseconds))
-
-
 def _viewed_timedelta(view: Any, like: datetime.timedelta) -> datetime.timedelta:
     days, seconds, microseconds = map(int, view)
     days = max(-_FURTHEST_TIMEDELTA, min(days, _FURTHEST_TIMEDELTA))
@@ -171,7 +158,7 @@ TIMEDELTA = Kind(
     inside=("datetime.timedelta",),
     pack=_pack_timedelta,
     unpack=_unpack_timedelta,
-    make=make_timedelta,
+    make=lambda *parts: datetime.timedelta(*map(whole, parts)),
     forms=(INTEGERS, INTEGERS, INTEGERS),
     is_atom=True,
     has_order=True,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any
 
-from evalplus_lite.errors import UnusableTask
+from evalplus_lite.errors import CodecError, InputError, UnusableTask
 from evalplus_lite.execution.base import Row, Work, WorkerContext
+from evalplus_lite.execution.records import from_row, from_rows, to_row
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.adapters import AdaptedGenerator, Proposer
@@ -36,20 +37,197 @@ from evalplus_lite.grading.orders import FreeOrders
 from evalplus_lite.grading.subsets import as_stress, joined, relinked, subset
 from evalplus_lite.jobs.consensus import UNANSWERED, Dispute, Finding, Panel
 from evalplus_lite.jobs.consensus import rows as review_rows
-from evalplus_lite.jobs.workers.budget import GROWTH, Budget, needed
-from evalplus_lite.jobs.workers.shared_data import cases_of, staged
-from evalplus_lite.jobs.workers.text_inputs import drawn, text_generator
+from evalplus_lite.jobs.expected import staged
 from evalplus_lite.programs import definitions
 from evalplus_lite.reduction.survivors import unreached
-from evalplus_lite.sandbox import Limits, Sandbox
-from evalplus_lite.sandbox.steps import StepBudget
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox.steps import Allowance, Meter, StepBudget
 from evalplus_lite.store.opening import Packed
 from evalplus_lite.store.writing import packed_row
 from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.call_sequences import with_sequences
 from evalplus_lite.tasks.contracts import shown, violations
+from evalplus_lite.tasks.stated_constraints import StatedConstraints
 from evalplus_lite.tasks.suite_file import suite_row
-from evalplus_lite.types import Case, Suite, Task, Value
+from evalplus_lite.tasks.texts.drawing import SCALES, Drawing
+from evalplus_lite.tasks.texts.forms import Form, TextForm, Unfit
+from evalplus_lite.tasks.texts.grammar import GrammarError
+from evalplus_lite.tasks.texts.inference import text_form, values_of
+from evalplus_lite.tasks.texts.input_format import ConstrainedForm
+from evalplus_lite.types import Case, Returned, Suite, Task, Value
+from evalplus_lite.values import wire
+
+# The budget for one task.
+
+
+GROWTH = 4
+"""Growth of a batch over the one before. Small ones teach the generator early, but each costs three
+processes, whatever its size."""
+
+
+STEPS, STEPS_AN_INPUT = 20_000_000, 10_000
+"""Steps that all new inputs of a task may cost the reference together."""
+LADDERS = 3
+"""The fraction (1/n) of the same budget again for measuring how far sizes go."""
+MOST_PROPOSED = 8
+"""The factor on the requested inputs that may be proposed at once, if few are valid."""
+LADDER_SECONDS = 0.2
+"""Seconds of a typical machine that an input of a ladder may cost the reference, in steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The budget for a task.
+
+    ``inputs``: new cases wanted. ``seconds``: of a typical machine, what a case may cost the
+    reference (``steps.STEPS_A_SECOND``); a slower input is dropped. ``batch``: inputs proposed at
+    first, and again after slow ones; each further batch may be ``GROWTH`` times as large.
+    ``patience``: batches without a single new valid input after which the task is done. ``slow``:
+    slow inputs after which a batch is given up. ``doubtful``: keep as tests what breaks a
+    constraint that all examples keep to, although too few of them speak for it.
+    """
+
+    inputs: int = 1000
+    seconds: float = 0.5
+    batch: int = 250
+    patience: int = 4
+    slow: int = 8
+    doubtful: bool = False
+
+    def step_budget(self, *, of_ladders: bool = False) -> StepBudget:
+        """Return the steps that the reference may take on all inputs that are tried."""
+        total = STEPS + STEPS_AN_INPUT * self.inputs
+        if not of_ladders:
+            return StepBudget(total, Allowance.of(self.seconds).steps)
+        most = Allowance.of(min(LADDER_SECONDS, self.seconds)).steps
+        return StepBudget(total // LADDERS, most, shares=LADDERS)
+
+    @property
+    def largest_batch(self) -> int:
+        """The maximum number of inputs proposed at once, however few of them are valid."""
+        return max(self.batch, MOST_PROPOSED * self.inputs)
+
+
+def needed(count: int, *, kept: int, of: int) -> int:
+    """Return how many inputs to propose for ``count`` valid ones, given that ``kept`` of ``of``
+    were.
+    """
+    return int(count * 1.03 * (of + 20) / (kept + 20)) + 5
+
+
+# Input texts of whole programs: their form, a generator that keeps to it, a task's own one.
+
+
+MOST_RANDOM = 120
+"""Inputs drawn at random from the form of a task's texts, for it to choose from."""
+DRAWS = 4
+"""Texts drawn at each scale."""
+LIMITS = Limits(cpu=2.0, load=5.0)
+
+
+@dataclass(frozen=True, slots=True)
+class TextValues:
+    """The values in the input text of a case: a ``Form`` for an ``AdaptedGenerator``."""
+
+    form: TextForm
+
+    def values(self, arguments: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        """Return the values in a text; None if it does not have the form."""
+        try:
+            return self.form.parse(arguments[0])
+        except (Unfit, IndexError, AttributeError):
+            return None
+
+    def fit(self, values: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        """Return changed values made consistent with the form, or None."""
+        return self.form.fit(values)
+
+    def written(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        """Return the text of values."""
+        return (self.form.render(values),)
+
+
+def text_generator(
+    task: Task, base: Sequence[Case], seed: str, seeds: Sequence[Case], *, doubts: bool = True
+) -> AdaptedGenerator | None:
+    """Return a generator of a task's input texts, None if its inputs are not single texts.
+
+    A grammar or a contract is the only limit; without either, values stay near those of the base
+    inputs.
+    """
+    try:
+        form = text_form(task, base)
+    except (GrammarError, Unfit) as error:
+        raise InputError(f"{task.id}: {error}", remedy="mend its grammar or its inputs") from None
+    if form is None or (values := values_of(form, base)) is None:
+        return None
+    constants = Constants.of_task(task)
+    seen = replace(task, base=tuple(map(Case, values)))
+    if task.grammar or (isinstance(form, ConstrainedForm) and form.stated.is_whole):
+        input_filter = InputFilter.typed(values, choices=task.constraints)
+    else:
+        input_filter = InputFilter.of_task(seen, constants=constants)
+    if not task.grammar and task.contract is None:
+        # Names of an inferred form are not those of the text: nothing that it promises is checked.
+        unchecked = StatedConstraints.read(task.prompt).kept([])
+        stated = form.stated if isinstance(form, ConstrainedForm) else unchecked
+        input_filter = replace(input_filter, unread=stated.unread)
+    if task.generator or not doubts:  # it shows what inputs may be
+        input_filter = input_filter.undoubting()
+    return AdaptedGenerator(
+        TextValues(form),
+        base,
+        input_filter=input_filter,
+        rng=random.Random(seed),
+        seeds=seeds,
+        sampled=_random(form, base, seed),
+        constants=constants,
+        is_challenging=True,
+        reference=(task.reference, task.entry_point),
+    )
+
+
+def _random(form: TextForm, base: Sequence[Case], seed: str) -> list[Case]:
+    """Return inputs drawn at random from a form, small ones and large ones in turn."""
+    if isinstance(form, ConstrainedForm):
+        form = form.form
+    if not isinstance(form, Form):
+        return []
+    texts = [case.arguments[0] for case in base]
+    drawing = Drawing(form, texts, random.Random(f"{seed}:drawing").random)
+    scales = [1 + number % SCALES for number in range(MOST_RANDOM)]
+    drawn_values = [(scale, drawing.draw(scale)) for scale in scales]
+    return [
+        Case(values, "generator", None, (f"form, scale {scale}",))
+        for scale, values in drawn_values
+        if values is not None
+    ]
+
+
+def drawn(sandbox: Sandbox, task: Task) -> tuple[list[Case], str]:
+    """Return the texts of a task's own generator, and its error if it has one."""
+    if not task.generator:
+        return [], ""
+    pairs = [(seed, 1 + seed % SCALES) for seed in range(DRAWS * SCALES)]
+    meter = Meter(sandbox, Program(task.generator, "generate"), pairs, LIMITS)
+    run = meter.run(Inputs.of(pairs), judge=lambda _, outcome: isinstance(outcome, Returned))
+    cases: dict[str, Case] = {}
+    fault = ""
+    for (seed, scale), outcome in zip(pairs, run.outcomes, strict=True):
+        if outcome is None:
+            continue
+        text: object = None
+        if isinstance(outcome, Returned):
+            try:
+                text = wire.decode(outcome.data, most=1)
+            except CodecError:
+                text = None
+        if type(text) is str:
+            cases.setdefault(text, Case((text,), "generator", None, (f"scale {scale}",)))
+        else:
+            fault = fault or f"the generator returns no text for ({seed}, {scale}): {outcome}"
+    return list(cases.values()), fault
+
 
 # The result of augmenting a task: its suite, with accepted, dropped and skipped inputs.
 
@@ -226,7 +404,7 @@ def generator_of(
     if code is not None:
         input_filter = code.unrelated(input_filter)
     if not doubts:
-        input_filter = replace(input_filter, strict=None)
+        input_filter = input_filter.undoubting()
     shown = examples(task.prompt, task.entry_point) if not task.harness.constructed else []
     first = [Case(each, "docstring") for each in shown]
     make: Callable[..., Proposer] = Generator if code is None else partial(AdaptedGenerator, code)
@@ -607,7 +785,7 @@ def augmenting(place: WorkerContext, settings: Row) -> Work:
 
     Without a suite it is None and the unusable task's (id, cause, detail).
     """
-    seed, budget = settings[0], Budget(*settings[1])
+    seed, budget = settings[0], from_row(Budget, settings[1])
 
     def work(item: Row) -> Row:
         ref, seeds, samples = item
@@ -620,11 +798,11 @@ def augmenting(place: WorkerContext, settings: Row) -> Work:
                     task,
                     seed=seed,
                     budget=budget,
-                    seeds=cases_of(seeds),
+                    seeds=from_rows(Case, seeds),
                     samples=samples,
                 )
         except UnusableTask as error:
-            return None, astuple(recorded(error))
+            return None, to_row(recorded(error))
         return finished(task, result)
 
     return work
