@@ -446,7 +446,8 @@ def _other(part: str, rng: random.Random) -> str:
     if part.isdecimal():
         return "".join(str(rng.randrange(1 if len(part) > 1 and not at else 0, 10))
                        for at in range(len(part)))  # fmt: skip
-    return _styled(rng.choice(_words()), part)
+    is_kept = part.lower() in _tables()["kept"].split()
+    return part if is_kept else _styled(rng.choice(_words()), part)
 
 
 def _styled(word: str, like: str) -> str:

@@ -212,6 +212,8 @@ class Entry:
     signature: Signature
     needs: tuple[Need, ...] = ()
     """What it mentions, besides what it calls."""
+    built: tuple[Type, ...] = ()
+    """The types of what it makes of its parameters."""
 
 
 def names_of(needs: Iterable[Need]) -> frozenset[str]:
@@ -235,7 +237,8 @@ def entry(name: str, parameters: Iterable[Parameter], call: str, signature: Sign
     listed = ", ".join(p.name + (f"={p.default}" if p.default else "") for p in ordered)
     text = f"def {name}({listed}):\n    return {call}\n"
     shown = tuple(replace(p, type=plain(p.type), kind="positional") for p in ordered)
-    return Entry(name, text, Signature(shown, signature.result), built_needs(ordered))
+    types = tuple(p.type for p in ordered)
+    return Entry(name, text, Signature(shown, signature.result), built_needs(ordered), types)
 
 
 def is_literal(default: str | None) -> bool:

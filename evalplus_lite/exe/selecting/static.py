@@ -40,6 +40,7 @@ from evalplus_lite.exe.selecting.signatures import (
 from evalplus_lite.exe.selecting.types import Need, PackageAnnotations, Refused, Told
 from evalplus_lite.exe.sources import Origin, PackageSource
 from evalplus_lite.exe.statistics.measures import StaticStatistics, static_statistics
+from evalplus_lite.generate.domains.annotations import Type
 
 STAGES = (
     "packages",
@@ -226,6 +227,8 @@ class Candidate:
     """The function that calls it with what it makes of plain values; ``name`` is its name."""
     needs: tuple[Need, ...] = ()
     """What the driver mentions, besides the function or class itself."""
+    built: tuple[Type, ...] = ()
+    """The types of what the driver makes of its parameters."""
 
     @property
     def subject(self) -> str:
@@ -343,6 +346,7 @@ def _wrapped(module: Module, node: ast.FunctionDef, entry: Entry, owner: str = "
         owner,
         entry.text,
         entry.needs,
+        entry.built,
     )
 
 
@@ -377,6 +381,8 @@ class MinedFunction:
     """The entry point that makes other values of plain ones and calls it: the program's last."""
     needs: tuple[Need, ...] = ()
     """What the driver mentions, the function or class itself first."""
+    built: tuple[Type, ...] = ()
+    """The types of what the driver makes of its parameters."""
 
     @property
     def licence(self) -> str:
@@ -538,4 +544,5 @@ class StaticMine:
             owner=candidate.owner,
             driver=candidate.driver,
             needs=(subject, *candidate.needs),
+            built=candidate.built,
         )
