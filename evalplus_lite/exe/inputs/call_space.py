@@ -11,7 +11,7 @@ import functools
 import random
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from importlib import resources
@@ -466,6 +466,11 @@ def texts_of(value: Value) -> Iterator[str]:
             yield from texts_of(item)
 
 
+def words_in(text: str) -> list[str]:
+    """Return the words of a text that may stand for others."""
+    return _NAME.findall(text)
+
+
 def _replaced(value: Value, pattern: re.Pattern[str], new: str) -> Value:
     if isinstance(value, str):
         return pattern.sub(new, value)
@@ -532,26 +537,28 @@ class Nearby:
 
     def call(self, arguments: Arguments, others: Sequence[Arguments]) -> Arguments:
         """Return a call near another, with values of further ones here and there."""
-        if self.random() < _RENAMED and (renamed := self._renamed(arguments)) is not None:
-            return renamed
+        if self.random() < _RENAMED and (words := self.words_of(arguments)):
+            return self.renamed(arguments, [self._pick(sorted(words))])
         for _ in range(1 + (self.random() < _SECOND)):
             at = self._below(len(arguments))
             value = self._changed(at, arguments[at], [each[at] for each in others])
             arguments = (*arguments[:at], value, *arguments[at + 1 :])
         return arguments
 
-    def _renamed(self, arguments: Arguments) -> Arguments | None:
-        """Return a call with another word in place of one, wherever that stands."""
-        words = {w for text in texts_of(arguments) for w in _NAME.findall(text)} - self.fixed
-        if not words:
-            return None
-        old = self._pick(sorted(words))
-        new = _styled(self._pick(_words()), old)
-        pattern = re.compile(rf"(?<![A-Za-z]){old}(?![A-Za-z])")
-        changed = tuple(_replaced(value, pattern, new) for value in arguments)
+    def words_of(self, arguments: Arguments) -> set[str]:
+        """Return the words of a call that the program does not know."""
+        return {w for text in texts_of(arguments) for w in _NAME.findall(text)} - self.fixed
+
+    def renamed(self, arguments: Arguments, words: Iterable[str]) -> Arguments:
+        """Return a call with other words in place of these, wherever they stand, if it may be."""
+        changed = arguments
+        for old in words:
+            new = _styled(self._pick(_words()), old)
+            pattern = re.compile(rf"(?<![A-Za-z]){old}(?![A-Za-z])")
+            changed = tuple(_replaced(value, pattern, new) for value in changed)
         pairs = zip(self.domains, changed, strict=True)
         is_fit = all(value is OMITTED or domain.explain(value) is None for domain, value in pairs)
-        return changed if is_fit else None
+        return changed if is_fit else arguments
 
     def _changed(self, at: int, value: Value, others: Sequence[Value]) -> Value:
         domain = self.domains[at]

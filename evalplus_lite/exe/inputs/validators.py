@@ -101,7 +101,7 @@ MISUSE = 40.0
 SHARED = 4.0
 """What a literal costs for each other task that has it."""
 PLACEHOLDERS = frozenset("foo bar baz qux spam eggs abc xyz test hello world lorem ipsum".split())
-"""Texts that every package's tests have: as if another task had them."""
+"""Texts that every package's tests have: as if two other tasks had them."""
 READABLE = 200
 """Characters of input and answer together that cost a reader nothing."""
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
@@ -201,7 +201,7 @@ class _Candidate:
         )
         cost = 2.0 * math.log2(max(1.0, (given + said) / READABLE)) + SOURCE_COST[case.source]
         held = literals_of(case.call)
-        uses = (used.get(each, 0) + (each in PLACEHOLDERS) for each in held)
+        uses = (used.get(each, 0) + 2 * (each in PLACEHOLDERS) for each in held)
         cost += SHARED * max(uses, default=0)
         return cls(case, case.answer.key, case.is_trivial, kind, places, cost)
 

@@ -11,7 +11,7 @@ from statistics import median_low
 from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.inlining import Obstacle
+from evalplus_lite.exe.reading.index import Obstacle
 from evalplus_lite.exe.running.runs import CallResult, Invocation, Measured
 from evalplus_lite.exe.selecting.static import Funnel, Reject
 from evalplus_lite.exe.sources import reported
