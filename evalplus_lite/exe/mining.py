@@ -32,7 +32,7 @@ from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.models import Client
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import Journal, Row, read_jsonl, write_jsonl, write_text
-from evalplus_lite.store.resuming import finished
+from evalplus_lite.store.journal import finished
 
 AHEAD = 4
 """Packages that are begun or wait to be, a worker."""

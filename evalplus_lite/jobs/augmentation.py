@@ -27,8 +27,8 @@ from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.store import write_jsonl, write_packed
-from evalplus_lite.store.resuming import finished as resumed
-from evalplus_lite.store.resuming import open_rows
+from evalplus_lite.store.journal import finished as resumed
+from evalplus_lite.store.journal import open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.loading import refusal
 from evalplus_lite.tasks.suite_file import unpacked_suites

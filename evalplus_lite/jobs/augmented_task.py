@@ -20,8 +20,6 @@ from evalplus_lite.generate.engine.call_sequences import SequenceGenerator
 from evalplus_lite.generate.engine.code_arguments import CodeTexts
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.generate.engine.scale import LARGE, MOST, Rung, weight
-from evalplus_lite.grading.calls_raised import KnownRaises
-from evalplus_lite.grading.demand import Bearable
 from evalplus_lite.grading.evidence import (
     blamed,
     notes,
@@ -31,9 +29,9 @@ from evalplus_lite.grading.evidence import (
     sentence,
     weighed,
 )
-from evalplus_lite.grading.idle import require_effect
+from evalplus_lite.grading.null import require_effect
 from evalplus_lite.grading.oracle import UNLISTED, Answers, answer
-from evalplus_lite.grading.orders import FreeOrders
+from evalplus_lite.grading.screens import SizeLimits, FreeOrders, KnownRaises
 from evalplus_lite.grading.subsets import as_stress, joined, relinked, subset
 from evalplus_lite.jobs.consensus import UNANSWERED, Dispute, Finding, Panel
 from evalplus_lite.jobs.consensus import rows as review_rows
@@ -594,7 +592,7 @@ class TaskAugmentation:
         self.raises = KnownRaises.of(self.task, base.suite)
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
         self.orders = FreeOrders.of(sandbox, self.task, base.suite)
-        self.bearable = Bearable.of(sandbox, self.task)
+        self.size_limits = SizeLimits.of(sandbox, self.task)
         self.step_budget = budget.step_budget()
         self.dropped: Counter[str] = Counter()
         self.unanswered: list[Case] = []
@@ -703,7 +701,7 @@ class TaskAugmentation:
         """Return the answers that every right program gives, whatever its design."""
         answers = self._untied(answers)
         cases = answers.suite.cases
-        reasons = enumerate(self.bearable.demands(cases, answers.steps))
+        reasons = enumerate(self.size_limits.demands(cases, answers.steps))
         apart = {n: reason for n, reason in reasons if reason}
         doubts = ((n, self.generator.doubt(case)) for n, case in enumerate(cases))
         apart |= {n: f"{DOUBTFUL}{why}" for n, why in doubts if why}

@@ -26,9 +26,9 @@ from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K
-from evalplus_lite.store.background import written_beside
+from evalplus_lite.store.journal import Rows, open_rows
 from evalplus_lite.store.reading import written_rows
-from evalplus_lite.store.resuming import Rows, open_rows
+from evalplus_lite.store.writing import written_beside
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.loading import known_contracts
 from evalplus_lite.types import Task

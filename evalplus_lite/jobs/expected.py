@@ -28,8 +28,7 @@ from evalplus_lite.grading.evidence import (
     unseen,
     weighed,
 )
-from evalplus_lite.grading.idle import is_plain, require_effect
-from evalplus_lite.grading.null import require_knowledge
+from evalplus_lite.grading.null import is_plain, require_effect, require_knowledge
 from evalplus_lite.grading.oracle import NO_REFERENCE, Answers, Dropped, answer
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
 from evalplus_lite.store import cache_folder, replacing

@@ -27,7 +27,7 @@ from evalplus_lite.grading.evidence import (
     sentence,
     weakness,
 )
-from evalplus_lite.grading.idle import ignored
+from evalplus_lite.grading.null import ignored
 from evalplus_lite.grading.oracle import Answers, answer
 from evalplus_lite.grading.subsets import subset
 from evalplus_lite.grading.times import reference_steps
@@ -52,8 +52,8 @@ from evalplus_lite.reduction.kills import KillSuite
 from evalplus_lite.reduction.survivors import missed_statements, reached_lines, statements
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
 from evalplus_lite.store import write_jsonl
+from evalplus_lite.store.journal import finished, open_rows
 from evalplus_lite.store.opening import opened as opened_file
-from evalplus_lite.store.resuming import finished, open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks import load_dataset as read_dataset
 from evalplus_lite.tasks.contracts import has_check, parse, shown, violations

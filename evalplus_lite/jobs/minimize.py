@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.minimizer import minimize, weight
-from evalplus_lite.grading.calls_raised import KnownRaises
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
+from evalplus_lite.grading.screens import KnownRaises
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks.contracts import parse
 from evalplus_lite.tasks.texts.forms import TextForm

@@ -20,10 +20,10 @@ from typing import Any, Literal, TypeAlias, get_args
 from evalplus_lite.errors import CodecError, InputError, shown_path
 from evalplus_lite.statistics.pass_at_k import Count
 from evalplus_lite.store import parse_json, read_text
+from evalplus_lite.store.journal import Memory, Rows, open_rows
 from evalplus_lite.store.labels import label, stem
 from evalplus_lite.store.locations import copied, place_of
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES, written_rows
-from evalplus_lite.store.resuming import Memory, Rows, open_rows
 from evalplus_lite.types import VERDICTS
 from evalplus_lite.values.codec import from_json
 from evalplus_lite.values.source import literal

@@ -38,9 +38,9 @@ from evalplus_lite.statistics.detection import ProgramOutcome, by_task, figures,
 from evalplus_lite.statistics.shares import Share
 from evalplus_lite.store import Row as FileRow
 from evalplus_lite.store import write_jsonl
+from evalplus_lite.store.journal import finished, open_rows
 from evalplus_lite.store.labels import file_name, labels
 from evalplus_lite.store.locations import Place
-from evalplus_lite.store.resuming import finished, open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Sample, Task
 

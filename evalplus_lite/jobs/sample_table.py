@@ -16,8 +16,8 @@ from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.jobs.outputs import is_result
 from evalplus_lite.programs import fingerprints, program_hash, text_name
 from evalplus_lite.store import Row as FileRow
-from evalplus_lite.store.resuming import Rows, finished
-from evalplus_lite.store.scratch import filling, scratch_database
+from evalplus_lite.store.journal import Rows, finished
+from evalplus_lite.store.rows import filling, scratch_database
 from evalplus_lite.types import Sample, clip
 
 LONGEST = 1 << 14

@@ -20,7 +20,7 @@ from evalplus_lite.statistics.means import intervals
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, Count, estimate
 from evalplus_lite.store import replacing
 from evalplus_lite.store.labels import file_name
-from evalplus_lite.store.scratch import filling, scratch_database
+from evalplus_lite.store.rows import filling, scratch_database
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import VERDICTS, VerdictName
 

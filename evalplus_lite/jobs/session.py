@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.execution.backends import DEFAULT, make_backend
-from evalplus_lite.execution.processes import Processes, check_workers
+from evalplus_lite.execution.processes import DEFAULT, Processes, check_workers, make_backend
 from evalplus_lite.jobs.tables import LAYOUTS, Table
 from evalplus_lite.sandbox import Tier, config_of
 from evalplus_lite.store import cache_folder, write_text

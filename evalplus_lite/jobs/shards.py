@@ -26,10 +26,9 @@ from typing import Any, BinaryIO, Literal, TypeAlias, TypeVar, get_args
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.outputs import COSTS, measured
 from evalplus_lite.store import dump_row, parse_json, read_text, write_text
-from evalplus_lite.store.journal import settings_file
+from evalplus_lite.store.journal import open_rows, settings_file
 from evalplus_lite.store.locations import local_folder
-from evalplus_lite.store.resuming import open_rows
-from evalplus_lite.store.scratch import filling, scratch_database
+from evalplus_lite.store.rows import filling, scratch_database
 from evalplus_lite.version import __version__
 
 RECORD = "shard.json"

@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InputError, UnusableTask, one_of
-from evalplus_lite.execution.backends import DEFAULT, make_backend
 from evalplus_lite.execution.base import Call, Result, Row, Work, WorkerContext
 from evalplus_lite.execution.channel import unpacked
-from evalplus_lite.execution.processes import Processes
+from evalplus_lite.execution.processes import DEFAULT, Processes, make_backend
 from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.evidence import blamed, notes

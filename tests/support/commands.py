@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 from unittest import mock
 
 from evalplus_lite.cli import main
-from evalplus_lite.execution.backends import make_backend
+from evalplus_lite.execution.processes import make_backend
 from evalplus_lite.jobs import session
 from evalplus_lite.sandbox import SandboxConfig
 
