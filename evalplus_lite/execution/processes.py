@@ -141,6 +141,7 @@ class Processes:
         Items that have not been sent are cancelled; the others are finished, or with ``now`` ended
         where they are: they raise InfrastructureError.
         """
+        # Order: nobody can submit any more; then the workers end; then what they read from.
         with self._lock:
             stage, self._stage = self._stage, None
             crew, self._crew = self._crew, None
@@ -185,6 +186,7 @@ class Processes:
 
     def stage(self, row: Row) -> Ref:
         """Keep a row for as long as the backend is open; equal ones are kept once."""
+        # Equal rows are found by their bytes: two jobs of a session may stage the same task.
         data = encoded(row)
         name = hashlib.sha256(data).digest()
         with self._lock:
@@ -282,6 +284,7 @@ class Processes:
         return job
 
     def _known(self, call: Call) -> KnownCall:
+        # Calls are known by their content, so that workers reuse what they have prepared for one.
         name = marshal.dumps((call.maker, call.settings, call.packages))
         with self._lock:
             return self._calls.setdefault(name, KnownCall(call, len(self._calls)))
@@ -298,6 +301,7 @@ def _kept_file() -> IO[bytes]:
 
 def _append(stage: int, data: bytes) -> int:
     """Append to the shared data and return the position; a forked child may append too."""
+    # Appends of a forked child and of its parent must not mix; readers need no lock.
     fcntl.lockf(stage, fcntl.LOCK_EX)
     try:
         start = place = os.fstat(stage).st_size
@@ -345,6 +349,7 @@ def make_backend(
                 "a required tier is for the backend ray", remedy=f"give --sandbox {require_tier}"
             )
         return Processes(workers, config, preload=preload)
+    # An option that the other backend has is refused here: nobody should wait for a cluster first.
     if not isinstance(name, str) or (name != "ray" and not name.startswith("ray:")):
         raise InputError(
             f"unknown backend {name!r}",

@@ -484,6 +484,7 @@ class RayCrew:
             room = member.room
             if not self._queue.count or room <= 0:
                 return None
+            # Half of an even share: the rest is dealt later, when it is known who is fast.
             share = -(-self._queue.count // (2 * self.workers))
             most = min(MOST_ITEMS, share) * member.workers
             chunk: list[Job] = []
@@ -513,6 +514,7 @@ class RayCrew:
 
     def _ship(self) -> None:
         """Put new shared data into the object store: one segment for all since the last chunk."""
+        # Shared data is appended only: a node needs what came since its last chunk.
         size = os.fstat(self.stage).st_size
         while size > self._shipped:
             data = os.pread(self.stage, min(MOST_SEGMENT, size - self._shipped), self._shipped)
@@ -578,6 +580,7 @@ class RayCrew:
         lost: list[Job] = []
         with self._lock:
             self._queue.forget(member)
+            # Which of its items ended the actor is not known: each of them counts a try.
             for job in reversed(member.jobs):
                 job.tries += 1
                 if job.tries > TRIES:
@@ -667,6 +670,7 @@ def connect(address: str) -> None:
     InfrastructureError if it does not answer, or does not start, within a minute: Ray itself may
     try for ever.
     """
+    # Ray would otherwise report usage over the network.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     ray = library()
     if ray.is_initialized():

@@ -68,6 +68,7 @@ class Shrinker:
         shape = self._of(task, prepared.suite)
         known = KnownRaises.of(task, prepared.suite)
 
+        # All candidates of a round are answered and judged in one run of each program.
         def fails(candidates: Sequence[Arguments]) -> list[bool]:
             inputs_of = [shape.input(each) for each in candidates]
             admitted = [number for number, each in enumerate(inputs_of) if each is not None]
@@ -139,6 +140,7 @@ def _failing(
 
 
 def _shown(sandbox: Sandbox, task: Task, source: str, best: Arguments) -> Smallest | None:
+    # The input is shown to a person, whatever it costs: it may be the original one.
     roomy = replace(LIMITS, cpu=20.0)
     answers = answer(
         sandbox, task, [Case(best)], base_count=0, limits=roomy, twice=False, contract=False

@@ -55,6 +55,7 @@ def measuring(place: WorkerContext, settings: Row) -> Work:
             answers = source.usable(place.sandbox, task, given, needs_reference=True)
         except UnusableTask:
             return found_evidence(source, task.id), None
+        # A given suite is known to the parent: only the positions of computed cases go back.
         suite, kept = answers.suite, None if given else answers.kept
         known = {program_key(program): program for program in programs}
         subject = CoverSubject(task, suite, known, contract)
@@ -95,6 +96,7 @@ def reduced(suite: Suite, cases: Sequence[int]) -> Suite:
     A case whose parent was not chosen has none. The few stress cases do not take part in the choice
     and are preserved.
     """
+    # In the suite's order, which runs cheap cases first.
     kept = [*range(suite.base_count), *sorted(cases)]
     small = subset(suite, kept)
     provenance = {**suite.provenance, "reduced_from": len(suite.cases)}
@@ -199,6 +201,7 @@ def measurement(
 
     ``check`` may refuse the samples and judges before anything is computed.
     """
+    # 1. The data and the programs. Nothing is measured before all input has been read and checked.
     pool = session.pool()
     data = prepared(dataset, session, strict=strict)
     streams = [
@@ -209,9 +212,11 @@ def measurement(
     for stream in streams:
         stream.tell(session)
     check(programs, others)
+    # 2. The matrices: in parallel, a task each, from the cache where its content was seen before.
     session.stage(stage, len(data.tasks))
     source = SuiteSource(given=data.suites, cache=session.cache)
     suites = measure(data, programs + others, pool, source, kinds=kinds, progress=session)
+    # 3. The facts for a summary; without one usable task there is none.
     files = [file for stream in streams for file in stream.files]
     run = run_facts(data, pool=pool, samples=files)
     require_any(len(suites), data, source)
@@ -232,6 +237,7 @@ def measure(
     Tasks without a usable case are skipped: ``source.unusable`` has the causes. Rows are computed
     once and kept in the source's cache, if it has one; equal programs are run once.
     """
+    # Programs travel with their task: each worker runs those of one task against one suite.
     programs: dict[str, list[str]] = {task.id: [] for task in data.tasks}
     for sample in samples:
         if sample.task_id in programs:
@@ -263,6 +269,8 @@ def chosen(
     found: Measurement, policy: Policy, session: Session
 ) -> tuple[tuple[Choice, ...], list[Suite]]:
     """Return a choice for every task, and the small suites."""
+    # The choice concerns all tasks together, as they share a budget: it is made here. The suites
+    # are then cut out where their expected outputs already are.
     choices, backend = choose(found.matrices, policy), session.pool()
     staging = SharedData(backend, found.data.suites)
     items = [
@@ -415,6 +423,7 @@ def _ready_made(path: str | os.PathLike[str], measured: Sequence[MeasuredTask]) 
     other = {task.id: task for task in load_dataset(path)}
     suites = {}
     for one in measured:
+        # Cases are the same if their arguments are, in wire form: types and signs of zero count.
         place = {wire.encode(case.arguments): n for n, case in enumerate(one.cases)}
         cases = other[one.task.id].cases if one.task.id in other else ()
         numbers = [place.get(wire.encode(case.arguments), -1) for case in cases]
