@@ -45,6 +45,7 @@ from evalplus_lite.store.writing import packed_row
 from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.call_sequences import with_sequences
 from evalplus_lite.tasks.contracts import shown, violations
+from evalplus_lite.tasks.stated_constraints import StatedConstraints
 from evalplus_lite.tasks.suite_file import suite_row
 from evalplus_lite.tasks.texts.drawing import SCALES, Drawing
 from evalplus_lite.tasks.texts.forms import Form, TextForm, Unfit
@@ -165,8 +166,13 @@ def text_generator(
         input_filter = InputFilter.typed(values, choices=task.constraints)
     else:
         input_filter = InputFilter.of_task(seen, constants=constants)
+    if not task.grammar and task.contract is None:
+        # Names of an inferred form are not those of the text: nothing that it promises is checked.
+        unchecked = StatedConstraints.read(task.prompt).kept([])
+        stated = form.stated if isinstance(form, ConstrainedForm) else unchecked
+        input_filter = replace(input_filter, unread=stated.unread)
     if task.generator or not doubts:  # it shows what inputs may be
-        input_filter = replace(input_filter, strict=None)
+        input_filter = input_filter.undoubting()
     return AdaptedGenerator(
         TextValues(form),
         base,
@@ -401,7 +407,7 @@ def generator_of(
     if code is not None:
         input_filter = code.unrelated(input_filter)
     if not doubts:
-        input_filter = replace(input_filter, strict=None)
+        input_filter = input_filter.undoubting()
     shown = examples(task.prompt, task.entry_point) if not task.harness.constructed else []
     first = [Case(each, "docstring") for each in shown]
     make: Callable[..., Proposer] = Generator if code is None else partial(AdaptedGenerator, code)

@@ -31,9 +31,9 @@ from evalplus_lite import (
 )
 from evalplus_lite.cli.merge import as_merged
 from evalplus_lite.exe import mine, predict
+from evalplus_lite.exe.mining import MiningSettings
 from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
-from evalplus_lite.exe.work import MiningSettings
 from evalplus_lite.jobs.generation import generate_samples
 from evalplus_lite.jobs.shards import RECORD, Shard, dealt, gather, shards_of
 

@@ -329,6 +329,7 @@ class InputFilter:
     ``found`` are all constraints that the examples keep to, taken on or not, with their support;
     ``stated`` are those that the task's text puts in terms of the ``parameters``. ``strict``, where
     no contract decides, also has constraints likely enough that an input breaking one is doubtful.
+    Every input is doubtful where the text promises something ``unread``.
     """
 
     profiles: tuple[Profile, ...]
@@ -339,6 +340,7 @@ class InputFilter:
     stated: StatedConstraints | None = None
     parameters: tuple[str, ...] = ()
     strict: InputFilter | None = None
+    unread: tuple[str, ...] = ()
 
     @classmethod
     def infer(
@@ -436,7 +438,8 @@ class InputFilter:
         Where a block of constraints states it all, nothing is doubtful.
         """
         stated, parameters = of_function(task)
-        choices, off = _own_choices(task.constraints, len(stated.constraints))
+        count = len(stated.constraints) + len(stated.unread)
+        choices, off = _own_choices(task.constraints, count)
         infer = partial(cls.infer, examples, known=known, choices=choices, text=task.prompt)
         found, binding = infer(), stated.without(off)
         strict = None if stated.is_whole else infer(chance=DOUBT).bounded(binding, parameters)
@@ -447,6 +450,7 @@ class InputFilter:
             stated=binding,
             parameters=tuple(parameters),
             strict=strict,
+            unread=binding.unread,
         )
 
     def bounded(self, stated: StatedConstraints, parameters: Sequence[str]) -> InputFilter:
@@ -484,7 +488,13 @@ class InputFilter:
 
     def doubt(self, arguments: Arguments) -> str | None:
         """Return why an input that may be proposed is doubtful, or None where it is not."""
+        if self.unread:
+            return f"the task promises what is not understood: {self.unread[0]}"
         return None if self.strict is None else self.strict.explain(arguments)
+
+    def undoubting(self) -> InputFilter:
+        """Return the filter to which nothing is doubtful."""
+        return replace(self, strict=None, unread=())
 
     def admits(self, arguments: Arguments) -> bool:
         """Return whether the input may be proposed."""
@@ -536,10 +546,12 @@ def _own_choices(choices: Mapping[str, bool], count: int) -> tuple[dict[str, boo
 
 
 def _stated(stated: StatedConstraints, examples: int, off: Collection[int]) -> Iterator[Constraint]:
-    for place, each in enumerate(stated.constraints):
-        is_off = place in off
+    count = len(stated.constraints)
+    texts = [each.text for each in stated.constraints]
+    for place, text in enumerate((*texts, *stated.unread)):
+        is_off, is_read = place in off, place < count
         yield Constraint(
-            f"{STATED}{place}", each.text, examples, 1, not is_off, is_off, is_stated=True
+            f"{STATED}{place}", text, examples, 1, not is_off and is_read, is_off, is_stated=is_read
         )
 
 
