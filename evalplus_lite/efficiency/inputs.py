@@ -64,7 +64,7 @@ def _growth(grown: Sequence[Level]) -> float:
 def _ladder(sandbox: Sandbox, task: Task, dimension: int, seed: int) -> Iterator[Level]:
     """Yield levels until an input is refused, too much work, or as large as the one before."""
     before: set[str] = set()
-    misses = 0
+    misses, most = 0, 3  # small sizes may be refused where larger ones are fine
     for size in SIZES:
         rng = random.Random(f"{seed}:{task.id}:{dimension}:{size}")
         made = {repr(value): (name, value) for name, value in shaped(task, dimension, size, rng)}
@@ -73,11 +73,12 @@ def _ladder(sandbox: Sandbox, task: Task, dimension: int, seed: int) -> Iterator
         level = _answered(sandbox, task, size, fresh) if fresh else None
         if level is None:
             misses += 1
-            if misses > 3:  # small sizes may be refused where larger ones are fine
+            if misses > most:
                 return
             continue
         if max(level.units) > MOST:
             return
+        misses, most = 0, 0
         yield level
 
 
@@ -118,6 +119,11 @@ def _needle(pool: list[Value], size: int, rng: random.Random) -> list[Value]:
     return [pool[0]] * (size - 1) + [pool[-1]]
 
 
+def _words(pool: list[Value], size: int, rng: random.Random) -> list[Value]:
+    """Elements in random order; of a text, so many of its words."""
+    return _random(pool, size, rng)
+
+
 def _ordered(pool: list[Value], size: int, rng: random.Random) -> list[Value]:
     return _sorted(_random(pool, size, rng))
 
@@ -141,6 +147,7 @@ SHAPES: dict[str, Shape] = {
     "equal": _equal,
     "needle last": _needle,
     "spread": _spread,
+    "words": _words,
 }
 
 
@@ -157,7 +164,10 @@ def shaped(
     """Yield inputs of a size, made from the task's own: shape and arguments."""
     bases = [case.arguments for case in task.base if case.arguments] or [()]
     longest = max(bases, key=lambda arguments: len(repr(arguments)))
+    has_words = any(type(value) is str and " " in value.strip() for value in longest)
     for name, shape in SHAPES.items():
+        if name == "words" and not has_words:
+            continue
         grown = []
         for at, value in enumerate(longest):
             seen = [base[at] for base in bases if at < len(base)]
@@ -169,14 +179,17 @@ def shaped(
 def _grown(value: Value, seen: list[Value], size: int, shape: Shape, rng: random.Random) -> Value:
     """Return a value of a size, in a shape, with elements like those seen."""
     kind = type(value)
+    if kind is str and len(seen) > 1 and all(type(text) is str and len(text) == 1 for text in seen):
+        return value  # a character, such as the one to search for
     if kind is int:
         return size
     if kind is float:
         return float(size)
     if kind is str:
-        texts = "".join(text for text in seen if type(text) is str)
-        letters = sorted(set(texts or "a"))
-        return "".join(shape(list(letters), size, rng))
+        texts = [text for text in seen if type(text) is str]
+        if shape is SHAPES["words"]:
+            return " ".join(shape(sorted({*" ".join(texts).split()} or {"a"}), size, rng))
+        return "".join(shape(sorted(set("".join(texts) or "a")), size, rng))
     if kind in (list, tuple, set, frozenset):
         parts = [part for each in seen if type(each) is kind for part in each]
         if not parts:

@@ -10,13 +10,12 @@ import pytest
 
 from evalplus_lite.exe.inputs.call_space import (
     CallSpace,
+    Nearby,
     expressions,
     hints,
     matching,
 )
-from evalplus_lite.exe.inputs.known import PackageValues
-from evalplus_lite.exe.inputs.nearby import Nearby
-from evalplus_lite.exe.running.observing import Observed
+from evalplus_lite.exe.inputs.known import Observed, PackageValues
 from evalplus_lite.exe.running.runs import Invocation
 from evalplus_lite.exe.selecting.static import StaticMine
 from evalplus_lite.exe.sources import open_package

@@ -12,8 +12,14 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallResult
 from evalplus_lite.exe.selecting.static import Funnel
-from evalplus_lite.exe.tasks.likeness import Seen, shape
-from evalplus_lite.exe.tasks.worth import check_tags, difficulty_of, tags_of, triviality
+from evalplus_lite.exe.tasks.worth import (
+    Seen,
+    check_tags,
+    difficulty_of,
+    shape,
+    tags_of,
+    triviality,
+)
 
 ONE = '''
 import re

@@ -10,10 +10,10 @@ import pytest
 
 from evalplus_lite import Session
 from evalplus_lite.exe import mine
+from evalplus_lite.exe.inputs.known import Observed, observe
 from evalplus_lite.exe.inputs.search import UNKNOWN
-from evalplus_lite.exe.running.observing import Observed, observe
+from evalplus_lite.exe.mining import MiningSettings
 from evalplus_lite.exe.sources import open_package
-from evalplus_lite.exe.work import MiningSettings
 from evalplus_lite.sandbox import SandboxConfig
 
 PROJECT = '[project]\nname = "toys"\nversion = "1.0"\nlicense = "MIT"\n'

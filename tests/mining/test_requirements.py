@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from evalplus_lite.exe.mining import MiningSettings, PackageWork
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.work import MiningSettings, PackageWork
 
 
 def wheel(path: Path, code: str, requires: str = "") -> Path:

@@ -17,9 +17,9 @@ MOST_CALLS, MOST_FUNCTIONS, MOST_OBJECTS = 30, 5000, 3000
 """Different calls of a function that are kept of each source, and what is known at once."""
 LONGEST_CALL, MOST_TEXT = 3000, 3_000_000
 """Characters of one call's values, and of all that is answered."""
-MOST_EVENTS, ALL_EVENTS = 400_000, 4_000_000
+MOST_EVENTS, ALL_EVENTS = 200_000, 2_000_000
 """Calls and returns of one test or example, and of all: counts end what runs long, no clock."""
-TEST_SECONDS, CPU_SECONDS = 60, 50.0
+TEST_SECONDS, CPU_SECONDS = 20, 15.0
 """What ends a test that waits for something, and tests that compute where no call is counted."""
 LONGEST_TROUBLE = 120
 PLAIN = (type(None), bool, int, float, str, bytes)

@@ -8,14 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
+from evalplus_lite.exe.reading.index import Definition, class_of
 from evalplus_lite.exe.reading.names import arguments_of
-from evalplus_lite.exe.reading.resolve import Definition, class_of
 from evalplus_lite.exe.selecting.types import (
     ANY,
     Built,
     Need,
+    Origin,
     PackageAnnotations,
     Refused,
+    Told,
     made,
     mentioned,
     needs_of,
@@ -23,8 +25,8 @@ from evalplus_lite.exe.selecting.types import (
     optional,
     plain,
     size_of,
+    types_told,
 )
-from evalplus_lite.exe.selecting.unannotated import Origin, Told, types_told
 from evalplus_lite.generate.domains.annotations import Type, read_type
 
 
@@ -175,23 +177,11 @@ def _parameter_type(
 ) -> Type | Refused:
     if argument.annotation is not None:
         return reader.read(argument.annotation, module)
-    if told is None or told.type is None:
-        return Refused("type", "an object, by its use")
-    return told.type
+    return Refused("type", "unknown") if told is None else told.type
 
 
 def _is_built(found: Type | Refused) -> bool:
     return isinstance(found, Type) and any(needs_of(found))
-
-
-def is_told(node: ast.FunctionDef | ast.AsyncFunctionDef, told: Mapping[str, Told]) -> bool:
-    """Return whether something tells the type of a parameter that a call must give.
-
-    Only functions that return something count.
-    """
-    needed = [a for a, kind, default in listed(node.args) if default is None and kind != "varkw"]
-    known = [a for a in needed if a.annotation is not None or told[a.arg].origin != "none"]
-    return gives_something(node) and (bool(known) or not needed)
 
 
 def gives_something(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -24,25 +24,20 @@ from evalplus_lite.exe.inlining import (
     Obstacle,
     inline,
 )
-from evalplus_lite.exe.reading.index import Module, PackageIndex, has_member
-from evalplus_lite.exe.reading.names import arguments_of
-from evalplus_lite.exe.reading.resolve import Definition, Resolver
+from evalplus_lite.exe.reading.index import Definition, Module, PackageIndex, Resolver, has_member
 from evalplus_lite.exe.selecting.signatures import (
     MADE_WITH,
     Entry,
     Signature,
-    declared,
     entry_for,
     entry_of_function,
     fields_of,
     gives_something,
     is_overload,
-    is_told,
     methods_of,
     read_signature,
 )
-from evalplus_lite.exe.selecting.types import Need, PackageAnnotations, Refused
-from evalplus_lite.exe.selecting.unannotated import Told
+from evalplus_lite.exe.selecting.types import Need, PackageAnnotations, Refused, Told
 from evalplus_lite.exe.sources import Origin, PackageSource
 from evalplus_lite.exe.statistics.measures import StaticStatistics, static_statistics
 
@@ -248,9 +243,8 @@ class Census:
     accepted: int = 0
     unreadable: list[tuple[str, str]] = field(default_factory=list)
     """(module, why)"""
-    untyped: list[tuple[str, str, str]] = field(default_factory=list)
-    """(module, function, reason) of those that are none for want of types or of a result."""
-
+    empty: list[tuple[str, str]] = field(default_factory=list)
+    """(module, function) of those that return nothing."""
     refused: list[tuple[str, str, str, str]] = field(default_factory=list)
     """(module, function, reason, detail)"""
 
@@ -287,9 +281,8 @@ def in_module(module: Module, reader: PackageAnnotations, census: Census) -> Ite
     for owner, node in _functions(module, reader):
         name = node.name if owner is None else f"{owner.name}.{node.name}"
         census.top_level += 1
-        if not _is_typed(module, owner, node, reader):
-            reason = "types unknown" if gives_something(node) else "returns None"
-            census.untyped.append((module.name, name, reason))
+        if not gives_something(node):
+            census.empty.append((module.name, name))
             continue
         census.typed += 1
         found = _candidate(module, owner, node, reader)
@@ -314,19 +307,6 @@ def _functions(
             yield None, node
         elif isinstance(node, ast.ClassDef):
             yield from ((node, method) for method in methods_of(node))
-
-
-def _is_typed(
-    module: Module,
-    owner: ast.ClassDef | None,
-    node: ast.FunctionDef | ast.AsyncFunctionDef,
-    reader: PackageAnnotations,
-) -> bool:
-    """Return whether a function is annotated, or its types are known from elsewhere."""
-    arguments = arguments_of(node.args)[owner is not None :]
-    if node.returns is not None and all(each.annotation is not None for each in arguments):
-        return True
-    return is_told(node, declared(reader, module.name, owner.name if owner else "", node))
 
 
 def _candidate(
@@ -488,8 +468,8 @@ class StaticMine:
         for module, name, reason, detail in census.refused:
             label = f"type {detail}" if reason == "type" else reason
             self._reject(module, name, "accepted", [Obstacle(label, detail)])
-        for module, name, reason in census.untyped:
-            self._reject(module, name, "typed", [Obstacle(reason, "")])
+        for module, name in census.empty:
+            self._reject(module, name, "typed", [Obstacle("returns None", "")])
         for module, detail in census.unreadable:
             self._reject(module, "*", "functions", [Obstacle("module cannot be read", detail)])
 
@@ -512,7 +492,7 @@ class StaticMine:
         self, candidate: Candidate, resolver: Resolver, index: PackageIndex
     ) -> MinedFunction | list[Obstacle]:
         subject = Definition(candidate.module, candidate.subject)
-        closure = ClosureBuilder(resolver, self._hopeless).build(
+        closure = ClosureBuilder(resolver, self._hopeless, self.max_code).build(
             subject, candidate.needs, candidate.driver
         )
         if candidate.driver:
