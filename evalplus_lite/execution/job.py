@@ -19,7 +19,7 @@ LONG_SECONDS = 1.0
 
 
 @dataclass
-class KnownCall:
+class TimedCall:
     """A call with its number, and how long its items take: seconds, lately, on average."""
 
     call: Call
@@ -52,7 +52,7 @@ class Job:
     """An item in packed form; ``then`` converts its row into the future's result."""
 
     number: int
-    call: KnownCall
+    call: TimedCall
     payload: bytes
     key: Hashable
     then: Callable[[Row], Any]

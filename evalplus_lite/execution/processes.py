@@ -23,7 +23,7 @@ from typing import IO, Any, Protocol, Self
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Call, Ref, Result, Row
 from evalplus_lite.execution.channel import decoded, encoded
-from evalplus_lite.execution.job import Defect, Held, Job, KnownCall, Lost
+from evalplus_lite.execution.job import Defect, Held, Job, Lost, TimedCall
 from evalplus_lite.execution.worker_pool import WorkerPool
 from evalplus_lite.sandbox import SandboxConfig, probe
 from evalplus_lite.sandbox.worker_handle import require_file_size
@@ -120,7 +120,7 @@ class Processes:
         self._crew: Workforce | None = None
         self._stage: IO[bytes] | None = None
         self._numbers = itertools.count()
-        self._calls: dict[bytes, KnownCall] = {}
+        self._calls: dict[bytes, TimedCall] = {}
         self._staged: dict[bytes, Ref] = {}
         _backends.add(self)
 
@@ -269,7 +269,7 @@ class Processes:
 
     def _begin(
         self,
-        call: KnownCall,
+        call: TimedCall,
         item: Row,
         key: Hashable,
         then: Callable[[Row], Any],
@@ -283,11 +283,11 @@ class Processes:
             raise InputError("the pool is not open", remedy="use it as a context manager")
         return job
 
-    def _known(self, call: Call) -> KnownCall:
+    def _known(self, call: Call) -> TimedCall:
         # Calls are known by their content, so that workers reuse what they have prepared for one.
         name = marshal.dumps((call.maker, call.settings, call.packages))
         with self._lock:
-            return self._calls.setdefault(name, KnownCall(call, len(self._calls)))
+            return self._calls.setdefault(name, TimedCall(call, len(self._calls)))
 
 
 def _kept_file() -> IO[bytes]:

@@ -29,7 +29,7 @@ from evalplus_lite.errors import (
 from evalplus_lite.execution.affinity_queue import MOST_KEYS, AffinityQueue
 from evalplus_lite.execution.base import Call, Row
 from evalplus_lite.execution.channel import body, decoded, encoded, unpacked
-from evalplus_lite.execution.job import Defect, Job, KnownCall, Lost
+from evalplus_lite.execution.job import Defect, Job, Lost, TimedCall
 from evalplus_lite.execution.processes import MOST_HELD, Processes, Workforce
 from evalplus_lite.execution.supervisor import described, revived
 from evalplus_lite.execution.worker_pool import TRIES
@@ -236,7 +236,7 @@ class Member:
         """Send a chunk with its expected seconds of work, and the calls and shared data that it
         needs and the actor does not have yet.
         """
-        known: dict[int, KnownCall] = {job.call.number: job.call for job in chunk}
+        known: dict[int, TimedCall] = {job.call.number: job.call for job in chunk}
         calls = {
             number: (each.call.maker, each.call.settings, each.call.packages)
             for number, each in known.items()

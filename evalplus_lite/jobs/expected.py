@@ -155,7 +155,7 @@ class SuiteSource:
                 require_check(sandbox, task, answers.suite)
                 require_effect(sandbox, task, answers.suite)
                 weak = self._weak(sandbox, task, answers.suite, given)
-                evidence = replace(evidence, weak=weak)
+                evidence = replace(evidence, null_program=weak)
         except UnusableTask as error:
             self.unusable[task.id] = recorded(error)
             raise

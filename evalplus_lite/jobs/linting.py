@@ -195,7 +195,7 @@ def _of_evidence(task: Task, suite: Suite, evidence: Evidence) -> Iterator[dict[
         yield finding("T302", "no base case is left")
     if blind := blind_spot(suite, task.rule):
         yield finding("T102", blind)
-    elif evidence.weak:
+    elif evidence.null_program:
         yield finding("T102", weakness(evidence))
     if inside := task.harness.inside:
         yield finding("T103", f"of {inside} of {len(task.base)} tests", inside)

@@ -328,7 +328,7 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
     """
     # 1. Every shard is there, finished, and of one job: nothing is written before that is known.
     place = Path(out)
-    shards = _checked(place, _found(place))
+    shards = _checked(_found(place))
     first = shards[0].record
     for path in (place, shards_of(place)):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -426,7 +426,7 @@ def _shards(numbers: Sequence[int], of: int) -> str:
     return f"shard {shown}{more} {'is' if len(numbers) == 1 else 'are'}"
 
 
-def _checked(out: Path, found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Finished]:
+def _checked(found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Finished]:
     """Return the shards; InputError names one that is not of the same job."""
     # All records are compared before any row is read: the first difference is named.
     shards = [Finished(folder, record, _identity(folder, record)) for folder, record in found]
@@ -446,25 +446,9 @@ def _checked(out: Path, found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Fi
         old, new = first.identity or {}, shard.identity or {}
         for key in sorted({*old, *new}):
             _require_same(shard, first, key, new.get(key), old.get(key))
-        for key in ("plan", "total", "journal", "kept", "key"):
-            _require_same(shard, first, "settings or data", shard.record[key], first.record[key])
-    # Each item is in exactly one shard, and all shards together have every item.
-    taken: dict[int, Finished] = {}
-    for shard in shards:
-        for place, item in shard.record["items"]:
-            other = taken.setdefault(place, shard)
-            if other is not shard or not 0 <= place < first.record["total"]:
-                raise InputError(
-                    f"shard {shard.name} has done {item}, as has shard {other.name}",
-                    path=shard.folder,
-                    remedy="remove its folder and run it again",
-                )
-    if len(taken) != first.record["total"]:
-        raise InputError(
-            f"{first.record['total'] - len(taken)} items are in no shard",
-            path=shards_of(out),
-            remedy="remove their folders and run them again",
-        )
+        # A plan decides what is dealt, and to whom: of equal plans, each item is in one shard.
+        plans = shard.record["plan"], first.record["plan"]
+        _require_same(shard, first, "settings or data", *plans)
     return shards
 
 
