@@ -74,7 +74,7 @@ from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.models import Client, ModelSource
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import Journal, Row, read_jsonl, write_jsonl, write_text
-from evalplus_lite.store.resuming import finished
+from evalplus_lite.store.journal import finished
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from evalplus_lite.models.dialogue import Dialogue
 from evalplus_lite.models.json_form import json_objects, object_schema
 from evalplus_lite.programs import parsing
 from evalplus_lite.store import Row, read_jsonl
-from evalplus_lite.store.resuming import finished, open_rows
+from evalplus_lite.store.journal import finished, open_rows
 from evalplus_lite.values.source import literal, value_of
 
 DIRECT = "Answer with one JSON object and nothing else"
