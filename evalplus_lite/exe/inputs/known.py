@@ -40,8 +40,8 @@ RUNNER = tuple(
 MOST_TESTS = 3000
 MOST_FILES = 1000
 """Files of tests that are run, the first by their paths."""
-CPU_SECONDS = 40.0
-"""CPU seconds of all tests; they are ended after a third of it."""
+CPU_SECONDS = 60.0
+"""CPU seconds of all tests and examples; tests are ended after a quarter of it."""
 LONGEST_TROUBLE = 120
 """Characters that are told of what stood in the way of tests."""
 LONGEST_CALL = 20_000

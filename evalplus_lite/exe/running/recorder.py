@@ -17,7 +17,7 @@ MOST_CALLS, MOST_FUNCTIONS, MOST_OBJECTS = 30, 5000, 3000
 """Different calls of a function that are kept of each source, and what is known at once."""
 LONGEST_CALL, MOST_TEXT = 3000, 3_000_000
 """Characters of one call's values, and of all that is answered."""
-MOST_EVENTS, ALL_EVENTS = 200_000, 2_000_000
+MOST_EVENTS, ALL_EVENTS = 400_000, 4_000_000
 """Calls and returns of one test or example, and of all: counts end what runs long, no clock."""
 TEST_SECONDS, CPU_SECONDS = 20, 15.0
 """What ends a test that waits for something, and tests that compute where no call is counted."""
@@ -169,6 +169,7 @@ def plugin_of(pytest, recorder, most):
 
     class Tests:
         outcomes, trouble = set(), {}
+        begun = None  # CPU seconds when the first test begins: importing does not count
 
         def pytest_collection_modifyitems(self, session, config, items):
             del items[most:]
@@ -176,6 +177,7 @@ def plugin_of(pytest, recorder, most):
         @pytest.hookimpl(hookwrapper=True)
         def pytest_runtest_call(self, item):
             random.seed(0)
+            self.begun = self.begun or time.process_time()
             signal.signal(signal.SIGALRM, late)
             signal.alarm(TEST_SECONDS)
             # What a library draws at random is no value that somebody chose.
@@ -184,7 +186,7 @@ def plugin_of(pytest, recorder, most):
             yield
             sys.setprofile(None)
             signal.alarm(0)
-            if recorder.all_events > ALL_EVENTS or time.process_time() > CPU_SECONDS:
+            if recorder.all_events > ALL_EVENTS or time.process_time() - self.begun > CPU_SECONDS:
                 item.session.shouldstop = "time"
 
         def pytest_collectreport(self, report):
