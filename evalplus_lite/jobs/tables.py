@@ -587,18 +587,8 @@ def score(summary: Summary) -> Iterator[Table]:
         ["", "% [95 %]"],
         [(k, sure(value, intervals.get(k))) for k, value in summary.get("pass_at_k", {}).items()],
     )
-    # The groups that every run has come first; whatever else was grouped by follows.
-    groups = dict.fromkeys(row["group"] for row in summary["tables"])
-    first = {
-        "all": "Overall",
-        "split": "By split",
-        "package": "By package",
-        "question": "By question",
-    }
-    for title, chosen in (
-        *((title, {group}) for group, title in first.items()),
-        ("By statistic", set(groups) - set(first)),
-    ):
+    groups = {"all": "Overall", "split": "By split", "package": "By package"}
+    for group, title in groups.items():
         yield Table(
             title.lower().replace(" ", "-"),
             title,
@@ -607,7 +597,7 @@ def score(summary: Summary) -> Iterator[Table]:
             [
                 (*(row[key] for key in ROW), sure(row["pass@1"], row.get("interval")))
                 for row in summary["tables"]
-                if row["group"] in chosen
+                if row["group"] == group
             ],
             left=2,
         )
