@@ -20,6 +20,7 @@ import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import _lru_cache_wrapper as CachedFunction
+from functools import partial
 from itertools import pairwise
 
 # By name: a program may assign to what a module of the library holds.
@@ -155,8 +156,12 @@ class WorkMeter:
             if getattr(own, "__globals__", None) is self.names:
                 self.names[LEFT] -= FRAME
                 return function
-        if kind is CachedFunction:
-            return function  # it was wrapped when it was passed
+            if getattr(own, "__globals__", None) is globals():
+                return function  # it charges already
+        if kind is CachedFunction and type(function.__wrapped__) not in IN_C:
+            return function
+        if kind is partial:
+            return partial(self.called(function.func), *function.args, **function.keywords)
         if is_own(function):  # its code is rewritten
             self.names[LEFT] -= OBJECT
             return function
@@ -176,9 +181,11 @@ class WorkMeter:
             if function is sorted and arguments and length(arguments[0]) == 0:
                 arguments = (list(arguments[0]), *arguments[1:])
             before = sizes(function, arguments)
-            owner = getattr(function, "__self__", None)
-            if isinstance(owner, list) and function.__name__ == "sort":
-                self.charge(sorting(owner, options))  # while it is unsorted
+            if getattr(function, "__name__", "") == "sort":
+                owner = next(iter(arguments), None)
+                owner = owner if kind is types.MethodDescriptorType else function.__self__
+                if isinstance(owner, list):
+                    self.charge(sorting(owner, options))  # while it is unsorted
             try:
                 result = function(*arguments, **options)
             except BaseException:  # as a search that finds nothing
