@@ -247,7 +247,8 @@ FUNCTIONS = """
 """
 DISGUISES = {
     "plain": "def f(x):\n    return h(x)\n",
-    "recursion": "def g(x, k):\n    return g(x, k - 1) if k else h(x)\ndef f(x):\n    return g(x, 5)\n",
+    "recursion": "def g(x, k):\n    return g(x, k - 1) if k else h(x)\n"
+    "def f(x):\n    return g(x, 5)\n",
     "generator": "def g(x):\n    yield h(x)\ndef f(x):\n    return next(g(x))\n",
     "map": "def f(x):\n    return list(map(h, [x]))[0]\n",
     "reduce": "from functools import partial, reduce\n"
@@ -257,7 +258,7 @@ DISGUISES = {
 }
 HIDDEN = (
     "def f(x):\n    return eval('h(x)')\n",
-    "import threading\ndef f(x):\n    threading.Thread(target=h, args=(x,)).start()\n    return 0\n",
+    "import threading\ndef f(x):\n    threading.Thread(target=h, args=(x,)).run()\n    return 0\n",
 )
 
 
