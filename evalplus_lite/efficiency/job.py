@@ -27,8 +27,8 @@ from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.statistics.means import mean_interval
 from evalplus_lite.store import write_jsonl
+from evalplus_lite.store.journal import finished, open_rows
 from evalplus_lite.store.reading import Row as FileRow
-from evalplus_lite.store.resuming import finished, open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover
 from evalplus_lite.types import Sample, Task
