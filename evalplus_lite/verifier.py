@@ -20,11 +20,10 @@ from evalplus_lite.errors import (
     SandboxUnavailable,
     UnusableTask,
 )
-from evalplus_lite.execution.backends import DEFAULT
 from evalplus_lite.execution.base import Row
-from evalplus_lite.execution.processes import LOOKAHEAD
+from evalplus_lite.execution.processes import DEFAULT, LOOKAHEAD
+from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.verification import ProgramJudge
-from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.sandbox import Tier, preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.tasks import Dataset

@@ -42,7 +42,7 @@ COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("own-mutants", f"quality --survivors {SUITE} -o {{out}} --json", True),
     *((f"own-{form}", f"export {SUITE} --to {form} -o {{out}}/x", True)
       for form in ("evalplus", "humaneval", "pytest", "huggingface")),
-    ("own-mine", "exe mine own-package -o {out}/t.jsonl --chain 3 --questions 3"
+    ("own-mine", "exe mine own-package -o {out}/t.jsonl --chain 3 --breakpoints 3"
      " --any-licence", True),
     *((f"own-mined-{form}", f"exe export own-mine/t.jsonl --to {form} -o {{out}}/x", False)
       for form in ("cruxeval", "livecodebench")),
@@ -64,7 +64,7 @@ COMMANDS: tuple[tuple[str, str, bool], ...] = (
      "codellama-7b_output_generations.json.gz --json", True),
 )  # fmt: skip
 
-UNSTABLE = ("costs.jsonl", "*.times.jsonl", "timing.json", "*.journal.*", "*.settings.json")
+UNSTABLE = ("costs.jsonl", "*.times.jsonl", "*.journal.*", "*.settings.json")
 DATED = ("run", "date", "seconds", "out", "file", "cpu", "memory")
 
 PACKAGE = """def shorten(text: str, width: int = 5) -> str:

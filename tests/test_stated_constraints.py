@@ -43,6 +43,20 @@ def stated(*lines: str) -> StatedConstraints:
         ("s contains at least one '#'.", {"s": "a#"}, {"s": "a"}),
         ("The first character of s is not 0.", {"s": "10"}, {"s": "01"}),
         (r"1 \leq A_i \leq 2 \times 10^{1}", {"A": [20]}, {"A": [21]}),
+        ("A[i][j] = A[j][i]", {"A": [[0, 1], [1, 0]]}, {"A": [[0, 1], [0, 0]]}),
+        ("A[i] != A[i + 1]", {"A": [1, 2, 1]}, {"A": [1, 1]}),
+        ("A[i][j] != A[i][k] (j != k)", {"A": [[1, 2], [1]]}, {"A": [[1, 1]]}),
+        ("A[i] = -1 or 1 <= A[i] <= N", {"A": [-1, 2], "N": 2}, {"A": [0], "N": 2}),
+        (r"1 \leq \sum_{i=1}^{N} A_i \leq 5", {"A": [2, 3]}, {"A": [3, 3]}),
+        (
+            "grid[r[i]][c[i]] is not #",
+            {"grid": [".#"], "r": [0], "c": [0]},
+            {"grid": ["#"], "r": [0], "c": [0]},
+        ),
+        (r"M \leq \frac{N(N-1)}{2}", {"N": 3, "M": 3}, {"N": 3, "M": 4}),
+        ("s is a string of length at most 2 consisting of ( and )", {"s": "()"}, {"s": "((("}),
+        ("The given graph is a tree.", {"edges": [[0, 1], [2, 1]]}, {"edges": [[0, 1], [1, 0]]}),
+        ("There is at least one 1 in grid.", {"grid": [[0, 1]]}, {"grid": [[0, 0]]}),
     ],
 )
 def test_a_line(line: str, kept: dict[str, Any], broken: dict[str, Any]) -> None:
@@ -55,7 +69,7 @@ def test_a_line(line: str, kept: dict[str, Any], broken: dict[str, Any]) -> None
 
 @pytest.mark.parametrize(
     "line",
-    ["If t = 1, then x <= 5.", "The graph is a tree.", "a b <= <= 3", "__import__('os') <= 3"],
+    ["If t = 1, then x <= 5.", "The graph is planar.", "a b <= <= 3", "__import__('os') <= 3"],
 )
 def test_what_is_not_understood(line: str) -> None:
     """A line that is not understood states nothing, and then the block does not state it all."""
@@ -83,6 +97,17 @@ def test_formulas_in_sentences() -> None:
     assert [each.text for each in found.constraints] == ["start <= end"]
     assert found.broken({"intervals": [[1, 2], [3, 3]]}) is None
     assert found.broken({"intervals": [[2, 1]]}) is not None
+
+
+def test_a_promise_that_is_not_understood_makes_inputs_doubtful() -> None:
+    """Nothing new is a test of correctness then, unless the promise is taken off by its name."""
+    text = "Return the k-th number. It is guaranteed that somebody likes it.\nk is at least 0\n"
+    promising = task(text, ([3, 1], 1), ([5, 5, 2], 0))
+    input_filter = InputFilter.of_task(promising)
+    assert "likes it" in (input_filter.doubt(([3, 1, 2], 1)) or "")
+    (name,) = [each.name for each in input_filter.found if "likes it" in each.text]
+    object.__setattr__(promising, "constraints", {name: False})
+    assert InputFilter.of_task(promising).doubt(([3, 1, 2], 1)) is None
 
 
 def test_examples_outweigh_a_text() -> None:

@@ -42,7 +42,7 @@ def merge(
     return run(as_merged(command, str(out), workers=workers))
 
 
-ALL = ("evaluate", "augment", "reduce", "quality", "generate", "exe mine", "exe predict")
+ALL = ("evaluate", "augment", "generate", "exe mine", "exe predict")
 """Commands that have shards."""
 WITHOUT_WORKERS = ("generate", "exe predict")
 

@@ -22,7 +22,7 @@ MOST_SURVIVORS = 5
 Programs = list[Path] | None
 
 
-@takes(*JOB, "seed", "force", "no_cache", "shard")
+@takes(*JOB, "seed", "force", "no_cache")
 def quality(
     run: Run,
     dataset: Annotated[
@@ -85,7 +85,7 @@ def quality(
     tasks whose wrong programs are all rejected, detection by the number of cases, mutation score.
     Only tasks that all suites have count, and equal programs once. Writes DIR/quality.json,
     DIR/false_alarms.jsonl (right programs that are rejected, with the smallest input, for review),
-    DIR/missed.jsonl, DIR/mutants.jsonl and DIR/timing.json. Resumes when run again after a kill.
+    DIR/missed.jsonl and DIR/mutants.jsonl. Resumes when run again after a kill.
 
     With --survivors no programs are needed: small faults are planted in the references, and those
     that no input detects are listed. A survivor is either a missing test or an equivalent mutant:
@@ -104,7 +104,7 @@ def quality(
             "does not go with --survivors",
         )
         return _survivors(run, dataset, out, most)
-    run.refuse("most shard no_cache", "needs --survivors")
+    run.refuse("most no_cache", "needs --survivors")
     given = [*(right or ()), *(wrong or ()), *(samples or ())]
     if not given:
         raise InputError("no program is given", remedy="give --right, --wrong or --samples")
@@ -139,8 +139,6 @@ def quality(
 def _show(result: QualityResult, folder: Path, screen: Screen) -> None:
     """Print the figures of every suite, and the right programs that it rejects."""
     print_tables(result.tables())
-    for name, seconds in result.seconds.items():
-        say(f"{name}: {seconds:.3f} CPU s a task for a right program")
     if undecided := result.summary["programs"]["undecided"]:
         screen.note(
             f"{undecided} samples fail the truth only by time or memory, or are"
@@ -160,9 +158,7 @@ def _survivors(run: Run, datasets: list[str], out: Path | None, most: int) -> in
     with run.started() as (session, screen):
         data = run.opened(datasets[0], session)
         folder = folder_for(out, "survivors", datasets[0], data)
-        result = find_survivors(
-            data, strict=run.strict, out=folder, shard=run.part(), session=session
-        )
+        result = find_survivors(data, strict=run.strict, out=folder, session=session)
 
     def show() -> None:
         print_tables(result.tables())

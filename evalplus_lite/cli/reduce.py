@@ -13,14 +13,14 @@ from evalplus_lite.cli.console import name_report, print_tables, say, tell
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs import reduction
-from evalplus_lite.jobs.cross_validation import SIZES, cross_validate, policies_to_try
+from evalplus_lite.jobs.reduction import SIZES, cross_validate, policies_to_try
 from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.reduction.requirements import KINDS
 
 DEFAULT_CURVE = ",".join(f"{size:g}" for size in SIZES)
 
 
-@takes(*JOB, "no_cache", "shard")
+@takes(*JOB, "no_cache")
 def reduce(
     run: Run,
     dataset: options.Dataset,
@@ -118,7 +118,6 @@ def reduce(
                 judges=judge or [],
                 policies=policies,
                 compare=compare or [],
-                shard=run.part(),
                 strict=run.strict,
                 out=folder,
                 session=session,
@@ -128,7 +127,6 @@ def reduce(
                 data,
                 samples or [],
                 policy=policy,
-                shard=run.part(),
                 strict=run.strict,
                 out=folder,
                 session=session,

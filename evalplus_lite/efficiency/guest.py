@@ -13,43 +13,91 @@ wrapped, so recursion goes as deep as without counting.
 from __future__ import annotations
 
 import ast
-import functools
-import itertools
-import math
+import builtins
+import operator
 import sys
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import _lru_cache_wrapper as CachedFunction
+from functools import partial
+from itertools import pairwise
+
+# By name: a program may assign to what a module of the library holds.
+from math import log, log2
+from re import Match
 from typing import Any
 
 from evalplus_lite.sandbox.guest.counting import (
     FREE,
     LEFT,
     NESTING,
-    PRELUDE,
     STOP,
+    CountedExecution,
     Counting,
     call,
 )
 from evalplus_lite.sandbox.guest.harness import Names, bind
 
-STATEMENT, ITERATION, ITEM = 30, 20, 50
-"""Units of a statement, of a turn of a loop, and of an item of a comprehension."""
-CALL, FRAME = 20, 30
-"""Units of a call of C code, and of a function of the program."""
-COPIED, LOOKED, COMPARED, HASHED, MADE = 4, 20, 12, 35, 18
-"""Units an element: copied; compared in a search; compared in a sort; hashed; taken one by one."""
-CHARACTER, SCANNED, MATCHED = 0.7, 1, 90
-"""Units a character: copied; searched; matched by a regular expression."""
-RESUMED, CONVERTED = 45, 150
+STATEMENT, ITERATION, ITEM, UNPACKED = 20, 20, 32, 20
+"""Units of a statement, of a turn of a loop, of an item of a comprehension, of its unpacking."""
+CALL, FRAME, OBJECT = 25, 30, 250
+"""Units of a call of C code, of a function of the program, and of an object of its classes."""
+COPIED, SPLIT, LOOKED, HASHED, COUNTED, MADE = 4, 9, 26, 45, 110, 18
+"""Units an element: copied; a character made a text; compared with one; hashed; hashed and counted;
+taken one by one."""
+SAME, BEST, SUMMED, CALLED = 10, 40, 13, 30
+"""Units an element: compared with its like; compared for the largest; added; handed to a key."""
+SORTED = {int: 12, float: 12, bool: 12, str: 18}
+COMPARED = 55
+"""Units of a comparison in a sort, by type, and of other types or in heaps."""
+CHARACTER, SCANNED, TESTED = 0.7, 1, 6
+"""Units a character: copied; searched; tested one by one."""
+PATTERN, MATCHED, REPLACED = 4, 240, 60
+"""Units of a regular expression: a character, a match, a character or part that is replaced."""
+RESUMED, CONVERTED = 30, 170
 """Units of resuming a generator; of a number read from a text or written as one."""
 EXACT, INTERPRETED = 580, 100
 """Units an element: of ``statistics`` in fractions; of other library functions in Python."""
-DIGIT = 2
-"""Units a pair of 30-bit digits that are multiplied, or a digit that is added."""
+DIGIT, SQUARED = 2, 110
+"""Units a pair of 30-bit digits that are multiplied, or a digit added; a bit of an exponent."""
+CALLS = {
+    **dict.fromkeys(("max", "min", "sorted", "range"), 220),
+    **dict.fromkeys(("round", "format"), 300),
+    **dict.fromkeys(("startswith", "endswith", "sort"), 150),
+    "Counter": 1700,
+    **dict.fromkeys(("enumerate", "filter", "map", "zip"), 150),
+    **dict.fromkeys(("divmod", "list", "tuple", "set", "dict"), 70),
+}
+"""Units of a call in addition to ``CALL``, by name."""
+TAKEN = {
+    "reversed": 8,
+    "groupby": 220,
+    **dict.fromkeys(("accumulate", "combinations", "permutations", "product"), 45),
+}
+"""Units of taking an item from a lazy function, by name."""
 SMALL = 1 << 60
 SEQUENCES = (list, tuple, str, bytes, bytearray)
-SIZED = (*SEQUENCES, set, frozenset, dict, deque, range, Counter, OrderedDict, defaultdict)
+VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+SIZED: tuple[Any, ...] = (
+    *SEQUENCES,
+    set,
+    frozenset,
+    dict,
+    deque,
+    range,
+    *VIEWS,
+    Counter,
+    OrderedDict,
+    defaultdict,
+)
+_SOME: tuple[Any, ...] = ([], (), "", "\xe9", b"", {}, {}.values(), {}.items(), set(), deque())
+ITERATORS: tuple[Any, ...] = (
+    *(type(iter(each)) for each in (*_SOME, range(0), range(1 << 70))),
+    type(reversed([])),
+    type(reversed({})),
+)
+"""Iterators that know how many items are left."""
 IN_C: tuple[type, ...] = (
     types.BuiltinFunctionType,
     types.MethodDescriptorType,
@@ -58,25 +106,25 @@ IN_C: tuple[type, ...] = (
 )
 LAZY = frozenset((map, filter, zip, enumerate, reversed))
 PREFIX = "_evalplus_lite_"
-OPERATIONS: dict[type[ast.AST], int] = {
-    ast.Attribute: 10,
-    ast.BinOp: 50,
-    ast.BoolOp: 5,
-    ast.Compare: 30,
-    ast.Dict: 25,
-    ast.IfExp: 5,
-    ast.List: 25,
-    ast.Set: 25,
-    ast.Starred: 20,
-    ast.Subscript: 25,
-    ast.Tuple: 25,
-    ast.UnaryOp: 20,
-    ast.Yield: 45,
+OPERATIONS: dict[str, int] = {
+    **dict.fromkeys(("BinOp", "added", "operated"), 40),
+    **dict.fromkeys(("Compare", "contains", "equals"), 25),
+    **dict.fromkeys(("Dict", "List", "Set"), 45),
+    **dict.fromkeys(("DictComp", "ListComp", "SetComp"), 300),
+    **dict.fromkeys(("FunctionDef", "Lambda"), 70),
+    **dict.fromkeys(("BoolOp", "IfExp"), 5),
+    **dict.fromkeys(("Starred", "Subscript", "called"), 20),
+    **{"Attribute": 10, "FormattedValue": 130, "GeneratorExp": 400, "JoinedStr": 40, "Slice": 100},
+    **{"Tuple": 35, "UnaryOp": 15, "Yield": 30, "grown": 35},
 }
-REWRITTEN = {"added": 50, "operated": 50, "grown": 45, "contains": 30, "equals": 30, "called": 20}
 """Units of each operation of a statement, before and after it was rewritten."""
+COMPREHENSION = {ast.GeneratorExp: RESUMED, ast.SetComp: 20, ast.DictComp: 60}
+"""Units an item of a comprehension, in addition to ``ITEM``."""
 INNER = (ast.stmt, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 """Parts of a statement that are counted when they run, not with it."""
+
+
+FUNCTIONS = "called taken added operated grown contains equals looked sliced deleted ticked".split()
 
 
 class WorkMeter:
@@ -91,20 +139,12 @@ class WorkMeter:
         if names[LEFT] < 0:
             raise names[STOP]
 
+    def ticked(self, units: int) -> bool:
+        self.charge(units)
+        return True
+
     def functions(self) -> dict[str, Any]:
-        return {
-            PREFIX + name: getattr(self, name)
-            for name in (
-                "called",
-                "each",
-                "added",
-                "operated",
-                "contains",
-                "equals",
-                "looked",
-                "sliced",
-            )
-        } | {PREFIX + "grown": self.grown, PREFIX + "deleted": self.deleted}
+        return {PREFIX + name: getattr(self, name) for name in FUNCTIONS}
 
     # Calls
 
@@ -116,24 +156,44 @@ class WorkMeter:
             if getattr(own, "__globals__", None) is self.names:
                 self.names[LEFT] -= FRAME
                 return function
-        if kind is functools._lru_cache_wrapper or is_own(function):
-            return function  # its code is rewritten, or was wrapped when it was passed
+            if getattr(own, "__globals__", None) is globals():
+                return function  # it charges already
+        if kind is CachedFunction and type(function.__wrapped__) not in IN_C:
+            return function
+        if kind is partial:
+            return partial(self.called(function.func), *function.args, **function.keywords)
+        if is_own(function):  # its code is rewritten
+            self.names[LEFT] -= OBJECT
+            return function
         if kind is types.MethodWrapperType and function.__name__ == "__call__":
             return self.called(function.__self__)
         if is_lazy(function):
-            return lambda *arguments, **options: self.each(
-                function(*map(self.mapped, arguments), **options), MADE + ITEM // 2
+            self.names[LEFT] -= CALLS.get(function.__name__, CALL)
+            return lambda *arguments, **options: self.taken(
+                function(*map(self.mapped, arguments), **options), taking(function, arguments)
             )
         if function is any or function is all:
-            return lambda items: function(self.each(items, MADE))
+            return lambda items: function(self.taken(items, MADE // 2))
 
         def counted(*arguments: Any, **options: Any) -> Any:
             arguments = tuple(map(self.handed, arguments))
             options = {name: self.handed(value) for name, value in options.items()}
+            if function is sorted and arguments and length(arguments[0]) == 0:
+                arguments = (list(arguments[0]), *arguments[1:])
             before = sizes(function, arguments)
-            result = function(*arguments, **options)
+            if getattr(function, "__name__", "") == "sort":
+                owner = next(iter(arguments), None)
+                owner = owner if kind is types.MethodDescriptorType else function.__self__
+                if isinstance(owner, list):
+                    self.charge(sorting(owner, options))  # while it is unsorted
+            try:
+                result = function(*arguments, **options)
+            except BaseException:  # as a search that finds nothing
+                self.charge(CALL + cost(function, arguments, options, before, None))
+                raise
             self.charge(CALL + cost(function, arguments, options, before, result))
-            return result
+            is_lazy = getattr(function, "__name__", "") == "finditer"
+            return self.taken(result, MATCHED) if is_lazy else result
 
         return counted
 
@@ -146,7 +206,7 @@ class WorkMeter:
         is_conversion = value is int or value is float or value is str
         return self.called(value) if is_conversion else self.handed(value)
 
-    def each(self, items: Iterable[Any], units: int) -> Iterable[Any]:
+    def taken(self, items: Iterable[Any], units: int) -> Iterable[Any]:
         names = self.names
         stop = names[STOP]
         for item in items:
@@ -167,21 +227,21 @@ class WorkMeter:
             self.charge(weight(kind) * len(result))
         return result
 
-    def operated(self, operator: str, left: Any, right: Any) -> Any:
+    def operated(self, name: str, left: Any, right: Any) -> Any:
         if type(left) is int and type(right) is int:
             if not (-SMALL < left < SMALL and -SMALL < right < SMALL):
-                self.charge(DIGIT * arithmetic(operator, left, right))
-            result = OPERATORS[operator](left, right)
-            if operator == "**" and not -SMALL < result < SMALL:
+                self.charge(DIGIT * arithmetic(name, left, right))
+            result = OPERATORS[name](left, right)
+            if name == "Pow" and not -SMALL < result < SMALL:
                 self.charge(DIGIT * digits(result) ** 1.6)
             return result
-        result = OPERATORS[operator](left, right)
+        result = OPERATORS[name](left, right)
         kind = type(result)
         if kind in SIZED:
             units = weight(kind) * len(result)
             if kind in (set, frozenset) and type(left) in SIZED and type(right) in SIZED:
-                units = HASHED * (min if operator == "&" else max)(len(left), len(right))
-            self.charge(units)
+                units = HASHED * (min if name == "BitAnd" else max)(len(left), len(right))
+            self.charge(units + (CALLS["format"] if name == "Mod" else 0))
         return result
 
     def grown(self, target: Any, value: Any) -> Any:
@@ -190,12 +250,16 @@ class WorkMeter:
         if kind is int and type(value) is int:
             if not (-SMALL < target < SMALL and -SMALL < value < SMALL):
                 self.charge(DIGIT * digits(target) * digits(value))
+        elif kind in SEQUENCES and type(value) is int:  # repeated
+            self.charge(weight(kind) * len(target) * max(0, value))
         elif type(value) in SIZED:
             units = len(value) + (len(target) if kind in (tuple, bytes) else 0)
             self.charge((HASHED if kind in (set, dict) else weight(kind)) * units)
         return value
 
     def contains(self, item: Any, items: Any) -> bool:
+        if isinstance(items, ITERATORS):
+            return item in self.taken(items, LOOKED)
         is_member = item in items
         kind = type(items)
         if kind in (list, tuple, deque):
@@ -204,19 +268,28 @@ class WorkMeter:
             except ValueError:  # found by identity alone, as NaN is
                 place = len(items)
             self.charge(LOOKED * place)
-        elif isinstance(items, (list, tuple, deque)):
-            self.looked(items)
+        elif isinstance(items, (list, tuple, deque, VIEWS[1])):
+            self.charge(LOOKED * length(items))
+        elif kind in (set, frozenset, dict) and type(item) is tuple:  # its hash is not kept
+            self.charge(LOOKED * len(item))
         elif kind is str and type(item) is str:
             self.charge(SCANNED * (items.find(item) + len(item) if is_member else len(items)))
         return is_member
 
     def equals(self, left: Any, right: Any) -> Any:
+        is_equal = left == right
         if isinstance(left, SIZED) and length(left) == length(right):
-            self.looked(left)
-        return left == right
+            if is_equal is False and type(left) is list and type(right) is list:
+                # Comparing ends at the first difference.
+                pairs = enumerate(zip(left, right, strict=False), 1)
+                place = next((at for at, (a, b) in pairs if a is not b and a != b), len(left))
+                self.charge(SAME * place)
+            else:
+                self.looked(left)
+        return is_equal
 
     def looked(self, items: Any) -> Any:
-        self.charge((CHARACTER if isinstance(items, str) else LOOKED) * length(items))
+        self.charge(CHARACTER * len(items) if type(items) is str else SAME * total(items))
         return items
 
     def sliced(self, part: Any) -> Any:
@@ -240,35 +313,16 @@ def digits(number: int) -> int:
     return 1 + number.bit_length() // 30
 
 
-def arithmetic(operator: str, left: int, right: int) -> float:
-    if operator in ("*", "//", "%"):
+def arithmetic(name: str, left: int, right: int) -> float:
+    if name in ("Mult", "FloorDiv", "Mod"):
         return digits(left) * digits(right)
     return max(digits(left), digits(right))
 
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "*": lambda a, b: a * b,
-    "-": lambda a, b: a - b,
-    "//": lambda a, b: a // b,
-    "%": lambda a, b: a % b,
-    "**": lambda a, b: a**b,
-    "&": lambda a, b: a & b,
-    "|": lambda a, b: a | b,
-    "^": lambda a, b: a ^ b,
-    "<<": lambda a, b: a << b,
-    ">>": lambda a, b: a >> b,
-}
-SYMBOLS: dict[type[ast.operator], str] = {
-    ast.Mult: "*",
-    ast.Sub: "-",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
+    **{"Mult": operator.mul, "Sub": operator.sub, "FloorDiv": operator.floordiv},
+    **{"Mod": operator.mod, "Pow": operator.pow, "BitAnd": operator.and_, "BitOr": operator.or_},
+    **{"BitXor": operator.xor, "LShift": operator.lshift, "RShift": operator.rshift},
 }
 
 
@@ -283,8 +337,29 @@ def length(value: Any) -> Any:
     """Return the length of a container by its base type, ignoring overrides."""
     for kind in SIZED:
         if isinstance(value, kind):
-            return kind.__len__(value)  # type: ignore[arg-type]
-    return 0
+            return kind.__len__(value)
+    return value.__length_hint__() if isinstance(value, ITERATORS) else 0
+
+
+def total(value: Any) -> int:
+    """Return the number of items of a value of plain containers, theirs included."""
+    found, rest, seen = 0, [value], set[int]()
+    while rest:
+        part = rest.pop()
+        found += length(part)
+        if type(part) in (list, tuple, dict) and part and id(part) not in seen:
+            seen.add(id(part))
+            parts = part.values() if type(part) is dict else part
+            rest += [each for each in parts if isinstance(each, SIZED)]
+    return found
+
+
+def taking(function: Any, arguments: Sequence[Any]) -> int:
+    """Return the units of taking an item of a lazy function."""
+    name = getattr(function, "__name__", "")
+    if name == "zip":
+        return 8 + 8 * len(arguments)
+    return TAKEN.get(name, 24)
 
 
 def is_own(function: Any) -> bool:
@@ -303,7 +378,7 @@ def runs(items: Sequence[Any]) -> Any:
     """Return how many ascending runs plain items have, which a merge sort has to merge."""
     if len(items) > 1 and all(type(item) in (int, float, str) for item in items):
         try:
-            falls = sum(a > b for a, b in itertools.pairwise(items))
+            falls = sum(a > b for a, b in pairwise(items))
         except TypeError:
             return len(items)
         return 1 + min(falls, len(items) - 1 - falls)
@@ -314,98 +389,146 @@ def sorting(items: Sequence[Any], options: Mapping[str, Any]) -> float:
     """Return the units of sorting: a pass, and comparisons for each level of merging."""
     count = len(items)
     key = options.get("key")
-    keyed = CALL if key is not None and type(key) is not types.FunctionType else 0
+    keyed = CALLED if key is not None and type(key) is not types.FunctionType else 0
     parts = runs(items) if key is None else count
-    return count * (COPIED + keyed + COMPARED * (1 + math.log2(max(1, parts))))
+    compared = SORTED.get(type(items[0]) if count else int, COMPARED) if key is None else 12
+    return count * (COPIED + keyed + compared * (1 + log2(max(1, parts))))
 
 
-def cost(  # one clause a family of functions
+def cost(
     function: Any,
     arguments: Sequence[Any],
     options: Mapping[str, Any],
     before: Sequence[int],
     result: Any,
 ) -> float:
-    """Return the units of a call of C code, in addition to ``CALL``."""
-    name = getattr(function, "__name__", "")
+    """Return the units of a call of C code, in addition to ``CALL``; ``result``: None if it failed.
+
+    ``before``: the lengths of the owner and the arguments.
+    """
+    name = str(getattr(function, "__name__", ""))
     owner = getattr(function, "__self__", None)
-    held, size = before[0], max(before[1:], default=0)
+    if type(function) is types.MethodDescriptorType and arguments:  # such as str.lower
+        owner, arguments, before = arguments[0], arguments[1:], before[1:]
+    held, size = before[0], sum(before[1:])
+    fixed = CALLS.get(name, 0)
     if function is sorted:
-        return sorting(list(arguments[0]) if size else result, options)
+        return fixed + sorting(list(arguments[0]) if size else [], options)
     if isinstance(function, type):
-        if function in (int, str, float) and arguments and type(arguments[0]) in (int, str):
-            count = digits(arguments[0]) if type(arguments[0]) is int else size / 9
-            units = CONVERTED if (function is str) is not (type(arguments[0]) is str) else 0
-            return units + (DIGIT * count * count + CHARACTER * size if count > 2 else 0)
-        per = HASHED if function in (set, frozenset, dict, Counter, OrderedDict) else COPIED
-        return float(per * max(size, length(result)))
-    if isinstance(owner, list):
-        if name == "sort":
-            return sorting(owner, options) if owner else 0.0
-        if name in ("index", "count", "remove"):
-            return LOOKED * (result + 1 if name == "index" else held)
-        if name in ("insert", "pop"):
-            at = arguments[0] if arguments and type(arguments[0]) is int else held
-            return CHARACTER * max(0, held - (at if at >= 0 else held + at))
-        if name in ("append", "extend", *COPYING):
-            return COPIED * (size if name == "extend" else held if name in COPYING else 0)
-        return LOOKED * held
+        return fixed + making(function, arguments, size, length(result))
     if isinstance(owner, (str, bytes)):
-        return float(
-            SCANNED * held
-            + CHARACTER * length(result)
-            + MADE * (length(result) if type(result) is list else size if name == "join" else 0)
-        )
-    if isinstance(owner, SIZED):  # sets, dicts, deques
-        if name in ("get", "add", "append", "appendleft", "popleft", "setdefault", "discard"):
-            return 0
-        if name in ("pop", "popitem", "items", "keys", "values", "isdisjoint"):
-            return 0
-        if name == "most_common":
-            return held * COMPARED * (1 + math.log2(max(1, held)))
-        return HASHED * (size + (held if name in COPYING else 0))
+        return fixed + searching(name, arguments, held, size, result)
+    if isinstance(owner, SIZED):
+        return fixed + holding(name, owner, arguments, held, size, result)
     module = getattr(function, "__module__", None)
     if module in ("_heapq", "heapq"):
-        full = size if name in ("heapify", "nlargest", "nsmallest", "merge") else 1
-        return COMPARED * full * (1 if name == "heapify" else math.log2(2 + size))
+        if name in ("nlargest", "nsmallest"):
+            few = arguments[0] if arguments and type(arguments[0]) is int else 1
+            few = max(1, min(few, size))
+            replaced = few * (1 + log(max(1, size) / few))
+            return COMPARED * (size + replaced * (4 + log2(2 + few)))
+        full = size if name in ("heapify", "merge") else 1
+        return COMPARED * (full if name == "heapify" else full / 5 * log2(2 + size))
     if module in ("_bisect", "bisect"):
         moved = size / 2 if name.startswith("insort") else 0
-        return COMPARED * math.log2(2 + size) + CHARACTER * moved
-    if module == "math" or function in (pow, divmod, abs):
+        return 40 * log2(2 + size) + CHARACTER * moved
+    if function in (sum, min, max):
+        if function is sum and length(result):  # each step copies the sum so far
+            return float(COPIED * length(result) * size)
+        each = SUMMED if function is sum else BEST
+        return fixed + (each + (CALLED if "key" in options else 0)) * size
+    if module == "math" or function in (pow, divmod, abs, round):
         numbers = [digits(item) for item in (*arguments, result) if type(item) is int]
         large = max(numbers, default=1)
+        if function is pow and len(arguments) == 3 and type(arguments[1]) is int:
+            return arguments[1].bit_length() * (SQUARED + DIGIT * large * large)
         if name in ("factorial", "comb", "perm") and arguments and type(arguments[0]) is int:
             return DIGIT * large * max(1, min(abs(arguments[0]), 1 << 20)) / 4
-        return (DIGIT * large * large if large > 2 else 0) + LOOKED * size
+        return fixed + (DIGIT * large * large if large > 2 else 0) + SUMMED * size
     if module == "statistics" and name.startswith("median"):
         return sorting(list(arguments[0]) if size else [], options)
     if module == "statistics" and name != "fmean":
         return EXACT * size
     if module == "re" or type(owner).__module__ == "re":
-        return MATCHED * size
-    if function in (sum, min, max, len):
-        if function is sum and length(result):  # each step copies the sum so far
-            return float(COPIED * length(result) * size)
-        return 0 if function is len else LOOKED * size
-    if function in (hash, id, isinstance, ord, chr, print, range, iter, next):
+        return (700 if module == "re" else 150) + matching(name, arguments, size, result)
+    if function in (len, id, isinstance, ord, chr, iter, next):
         return 0
+    if name in ("deepcopy", "asdict", "astuple", "dumps"):
+        return 2 * INTERPRETED * sum(map(total, arguments))
+    if name == "reduce":
+        return (CALLED + MADE) * size
     per = INTERPRETED if isinstance(function, types.FunctionType) else COPIED
-    return float(per * (held + size + length(result)))
+    return fixed + float(per * (held + size + length(result)))
 
 
-COPYING = frozenset(
-    (
-        "copy",
-        "clear",
-        "reverse",
-        "union",
-        "difference",
-        "symmetric_difference",
-        "issubset",
-        "rotate",
-        "fromkeys",
-    )
-)
+def making(kind: type, arguments: Sequence[Any], size: int, made: int) -> float:
+    """Return the units of a call of a type."""
+    if kind in (int, str, float) and arguments and type(arguments[0]) in (int, str):
+        count = digits(arguments[0]) if type(arguments[0]) is int else size / 9
+        units = CONVERTED if (kind is str) is not (type(arguments[0]) is str) else 0
+        return units + (DIGIT * count * count + CHARACTER * size if count > 2 else 0)
+    if kind is range:
+        return 0
+    if kind is Counter:
+        return COUNTED * max(size, made)
+    if kind in (set, frozenset, dict, OrderedDict):
+        return HASHED * max(size, made)
+    return (SPLIT if arguments and type(arguments[0]) is str else COPIED) * max(size, made)
+
+
+def searching(name: str, arguments: Sequence[Any], held: int, size: int, result: Any) -> float:
+    """Return the units of a method of a text."""
+    if name in ("startswith", "endswith"):
+        return CHARACTER * size
+    if name.startswith("is"):
+        return TESTED * held if result else SCANNED
+    if name in ("find", "index"):
+        start = arguments[1] if len(arguments) > 1 and type(arguments[1]) is int else 0
+        end: int = result if type(result) is int and result >= 0 else held
+        return SCANNED * max(0, end - max(start, 0))
+    made: int = length(result)
+    parts = made if type(result) is list else size if name == "join" else 0
+    return SCANNED * held * (2 if name == "count" else 1) + CHARACTER * made + MADE * parts
+
+
+def holding(
+    name: str, owner: Any, arguments: Sequence[Any], held: int, size: int, result: Any
+) -> float:
+    """Return the units of a method of a container."""
+    if isinstance(owner, (list, tuple, deque, range)):
+        if name in ("index", "count", "remove"):
+            return LOOKED * (result + 1 if name == "index" and type(result) is int else held)
+        if name in ("insert", "pop") and isinstance(owner, list):
+            at = arguments[0] if arguments and type(arguments[0]) is int else held
+            return CHARACTER * max(0, held - (at if at >= 0 else held + at))
+        if name in ("append", "appendleft", "pop", "popleft", "sort"):
+            return 0
+        return COPIED * (size if name.startswith("extend") else held)
+    if name in ("isdisjoint", "issubset", "issuperset"):
+        is_hashed = isinstance(next(iter(arguments), None), (set, frozenset, dict))
+        return LOOKED * (min(held, size) if is_hashed else size)
+    if name in FREE_METHODS:
+        return 0
+    if name == "most_common":
+        return held * COMPARED * (1 + log2(max(1, held))) / 4
+    if name == "copy":
+        return MADE * held
+    per = COUNTED if isinstance(owner, Counter) else HASHED
+    return per * (size + (held if name in COPYING else 0))
+
+
+def matching(name: str, arguments: Sequence[Any], size: int, result: Any) -> float:
+    """Return the units of a regular expression: of what it has read and found."""
+    if isinstance(result, Match):
+        return float(PATTERN * result.end())
+    if name in ("sub", "subn"):
+        return PATTERN * size + REPLACED * (0 if result in arguments else size)
+    found: int = length(result)
+    return PATTERN * size + (REPLACED if name == "split" else MATCHED) * found
+
+
+FREE_METHODS = frozenset("get add discard remove setdefault pop popitem items keys values".split())
+COPYING = frozenset("clear union intersection difference symmetric_difference fromkeys".split())
 
 
 class Working(Counting):
@@ -424,6 +547,7 @@ class Working(Counting):
         result: list[ast.stmt] = []
         if loop is not None:
             turn = units_of(loop.test) if isinstance(loop, ast.While) else ITERATION
+            turn += UNPACKED * isinstance(getattr(loop, "target", None), ast.Tuple)
             result += ast.parse(f"{LEFT} -= {turn}").body
         run: list[ast.stmt] = []
         for at, statement in enumerate(statements, 1):
@@ -438,19 +562,20 @@ class Working(Counting):
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         units = FRAME + units_of(node.body)
         self.generic_visit(node)
-        node.body = ast.IfExp(call(PREFIX + "tick", ast.Constant(units)), node.body, NOTHING)
+        node.body = ast.IfExp(call(PREFIX + "ticked", ast.Constant(units)), node.body, NOTHING)
         return node
 
     def visit_ListComp(self, node: Any) -> Any:
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         first = node.generators[-1]
         units = ITEM + sum(units_of(each) - STATEMENT for each in (*parts, *first.ifs))
-        units += RESUMED if isinstance(node, ast.GeneratorExp) else 0
+        units += COMPREHENSION.get(type(node), 0)
+        units += UNPACKED * isinstance(first.target, ast.Tuple)
         self.generic_visit(node)
         for generator in node.generators:
             if not generator.is_async:
                 cost = units if generator is first else ITEM
-                generator.iter = call(PREFIX + "each", generator.iter, ast.Constant(cost))
+                generator.iter = call(PREFIX + "taken", generator.iter, ast.Constant(cost))
         return node
 
     visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
@@ -465,10 +590,10 @@ class Working(Counting):
         self.generic_visit(node)
         if isinstance(node.op, ast.Add):
             return call(PREFIX + "added", node.left, node.right)
-        symbol = SYMBOLS.get(type(node.op))
-        if symbol is None:
+        name = type(node.op).__name__
+        if name not in OPERATORS:
             return node
-        return call(PREFIX + "operated", ast.Constant(symbol), node.left, node.right)
+        return call(PREFIX + "operated", ast.Constant(name), node.left, node.right)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         self.generic_visit(node)
@@ -507,11 +632,13 @@ class Working(Counting):
             node.value = call(PREFIX + "deleted", node.value)
         return node
 
-    def visit_Starred(self, node: ast.Starred) -> ast.AST:
+    def visit_Starred(self, node: Any) -> Any:
         self.generic_visit(node)
-        if isinstance(node.ctx, ast.Load):
+        if not isinstance(getattr(node, "ctx", None), ast.Store):
             node.value = call(PREFIX + "sliced", node.value)
         return node
+
+    visit_YieldFrom = visit_Starred
 
     def visit_Dict(self, node: ast.Dict) -> ast.AST:
         self.generic_visit(node)
@@ -525,11 +652,6 @@ class Working(Counting):
         self.generic_visit(node)
         if any(isinstance(part, ast.Starred) for each in node.targets for part in ast.walk(each)):
             node.value = call(PREFIX + "sliced", node.value)
-        return node
-
-    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
-        self.generic_visit(node)
-        node.value = call(PREFIX + "sliced", node.value)
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
@@ -569,39 +691,18 @@ def units_of(node: ast.AST) -> int:
     units, rest = STATEMENT, [node]
     while rest:
         part = rest.pop()
-        units += OPERATIONS.get(type(part), 0)
+        is_unpacked = isinstance(part, ast.Tuple) and isinstance(part.ctx, ast.Store)
+        units += UNPACKED // 2 if is_unpacked else OPERATIONS.get(type(part).__name__, 0)
+        if isinstance(part, (ast.Set, ast.Dict)):
+            units += HASHED * len(part.elts if isinstance(part, ast.Set) else part.keys)
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
-            units += REWRITTEN.get(part.func.id.removeprefix(PREFIX), 0)
-        rest += [each for each in ast.iter_child_nodes(part) if not isinstance(each, INNER)]
+            units += OPERATIONS.get(part.func.id.removeprefix(PREFIX), 0)
+        for each in ast.iter_child_nodes(part):
+            if not isinstance(each, INNER):
+                rest.append(each)
+            elif isinstance(each, ast.expr):  # making it
+                units += OPERATIONS[type(each).__name__]
     return units
-
-
-class WorkedExecution:
-    """Runs a rewritten program in one module, which holds the count."""
-
-    def __init__(self, code: types.CodeType) -> None:
-        self.code = code
-        self.module = types.ModuleType("program")
-        self.names = self.module.__dict__
-        self.meter = WorkMeter(self.names)
-
-    def __call__(self) -> Names:
-        self.names.clear()
-        self.names.update({"__name__": "program", "__file__": "<program>"})
-        exec(PRELUDE, self.names)
-        names = self.names
-
-        def tick(units: int) -> bool:
-            names[LEFT] -= units
-            if names[LEFT] < 0:
-                raise names[STOP]
-            return True
-
-        names.update(self.meter.functions())
-        names[PREFIX + "tick"] = tick
-        sys.modules["program"] = self.module
-        exec(self.code, names)
-        return names
 
 
 def worker(
@@ -616,7 +717,8 @@ def worker(
     tree = ast.fix_missing_locations(Working().visit(ast.parse(source)))
     code = compile(tree, "<program>", "exec", dont_inherit=True)
     sys.setrecursionlimit(usual)
-    execution = WorkedExecution(code)
+    execution = CountedExecution(code, spec)
+    vars(builtins).update(WorkMeter(execution.names).functions())
     function = bind(execution, entry_point, spec)
 
     def worked(*arguments: Any) -> list[Any]:

@@ -19,16 +19,16 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
 from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
 from evalplus_lite.jobs.evaluation import evaluate
+from evalplus_lite.jobs.expected import SharedData, staged
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table, percent, sure
-from evalplus_lite.jobs.workers.shared_data import SharedData, staged
 from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.statistics.means import mean_interval
 from evalplus_lite.store import write_jsonl
+from evalplus_lite.store.journal import finished, open_rows
 from evalplus_lite.store.reading import Row as FileRow
-from evalplus_lite.store.resuming import finished, open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover
 from evalplus_lite.types import Sample, Task
@@ -42,21 +42,22 @@ WEIGHTS = (3.0, 3.0, 4.0)
 
 
 def score(units: Sequence[Sequence[int | None]], reference: Sequence[Sequence[int]]) -> float:
-    """Return a program's score: 0 for ``ALPHA`` times the reference's work, 1 for as much.
+    """Return a program's score: about 1 for the reference's work, 0 for ``ALPHA`` times as much.
 
-    One sequence a level, of the units on its inputs; None stands for a wrong, failed or late case,
-    which makes the whole score 0. Each level compares the worst input of both, as ENAMEL does, and
-    the score is the weighted mean over levels. It exceeds 1 for less work than the reference's.
+    One sequence a level, of the units on its inputs. Each level compares the worst input of both,
+    with one limit: ``ALPHA`` times the reference's most work on any. The score is the weighted mean
+    over levels; those from the first that is late (None) or missing count 0, as in ENAMEL. It
+    exceeds 1 for less work than the reference's.
     """
-    if any(each is None for level in units for each in level):
-        return 0.0
-    weights = [WEIGHTS[min(place, len(WEIGHTS) - 1)] for place in range(len(units))]
-    parts = []
-    for level, known in zip(units, reference, strict=True):
-        worst = max(each for each in level if each is not None)
-        limit = ALPHA * max(known)
-        parts.append(max(0.0, limit - worst) / (limit - max(known)))
-    return sum(w * part for w, part in zip(weights, parts, strict=True)) / sum(weights)
+    limit = ALPHA * max(map(max, reference))
+    weights = [WEIGHTS[min(place, len(WEIGHTS) - 1)] for place in range(len(reference))]
+    total = 0.0
+    for weight, level, theirs in zip(weights, units, reference, strict=False):
+        complete = [each for each in level if each is not None]
+        if len(complete) < len(level):
+            break
+        total += weight * max(0.0, limit - max(complete)) / (limit - max(theirs))
+    return total / sum(weights)
 
 
 def eff_at_k(scores: Sequence[float], k: int) -> float:
@@ -140,6 +141,8 @@ HARNESSES = ("call", "method")
 FACTOR = 50
 """A program may do this many times the reference's work, or ``LEAST_UNITS``; then it is late."""
 LEAST_UNITS = 100_000_000
+CENSORED = ("", "late", "memory")
+"""Ends of a program that leave it the score of its smaller levels, as in ENAMEL."""
 SLOWER = 0.5
 """A program whose work grows by a power this much higher is asymptotically slower."""
 
@@ -172,6 +175,8 @@ def _measured(sandbox: Sandbox, task: Task, grown: Sequence[Level], source: str)
         works = work(sandbox, task, source, level.cases, level.expected, most=most)
         counted.append([each.units for each in works])
         causes = [each.cause for each in works if each.units is None]
+        if "hidden" in causes:
+            return "uses far more CPU time than counted", [], ""
         if causes:  # larger inputs would only cost more
             return "", counted, causes[0]
     return "", counted, ""
@@ -331,7 +336,7 @@ def _rows(task: Mapping[str, Any], right: Mapping[str, str]) -> Iterator[dict[st
             "reason": reason or cause,
             "sizes": sizes[: len(counts)],
             "units": counts,
-            "score": None if reason else score(counts, reference) if is_complete else 0.0,
+            "score": None if reason else score(counts, reference) if cause in CENSORED else 0.0,
             "dps": 0.0 if cause else share,
             "dps_norm": 0.0 if cause else normal,
             "growth": None if grown is None else asdict(grown),

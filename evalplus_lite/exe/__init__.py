@@ -7,27 +7,26 @@ from typing import TYPE_CHECKING
 from evalplus_lite.lazy import lazily
 
 if TYPE_CHECKING:
-    from evalplus_lite.exe.asking.predict import Prediction as Prediction
-    from evalplus_lite.exe.asking.predict import PredictionSettings as PredictionSettings
     from evalplus_lite.exe.mining import MiningResult as MiningResult
+    from evalplus_lite.exe.mining import MiningSettings as MiningSettings
     from evalplus_lite.exe.mining import mine as mine
+    from evalplus_lite.exe.prediction import Prediction as Prediction
     from evalplus_lite.exe.prediction import PredictionResult as PredictionResult
-    from evalplus_lite.exe.prediction import ScoreResult as ScoreResult
+    from evalplus_lite.exe.prediction import PredictionSettings as PredictionSettings
     from evalplus_lite.exe.prediction import predict as predict
-    from evalplus_lite.exe.prediction import score as score
     from evalplus_lite.exe.report import ExecutionReportResult as ExecutionReportResult
     from evalplus_lite.exe.report import exe_report as exe_report
     from evalplus_lite.exe.report import export_mined as export_mined
+    from evalplus_lite.exe.scoring import ScoreResult as ScoreResult
+    from evalplus_lite.exe.scoring import score as score
     from evalplus_lite.exe.tasks.mined import MinedTask as MinedTask
-    from evalplus_lite.exe.work import MiningSettings as MiningSettings
     from evalplus_lite.models import Prices as Prices
 
 _HOMES = {
-    "exe.asking.predict": "Prediction PredictionSettings",
-    "exe.mining": "MiningResult mine",
-    "exe.prediction": "PredictionResult ScoreResult predict score",
+    "exe.mining": "MiningResult MiningSettings mine",
+    "exe.prediction": "Prediction PredictionResult PredictionSettings predict",
     "exe.report": "ExecutionReportResult exe_report export_mined",
-    "exe.work": "MiningSettings",
+    "exe.scoring": "ScoreResult score",
     "exe.tasks.mined": "MinedTask",
     "models": "Prices",
 }

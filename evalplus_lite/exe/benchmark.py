@@ -10,29 +10,36 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError, one_of
-from evalplus_lite.exe.mining import Outputs, mine
+from evalplus_lite.exe.inputs.validators import literals_of
+from evalplus_lite.exe.mining import MiningSettings, Outputs, mine
+from evalplus_lite.exe.selecting.static import MAX_CODE
 from evalplus_lite.exe.sources import listed_packages
 from evalplus_lite.exe.tasks.mined import MinedTask, read_tasks
 from evalplus_lite.exe.tasks.worth import HASH, SPLITS, Split
-from evalplus_lite.exe.work import MiningSettings
 from evalplus_lite.jobs.session import Result, Session
 from evalplus_lite.store import write_jsonl, write_text
 
 FOLDER = Path("out")
 """Where sets are built, each in a folder of its name."""
-SETTINGS = MiningSettings(functions=30, with_deps=False)
-"""What is required is not fetched, since its versions would be the newest of the day."""
-TASKS, CHAINS, OF_PACKAGE, CHAINS_OF_PACKAGE = 2000, 200, 20, 3
+SETTINGS = MiningSettings(functions=80, with_deps=False, max_code=2 * MAX_CODE)
+"""What is required is fetched in the versions of the list alone, which are the same every day."""
+TASKS, CHAINS, OF_PACKAGE, CHAINS_OF_PACKAGE = 2000, 1000, 20, 5
 """Tasks of a set, chains that are built, and tasks and chains of one package at most."""
 SHARES: dict[Split, float] = {"hard": 0.4, "medium": 0.4, "easy": 0.25}
 """The largest share of each split."""
+MOST_SHARED = 0.02
+"""The largest share of tasks that one literal may be in."""
+LONG_NUMBER = 5
+"""Characters of a number that counts as such a literal: 100 and 0.5 are anywhere."""
+MOST_BY_TYPE = 0.4
+"""The largest share of tasks whose values are mostly made by type."""
 FROM_PACKAGE = frozenset({"tests", "doctests", "README", "call sites", "mutated", "model"})
 """Sources of values that somebody wrote, and changes of these."""
 
@@ -113,30 +120,57 @@ def chosen(tasks: Sequence[MinedTask], *, count: int = TASKS) -> list[MinedTask]
     """Return the tasks of a set, in the order of the given ones.
 
     They meet every validator, and none computes a hash, which no reader foresees. Hard ones are
-    taken first, and those whose values come from the package; no split has more than its share.
+    taken first, and those whose values come from the package; no split, no literal and no values
+    made by type have more than their share. Chains, and programs longer than ``MAX_CODE``, are hard
+    ones.
     """
     fit = [
         task
         for task in tasks
-        if not task.facts.get("validators", {}).get("failed") and HASH not in task.marks
+        if not task.facts.get("validators", {}).get("failed")
+        and HASH not in task.marks
+        and (split_of(task) == "hard" or not (len(task.code) > MAX_CODE or "parts" in task.facts))
     ]
-    ranked = sorted(fit, key=lambda each: (-_own_share(each), each.id))
+    # What is rare is taken first: hard tasks, and values of the package's own.
+    ranked = sorted(
+        fit, key=lambda each: (-SPLITS.index(split_of(each)), -_own_share(each), each.id)
+    )
+    own = [task for task in ranked if _own_share(task) >= 0.5]
+    others = [task for task in ranked if _own_share(task) < 0.5]
+    most, ids = count, _picked(own, others, count, most=count)
+    while most > max(1, int(MOST_SHARED * len(ids))):  # fewer tasks, of which each is more
+        most = max(1, int(MOST_SHARED * len(ids)))
+        ids = _picked(own, others, count, most=most)
+    return [task for task in tasks if task.id in ids]
+
+
+def _picked(
+    own: Sequence[MinedTask], others: Sequence[MinedTask], count: int, *, most: int
+) -> set[str]:
+    """Return the ids of tasks within all shares; a literal is in ``most`` of them."""
+    literals: Counter[Hashable] = Counter()
     left = {split: int(share * count) for split, share in SHARES.items()}
     of_package: Counter[str] = Counter()
     chains: Counter[str] = Counter()
     ids: set[str] = set()
-    for split in reversed(SPLITS):  # what is rare is taken first
-        for task in ranked:
-            package = str(task.facts.get("package"))
-            is_full = len(ids) >= count or not left[split] or of_package[package] >= OF_PACKAGE
+    for listed in (own, others):
+        if listed is others:
+            count = min(count, max(OF_PACKAGE, int(len(ids) / (1 - MOST_BY_TYPE))))
+        for task in listed:
+            package, split = str(task.facts.get("package")), split_of(task)
             is_chain = "parts" in task.facts
-            is_full = is_full or (is_chain and chains[package] >= CHAINS_OF_PACKAGE)
-            if split_of(task) == split and not is_full:
+            is_full = len(ids) >= count or not left[split] or of_package[package] >= OF_PACKAGE
+            if is_full or (is_chain and chains[package] >= CHAINS_OF_PACKAGE):
+                continue
+            held = {each for case in task.cases for each in literals_of(case.call)
+                    if isinstance(each, str | bytes) or len(str(each)) >= LONG_NUMBER}  # fmt: skip
+            if all(literals[each] < most for each in held):
+                literals.update(held)
                 chains[package] += is_chain
                 left[split] -= 1
                 of_package[package] += 1
                 ids.add(task.id)
-    return [task for task in tasks if task.id in ids]
+    return ids
 
 
 def split_of(task: MinedTask) -> Split:

@@ -10,23 +10,26 @@ from __future__ import annotations
 import ast
 import heapq
 import itertools
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from typing import Literal, TypeAlias
 
-from evalplus_lite.exe.reading.index import Module, Statement
-from evalplus_lite.exe.reading.names import Use
-from evalplus_lite.exe.reading.resolve import (
+from evalplus_lite.exe.reading.index import (
     Builtin,
     Definition,
     External,
+    Module,
     ModuleRef,
+    Obstacle,
     Resolver,
+    Statement,
     Target,
-    Unresolved,
     class_of,
 )
+from evalplus_lite.exe.reading.names import Use
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -45,21 +48,6 @@ class Node:
     member: str = ""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Obstacle:
-    """One reason why a function cannot be inlined."""
-
-    reason: str
-    detail: str
-
-    def __str__(self) -> str:
-        """Say it in a line, with the detail where the reason does not end in it."""
-        parts = [self.reason] if self.reason else []
-        if self.detail and not self.reason.endswith(self.detail):
-            parts.append(self.detail)
-        return ": ".join(parts)
-
-
 Edges: TypeAlias = Mapping[Node, Mapping[Node, bool]]
 """Node -> what it needs -> whether while loading."""
 
@@ -67,94 +55,37 @@ Edges: TypeAlias = Mapping[Node, Mapping[Node, bool]]
 def ordered(edges: Edges) -> list[Node] | Obstacle:
     """Return every node after what it needs; an Obstacle if loading goes in a circle.
 
-    Circles of calls are fine: within one, only the needs of loading count.
+    Circles of calls are fine: each is opened at a need that is not one of loading.
     """
-    component = _components(edges)
-    groups: dict[int, list[Node]] = {}
-    for node, number in component.items():
-        groups.setdefault(number, []).append(node)
-    waiting: dict[int, set[int]] = {number: set() for number in groups}
-    users: dict[int, set[int]] = {number: set() for number in groups}
-    for node, needs in edges.items():
-        for needed in needs:
-            a, b = component[node], component[needed]
-            if a != b:
-                waiting[a].add(b)
-                users[b].add(a)
-    keys = {number: min(_rank(n) for n in nodes) for number, nodes in groups.items()}
-    ready = [(keys[number], number) for number, needed in waiting.items() if not needed]
-    heapq.heapify(ready)
-    order: list[Node] = []
-    while ready:
-        _, number = heapq.heappop(ready)
-        circle = _circle(groups[number], edges)
-        if isinstance(circle, Obstacle):
-            return circle
-        order += circle
-        for user in sorted(users[number]):
-            waiting[user].discard(number)
-            if not waiting[user]:
-                heapq.heappush(ready, (keys[user], user))
-    return order
-
-
-def _circle(nodes: list[Node], edges: Edges) -> list[Node] | Obstacle:
-    if len(nodes) == 1:
-        return nodes
-    inside = set(nodes)
-    waiting = {
-        node: {n for n, loading in edges[node].items() if loading and n in inside} for node in nodes
+    left = {
+        node: {*needs} for node, needs in sorted(edges.items(), key=lambda each: _rank(each[0]))
     }
+    while True:
+        sorter = TopologicalSorter(left)
+        try:
+            sorter.prepare()
+            break
+        except CycleError as error:
+            circle: list[Node] = error.args[1]  # each node is needed by the next one
+            late = [(b, a) for a, b in itertools.pairwise(circle) if not edges[b][a]]
+            if not late:
+                modules = ", ".join(sorted(node.where for node in circle[1:]))
+                return Obstacle("circle while loading", modules)
+            user, needed = max(late, key=lambda pair: (_rank(pair[0]), _rank(pair[1])))
+            left[user].remove(needed)
     order: list[Node] = []
-    while waiting:
-        ready = sorted((n for n, needs in waiting.items() if not needs), key=_rank)
-        if not ready:
-            return Obstacle("circle while loading", ", ".join(sorted(n.where for n in waiting)))
-        order.append(ready[0])
-        del waiting[ready[0]]
-        for needs in waiting.values():
-            needs.discard(ready[0])
+    ready = [(_rank(node), node) for node in sorter.get_ready()]
+    heapq.heapify(ready)
+    while ready:
+        order.append(heapq.heappop(ready)[1])
+        sorter.done(order[-1])
+        for node in sorter.get_ready():
+            heapq.heappush(ready, (_rank(node), node))
     return order
 
 
 def _rank(node: Node) -> tuple[int, str, int, str]:
     return (0 if node.kind == "import" else 1, node.where, node.position, node.name)
-
-
-def _components(edges: Edges) -> dict[Node, int]:
-    """Return each node's strongly connected component (Tarjan's algorithm, without recursion)."""
-    number: dict[Node, int] = {}
-    low: dict[Node, int] = {}
-    component: dict[Node, int] = {}
-    stack: list[Node] = []
-    for start in sorted(edges, key=_rank):
-        if start in number:
-            continue
-        work = [(start, iter(sorted(edges[start], key=_rank)))]
-        number[start] = low[start] = len(number)
-        stack.append(start)
-        while work:
-            node, needs = work[-1]
-            for needed in needs:
-                if needed not in number:
-                    number[needed] = low[needed] = len(number)
-                    stack.append(needed)
-                    work.append((needed, iter(sorted(edges[needed], key=_rank))))
-                    break
-                if needed not in component:
-                    low[node] = min(low[node], number[needed])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == number[node]:
-                    count = len(set(component.values()))
-                    while True:
-                        member = stack.pop()
-                        component[member] = count
-                        if member == node:
-                            break
-    return component
 
 
 MAX_NODES = 600
@@ -193,13 +124,18 @@ class ClosureBuilder:
     """Builds one closure; make a new one for each function.
 
     ``hopeless``: what no closure can hold, and why; a closure that comes to it ends there.
+    ``max_code``: characters that a statement may have.
     """
 
     def __init__(
-        self, resolver: Resolver, hopeless: dict[Definition, list[Obstacle]] | None = None
+        self,
+        resolver: Resolver,
+        hopeless: dict[Definition, list[Obstacle]] | None = None,
+        max_code: float = math.inf,
     ) -> None:
         self.resolver = resolver
         self.hopeless = {} if hopeless is None else hopeless
+        self.max_code = max_code
         self._is_hopeless = False
         self.names: dict[str, Identity] = {}
         self.edges: dict[Node, dict[Node, bool]] = {}
@@ -365,6 +301,9 @@ class ClosureBuilder:
 
     def _follow(self, node: Node, module: Module, statement: Statement) -> None:
         self.closure.statements[node] = statement
+        if len(statement.text) > self.max_code:
+            self._problem("program too long", f"{len(statement.text)} characters and more")
+            return
         self._mentioned |= statement.uses.attributes | statement.uses.mentions
         for name in sorted(statement.binds):
             self._own(name, ("def", node.where, name))
@@ -399,7 +338,7 @@ class ClosureBuilder:
         if isinstance(target, Builtin):
             self.closure.builtins.add(target.name)
             return []
-        if isinstance(target, Unresolved):
+        if isinstance(target, Obstacle):
             self._problem(target.reason, target.detail)
             return []
         if isinstance(target, External):
@@ -440,13 +379,13 @@ class ClosureBuilder:
         depth = 1
         while isinstance(found, ModuleRef) and depth < len(use.path):
             member = self.resolver.member(found.module, use.path[depth])
-            found = member or Unresolved("unresolved name", f"{found.module}.{use.path[depth]}")
+            found = member or Obstacle("unresolved name", f"{found.module}.{use.path[depth]}")
             depth += 1
         if isinstance(found, ModuleRef):
             self._problem("module as a value", found.module)
             return []
-        if isinstance(found, Unresolved | Builtin):
-            reason = found.reason if isinstance(found, Unresolved) else "module attribute"
+        if isinstance(found, Obstacle | Builtin):
+            reason = found.reason if isinstance(found, Obstacle) else "module attribute"
             self._problem(reason, ".".join(use.path[:depth]))
             return []
         self._own(use.name, ("module", target.module, ""))

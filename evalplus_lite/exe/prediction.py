@@ -1,275 +1,588 @@
-"""Execution tasks to predictions of a model, and predictions to scores."""
+"""Asking a model what code does: a program and an input in, a value or an exception out.
+
+Nothing that a model writes is ever executed: answers are parsed as JSON and kept as data.
+"""
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import itertools
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, Literal, get_args
 
-from evalplus_lite.errors import CodecError, InputError
-from evalplus_lite.exe.asking import predict as asking_model
-from evalplus_lite.exe.asking import score as scoring
-from evalplus_lite.exe.asking.predict import Asked, Prediction, PredictionSettings
-from evalplus_lite.exe.asking.score import (
-    Expression,
-    GradedPrediction,
-    SameMessage,
-    ScoreReport,
-    graded_row,
-    judge_by,
-    read_predictions,
+from evalplus_lite.errors import InputError
+from evalplus_lite.exe.running.runs import (
+    CallResult,
+    Invocation,
+    normal,
 )
-from evalplus_lite.exe.benchmark import located
-from evalplus_lite.exe.running.runs import CPU_SECONDS, CallableProgram
-from evalplus_lite.exe.tasks.forms import PublishedFile, SkippedRow, form_of
-from evalplus_lite.exe.tasks.mined import MinedTask
-from evalplus_lite.exe.tasks.mined import read_tasks as read_mined
+from evalplus_lite.exe.schemas import any_value, is_of, schema_of
+from evalplus_lite.exe.tasks.forms import SkippedRow, read_any_tasks
+from evalplus_lite.exe.tasks.mined import ERROR, PREDICTION, MinedTask, TaskCase, problem
 from evalplus_lite.exe.tasks.worth import check_tags
-from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
 from evalplus_lite.jobs.datasets import file_facts, run_facts
 from evalplus_lite.jobs.session import Result, Session, keep_inputs, within
 from evalplus_lite.jobs.shards import Shard, share_of
-from evalplus_lite.models import Client, ModelSource
+from evalplus_lite.models import Client, Message, ModelSource
+from evalplus_lite.models.dialogue import Dialogue
+from evalplus_lite.models.json_form import json_objects, object_schema
 from evalplus_lite.programs import parsing
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
-from evalplus_lite.store import read_jsonl, write_jsonl
-from evalplus_lite.types import Outcome, Raised, Returned, Rule, TimedOut, Value
-from evalplus_lite.values import wire
-from evalplus_lite.values.equality import equal
-from evalplus_lite.values.source import value_of
+from evalplus_lite.store import Row, read_jsonl
+from evalplus_lite.store.journal import finished, open_rows
+from evalplus_lite.values.source import literal, value_of
+
+DIRECT = "Answer with one JSON object and nothing else"
+"""What a prompt asks for, unless a model is to reason first."""
+REASONED = (
+    "Think step by step: follow the run in words first. Then end your answer with one JSON object"
+)
+PROMPT = """A Python {python} program follows, and a call that is made once, in a fresh process. \
+Work out what comes of the call, without running it. Answer with one JSON object and nothing else \
+(Python's literals in it are read as well):
+- If it raises an exception, write the name of its class and its message under "error". \
+KeyError('k') is written {{"error": {{"type": "KeyError", "message": "'k'"}}}}.
+- If it returns a value, as most calls do, write that under "value", tuples and sets as lists. \
+('ab', None) is written {{"value": ["ab", null]}}.
+{forms}
+
+<program>
+{code}
+</program>
+<call>
+{call}
+</call>
+Its arguments as JSON (tuples and sets are lists here): {arguments}
+What comes of this call?"""
+STATE_PROMPT = """Work out what this Python {python} program does, without running it.
+
+<program>
+{code}
+</program>
+
+It is called once, in a fresh process:
+<call>
+{call}
+</call>
+It is stopped just before this line (line {line} of the program) runs for the {hit}. time:
+<line>
+{text}
+</line>
+What do the local variables {variables} hold at that moment? Answer with one JSON object and \
+nothing else, tuples and sets as lists. For variables n and names it could be:
+{{"value": {{"n": 3, "names": ["ab", null]}}}}
+{forms}
+"""
+FORMS = """\
+What JSON has no form for: bytes as text, a character a byte (b'a\\xff' is "a\\u00ff"); dates and \
+times as text in ISO form ("2024-02-29T12:30:00"); time differences, decimals, fractions and paths \
+as the text that str() gives; a member of an enumeration as class and name ("Color.RED"), of an \
+IntEnum or an enumeration of text as its value; an object of a class of the program as an object \
+of its public attributes, a named tuple as a list; "NaN", "Infinity" and "-Infinity"; complex \
+numbers as [real, imaginary]; keys that are no text as the text of their JSON: \
+{1: 'a', (2, None): 'b'} is {"1": "a", "[2, null]": "b"}. Equal numbers are alike: 2.0 is 2."""
+INPUT_PROMPT = """A Python {python} program follows, and the value that a call of {name} gave, \
+made once, in a fresh process. Find a call that gives exactly this value; any that does is right. \
+Answer with one JSON object and nothing else, {{"call": "..."}}, where the dots stand for the call \
+as Python source, with the value of each argument: {name}, and its arguments in parentheses.
+
+<program>
+{code}
+</program>
+<value>
+{value}
+</value>
+What is the call?"""
+RETRY = """That answer could not be read: {problem}
+Answer again with one JSON object only, either {{"value": ...}} or \
+{{"error": {{"type": "...", "message": "..."}}}}."""
+INPUT_RETRY = """That answer could not be read: {problem}
+Answer again with one JSON object only: {{"call": "..."}}."""
+
+Asked = Literal["output", "input"]
+"""What of a case is asked for: what comes of the call, or a call that the value comes of."""
 
 
-def read_tasks(
-    path: str | os.PathLike[str], *, left_out: list[SkippedRow] | None = None
-) -> Iterator[MinedTask]:
-    """Yield the tasks of a mined file, of a set by its name, or of rows of CRUXEval's forms.
+_ERROR_SCHEMA = object_schema({"type": {"type": "string"}, "message": {"type": "string"}})
 
-    ``left_out`` takes the rows that cannot be asked about. InputError names two rows of one id.
+
+EXAMPLES = (
+    ("def cut(text: str, size: int) -> str:\n    return text[:size] + '...'\n", "cut",
+     Invocation(("sunflower", 3)), {"value": "sun..."}),
+    ("def first(items: list[int]) -> int:\n    if not items:\n        raise ValueError('none')\n"
+     "    return items[0]\n", "first", Invocation(([],)),
+     {"error": {"type": "ValueError", "message": "none"}}),
+    ("def is_even(number: int) -> bool:\n    return number % 2 == 0\n", "is_even",
+     Invocation((7,)), {"value": False}),
+)  # fmt: skip
+"""Programs, calls and answers that small models may be shown first."""
+
+
+def worked_examples(python: str, of: Asked = "output") -> list[Message]:
+    """Return the examples as turns of a conversation, the same for every question."""
+    turns: list[Message] = []
+    for code, name, call, answer in EXAMPLES:
+        task = MinedTask(f"example/{name}", code, name, (), {"python": python})
+        case = TaskCase(call, CallResult("value", value=answer.get("value")))
+        if of == "input" and "value" not in answer:
+            continue
+        said = {"call": call.written(name)} if of == "input" else answer
+        turns.append(Message("user", question_of(task, of).text(task, case)))
+        turns.append(Message("assistant", json.dumps(said)))
+    return turns
+
+
+def wording(of: Asked = "output", *, cot: bool = False) -> str:
+    """Return a fingerprint of the prompts: answers to other words are other predictions."""
+    prompts = (
+        (PROMPT, STATE_PROMPT, FORMS, RETRY) if of == "output" else (INPUT_PROMPT, INPUT_RETRY)
+    )
+    text = "\n".join([*prompts, *([REASONED] if cot else [])])
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A kind of question about a case: what is asked, and what an answer must look like.
+
+    ``prompt`` is filled with what ``words`` gives; ``schema`` is that of an answer as JSON;
+    ``retry`` asks again, with the ``problem`` of the answer that could not be read.
     """
-    path = located(path)
-    first = next(iter(read_jsonl(path)), None)
-    if first is not None and form_of(first.data) is not None:
-        return PublishedFile(path, [] if left_out is None else left_out).tasks()
-    return read_mined(path)
+
+    prompt: str
+    words: Callable[[MinedTask, TaskCase], Mapping[str, object]]
+    schema: Callable[[MinedTask], dict[str, Any]]
+    retry: str = RETRY
+
+    def text(self, task: MinedTask, case: TaskCase, *, cot: bool = False) -> str:
+        """Return the message that asks: for an answer alone, or (``cot``) for reasoning first."""
+        common = {
+            "python": str(task.facts.get("python", "3")),
+            "name": task.entry_point,
+            "code": task.code,
+            "forms": FORMS,
+        }
+        prompt = self.prompt.replace(DIRECT, REASONED) if cot else self.prompt
+        return prompt.format_map({**common, **self.words(task, case)})
 
 
-@dataclass(slots=True)
-class KnownTasks:
-    """Tasks by id, and the rows that cannot be asked about."""
+def _of_output(task: MinedTask, case: TaskCase) -> Mapping[str, object]:
+    arguments = normal([list(case.call.args), dict(case.call.kwargs)])
+    shown = json.dumps(arguments, ensure_ascii=False)
+    return {
+        "call": case.written(task.entry_point),
+        "arguments": "as the call has them" if case.source else shown,
+    }
 
-    tasks: Mapping[str, MinedTask]
-    left_out: list[SkippedRow] = field(default_factory=list)
-    ignored: int = 0
-    """Predictions about rows that are left out: of other programs' files."""
+
+def _of_input(_: MinedTask, case: TaskCase) -> Mapping[str, object]:
+    return {"value": literal(case.answer.value, quote=repr)}
+
+
+def _of_stop(task: MinedTask, case: TaskCase) -> Mapping[str, object]:
+    stop = task.facts["breakpoint"]
+    return {
+        "call": case.written(task.entry_point),
+        "line": stop["line"],
+        "text": stop["text"],
+        "hit": stop["hit"],
+        "variables": ", ".join(stop["variables"]),
+    }
+
+
+def _result_schema(task: MinedTask) -> dict[str, Any]:
+    """Return what an answer may be: any value where some is not of the annotated type.
+
+    No right answer may be forbidden; annotations are promises that some functions do not keep.
+    """
+    given = [normal(case.answer.value) for case in task.cases if case.answer.kind == "value"]
+    if "signature" in task.facts and all(is_of(tree, task.signature.result) for tree in given):
+        return _either(schema_of(task.signature.result))
+    return _either(any_value(min(max([3, *map(_depth, given)]), DEEPEST_SCHEMA)))
+
+
+def _depth(tree: Any) -> int:
+    parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else None
+    return 0 if parts is None else 1 + max(map(_depth, parts), default=0)
+
+
+DEEPEST_SCHEMA = 6
+"""Levels of lists and objects that a schema of any value takes: it doubles with each."""
+
+
+def _either(value: dict[str, Any]) -> dict[str, Any]:
+    kinds = {"value": value, "error": _ERROR_SCHEMA}
+    return {"anyOf": [object_schema({name: body}) for name, body in kinds.items()]}
+
+
+QUESTIONS: Mapping[str, Question] = {
+    "output": Question(PROMPT, _of_output, _result_schema),
+    "input": Question(
+        INPUT_PROMPT,
+        _of_input,
+        lambda _: object_schema({"call": {"type": "string"}}),
+        retry=INPUT_RETRY,
+    ),
+    "state": Question(STATE_PROMPT, _of_stop, lambda _: _either(any_value())),
+}
+"""Every kind of question."""
+
+
+def question_of(task: MinedTask, of: Asked = "output") -> Question:
+    """Return what is asked of a task's cases."""
+    kind: str = "state" if "breakpoint" in task.facts else of
+    return QUESTIONS[kind]
+
+
+def question_digest(task: MinedTask, case: TaskCase, of: Asked) -> str:
+    """Return 16 hex digits that differ for other programs, inputs and questions, in all words."""
+    given = case.answer.key if of == "input" else case.source or case.call.key
+    stop = task.facts.get("breakpoint")
+    asked = json.dumps([of, task.code, task.entry_point, given, stop], sort_keys=True)
+    return hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+DEEPEST = 200
+"""Levels that an answer may nest: no function's do."""
+
+
+def parse_answer(text: str) -> dict[str, Any]:
+    """Return the JSON answer in a model's text; ValueError says what is wrong with it.
+
+    The last JSON object with a ``value`` or an ``error`` counts, so that reasoning may come first.
+    """
+    objects, problem = _objects(text)
+    said = [tree for tree in objects if "value" in tree or "error" in tree]
+    readable = [tree for tree in said if "value" in tree or isinstance(tree["error"], dict | str)]
+    answers = readable or said or _literals(text)
+    if not answers:
+        raise ValueError('the object has neither "value" nor "error"' if objects else problem)
+    found = answers[-1]
+    if _is_deep(found):
+        raise ValueError(f"it nests deeper than {DEEPEST} levels")
+    has_error = isinstance(found.get("error"), dict)
+    if "value" in found and not (found["value"] is None and has_error):
+        return {"value": found["value"]}
+    error = found["error"]
+    if isinstance(error, str):
+        kind, _, message = error.partition(":")
+        return {"error": {"type": kind.strip(), "message": message.strip()}}
+    if not isinstance(error, dict) or not isinstance(error.get("type"), str):
+        raise ValueError('"error" must hold "type" and "message"')
+    return {"error": {"type": error["type"], "message": str(error.get("message") or "")}}
+
+
+def _literals(text: str) -> list[dict[str, Any]]:
+    """Return the last answer that is written as a Python literal, as JSON has it; or none."""
+    starts = [match.start() for match in _ANSWER.finditer(text[-LONGEST_LITERAL:])]
+    text = text[-LONGEST_LITERAL:]
+    for start in reversed(starts[-MOST_LITERALS:]):
+        ends = [at for at in range(start, len(text)) if text[at] == "}"]
+        for end in reversed(ends[-MOST_LITERALS:]):
+            try:
+                found = normal(value_of(parsing.parse(text[start : end + 1], mode="eval").body))
+            except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+                continue
+            if isinstance(found, dict) and ("value" in found or isinstance(found["error"], dict)):
+                return [found]
+    return []
+
+
+LONGEST_LITERAL, MOST_LITERALS = 20_000, 5
+"""Characters at the end of a reply in which a literal is looked for, and places tried there."""
+_ANSWER = re.compile(r"\{\s*['\"](?:value|error)['\"]\s*:")
+
+
+def _is_deep(tree: Any) -> bool:
+    level = [tree]
+    for _ in range(DEEPEST):
+        parts = [each.values() if isinstance(each, dict) else each for each in level]
+        level = [part for some in parts for part in some if isinstance(part, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def parse_call(text: str) -> dict[str, Any]:
+    """Return the call in a model's text, as Python source; ValueError says what is wrong with it.
+
+    The last JSON object with a ``call`` counts, so that reasoning may come first.
+    """
+    objects, problem = _objects(text)
+    calls = [tree["call"] for tree in objects if isinstance(tree.get("call"), str)]
+    if not calls:
+        raise ValueError('the object has no "call"' if objects else problem)
+    return {"python": calls[-1]}
+
+
+def _objects(text: str) -> tuple[list[dict[str, Any]], str]:
+    """Return the JSON objects in a text, and what is wrong where there is none."""
+    problems: list[str] = []
+    objects = list(json_objects(text, constant=str, problems=problems))
+    return objects, f"it is no JSON: {problems[-1]}" if problems else "it holds no JSON object"
+
+
+TOOL = "answer"
+"""The name of the tool that a model calls with its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """A model's prediction for one case.
+
+    ``answer`` is ``{"value": ...}``, ``{"error": ...}``, ``{"python": "..."}`` (an expression: the
+    value, or the call that was asked for) or None where neither the first reply nor the retry could
+    be read (``problem`` says why).
+    """
+
+    task_id: str
+    case: int
+    sample: int
+    answer: dict[str, Any] | None
+    problem: str = ""
+    retried: bool = False
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    of: Asked = "output"
+    question: str = ""
+    """What was asked, as ``question_digest`` names it; empty if it was not recorded."""
+    replies: tuple[str, ...] = ()
+    """What the model wrote, word for word: at first, and when it was asked again."""
+    unasked: bool = False
+    """Whether the question was too long for the model, or refused by its server."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row of a predictions file."""
+        tokens = {"prompt": self.prompt_tokens, "completion": self.completion_tokens}
+        row: dict[str, Any] = {
+            "task_id": self.task_id,
+            "case": self.case,
+            "sample": self.sample,
+            "prediction": self.answer,
+            "answer_tokens": {**tokens, "total": sum(tokens.values())},
+        }
+        optional = {name: getattr(self, name) for name in _OPTIONAL}
+        row |= {name: value for name, value in optional.items() if value != _OPTIONAL[name]}
+        return row | ({"replies": list(self.replies)} if self.replies else {})
 
     @classmethod
-    def of(cls, tasks: str | os.PathLike[str] | Iterable[MinedTask]) -> KnownTasks:
-        """Read a file, or take tasks; InputError for two tasks of one id."""
-        left_out: list[SkippedRow] = []
-        if isinstance(tasks, str | os.PathLike):
-            tasks = read_tasks(tasks, left_out=left_out)
-        found: dict[str, MinedTask] = {}
-        for task in tasks:
-            if found.setdefault(task.id, task) is not task:
-                raise InputError(f"two tasks are named {task.id!r}")
-        return cls(found, left_out)
-
-    def predictions(self, path: Path, *, of: Asked | None = None) -> Iterator[Prediction]:
-        """Yield a file's predictions, those about rows that are left out aside."""
-        others = {each.id for each in self.left_out}
-        for each in read_predictions(path, known=[*self.tasks, *others], of=of):
-            if each.task_id in others:
-                self.ignored += 1
-            else:
-                yield each
-
-    def facts(self) -> dict[str, Any]:
-        """Return what a summary says of it: nothing where nothing is left out."""
-        rows = [each.to_json() for each in self.left_out]
-        return {"left_out": rows, "ignored": self.ignored} if rows else {}
-
-
-LIMITS = Limits(cpu=3.0, load=5.0)
-OF_MINED = Limits(cpu=2 * CPU_SECONDS, load=20.0)
-"""Of calls of mined functions, whose own cases may take ``CPU_SECONDS`` each."""
-EXACT = Rule(atol=0.0, rtol=0.0)
-"""CRUXEval's: Python's own equality."""
-LONGEST = 100_000
-"""Characters of an expression that is looked at."""
-CALLER = "_call_as_predicted"
-PLAIN = frozenset(
-    "abs all any bool bytes chr complex dict divmod enumerate filter float frozenset int iter len "
-    "list map max min next ord pow print range repr reversed round set slice sorted str sum tuple "
-    "zip True False None".split()
-)
-"""Names of built-ins that do nothing beyond giving a value."""
+    def from_json(cls, row: dict[str, Any]) -> Prediction:
+        """Read what ``to_json`` wrote."""
+        if wrong := problem(row, PREDICTION):
+            raise TypeError(wrong)
+        tokens, answer = row.get("answer_tokens", {}), row["prediction"]
+        if min(row["case"], row.get("sample", 0)) < 0:
+            raise TypeError("case and sample count from 0")
+        if answer and "error" in answer and (wrong := problem(answer["error"], ERROR, "error")):
+            raise TypeError(wrong)
+        try:
+            json.dumps(answer, allow_nan=False)
+        except ValueError:  # a bare NaN: said as an answer of a model is read
+            answer = json.loads(json.dumps(answer), parse_constant=str)
+        if row.get("of", "output") not in get_args(Asked):
+            raise TypeError(f"of is neither {' nor '.join(get_args(Asked))}")
+        return cls(
+            row["task_id"],
+            row["case"],
+            row.get("sample", 0),
+            answer,
+            prompt_tokens=int(tokens.get("prompt", 0)),
+            completion_tokens=int(tokens.get("completion", 0)),
+            replies=tuple(row.get("replies", ())),
+            **{name: type(default)(row.get(name, default)) for name, default in _OPTIONAL.items()},
+        )
 
 
-class Subject(NamedTuple):
-    """A program, the name of its function, and the value in wire form that is right.
+_OPTIONAL: Mapping[str, Any] = {
+    "of": "output", "retried": False, "problem": "", "unasked": False, "question": "",
+}  # fmt: skip
+"""What a row leaves out where it is this."""
 
-    What a function gives that ``is_mined`` is read as plain data, as when it was mined.
-    """
 
-    code: str
-    entry_point: str
-    truth: bytes
-    is_mined: bool = False
+@dataclass(frozen=True, slots=True)
+class PredictionSettings:
+    """How to ask: ``samples`` a case, at ``temperature``, at most ``max_tokens`` an answer."""
+
+    samples: int = 1
+    temperature: float = 0.0
+    max_tokens: int = 1024
+    examples: bool = False
+    """Whether three worked examples come first, as small models need."""
+    structured: bool = False
+    """Whether the server is to hold answers to a JSON schema, where it can: an error, or a value of
+    the type that the function is annotated with (any value, where it does not keep to that)."""
+    tools: bool = False
+    """Whether answers are asked for as calls of a tool, whose parameters are such a schema."""
+    cot: bool = False
+    """Whether the model is to reason step by step before it answers."""
+    of: Asked = "output"
+    """Whether what comes of a call is asked for, or a call that a value comes of."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be asked."""
+        if self.samples < 1 or self.max_tokens < 1:
+            raise InputError("the number of answers and the token limit must be at least 1")
+        if self.cot and (self.structured or self.tools or self.examples):
+            raise InputError(
+                "--cot leaves room for reasoning; --structured, --tools and --examples do not",
+                remedy="leave one of them out",
+            )
+        if not 0 <= self.temperature <= 2:
+            raise InputError(f"a temperature of {self.temperature}", remedy="give one from 0 to 2")
+        if self.samples > 1 and self.temperature == 0:
+            raise InputError(
+                f"{self.samples} answers a case at temperature 0, which are all the same",
+                remedy="give a higher temperature, or ask once",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionRequest:
+    """One case of a task, asked once."""
+
+    task: MinedTask
+    case: int
+    sample: int
 
     @property
-    def limits(self) -> Limits:
-        """How long loading it and a call of it may take."""
-        return OF_MINED if self.is_mined else LIMITS
+    def key(self) -> str:
+        """What a resumed run knows it by."""
+        return f"{self.task.id}\n{self.case}\n{self.sample}"
+
+    def digest(self, of: Asked) -> str:
+        """Return what is asked, as rows name it."""
+        return question_digest(self.task, self.task.cases[self.case], of)
 
 
-def judging(place: WorkerContext, _: Row) -> Work:
-    """Judge (what is asked, subject, expressions): why each expression is wrong, "" if right."""
+def prediction_requests(
+    tasks: Iterable[MinedTask], asking: PredictionSettings
+) -> Iterator[PredictionRequest]:
+    """Yield every question, task by task."""
+    for task in tasks:
+        for case, known in enumerate(task.cases):
+            if asking.of == "input" and not _has_input(task, known):
+                continue
+            for sample in range(asking.samples):
+                yield PredictionRequest(task, case, sample)
 
-    def work(item: Row) -> Row:
-        asked, subject, texts = item
-        judge = judged_calls if asked == "input" else judged_values
-        return judge(place.sandbox, Subject(*subject), texts)
 
-    return work
+def _has_input(task: MinedTask, case: TaskCase) -> bool:
+    """Return whether a call can be asked for: many a wrong one raises the same."""
+    return case.answer.kind == "value" and "breakpoint" not in task.facts
 
 
-def judged_values(sandbox: Sandbox, subject: Subject, texts: Sequence[str]) -> list[str]:
-    """Judge expressions for the value of a call. They do not see the program."""
-    found: list[str] = []
-    for text in texts:
-        tree = _parsed(text)
-        if tree is None:
-            found.append("unreadable")
-            continue
+def ask(question: PredictionRequest, source: ModelSource, asking: PredictionSettings) -> Prediction:
+    """Ask one question, and once more with the parse error where the answer cannot be read."""
+    task, number = question.task, question.case
+    kind = question_of(task, asking.of)
+    talk = Dialogue(
+        source=source,
+        temperature=asking.temperature,
+        max_tokens=asking.max_tokens,
+        schema=json.dumps(kind.schema(task)) if asking.structured or asking.tools else None,
+        tool=TOOL if asking.tools else None,
+        messages=worked_examples(str(task.facts.get("python", "3")), asking.of)
+        if asking.examples
+        else [],
+    )
+    text, problem = kind.text(task, task.cases[number], cot=asking.cot), ""
+    answer: dict[str, Any] | None = None
+    has_asked_again = False
+    replies: list[str] = []
+    read = parse_answer if asking.of == "output" else parse_call
+    while True:
+        reply = talk.ask(text, index=question.sample)
+        if reply is None:
+            problem = talk.problem
+            break
+        replies.append(reply.text.encode("utf-8", "backslashreplace").decode())
         try:
-            said = wire.encode(value_of(tree))
-        except (ValueError, CodecError):
-            program = Program(f"def {CALLER}():\n    return (\n{text}\n)\n", CALLER)
-            outcome = sandbox.run(program, Inputs.of([()]), LIMITS).outcomes[0]
-            found.append(_judged(outcome, subject.truth))
-        else:
-            found.append(_compared(said, subject.truth))
-    return found
-
-
-def judged_calls(sandbox: Sandbox, subject: Subject, texts: Sequence[str]) -> list[str]:
-    """Judge calls by what the program gives on their arguments.
-
-    Arguments that are literals are handed over as values. Others, such as a lambda, are written
-    into the program's text, so they may only be what does nothing but give a value.
-    """
-    found = ["unreadable"] * len(texts)
-    places: list[int] = []
-    given: list[tuple[list[Value], dict[str, Value]]] = []
-    for place, text in enumerate(texts):
-        tree = _parsed(text)
-        if tree is None:
-            continue
-        if not (
-            isinstance(tree, ast.Call)
-            and isinstance(tree.func, ast.Name)
-            and tree.func.id == subject.entry_point
-        ):
-            found[place] = f"no call of {subject.entry_point}"
-            continue
-        try:
-            arguments = _arguments(tree)
-            wire.encode(list(arguments))
-        except (ValueError, CodecError):
-            found[place] = _run_as_written(sandbox, subject, tree, text)
-        else:
-            places.append(place)
-            given.append(arguments)
-    if places:
-        outcomes = sandbox.run(_calling(subject), Inputs.of(given), subject.limits).outcomes
-        for place, outcome in zip(places, outcomes, strict=True):
-            found[place] = _judged(outcome, subject.truth)
-    return found
-
-
-def _calling(subject: Subject) -> Program:
-    """Return a program that calls the function with positional and named arguments."""
-    if subject.is_mined:
-        return CallableProgram(subject.entry_point, subject.code).program()
-    return Program(
-        f"{subject.code}\n\ndef {CALLER}(positional, named):\n"
-        f"    return {subject.entry_point}(*positional, **named)\n",
-        CALLER,
+            answer, problem = read(reply.text), ""
+            break
+        except ValueError as error:
+            problem = str(error)
+            if has_asked_again:
+                break
+            has_asked_again = True
+            text = kind.retry.format(problem=problem)
+    tokens = talk.prompt_tokens, talk.completion_tokens
+    return Prediction(
+        task.id,
+        number,
+        question.sample,
+        answer,
+        problem,
+        has_asked_again,
+        *tokens,
+        of=asking.of,
+        question=question.digest(asking.of),
+        replies=tuple(replies),
+        unasked=not talk.requests,
     )
 
 
-def _arguments(call: ast.Call) -> tuple[list[Value], dict[str, Value]]:
-    """Return a call's arguments; ValueError if they are not all literals."""
-    if any(keyword.arg is None for keyword in call.keywords):
-        raise ValueError("not a literal")
-    named = {str(keyword.arg): value_of(keyword.value) for keyword in call.keywords}
-    return [value_of(argument) for argument in call.args], named
+def answer_all(
+    tasks: Iterable[MinedTask],
+    source: ModelSource,
+    out: Path | None,
+    *,
+    asking: PredictionSettings = PredictionSettings(),
+    report: Callable[[Prediction], None] = lambda prediction: None,
+    force: bool = False,
+) -> int:
+    """Ask every question not yet answered in ``out``; return how many were asked now.
+
+    ``out`` is a journal: a killed run resumes, and another model or temperature
+    is refused there, unless ``force`` drops what it holds. With None nothing is written.
+    """
+    identity = {
+        "predictions": 1,
+        "prompt": wording(asking.of, cot=asking.cot),
+        "model": source.model,
+        "temperature": asking.temperature,
+        "max_tokens": asking.max_tokens,
+        "structured": asking.structured,
+        "examples": asking.examples,
+        **{name: True for name in ("tools", "cot") if getattr(asking, name)},
+    }
+    with open_rows(out, identity=identity, force=force, batch=1) as journal:
+        done = dict(finished(journal, _known))
+        left = [q for q in prediction_requests(tasks, asking) if not _is_done(q, done, out, asking)]
+        asked = 0
+        for prediction in source.each(lambda question: ask(question, source, asking), left):
+            journal.append(prediction.to_json())
+            report(prediction)
+            asked += 1
+    return asked
 
 
-def _run_as_written(sandbox: Sandbox, subject: Subject, call: ast.Call, text: str) -> str:
-    bound = {node.arg for node in ast.walk(call) if isinstance(node, ast.arg)}
-    bound |= _stored(call) | _own_names(subject.code)
-    for node in ast.walk(call):
-        if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
-            return "does more than give a value"
-        if isinstance(node, ast.Name) and node is not call.func and node.id not in PLAIN | bound:
-            return "does more than give a value"
-    code = f"{subject.code}\n\ndef {CALLER}():\n    return (\n{text}\n)\n"
-    if subject.is_mined:
-        program = CallableProgram(CALLER, code).program()
-        inputs = Inputs.of([([], {})])
-    else:
-        program, inputs = Program(code, CALLER), Inputs.of([()])
-    return _judged(sandbox.run(program, inputs, subject.limits).outcomes[0], subject.truth)
+def _known(row: Row) -> tuple[str, str]:
+    """Return what a row answers: its key, and what was asked."""
+    key = f"{row.data['task_id']}\n{row.data['case']}\n{row.data['sample']}"
+    return key, str(row.data.get("question", ""))
 
 
-def _stored(tree: ast.AST) -> set[str]:
-    """Return the names that are given values somewhere in a tree."""
-    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
-    return {node.id for node in names if isinstance(node.ctx, ast.Store)}
-
-
-def _own_names(code: str) -> set[str]:
-    """Return what a program defines at its top level, imports aside."""
-    found: set[str] = set()
-    for node in parsing.parse(code).body:
-        if isinstance(node, ast.Assign):
-            found |= _stored(node)
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found.add(node.name)
-    return found
-
-
-def _parsed(text: str) -> ast.expr | None:
-    """Return the one expression that a text is; None if it is not."""
-    if len(text) > LONGEST:
-        return None
-    try:
-        tree: ast.Expression = parsing.parse(text.strip(), mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return tree.body
-
-
-def _judged(outcome: Outcome | None, truth: bytes) -> str:
-    if isinstance(outcome, Returned):
-        return _compared(outcome.data, truth)
-    if isinstance(outcome, Raised):
-        return "raises"
-    return "too slow" if isinstance(outcome, TimedOut) else "gives no plain value"
-
-
-def _compared(said: bytes, truth: bytes) -> str:
-    try:
-        return "" if equal(said, truth, EXACT) else "other value"
-    except CodecError:
-        return "other value"
+def _is_done(
+    question: PredictionRequest,
+    done: Mapping[str, str],
+    out: Path | None,
+    asking: PredictionSettings,
+) -> bool:
+    """Return whether a question was answered; InputError if another one was, under its name."""
+    if question.key not in done:
+        return False
+    if done[question.key] not in ("", question.digest(asking.of)):
+        raise InputError(
+            f"answers another question for {question.task.id!r}, case {question.case}: the tasks"
+            " have changed since",
+            path=out,
+            remedy="choose another output, or --force to ask all again",
+        )
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,24 +596,11 @@ class PredictionResult(Result):
         return [each.to_json() for each in self.predictions]
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreResult(Result):
-    """How many predictions are right: overall, on errors, by package, by statistic."""
-
-    kind: ClassVar[str] = "score"
-
-    report: ScoreReport
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row for each line of the tables: ``group``, ``name``, ``pass@1``, ..."""
-        return list(self.summary["tables"])
-
-
 def predict(
     tasks: str | os.PathLike[str] | Iterable[MinedTask],
     client: Client,
     *,
-    asking: PredictionSettings = PredictionSettings(),  # noqa: B008 - frozen
+    asking: PredictionSettings = PredictionSettings(),
     cases: int | None = None,
     limit: int | None = None,
     max_code: int | None = None,
@@ -327,7 +627,9 @@ def predict(
     check_tags([*without, *tagged])
     keep_inputs({"output": out}, {"tasks": tasks})
     left_out: list[SkippedRow] = []
-    given = read_tasks(tasks, left_out=left_out) if isinstance(tasks, str | os.PathLike) else tasks
+    given = (
+        read_any_tasks(tasks, left_out=left_out) if isinstance(tasks, str | os.PathLike) else tasks
+    )
     chosen = (
         task
         for task in given
@@ -356,13 +658,15 @@ def predict(
             found.append(prediction)
             opened.advance()
 
-        asked = asking_model.predict(
-            listed, client, path, asking=asking, report=report, force=force
-        )
-    run = run_facts(tasks=_facts(tasks), model=client.model)
+        asked = answer_all(listed, client, path, asking=asking, report=report, force=force)
+    run = run_facts(tasks=facts_of(tasks), model=client.model)
     where = None if path is None else str(path)
     shared = share.end() if share is not None and share.is_part else {}
-    kept = found if path is None or not path.stat().st_size else read_predictions(path)
+    kept = (
+        found
+        if path is None or not path.stat().st_size
+        else (Prediction.from_json(row.data) for row in read_jsonl(path))
+    )
     predictions = tuple(kept)
     summary = {
         **shared,
@@ -376,7 +680,7 @@ def predict(
             "completion": sum(each.completion_tokens for each in predictions),
         },
         "usage": asdict(client.usage),
-        **KnownTasks({}, left_out).facts(),
+        **({"left_out": [each.to_json() for each in left_out]} if left_out else {}),
     }
     return PredictionResult(summary, predictions)
 
@@ -391,125 +695,6 @@ def programs_digest(tasks: Iterable[MinedTask]) -> str:
     return digest.hexdigest()[:32]
 
 
-def score(
-    tasks: str | os.PathLike[str] | Iterable[MinedTask],
-    predictions: str | os.PathLike[str] | Iterable[Prediction],
-    *,
-    ks: Sequence[int] = (1, 5),
-    of: Asked | None = None,
-    judge: ModelSource | None = None,
-    graded: str | os.PathLike[str] | None = None,
-    out: str | os.PathLike[str] | None = None,
-    session: Session | None = None,
-) -> ScoreResult:
-    """Mark predictions: values as normalised JSON, exceptions by type and message.
-
-        client = Client("my-model", base_url="http://localhost:8000/v1")
-        predict("out/mined/tasks.jsonl", client, out="out/predictions.jsonl")
-        score("out/mined/tasks.jsonl", "out/predictions.jsonl").to_rows()
-
-    ``predictions`` may be a file of CRUXEval's: for each task a list of Python expressions. They
-    are values, or with ``of="input"`` calls that give the value; other expressions are evaluated in
-    sandboxes, and compared as Python compares. Of ``ks`` those count that enough answers were
-    sampled for. ``judge`` is a model that is asked where only messages differ; a prediction that it
-    gives no answer on is in no figure (``result.report.undecided``). Rows of another set that
-    cannot be asked about are listed in the summary (``left_out``), predictions about them counted
-    (``ignored``). ``graded`` is a file for each prediction with its mark, ``out`` one for the
-    report. Raises InputError for a prediction of an unknown case.
-    """
-    keep_inputs({"grades": graded, "report": out}, {"tasks": tasks, "predictions": predictions})
-    known = KnownTasks.of(tasks)
-    said = list(
-        known.predictions(Path(predictions), of=of)
-        if isinstance(predictions, str | os.PathLike)
-        else predictions
-    )
-    rows: list[dict[str, Any]] = []
-
-    def keep(task: MinedTask, found: GradedPrediction) -> None:
-        rows.append(graded_row(task, found))
-
-    report = graded_all(
-        known.tasks,
-        said,
-        ks=ks,
-        of=of,
-        judge=None if judge is None else judge_by(judge),
-        notify=None if graded is None else keep,
-        session=session,
-    )
-    run = run_facts(tasks=_facts(tasks), predictions=_facts(predictions))
-    result = ScoreResult({"run": run, **report.to_json(), **known.facts()}, report)
-    if graded is not None:
-        write_jsonl(graded, rows)
-    if out is not None:
-        result.write_summary(Path(out))
-    return result
-
-
-def graded_all(
-    tasks: Mapping[str, MinedTask],
-    said: Sequence[Prediction],
-    *,
-    ks: Iterable[int] = (1,),
-    of: Asked | None = None,
-    judge: SameMessage | None = None,
-    notify: Callable[[MinedTask, GradedPrediction], None] | None = None,
-    session: Session | None = None,
-) -> ScoreReport:
-    """Grade one model's predictions; ``notify`` is called with each grade (see ``score``)."""
-    _require_kind(said, tasks, of)
-    ran = _ran(said, tasks, session)
-    return scoring.score(tasks.values(), said, ks=ks, judge=judge, graded=notify, ran=ran)
-
-
-def _require_kind(
-    said: Iterable[Prediction], tasks: Mapping[str, MinedTask], of: Asked | None
-) -> None:
-    """Raise InputError if expressions for values are all calls of the programs' functions."""
-    if of is not None:
-        return
-    found = [each for each in map(scoring.expression, said) if each is not None]
-    calls = [
-        text.lstrip().startswith(f"{tasks[id].entry_point}(")
-        for id, _, asked, text in found
-        if asked == "output" and id in tasks
-    ]
-    if calls and all(calls):
-        raise InputError(
-            "every prediction is a call, where values were expected",
-            remedy="--of input if calls that give a known value were asked for, else --of output",
-        )
-
-
-def _ran(
-    said: Iterable[Prediction], tasks: Mapping[str, MinedTask], session: Session | None
-) -> dict[Expression, str]:
-    """Return of each expression among predictions why it is wrong, or ""."""
-    texts: dict[tuple[str, int, Asked], dict[str, None]] = {}
-    for prediction in said:
-        if (found := scoring.expression(prediction)) is not None:
-            id, case, of, text = found
-            texts.setdefault((id, case, of), {})[text] = None
-    items = []
-    for (id, case, of), wanted in texts.items():
-        task = scoring.task_of(Prediction(id, case, 0, None), tasks)
-        answer = task.cases[case].answer
-        truth = wire.encode(answer.value) if answer.kind == "value" else b""
-        subject = (task.code, task.entry_point, truth, "signature" in task.facts)
-        items.append((of, subject, list(wanted)))
-    if not items:
-        return {}
-    ran: dict[Expression, str] = {}
-    with within(session) as opened:
-        opened.stage("expressions", len(items))
-        call = Call("evalplus_lite.exe.prediction:judging")
-        rows = opened.pool().map(call, items)
-        for (place, wanted), row in zip(texts.items(), rows, strict=True):
-            ran |= {(*place, text): reason for text, reason in zip(wanted, row, strict=True)}
-            opened.advance()
-    return ran
-
-
-def _facts(given: object) -> list[dict[str, str]]:
+def facts_of(given: object) -> list[dict[str, str]]:
+    """Return what a summary says of a file that was given; nothing of values."""
     return file_facts([Path(given)]) if isinstance(given, str | os.PathLike) else []

@@ -14,17 +14,17 @@ from statistics import StatisticsError, fmean, linear_regression, median, pstdev
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.asking.predict import Prediction
-from evalplus_lite.exe.asking.score import (
+from evalplus_lite.exe.prediction import Prediction
+from evalplus_lite.exe.scoring import (
     CaseShare,
     GradedPrediction,
-    consistency_of,
+    KnownTasks,
+    graded_all,
     judge_by,
     share_of,
 )
-from evalplus_lite.exe.prediction import KnownTasks, graded_all, read_tasks
 from evalplus_lite.exe.statistics.measures import FEATURES, TIME, features, measures
-from evalplus_lite.exe.tasks.forms import form_of, written
+from evalplus_lite.exe.tasks.forms import form_of, read_any_tasks, written
 from evalplus_lite.exe.tasks.mined import MinedTask
 from evalplus_lite.jobs.datasets import file_facts, run_facts
 from evalplus_lite.jobs.session import Result, Session, keep_inputs, made_folder, within
@@ -368,34 +368,6 @@ def _runs(model: ModelGrades) -> Row | None:
     }
 
 
-def question_rows(material: GradedTasks) -> Iterator[Row]:
-    """Yield a row a model that was asked about moments of runs: rates by kind, and consistency."""
-    asked = {id: task.facts["question"] for id, task in material.tasks.items()
-             if "question" in task.facts}  # fmt: skip
-    for model in material.models:
-        moments: dict[tuple[str, str, int], dict[str, bool]] = defaultdict(dict)
-        for run, graded in model.runs.items():
-            for (id, _), is_right in graded.items():
-                if "moment" in asked.get(id, {}):
-                    moment = material.tasks[id].function_id, asked[id]["moment"], run
-                    moments[moment][asked[id]["kind"]] = is_right
-        rates = model.rates()
-        kinds = sorted({str(asked[id]["kind"]) for id, _ in rates if id in asked})
-        shares = {
-            kind: share(
-                rates, [p for p in rates if asked.get(p[0], {}).get("kind") == kind], material.tasks
-            )
-            for kind in kinds
-        }
-        found = consistency_of(moments)
-        if kinds:
-            yield {
-                "model": model.label,
-                "kinds": {kind: each.to_json() for kind, each in shares.items() if each},
-                "consistency": None if found is None else found.to_json(),
-            }
-
-
 def package_rows(material: GradedTasks) -> Iterator[Row]:
     """Yield a row a package, the one with most cases first: pass@1 of each model, and their mean.
 
@@ -720,7 +692,6 @@ def _computed(
         "answered": len(material.answered),
         "same_cases": is_same_cases(material),
         "models": list(model_rows(material, prices)),
-        "questions": list(question_rows(material)),
         "repositories": repositories(material),
         "packages": list(package_rows(material)),
         "trends": list(trend_rows(material)),
@@ -748,13 +719,13 @@ def export_mined(
             path=Path(dataset),
             remedy="give the file that mine wrote",
         )
-    tasks = list(read_tasks(dataset))
-    asked = [task for task in tasks if {"breakpoint", "question"} & task.facts.keys()]
+    tasks = list(read_any_tasks(dataset))
+    asked = [task for task in tasks if "breakpoint" in task.facts]
     if asked:
         raise InputError(
             f"asks what happens within a call, and {format} what it gives: {asked[0].id}",
             path=Path(dataset),
-            remedy="give a file of mined tasks, as mine writes without --questions",
+            remedy="give a file of mined tasks, as mine writes without --breakpoints",
         )
     rows, lost = written(tasks, format)
     if not rows:

@@ -26,7 +26,7 @@ import tomllib
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from importlib import resources
 from pathlib import Path, PurePosixPath
@@ -300,6 +300,44 @@ def download(name: str, folder: Path, *, is_pure: bool = False) -> Path:
     if new:
         return new[0]
     raise InputError(f"pip downloaded no file for {name}")
+
+
+_UNPACK_ONLY = """
+import resource, runpy, subprocess
+
+def refuse(*args, **kwargs):
+    raise OSError("no code of a package is run")
+
+subprocess.Popen = refuse
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 28, 1 << 28))
+resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+runpy.run_module("pip", run_name="__main__", alter_sys=True)
+"""
+"""pip, which cannot start the build code of the source archive that it has unpacked.
+
+Files of 256 MiB at most are written, within 60 CPU seconds: an archive may hold anything."""
+
+
+def download_source(name: str, version: str, folder: Path) -> Path | None:
+    """Return the files of a version's source archive, unpacked by pip; None if there is none.
+
+    pip would run build code to learn what the archive says of itself: it is kept from starting any
+    process, and fails when the files are there.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-c", _UNPACK_ONLY, "download", "--quiet", "--no-deps", "--no-clean"]
+    command += ["--disable-pip-version-check", "--no-binary", ":all:", "--dest", str(folder)]
+    with suppress(subprocess.TimeoutExpired):
+        subprocess.run(
+            [*command, f"{name}=={version}"],
+            env={**os.environ, "TMPDIR": str(folder)},
+            capture_output=True,
+            timeout=DOWNLOAD_SECONDS,
+            check=False,
+        )
+    marks = ("PKG-INFO", "pyproject.toml", "setup.py")
+    trees = (each for each in folder.glob("*/*") if any((each / mark).is_file() for mark in marks))
+    return next(trees, None)
 
 
 MAX_MEMBERS = 50_000
@@ -928,6 +966,12 @@ def archives_by_name(paths: list[Path]) -> dict[str, Path]:
         if path.is_file():
             found.setdefault(name, path)
     return found
+
+
+def pinned(names: Iterable[str]) -> dict[str, str]:
+    """Return by distribution name those of some names that carry a version (``idna==3.20``)."""
+    pins = (name for name in names if re.fullmatch(r"[A-Za-z0-9._-]+==[^=*,]+", name))
+    return {canonicalize_name(name.partition("==")[0]): name for name in pins}
 
 
 def required(package: PackageSource, extras: Sequence[str] = ()) -> list[tuple[str, str | None]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
@@ -49,19 +49,6 @@ class Call:
     packages: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Splitter:
-    """A way to split an item into smaller ones, used when that finishes sooner.
-
-    ``count`` returns the number of parts, ``cut`` the parts. ``join`` combines their rows, in
-    order, into the row of the whole item.
-    """
-
-    count: Callable[[Row], int]
-    cut: Callable[[Row], Sequence[Row]]
-    join: Callable[[Sequence[Row]], Row]
-
-
 class Backend(Protocol):
     """Runs calls on items, one at a time in each of its places."""
 
@@ -91,7 +78,6 @@ class Backend(Protocol):
         *,
         key: Callable[[Row], Hashable] | None = None,
         lost: Callable[[Row, Exception], Row] | None = None,
-        parts: Splitter | None = None,
         done: Callable[[Row], object] | None = None,
     ) -> Iterator[Row]:
         """Yield the call's result for each item, in the items' order.
@@ -99,8 +85,8 @@ class Backend(Protocol):
         Items are taken on demand, a few ahead of the oldest result. Those with the same ``key`` go
         to the same worker if that costs no time. The first error is raised in place of its result.
         ``lost`` may return a row for an item that ends its worker repeatedly, or that our own code
-        fails on. With ``parts`` items may be split. ``done`` is called with each row as soon as it
-        arrives, perhaps from another thread.
+        fails on. ``done`` is called with each row as soon as it arrives, perhaps from another
+        thread.
         """
         ...
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evalplus_lite.errors import InfrastructureError
-from evalplus_lite.execution.base import Call, Row, Splitter
-from evalplus_lite.execution.channel import decoded, encoded
+from evalplus_lite.execution.base import Call, Row
 
 AHEAD_SECONDS, MOST_AHEAD = 0.2, 48
 """Items are sent ahead to keep a worker busy for this many seconds, the time in which a busy
@@ -20,7 +19,7 @@ LONG_SECONDS = 1.0
 
 
 @dataclass
-class KnownCall:
+class TimedCall:
     """A call with its number, and how long its items take: seconds, lately, on average."""
 
     call: Call
@@ -29,11 +28,13 @@ class KnownCall:
 
     def took(self, seconds: float) -> None:
         """Take the time of one more item into account."""
+        # A moving average: the latest items predict the next ones best.
         self.seconds += 0.2 * (seconds - self.seconds)
 
     @property
     def depth(self) -> int:
         """The number of items that a worker may hold at a time, the current one included."""
+        # Short items are sent ahead, since a round trip would cost as much as the work.
         if self.seconds >= LONG_SECONDS:
             return 1
         return 1 + min(MOST_AHEAD, math.ceil(AHEAD_SECONDS / max(self.seconds, 1e-6)))
@@ -51,14 +52,11 @@ class Job:
     """An item in packed form; ``then`` converts its row into the future's result."""
 
     number: int
-    call: KnownCall
+    call: TimedCall
     payload: bytes
     key: Hashable
     then: Callable[[Row], Any]
     held: Held | None = None
-    parts: Splitter | None = None
-    size: int = 1
-    """The number of parts."""
     tries: int = 0
     future: Future[Any] = field(default_factory=Future)
     weight: int = 0
@@ -80,6 +78,7 @@ class Job:
         if self.held is not None:
             self.held.size += weight - self.weight
             self.weight = weight
+        # The item is no longer needed: it is not tried again.
         self.payload = b""
         try:
             result = self.then(row)
@@ -87,38 +86,6 @@ class Job:
             self.future.set_exception(error)
         else:
             self.future.set_result(result)
-
-    def split(self) -> list[Job]:
-        """Return its parts as items of their own; it ends when all have ended."""
-        assert self.parts is not None
-        items = [encoded(item) for item in self.parts.cut(decoded(self.payload))]
-        rows: dict[int, Row] = {}
-        held = Held()
-
-        def taken(place: int) -> Callable[[Row], None]:
-            def take(row: Row) -> None:
-                rows[place] = row
-                if len(rows) == len(items):
-                    assert self.parts is not None
-                    whole = self.parts.join([rows[at] for at in range(len(items))])
-                    self.finish(whole, held.size)
-
-            return take
-
-        def ended(future: Future[Any]) -> None:
-            error = None if future.cancelled() else future.exception()
-            if future.cancelled():
-                error = InfrastructureError("the run was ended")
-            if error is not None and not self.future.done():
-                self.fail(error)
-
-        jobs = [
-            Job(self.number, self.call, item, self.key, taken(place), held)
-            for place, item in enumerate(items)
-        ]
-        for job in jobs:
-            job.future.add_done_callback(ended)
-        return jobs
 
     def fail(self, error: BaseException) -> None:
         """Give the future an error, unless it was cancelled."""

@@ -1,19 +1,22 @@
-"""Suites for tasks that come without expected outputs: computed once, cached by content."""
+"""Suites of tasks: shared with workers, and computed once where a task comes without outputs."""
 
 from __future__ import annotations
 
 import base64
 import contextlib
+import gc
 import hashlib
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from evalplus_lite.errors import EvalPlusLiteError, UnusableTask
 from evalplus_lite.execution.base import Backend, Call, Ref, Row, Work, WorkerContext
+from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.evidence import (
     Evidence,
     Loss,
@@ -25,23 +28,79 @@ from evalplus_lite.grading.evidence import (
     unseen,
     weighed,
 )
-from evalplus_lite.grading.idle import is_plain, require_effect
-from evalplus_lite.grading.null import require_knowledge
+from evalplus_lite.grading.null import is_plain, require_effect, require_knowledge
 from evalplus_lite.grading.oracle import NO_REFERENCE, Answers, Dropped, answer
-from evalplus_lite.jobs.workers.shared_data import (
-    SharedData,
-    evidence_of,
-    evidence_row,
-    staged,
-    suite_of,
-    suite_row,
-)
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
 from evalplus_lite.store import cache_folder, replacing
 from evalplus_lite.store.cache import KEEPER, mark_used
 from evalplus_lite.store.opening import Blobs, Packed
 from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Suite, Task, Unusable
+
+# Tasks and suites as shared data: staged once by the parent, loaded by the workers.
+
+
+MOST_BYTES = 256 << 20
+"""Bytes, as staged, of the tasks that one place keeps prepared."""
+Made = TypeVar("Made")
+
+
+@dataclass
+class SharedData:
+    """Stages tasks when they are first asked for, each with the suite that was ``given`` for it."""
+
+    backend: Backend
+    given: Mapping[str, Suite] = field(default_factory=dict)
+    _refs: dict[str, tuple[Task, Ref]] = field(default_factory=dict)
+
+    def ref(self, task: Task) -> Ref:
+        """Return where the task is staged."""
+        shared = self._refs.get(task.id)
+        if shared is None or shared[0] is not task:
+            suite = self.given.get(task.id)
+            row = to_row(task), None if suite is None else to_row(suite)
+            shared = self._refs[task.id] = task, self.backend.stage(row)
+        return shared[1]
+
+
+def staged(place: WorkerContext, ref: Ref) -> tuple[Task, Suite | None]:
+    """Return a task, and its suite if one was given."""
+    # Collecting would walk all that was just read, and free none of it.
+    enabled = gc.isenabled()
+    gc.disable()  # the data read here lives long
+    try:
+        task, suite = place.load(ref)
+        return from_row(Task, task), None if suite is None else from_row(Suite, suite)
+    finally:
+        if enabled:
+            gc.enable()
+
+
+class Prepared(Generic[Made]):
+    """A worker's prepared suites; the least recently used go when they take much memory."""
+
+    def __init__(self, *, most: int = MOST_BYTES) -> None:
+        self._most = most
+        self._made: OrderedDict[Hashable, tuple[int, Made]] = OrderedDict()
+        self._size = 0
+
+    def under(self, key: Hashable, size: int, make: Callable[[], Made]) -> Made:
+        """Return the object under a key, created if missing; ``size`` in bytes, about."""
+        if key in self._made:
+            self._made.move_to_end(key)
+            return self._made[key][1]
+        item = make()
+        self._made[key] = size, item
+        self._size += size
+        # One suite is kept however large it is: it is being used.
+        while self._size > self._most and len(self._made) > 1:
+            _, (gone, _) = self._made.popitem(last=False)
+            self._size -= gone
+        return item
+
+
+# Suites for tasks that come without expected outputs: computed once, cached by content.
+
 
 FORMAT = 9
 """Part of every key: raise it when the computation changes."""
@@ -79,6 +138,7 @@ class SuiteSource:
         judged, reduced or exported comes through it. Raises UnusableTask if there is none, or no
         reference although the job ``needs_reference``.
         """
+        # A task is found unusable once: the second caller gets the same error at no cost.
         problem = self.unusable.get(task.id)
         if problem is not None:
             raise UnusableTask(*astuple(problem))
@@ -95,7 +155,7 @@ class SuiteSource:
                 require_check(sandbox, task, answers.suite)
                 require_effect(sandbox, task, answers.suite)
                 weak = self._weak(sandbox, task, answers.suite, given)
-                evidence = replace(evidence, weak=weak)
+                evidence = replace(evidence, null_program=weak)
         except UnusableTask as error:
             self.unusable[task.id] = recorded(error)
             raise
@@ -107,21 +167,22 @@ class SuiteSource:
         """The settings from which ``source_of`` makes a source like this one, except for given
         suites.
         """
-        return None if self.cache is None else str(self.cache), astuple(self.limits)
+        return None if self.cache is None else str(self.cache), to_row(self.limits)
 
     def take(self, task_id: str, found: Row) -> None:
         """Record the ``found_evidence`` of a task whose suite a worker prepared."""
         evidence, bad = found or (None, None)
         if evidence is not None:
-            self.evidence[task_id] = evidence_of(evidence)
+            self.evidence[task_id] = from_row(Evidence, evidence)
         if bad is not None:
-            self.unusable[task_id] = Unusable(*bad)
+            self.unusable[task_id] = from_row(Unusable, bad)
 
     def prepare(
         self, tasks: Iterable[Task], backend: Backend, staging: SharedData | None = None
     ) -> None:
         """Determine the evidence of each task's suite, in parallel."""
         staging = staging or SharedData(backend, self.given)
+        # Only what no judgment has found out: a run that was resumed asks for the rest.
         left = [task for task in tasks if task.id not in {**self.evidence, **self.unusable}]
         call = Call("evalplus_lite.jobs.expected:weighing", self.settings)
         items = map(staging.ref, left)
@@ -136,7 +197,7 @@ class SuiteSource:
             evidence, suite = row
             self.take(task.id, evidence)
             # What was given need not come back.
-            yield self.given.get(task.id) if suite is True else suite and suite_of(suite)
+            yield self.given.get(task.id) if suite is True else suite and from_row(Suite, suite)
 
     def answers(self, sandbox: Sandbox, task: Task) -> Answers:
         """Return the reference's answers to the task's own cases, cached or computed."""
@@ -154,6 +215,7 @@ class SuiteSource:
             limits=self.limits,
             contract=False,  # a task's own cases are not checked
         )
+        # Only computed answers are cached: those of a file are read again as fast.
         path = self._path(task)
         if path is not None:
             # A cache that cannot be written costs time only.
@@ -202,6 +264,7 @@ class SuiteSource:
         path = self._path(task)
         if path is None or given is None:
             return None if path is None else path.with_suffix(".null")
+        # A suite of a file has answers of its own: they are part of the key.
         parts = [item if isinstance(item, bytes) else item.digest for item in given.blobs.items()]
         parts.append(Inputs.of(case.arguments for case in given.cases).key.encode())
         key = hashlib.sha256((path.stem + digest(*parts)).encode()).hexdigest()
@@ -212,6 +275,7 @@ class SuiteSource:
 
         None if more work is needed: a check to be tried, or an error to be raised.
         """
+        # A check, and effects, are tried in a sandbox: their result is in no file.
         if has_check(task) or not is_plain(task):
             return None
         path = self._path(task)
@@ -234,6 +298,7 @@ class SuiteSource:
     def _path(self, task: Task) -> Path | None:
         if self.cache is None:
             return None
+        # The key holds all that the answers depend on, so that no entry is ever out of date.
         facts: list[Any] = [FORMAT, sys.version_info[:2], task.reference, task.entry_point]
         facts.append(task.harness.row)
         facts += [task.rule.row, repr(self.limits), task.contract]
@@ -322,16 +387,14 @@ def blob_of(row: str | list[Any]) -> bytes | Packed:
 def source_of(settings: Row) -> SuiteSource:
     """Return the source of suites for ``SuiteSource.settings``."""
     cache, limits = settings
-    return SuiteSource(cache=None if cache is None else Path(cache), limits=Limits(*limits))
+    path = None if cache is None else Path(cache)
+    return SuiteSource(cache=path, limits=from_row(Limits, limits))
 
 
 def found_evidence(source: SuiteSource, task_id: str) -> Row:
     """Return the facts about a task's suite as plain data: evidence, and why it is unusable."""
     evidence, bad = source.evidence.get(task_id), source.unusable.get(task_id)
-    return (
-        None if evidence is None else evidence_row(evidence),
-        None if bad is None else astuple(bad),
-    )
+    return None if evidence is None else to_row(evidence), None if bad is None else to_row(bad)
 
 
 def weighing(place: WorkerContext, settings: Row) -> Work:
@@ -342,7 +405,7 @@ def weighing(place: WorkerContext, settings: Row) -> Work:
         task, suite = staged(place, item)
         evidence = source.known(task) if suite is None else None
         if evidence is not None:
-            return evidence_row(evidence), None
+            return to_row(evidence), None
         with contextlib.suppress(UnusableTask):
             source.usable(place.sandbox, task, suite)
         return found_evidence(source, task.id)
@@ -361,6 +424,6 @@ def answering(place: WorkerContext, settings: Row) -> Work:
             suite = source.usable(place.sandbox, task, suite_given).suite
         except UnusableTask:
             return found_evidence(source, task.id), None
-        return found_evidence(source, task.id), True if suite_given else suite_row(suite)
+        return found_evidence(source, task.id), True if suite_given else to_row(suite)
 
     return answer

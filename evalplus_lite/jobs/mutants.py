@@ -6,18 +6,17 @@ import io
 import json
 import os
 import tokenize
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from evalplus_lite.execution.base import Call, Row
-from evalplus_lite.jobs.expected import SuiteSource
-from evalplus_lite.jobs.reduction import matrix_row, measurement, report_of, surviving
+from evalplus_lite.execution.base import Call
+from evalplus_lite.execution.records import from_row, to_row
+from evalplus_lite.jobs.expected import SharedData, SuiteSource
+from evalplus_lite.jobs.reduction import measurement, surviving
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
-from evalplus_lite.jobs.shards import Shard, mapped, share_of
-from evalplus_lite.jobs.workers.shared_data import SharedData
 from evalplus_lite.reduction.set_cover import members
-from evalplus_lite.reduction.survivors import ENOUGH, Report
+from evalplus_lite.reduction.survivors import ENOUGH, Fate, Report
 from evalplus_lite.statistics.means import clustered_interval
 from evalplus_lite.store import write_text
 from evalplus_lite.tasks import Dataset
@@ -42,7 +41,7 @@ class MutantsResult(Result):
 
     def to_stryker(self) -> dict[str, Any]:
         """Return all mutants, and the cases that kill them, in Stryker's form for its viewers."""
-        return stryker_report(map(_mutated, self.reports), version=__version__)
+        return stryker_report(self.reports)
 
     def to_markdown(self) -> str:
         """Return a report to be read: every survivor's diff, the least reached first."""
@@ -76,7 +75,6 @@ def find_survivors(
     *,
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
-    shard: Shard | str | None = None,
     session: Session | None = None,
 ) -> MutantsResult:
     """Plant small faults in the references and report those that no input detects.
@@ -84,64 +82,29 @@ def find_survivors(
     A survivor is either a missing test or an equivalent mutant: those whose changed line many
     inputs run are suspected to be equivalent. With ``out``, a folder, ``mutants.md``,
     ``mutants.json`` and ``mutants.stryker.json`` are written there, the last with all mutants in
-    Stryker's form. With ``shard``, such as ``"2/4"``, only a part of the tasks is worked on, for
-    ``merge``. Raises InputError as ``reduce``.
+    Stryker's form. Raises InputError as ``reduce``.
     """
     with within(session) as opened:
-        share = share_of(shard, out, kind="mutants")
         measured = measurement(
-            dataset, (), opened, kinds=("mutant",), stage="mutants", strict=strict, share=share
+            dataset, (), opened, kinds=("mutant",), stage="mutants", strict=strict
         )
         # First pass: which cases kill which mutants. Second: which cases run a survivor's line.
         opened.stage("survivors", len(measured.suites))
         staging = SharedData(opened.pool(), measured.data.suites)
-        suites = {one.task.id: one for one in measured.suites}
-
-        def item(id: str) -> Row:
-            return staging.ref(suites[id].task), matrix_row(suites[id].matrix)
-
+        items = ((staging.ref(one.task), to_row(one.matrix)) for one in measured.suites)
         settings = SuiteSource(cache=opened.cache).settings
         call = Call(f"{surviving.__module__}:{surviving.__name__}", settings)
-        rows = mapped(
-            opened.pool(),
-            call,
-            [*suites],
-            item,
-            share=share,
-            stage="survivors",
-            notify=opened.advance,
-        )
-        reports = tuple(map(report_of, rows))
-        if share is not None and share.is_part:
-            return MutantsResult(share.end(), reports)
+        rows = opened.pool().map(call, items, done=lambda row: opened.advance())
+        reports = tuple([from_row(Report, row) for row in rows])
     result = MutantsResult({**_summary(measured.data.name, reports), **measured.report}, reports)
     if out is not None:
         folder = made_folder(out)
         result.write_summary(folder / "mutants.json")
         write_text(folder / "mutants.md", result.to_markdown())
-        write_text(folder / "mutants.stryker.json", json_text(result.to_stryker()))
+        # One line: the document may be of tens of megabytes.
+        text = json.dumps(result.to_stryker(), separators=(",", ":"))
+        write_text(folder / "mutants.stryker.json", f"{text}\n")
     return result
-
-
-def json_text(document: Any) -> str:
-    """Return a document as one line of JSON; it may be of tens of megabytes."""
-    return json.dumps(document, separators=(",", ":")) + "\n"
-
-
-def _mutated(report: Report) -> MutatedTask:
-    """Return a task's mutants as Stryker's form needs them."""
-    files = []
-    for fate in report.fates:
-        doubt = ""
-        if not fate.killed and fate.reached.bit_count() >= ENOUGH:
-            doubt = f"{fate.reached.bit_count()} cases run it: suspected to be equivalent"
-        killed_by = members(fate.killed)
-        covered_by = members(fate.reached)
-        mutant = fate.mutant
-        files.append(
-            Mutation(mutant.key, mutant.operator, mutant.source, killed_by, covered_by, doubt)
-        )
-    return MutatedTask(report.task_id, report.source, files, report.cases)
 
 
 def _kills(report: Report) -> list[int]:
@@ -155,6 +118,7 @@ def _kills(report: Report) -> list[int]:
 
 def _summary(name: str, reports: tuple[Report, ...]) -> dict[str, Any]:
     """Return the counts over all tasks, and each task's survivors."""
+    # With and without suspected equivalents, which no input could detect.
     total = sum(report.total for report in reports)
     killed = sum(report.killed for report in reports)
     suspects = sum(s.is_suspect for report in reports for s in report.survivors)
@@ -204,32 +168,7 @@ THRESHOLDS = {"high": 95, "low": 80}
 """Mutation scores in percent from which a viewer shows green, and below which red."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mutation:
-    """A mutant: its operator, its whole text, and the numbers of the cases that kill and run it.
-
-    ``reason`` says why its status is doubtful, "" if it is not.
-    """
-
-    id: str
-    operator: str
-    source: str
-    killed_by: Sequence[int]
-    covered_by: Sequence[int]
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MutatedTask:
-    """A reference with its mutants, and a line for each case of the suite."""
-
-    task_id: str
-    source: str
-    mutations: Sequence[Mutation]
-    cases: Sequence[str]
-
-
-def stryker_report(tasks: Iterable[MutatedTask], *, version: str) -> dict[str, Any]:
+def stryker_report(reports: Iterable[Report]) -> dict[str, Any]:
     """Return all mutants as one document of Stryker's schema.
 
     Statuses are ``Killed``, ``Survived``, and ``NoCoverage`` of a mutant whose statement no case
@@ -237,48 +176,47 @@ def stryker_report(tasks: Iterable[MutatedTask], *, version: str) -> dict[str, A
     Cases are numbered through all tasks: ids are the numbers.
     """
     files, tests, first, seen = {}, {}, 0, set[str]()
-    for task in tasks:
-        name = f"{task.task_id}.py"
+    for report in reports:
+        name = f"{report.task_id}.py"
         files[name] = {
             "language": "python",
-            "source": task.source,
-            "mutants": [_mutant(task.source, each, first, seen) for each in task.mutations],
+            "source": report.source,
+            "mutants": [_mutant(report.source, fate, first, seen) for fate in report.fates],
         }
-        tests[name] = {
-            "tests": [
-                {"id": str(first + number), "name": line} for number, line in enumerate(task.cases)
-            ]
-        }
-        first += len(task.cases)
+        cases = enumerate(report.cases, first)
+        tests[name] = {"tests": [{"id": str(number), "name": line} for number, line in cases]}
+        first += len(report.cases)
     return {
         "schemaVersion": SCHEMA_VERSION,
         "thresholds": THRESHOLDS,
-        "framework": {"name": "evalplus_lite", "version": version},
+        "framework": {"name": "evalplus_lite", "version": __version__},
         "files": files,
         "testFiles": tests,
     }
 
 
-def _mutant(source: str, mutation: Mutation, first: int, seen: set[str]) -> dict[str, Any]:
-    start, end, replacement = changed_part(source, mutation.source)
-    id, copy = mutation.id, 1
+def _mutant(source: str, fate: Fate, first: int, seen: set[str]) -> dict[str, Any]:
+    mutant = fate.mutant
+    start, end, replacement = changed_part(source, mutant.source)
+    id, copy = mutant.key, 1
     while id in seen:  # two tasks may have the same reference
-        id, copy = f"{mutation.id}-{copy}", copy + 1
+        id, copy = f"{mutant.key}-{copy}", copy + 1
     seen.add(id)
     row: dict[str, Any] = {
         "id": id,
-        "mutatorName": mutation.operator,
+        "mutatorName": mutant.operator,
         "location": {"start": _position(source, start), "end": _position(source, end)},
         "replacement": replacement,
     }
-    if mutation.killed_by:
+    if fate.killed:
         row["status"] = "Killed"
-        row["killedBy"] = [str(first + case) for case in mutation.killed_by]
-    else:
-        row["status"] = "Survived" if mutation.covered_by else "NoCoverage"
-        row["coveredBy"] = [str(first + case) for case in mutation.covered_by]
-    if mutation.reason:
-        row["statusReason"] = mutation.reason
+        row["killedBy"] = [str(first + case) for case in members(fate.killed)]
+        return row
+    covering = members(fate.reached)
+    row["status"] = "Survived" if covering else "NoCoverage"
+    row["coveredBy"] = [str(first + case) for case in covering]
+    if len(covering) >= ENOUGH:
+        row["statusReason"] = f"{len(covering)} cases run it: suspected to be equivalent"
     return row
 
 
@@ -287,6 +225,7 @@ def changed_part(source: str, mutated: str) -> tuple[int, int, str]:
 
     The part is widened to whole tokens of the first text: ``<`` becomes ``<=``, not nothing ``=``.
     """
+    # The common beginning and end of both texts; what lies between is the change.
     most = min(len(source), len(mutated))
     start = next((n for n in range(most) if source[n] != mutated[n]), most)
     same = next((n for n in range(most - start) if source[-1 - n] != mutated[-1 - n]), most - start)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import itertools
-import json
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -15,22 +14,19 @@ from typing import Any, TypeAlias
 
 from evalplus_lite.errors import InputError, UnusableTask
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
-from evalplus_lite.grading.evaluator import evaluate_program
 from evalplus_lite.grading.evidence import Evidence, blamed
 from evalplus_lite.grading.times import reference_steps
-from evalplus_lite.jobs import layouts
+from evalplus_lite.jobs import tables
+from evalplus_lite.jobs.augmented_task import Budget, augment_task
 from evalplus_lite.jobs.datasets import content_hash, listed, prepared, require_any, run_facts
 from evalplus_lite.jobs.evaluation import EvaluationResult, evaluate
-from evalplus_lite.jobs.expected import SuiteSource, source_of
+from evalplus_lite.jobs.expected import SharedData, SuiteSource, staged
+from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.reduction import measurement
 from evalplus_lite.jobs.sample_table import SampleTable, named
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table
-from evalplus_lite.jobs.workers.augmentation import augment_task
-from evalplus_lite.jobs.workers.budget import Budget
-from evalplus_lite.jobs.workers.settings import Settings
-from evalplus_lite.jobs.workers.shared_data import SharedData, staged
 from evalplus_lite.programs import program_hash
 from evalplus_lite.programs.mutation.mutants import difference
 from evalplus_lite.reduction.kills import KillSuite
@@ -41,29 +37,14 @@ from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.detection import ProgramOutcome, by_task, figures, share_row
 from evalplus_lite.statistics.shares import Share
 from evalplus_lite.store import Row as FileRow
-from evalplus_lite.store import write_jsonl, write_text
+from evalplus_lite.store import write_jsonl
+from evalplus_lite.store.journal import finished, open_rows
 from evalplus_lite.store.labels import file_name, labels
 from evalplus_lite.store.locations import Place
-from evalplus_lite.store.resuming import finished, open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Sample, Task
 
-# Work in a sandbox: the cost of a suite, and mutants that differ on a random pool.
-
-
-def costing(place: WorkerContext, settings: Row) -> Work:
-    """Return the CPU seconds in which a staged task's suite accepts its own reference.
-
-    ``settings`` are (suite source, ``Settings``).
-    """
-    source, judged = source_of(settings[0]), Settings.of_row(settings[1])
-
-    def cost(item: Row) -> Row:
-        task, suite = staged(place, item)
-        prepared = judged.prepared(place, source, task, suite)
-        return evaluate_program(place.sandbox, prepared, task.reference).cpu
-
-    return cost
+# Work in a sandbox: mutants that differ from their reference on a random pool.
 
 
 def separating(place: WorkerContext, settings: Row) -> Work:
@@ -105,6 +86,8 @@ def _killed_by_pool(
             suite = KillSuite.of_mutants(sandbox, task, pool, steps)
     except UnusableTask:
         return 0, set()
+    # Other answers on a valid input prove that a mutant is not equivalent; agreement proves
+    # nothing, and so counts as "probably".
     kills = suite.kills(sandbox, list(programs.values()))
     killed = {key for key, kill in zip(programs, kills, strict=True) if kill.killed}
     return len(suite.cases), killed
@@ -176,6 +159,8 @@ def mutation_scores(
     reference does, is probably equivalent and leaves the score. With ``out``, every survivor is
     listed in mutants.jsonl, and existing rows are reused unless ``force``.
     """
+    # Mutants are of references: suites with the same reference share them, and each notes which it
+    # detects.
     faults: dict[tuple[str, str], _Faults] = {}
     for number, data in enumerate(sets):
         measured = measurement(
@@ -202,6 +187,7 @@ def _ask_pool(
     force: bool,
 ) -> None:
     """Find the survivors that a pool of random inputs separates from their references."""
+    # The pool is drawn once for all suites, and its results are resumed like any other rows.
     identity = {
         "kind": "equivalence",
         "content": [content_hash(data) for data in sets],
@@ -353,6 +339,7 @@ def labelled(
     ``limits`` are those of ``evaluate`` when it labels the samples, ``out`` the folder of their
     verdicts, which a later call resumes. Raises InputError for a program that is both.
     """
+    # One record of all programs: a program that is right and wrong is found across all sources.
     distinct = _Distinct()
     streams = [
         SampleStream(each, data, extract=sources.extract, is_named=True, backend=session.pool())
@@ -452,6 +439,7 @@ def compared(
     own = [each.name if isinstance(each, Dataset) else each for each in several]
     names = labels(names if len(names) == len(several) else own)
     names = [f"{name}-{n}" if name in names[:n] else name for n, name in enumerate(names)]
+    # 1. All suites are prepared, to know which tasks each of them can be judged by.
     sets = [prepared(each, session, strict=strict) for each in several]
     sources = [SuiteSource(given=data.suites, cache=session.cache) for data in sets]
     session.stage("suites", len(sets))
@@ -459,12 +447,14 @@ def compared(
         source.prepare(data.tasks, session.pool())
         require_any(len(source.evidence), data, source)
         session.advance()
+    # 2. Only tasks that every suite has count: a figure of other tasks would compare tasks.
     common = [id for id in sets[0].ids if all(id in source.evidence for source in sources)]
     if not common:
         raise InputError(
             f"{' and '.join(names)} have no usable task in common",
             remedy="compare suites for the same tasks",
         )
+    # 3. What each suite lost, under its name.
     suites = []
     for name, data, source in zip(names, sets, sources, strict=True):
         report = listed(data, source)
@@ -508,6 +498,7 @@ def judge_suite(
     wrong = evaluate(
         suite.data, iter(programs.wrong), details=True, out=out and out / "wrong", **options
     )
+    # Every figure twice: for all cases, and for the base cases alone.
     rights, wrongs = right.to_rows(), wrong.to_rows()
     whole = [by_task(_judged(rows, suite, is_base=False)) for rows in (rights, wrongs)]
     base = [by_task(_judged(rows, suite, is_base=True)) for rows in (rights, wrongs)]
@@ -618,21 +609,19 @@ class QualityResult(Result):
     """Measures of how well suites separate right programs from wrong ones.
 
     ``false_alarms`` are the right programs that a suite rejects, each with the smallest input found
-    for it; ``missed`` the wrong ones that a suite accepts. ``seconds`` is, for each suite, the CPU
-    time of a right program on a task's cases here: the one figure that is measured again.
+    for it; ``missed`` the wrong ones that a suite accepts.
     """
 
     false_alarms: tuple[dict[str, Any], ...]
     missed: tuple[dict[str, Any], ...]
-    seconds: Mapping[str, float]
 
     def tables(self) -> list[Table]:
         """Return the figures of every suite, then the right programs that each rejects."""
-        layout = list(layouts.quality(self.summary))
+        layout = list(tables.quality(self.summary))
         for suite in self.summary["suites"]:
             name = suite["name"]
             alarms = [row for row in self.false_alarms if row["suite"] == name]
-            layout += [layouts.false_alarms(name, alarms)] if alarms else []
+            layout += [tables.false_alarms(name, alarms)] if alarms else []
         return layout
 
     @property
@@ -694,10 +683,11 @@ def quality(
     the suites are called (default: by their files).
 
     ``limits``, ``memory`` and ``extract`` are those of ``evaluate``; ``seed`` draws pool and
-    bootstrap. With ``out``, a folder, quality.json, false_alarms.jsonl, missed.jsonl, timing.json
-    and all verdicts are written there, and the same call resumes after a kill, unless ``force``
+    bootstrap. With ``out``, a folder, quality.json, false_alarms.jsonl, missed.jsonl and all
+    verdicts are written there, and the same call resumes after a kill, unless ``force``
     starts over. Raises InputError for unusable input, such as a program that is both.
     """
+    # Mistakes in the options first: nothing has been computed then.
     judged = {"limits": limits, "memory": memory}
     settings = Settings(preset(limits), memory_bytes(memory))
     sources = ProgramSources(right, wrong, samples, extract=extract)
@@ -709,7 +699,7 @@ def quality(
         )
     with within(session) as opened:
         # Order: suites with their common tasks; labelled programs; their verdicts by each suite;
-        # mutation scores; last the timing, the only figure that varies between runs.
+        # mutation scores.
         suites = compared(datasets, opened, names=names, strict=strict)
         if truth is not None:
             sources = replace(sources, truth=prepared(truth, opened, strict=strict))
@@ -742,28 +732,16 @@ def quality(
             "infra": [*programs.infra, *(line for each in measured for line in each.infra)],
             "left_out": programs.left_out,
         }
-        seconds = {suite.name: _seconds(suite, settings, opened) for suite in suites}
+    # quality.json is written first of the files, and whole: the rows beside it are for reading.
     alarms = tuple(row for each in measured for row in each.false_alarms)
     missed = tuple(row for each in measured for row in each.missed)
-    result = QualityResult(summary, alarms, missed, seconds)
+    result = QualityResult(summary, alarms, missed)
     if folder is not None:
         result.write_summary(folder / "quality.json")
         write_jsonl(folder / "false_alarms.jsonl", alarms)
         write_jsonl(folder / "missed.jsonl", missed)
-        write_text(folder / "timing.json", json.dumps({"seconds_a_task": seconds}, indent=2) + "\n")
     return result
 
 
 def _is_none(samples: Samples) -> bool:
     return isinstance(samples, Sequence) and not samples
-
-
-def _seconds(suite: ComparedSuite, settings: Settings, session: Session) -> float:
-    """Return the mean CPU seconds a task in which the suite accepts its own references."""
-    staging = SharedData(session.pool(), suite.data.suites)
-    row = SuiteSource(cache=session.cache).settings, settings.to_row()
-    call = Call(f"{costing.__module__}:{costing.__name__}", row)
-    session.stage(f"{suite.name}: references", len(suite.data.tasks))
-    items = map(staging.ref, suite.data.tasks)
-    total = sum(session.pool().map(call, items, done=lambda row: session.advance()))
-    return total / len(suite.data.tasks)

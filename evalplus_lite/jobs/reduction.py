@@ -4,28 +4,36 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import astuple, dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
-from evalplus_lite.errors import UnusableTask
+from evalplus_lite.errors import InputError, UnusableTask
 from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
+from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.subsets import relinked, subset
 from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts, with_suites
-from evalplus_lite.jobs.expected import SuiteSource, found_evidence, source_of
+from evalplus_lite.jobs.expected import SharedData, SuiteSource, found_evidence, source_of, staged
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
-from evalplus_lite.jobs.shards import Shard, ShardPlan, mapped, share_of, shared_tasks
-from evalplus_lite.jobs.workers.shared_data import SharedData, staged, suite_of, suite_row
 from evalplus_lite.programs import program_key
-from evalplus_lite.programs.mutation.mutants import Mutant
-from evalplus_lite.reduction.matrix import Matrix, Requirement, build
+from evalplus_lite.reduction.cross_validation import (
+    GradedSamples,
+    PolicyRow,
+    compared,
+    crossval,
+    pooled,
+)
+from evalplus_lite.reduction.matrix import Matrix, build
 from evalplus_lite.reduction.policy import Choice, Policy, choose
 from evalplus_lite.reduction.requirements import MODES, CoverSubject, packages
-from evalplus_lite.reduction.survivors import Fate, Report, report
-from evalplus_lite.tasks import Dataset, write_suites
+from evalplus_lite.reduction.set_cover import bitset
+from evalplus_lite.reduction.survivors import report
+from evalplus_lite.tasks import Dataset, load_dataset, write_suites
 from evalplus_lite.tasks.loading import known_contracts
 from evalplus_lite.types import Case, Sample, Suite, Task
+from evalplus_lite.values import wire
 
 # The parts of a small suite by task: its cover matrix, a choice, and the survivors.
 
@@ -47,11 +55,12 @@ def measuring(place: WorkerContext, settings: Row) -> Work:
             answers = source.usable(place.sandbox, task, given, needs_reference=True)
         except UnusableTask:
             return found_evidence(source, task.id), None
+        # A given suite is known to the parent: only the positions of computed cases go back.
         suite, kept = answers.suite, None if given else answers.kept
         known = {program_key(program): program for program in programs}
         subject = CoverSubject(task, suite, known, contract)
         matrix = build(place.sandbox, subject, cache=folder, kinds=kinds)
-        return found_evidence(source, task.id), (kept, matrix_row(matrix))
+        return found_evidence(source, task.id), (kept, to_row(matrix))
 
     return measure
 
@@ -63,7 +72,7 @@ def reducing(place: WorkerContext, settings: Row) -> Work:
     def reduce(item: Row) -> Row:
         ref, cases = item
         suite = source.usable(place.sandbox, *staged(place, ref)).suite
-        return suite_row(reduced(suite, cases))
+        return to_row(reduced(suite, cases))
 
     return reduce
 
@@ -76,48 +85,9 @@ def surviving(place: WorkerContext, settings: Row) -> Work:
         ref, matrix = item
         task, given = staged(place, ref)
         suite = source.usable(place.sandbox, task, given).suite
-        mutation_report = report(place.sandbox, task, suite, matrix_of(matrix))
-        fates = [
-            (astuple(each.mutant), each.killed, each.reached) for each in mutation_report.fates
-        ]
-        return (
-            mutation_report.task_id,
-            mutation_report.source,
-            mutation_report.cases,
-            mutation_report.base,
-            fates,
-        )
+        return to_row(report(place.sandbox, task, suite, from_row(Matrix, matrix)))
 
     return survive
-
-
-def report_of(row: Row) -> Report:
-    """Return the report that work handed on as plain data."""
-    task_id, source, cases, base, fates = row
-    fates_of = (Fate(Mutant(*mutant), killed, reached) for mutant, killed, reached in fates)
-    return Report(task_id, source, tuple(cases), base, tuple(fates_of))
-
-
-def matrix_row(matrix: Matrix) -> Row:
-    """Return a matrix as plain data."""
-    rows = [(each.kind, each.key, bits) for each, bits in matrix.rows.items()]
-    unsatisfied = [(each.kind, each.key) for each in matrix.unsatisfied]
-    facts = matrix.task_id, matrix.count, matrix.base_count
-    return *facts, rows, unsatisfied, matrix.refused, sorted(matrix.stopped)
-
-
-def matrix_of(row: Row) -> Matrix:
-    """Return the matrix of a ``matrix_row``."""
-    task_id, count, base_count, rows, unsatisfied, refused, stopped = row
-    return Matrix(
-        task_id,
-        count,
-        base_count,
-        {Requirement(kind, key): bits for kind, key, bits in rows},
-        tuple(Requirement(*each) for each in unsatisfied),
-        refused,
-        frozenset(stopped),
-    )
 
 
 def reduced(suite: Suite, cases: Sequence[int]) -> Suite:
@@ -126,6 +96,7 @@ def reduced(suite: Suite, cases: Sequence[int]) -> Suite:
     A case whose parent was not chosen has none. The few stress cases do not take part in the choice
     and are preserved.
     """
+    # In the suite's order, which runs cheap cases first.
     kept = [*range(suite.base_count), *sorted(cases)]
     small = subset(suite, kept)
     provenance = {**suite.provenance, "reduced_from": len(suite.cases)}
@@ -185,7 +156,6 @@ def reduce(
     policy: Policy = Policy(),  # noqa: B008 - frozen
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
-    shard: Shard | str | None = None,
     session: Session | None = None,
 ) -> ReductionResult:
     """Choose few inputs that still find wrong programs, seen and unseen.
@@ -199,18 +169,12 @@ def reduce(
     ``policy`` weighs these requirements.
 
     With ``out``, a folder, ``suite.jsonl.gz`` and ``reduction.json`` are written there.
-    Measurements are kept in the session's cache, so a killed run resumes. With ``shard``, such as
-    ``"2/4"``, only a part of the tasks is measured, for ``merge``.
+    Measurements are kept in the session's cache, so a killed run resumes.
 
     Raises InputError if nothing can be used, or with ``strict`` if a task or row cannot.
     """
     with within(session) as opened:
-        share = share_of(shard, out, kind="reduce")
-        measured = measurement(
-            dataset, samples, opened, kinds=MODES[policy.mode], strict=strict, share=share
-        )
-        if share is not None and share.is_part:
-            return ReductionResult(share.end(), measured.data, measured.suites)
+        measured = measurement(dataset, samples, opened, kinds=MODES[policy.mode], strict=strict)
         opened.stage("reduce", None)
         choices, suites = chosen(measured, policy, opened)
     summary = {**_summary(measured, choices, policy), **measured.report}
@@ -231,14 +195,13 @@ def measurement(
     judges: Samples = (),
     stage: str = "requirements",
     strict: bool = False,
-    share: ShardPlan | None = None,
     check: Callable[[Sequence[Sample], Sequence[Sample]], None] = lambda samples, judges: None,
 ) -> Measurement:
     """Return what ``measure`` finds of a dataset; raises InputError if no task can be used.
 
-    Of a ``share`` that is a part only its tasks are measured. ``check`` may refuse the samples and
-    judges before anything is computed.
+    ``check`` may refuse the samples and judges before anything is computed.
     """
+    # 1. The data and the programs. Nothing is measured before all input has been read and checked.
     pool = session.pool()
     data = prepared(dataset, session, strict=strict)
     streams = [
@@ -249,23 +212,14 @@ def measurement(
     for stream in streams:
         stream.tell(session)
     check(programs, others)
-    if share is not None:
-        data = shared_tasks(data, share, programs, others, (*kinds,))
+    # 2. The matrices: in parallel, a task each, from the cache where its content was seen before.
     session.stage(stage, len(data.tasks))
     source = SuiteSource(given=data.suites, cache=session.cache)
-    suites = measure(
-        data,
-        programs + others,
-        pool,
-        source,
-        kinds=kinds,
-        progress=session,
-        share=share,
-    )
+    suites = measure(data, programs + others, pool, source, kinds=kinds, progress=session)
+    # 3. The facts for a summary; without one usable task there is none.
     files = [file for stream in streams for file in stream.files]
     run = run_facts(data, pool=pool, samples=files)
-    if share is None or not share.is_part:
-        require_any(len(suites), data, source)
+    require_any(len(suites), data, source)
     return Measurement(data, tuple(suites), programs, {"run": run, **listed(data, source)}, others)
 
 
@@ -277,13 +231,13 @@ def measure(
     *,
     kinds: Sequence[str] = MODES["full"],
     progress: Progress = SILENT,
-    share: ShardPlan | None = None,
 ) -> list[MeasuredTask]:
     """Return cases and matrix of every task, in order.
 
     Tasks without a usable case are skipped: ``source.unusable`` has the causes. Rows are computed
     once and kept in the source's cache, if it has one; equal programs are run once.
     """
+    # Programs travel with their task: each worker runs those of one task against one suite.
     programs: dict[str, list[str]] = {task.id: [] for task in data.tasks}
     for sample in samples:
         if sample.task_id in programs:
@@ -292,15 +246,11 @@ def measure(
     call = Call(f"{measuring.__module__}:{measuring.__name__}", settings, packages(kinds))
     staging = SharedData(backend, data.suites)
     contracts = known_contracts()
-    tasks = {task.id: task for task in data.tasks}
-
-    def item(id: str) -> Row:
-        task = tasks[id]
-        return staging.ref(task), programs[id], task.contract or contracts.get(id)
-
-    rows = mapped(
-        backend, call, [*tasks], item, share=share, stage="measure", notify=progress.advance
+    items = (
+        (staging.ref(task), programs[task.id], task.contract or contracts.get(task.id))
+        for task in data.tasks
     )
+    rows = backend.map(call, items, done=lambda row: progress.advance())
     tasks_measured = []
     for task, (evidence, row) in zip(data.tasks, rows, strict=True):
         source.take(task.id, evidence)
@@ -312,13 +262,15 @@ def measure(
 def _measured(data: Dataset, task: Task, row: Row) -> MeasuredTask:
     kept, matrix = row
     cases = data.suites[task.id].cases if kept is None else tuple(task.cases[n] for n in kept)
-    return MeasuredTask(task, cases, matrix_of(matrix))
+    return MeasuredTask(task, cases, from_row(Matrix, matrix))
 
 
 def chosen(
     found: Measurement, policy: Policy, session: Session
 ) -> tuple[tuple[Choice, ...], list[Suite]]:
     """Return a choice for every task, and the small suites."""
+    # The choice concerns all tasks together, as they share a budget: it is made here. The suites
+    # are then cut out where their expected outputs already are.
     choices, backend = choose(found.matrices, policy), session.pool()
     staging = SharedData(backend, found.data.suites)
     items = [
@@ -327,7 +279,7 @@ def chosen(
     ]
     source = SuiteSource(cache=session.cache)
     call = Call(f"{reducing.__module__}:{reducing.__name__}", source.settings)
-    return choices, [suite_of(row) for row in backend.map(call, items)]
+    return choices, [from_row(Suite, row) for row in backend.map(call, items)]
 
 
 def _summary(found: Measurement, choices: Sequence[Choice], policy: Policy) -> dict[str, Any]:
@@ -356,4 +308,148 @@ def _summary(found: Measurement, choices: Sequence[Choice], policy: Policy) -> d
             }
             for one, choice in zip(found.suites, choices, strict=True)
         },
+    }
+
+
+# Policies of reduction on models that they did not see.
+
+
+SIZES = (2.0, 4.0, 6.0, 8.0, 10.0, 16.0)
+"""Plus cases a task that are tried in every mode unless others are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrossValidationResult(Result):
+    """The performance of suites on each model, chosen by other models' samples."""
+
+    kind: ClassVar[str] = "crossval"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each policy and model: size, pass@1, failures that are kept."""
+        return list(self.summary["models"])
+
+
+def cross_validate(
+    dataset: Dataset | str | os.PathLike[str],
+    samples: Samples,
+    *,
+    judges: Samples = (),
+    policies: Mapping[str, Policy] | None = None,
+    compare: Sequence[str | os.PathLike[str]] = (),
+    strict: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    session: Session | None = None,
+) -> CrossValidationResult:
+    """Leave one model out: choose suites by the others' samples, and judge them by its own.
+
+        result = cross_validate("tasks.jsonl", ["samples.jsonl", "more.jsonl"])
+        result.to_rows()[0]["pass@1"]
+
+    A file is a model unless its rows name one. With ``judges``, programs that have no part in
+    choosing, suites are chosen once, by all ``samples``, and judged by these. ``policies`` are
+    tried by name (default: each mode with each requirement kept once, and with the ``SIZES``);
+    ``compare`` are names or paths of ready-made smaller suites to compare with. Each is also
+    compared with random suites of the same size. With ``out``, a folder, ``crossval.json`` is
+    written there.
+
+    Raises InputError if no model is left to judge, and as ``reduce``.
+    """
+    policies = policies_to_try() if policies is None else policies
+    with within(session) as opened:
+        measured = measurement(
+            dataset,
+            samples,
+            opened,
+            judges=judges,
+            strict=strict,
+            check=_require_judges,
+        )
+        # One measurement serves all policies and left-out models: only the choice is repeated.
+        field = GradedSamples(measured.matrices, measured.samples, measured.judges)
+        if not field.has_judges:
+            _require_models(field.models)
+        opened.stage("leave one out", len(policies))
+        lines: list[PolicyRow] = []
+        for name, policy in policies.items():
+            lines += crossval(field, {name: policy})
+            opened.advance()
+        for path in compare:
+            lines += compared(field, Path(path).name, _ready_made(path, measured.suites))
+    tasks = max(1, len(measured.suites))
+    summary = {
+        "dataset": measured.data.name,
+        "cases_a_task": {
+            "all": sum(len(one.cases) for one in measured.suites) / tasks,
+            "base": sum(one.matrix.base_count for one in measured.suites) / tasks,
+        },
+        "models": list(map(_row, lines)),
+        "pooled": list(map(_row, pooled(lines).values())),
+        **measured.report,
+    }
+    result = CrossValidationResult(summary)
+    if out is not None:
+        result.write_summary(made_folder(out) / "crossval.json")
+    return result
+
+
+def _require_judges(samples: Iterable[Sample], judges: Sequence[Sample]) -> None:
+    if not judges:
+        _require_models({sample.model for sample in samples})
+
+
+def _require_models(models: Collection[str]) -> None:
+    if len(models) < 2:
+        shown = f": {', '.join(models)}" if models else ""
+        raise InputError(
+            f"cross-validation needs two models or more, got {len(models)}{shown}",
+            remedy="give a file of samples for each model, or others to judge",
+        )
+
+
+def policies_to_try(
+    multiplicities: Iterable[int] = (1,), sizes: Iterable[float] = SIZES
+) -> dict[str, Policy]:
+    """Return by name the default policy, and each mode with each multiplicity and each size."""
+    multiplicities, sizes = tuple(multiplicities), tuple(sizes)
+    tried = {"default": Policy()}
+    for mode in MODES:
+        tried |= {f"{mode}, {count}-fold": Policy(mode, count) for count in multiplicities}
+        tried |= {f"{mode}, size {size:g}": Policy(mode, budget=size) for size in sizes}
+    return tried
+
+
+def _ready_made(path: str | os.PathLike[str], measured: Sequence[MeasuredTask]) -> dict[str, int]:
+    """Return a smaller dataset's plus cases as bitsets of the larger one's."""
+    other = {task.id: task for task in load_dataset(path)}
+    suites = {}
+    for one in measured:
+        # Cases are the same if their arguments are, in wire form: types and signs of zero count.
+        place = {wire.encode(case.arguments): n for n, case in enumerate(one.cases)}
+        cases = other[one.task.id].cases if one.task.id in other else ()
+        numbers = [place.get(wire.encode(case.arguments), -1) for case in cases]
+        suites[one.task.id] = bitset(n for n in numbers if n >= one.matrix.base_count)
+    return suites
+
+
+def _row(line: PolicyRow) -> dict[str, Any]:
+    return {
+        "model": line.model,
+        "policy": line.policy,
+        "size": line.size,
+        "pass@1": {
+            "base": line.pass_base,
+            "plus": line.pass_plus,
+            "reduced": line.pass_reduced,
+            "random": line.pass_random,
+        },
+        **(
+            {"intervals": {k: list(v) for k, v in line.intervals.items()}} if line.intervals else {}
+        ),
+        "failures": line.kept.total,
+        "kept": line.kept.hits,
+        "share": line.kept.value,
+        "interval": list(line.kept.interval),
+        "share_random": line.kept_random.value,
+        "failures_accepted": line.kept_accepted.total,
+        "kept_accepted": line.kept_accepted.hits,
     }

@@ -9,16 +9,15 @@ from typing import Any
 
 from evalplus_lite.errors import CodecError, EvalPlusLiteError, InputError
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
+from evalplus_lite.execution.records import to_row
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.subsets import subset
 from evalplus_lite.jobs.datasets import content_hash, load_dataset
-from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.expected import SharedData, SuiteSource
+from evalplus_lite.jobs.judging import Settings, failure_row
 from evalplus_lite.jobs.outputs import read_evaluations
 from evalplus_lite.jobs.session import Session, within
-from evalplus_lite.jobs.workers.evaluation import failure_row
-from evalplus_lite.jobs.workers.settings import Settings
-from evalplus_lite.jobs.workers.shared_data import SharedData
-from evalplus_lite.jobs.workers.verification import Verification
+from evalplus_lite.jobs.verification import Verification
 from evalplus_lite.sandbox import Inputs, Program, preset
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Returned
@@ -104,6 +103,7 @@ def rerun(
     ``HumanEval/0#3``, ``case`` the position of a case (None: the case that decided). ``dataset``
     is needed where the name in the summary is not that of a known data set.
     """
+    # Order: which sample, which case, which program; then the data set that judged it.
     evaluations = read_evaluations([folder])
     if len(evaluations) > 1:
         raise InputError("holds several evaluations", path=folder, remedy="give the folder of one")
@@ -139,6 +139,7 @@ def rerun(
         task = next((each for each in data.tasks if each.id == task_id), None)
         if task is None:
             raise InputError(f"{data.name} has no task {task_id!r}", remedy="give -d")
+        # The limits are those of the run, so that a timeout is one again.
         facts = evaluation.summary["run"]["limits"]
         settings = Settings(
             preset(facts["preset"]),
@@ -148,7 +149,7 @@ def rerun(
         )
         pool = opened.pool()
         origin = SuiteSource(given=data.suites, cache=opened.cache)
-        call = Call(f"{__name__}:rerunning", (origin.settings, settings.to_row(), None))
+        call = Call(f"{__name__}:rerunning", (origin.settings, to_row(settings), None))
         item = (SharedData(pool, data.suites).ref(task), source, number)
         result: dict[str, Any] = pool.submit(call, item, key=task_id, then=dict).result()
     if "cases" in result:

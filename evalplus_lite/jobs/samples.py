@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.execution.base import Backend, Call, Row
+from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
 from evalplus_lite.jobs.datasets import unknown_task
 from evalplus_lite.jobs.session import Session
-from evalplus_lite.programs.extraction import Extraction, Step
+from evalplus_lite.programs.extraction import Extraction, Step, extract
 from evalplus_lite.store.labels import labels
 from evalplus_lite.store.locations import Place, place_of
 from evalplus_lite.tasks import Dataset
@@ -106,6 +106,7 @@ class SampleStream:
     def _of_given(self) -> Iterator[Sample]:
         """Yield the samples of an iterable: of ``Sample``s, or, by its first, of rows."""
         items = iter(self._given)
+        # The first one says what they are; looking at it must not lose it.
         for first in items:
             rest = itertools.chain([first], items)
             if isinstance(first, Mapping):
@@ -132,13 +133,14 @@ class SampleStream:
     def _extracted(self, responses: Iterable[tuple[Response, Task]]) -> Iterator[Extraction]:
         """Yield the programs of responses, which the backend finds many at a time."""
         assert self._backend is not None
-        call = Call("evalplus_lite.jobs.workers.extraction:extracting")
+        call = Call("evalplus_lite.jobs.samples:extracting")
         for rows in self._backend.map(call, _batches(responses)):
             yield from (Extraction(source, steps) for source, steps in rows)
 
     def _of_files(self) -> Iterator[Sample]:
         offsets: Counter[str] = Counter()
         for path, name in zip(self.files, labels(self.files), strict=True):
+            # A second file numbers its samples of a task after those of the first.
             highest: Counter[str] = Counter()
             for sample in self._read(path):
                 highest[sample.task_id] = max(highest[sample.task_id], sample.index + 1)
@@ -161,6 +163,7 @@ class SampleStream:
 
 
 def _batches(responses: Iterable[tuple[Response, Task]]) -> Iterator[Row]:
+    # Bounded by characters as well: one worker has all answers of a batch in memory.
     batch, size = list[Row](), 0
     for each, task in responses:
         batch.append((each.text, each.kind, task.prompt, task.entry_point, task.style))
@@ -170,3 +173,21 @@ def _batches(responses: Iterable[tuple[Response, Task]]) -> Iterator[Row]:
             batch, size = [], 0
     if batch:
         yield batch
+
+
+# Work of a supervisor: programs out of responses, many at a time.
+
+
+def extracting(place: WorkerContext, _: Row) -> Work:
+    """Return the (program, steps) of several (text, kind, prompt, entry point, style)."""
+    del place  # a helper process inspects them; nothing is run
+
+    def work(item: Row) -> Row:
+        rows = []
+        for text, kind, prompt, entry_point, style in item:
+            task = Task("", prompt, entry_point, "", style=style)
+            extraction = extract(text, task, kind=kind)
+            rows.append((extraction.source, extraction.steps))
+        return rows
+
+    return work

@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from evalplus_lite.errors import CodecError, ReferenceSolutionError
 from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
+from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.jobs.augmentation import SeedSource
-from evalplus_lite.jobs.workers.shared_data import SharedData, case_rows, cases_of, staged
+from evalplus_lite.jobs.expected import SharedData, staged
 from evalplus_lite.models import CutOffError, ModelSource, NotRecordedError, RefusalError
 from evalplus_lite.models.generators import (
     ENTRY_POINT,
@@ -74,21 +76,17 @@ def from_generators(
             continue
         # The model's code runs in a sandbox only; the best generator is the one that kills most.
         item = (staging.ref(task), generator, f"generator{index}")
-        scores = backend.submit(call, item, then=_drawn).result()
+        scores = backend.submit(call, item, then=partial(from_row, GeneratorScore)).result()
         if best is None or scores.worth > best.worth:
             best = scores
     return [] if best is None else list(best.cases)
-
-
-def _drawn(row: Row) -> GeneratorScore:
-    cases, draws, killed = row
-    return GeneratorScore(cases_of(cases), draws, killed)
 
 
 def measured(sandbox: Sandbox, task: Task, generator: str, *, name: str) -> GeneratorScore:
     """Draw from a generator in the sandbox and return the worth of its inputs."""
     seeds = [(seed,) for seed in range(DRAWS)]
     meter = Meter(sandbox, Program(generator, ENTRY_POINT), seeds, LIMITS)
+    # Drawing ends with the first failure: a generator that hangs or raises is not worth more.
     run = meter.run(Inputs.of(seeds), judge=lambda _, outcome: isinstance(outcome, Returned))
     seen = {identity.key(case.arguments) for case in task.base}
     cases = []
@@ -102,6 +100,7 @@ def measured(sandbox: Sandbox, task: Task, generator: str, *, name: str) -> Gene
         if arguments is not None and (key := identity.key(arguments)) not in seen:
             seen.add(key)
             cases.append(Case(arguments, "generator", None, (name,)))
+    # Order: new ones only, then valid ones, and of these how many wrong programs they reject.
     cases = _valid(sandbox, task, cases)
     return GeneratorScore(tuple(cases), DRAWS, _killed(sandbox, task, cases))
 
@@ -139,6 +138,7 @@ def _killed(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> int:
 
 def mutants_of(task: Task) -> list[str]:
     """Return wrong programs for a task, each once: variants and mutants of its reference."""
+    # Wrong programs of two kinds, evenly spread, so that no kind decides alone.
     original = normal_form(task.reference)
     kinds = kinds_of(case.arguments for case in task.base)
     sources: dict[str, None] = {original: None}
@@ -172,8 +172,7 @@ def drawing(place: WorkerContext, _: Row) -> Work:
     def draw(item: Row) -> Row:
         ref, source, name = item
         task, _ = staged(place, ref)
-        score = measured(place.sandbox, task, source, name=name)
-        return case_rows(score.cases), score.draws, score.killed
+        return to_row(measured(place.sandbox, task, source, name=name))
 
     return draw
 
@@ -205,6 +204,7 @@ class ModelSeeds:
                 return [None] * len(inputs)
             return refusals(backend, task.contract, [Case(arguments) for arguments in inputs])
 
+        # A contract, which is somebody's code, is asked in the sandbox, not in this thread.
         seeds = llm_seeds(task, self.source, seed=self.seed, plan=self.plan, valid=valid).cases
         if self.generators:
             drawn = from_generators(backend, staging, task, self.source, count=self.generators)
@@ -256,6 +256,7 @@ def _recorded(paths: Sequence[Path], model: str | None, seed: int, generators: i
     from evalplus_lite.models import Replay
     from evalplus_lite.models.recording import PLAN, Recording
 
+    # The name is part of a journal's identity: it stands for the content of the recorded replies.
     digest = hashlib.sha256()
     for path in paths:
         digest.update(path.read_bytes() if path.is_file() else b"")

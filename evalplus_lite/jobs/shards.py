@@ -9,7 +9,6 @@ way only.
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import hashlib
 import heapq
@@ -18,34 +17,25 @@ import json
 import os
 import platform
 import re
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeAlias, TypeVar, get_args
 
-from evalplus_lite.errors import CodecError, InputError
-from evalplus_lite.execution.base import Backend, Call, Row
-from evalplus_lite.jobs.datasets import content_hash
+from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.outputs import COSTS, measured
-from evalplus_lite.jobs.sample_table import samples_digest
 from evalplus_lite.store import dump_row, parse_json, read_text, write_text
-from evalplus_lite.store.journal import settings_file
+from evalplus_lite.store.journal import open_rows, settings_file
 from evalplus_lite.store.locations import local_folder
-from evalplus_lite.store.resuming import Rows, finished, open_rows
-from evalplus_lite.store.scratch import filling, scratch_database
-from evalplus_lite.tasks import Dataset
-from evalplus_lite.types import Sample
-from evalplus_lite.values import wire
+from evalplus_lite.store.rows import filling, scratch_database
 from evalplus_lite.version import __version__
 
 RECORD = "shard.json"
-MEASURED = "measured.journal.jsonl"
 FORM = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
-Kept: TypeAlias = Literal["inside", "beside", "apart"]
-"""Where an unsharded run keeps its journal: in the folder of results, next to the file of results,
-or, if it needs none, nowhere."""
+Kept: TypeAlias = Literal["inside", "beside"]
+"""Where an unsharded run keeps its journal: in the folder of results, or next to the file of
+results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +89,6 @@ class ShardPlan:
         self.folder = shards_of(out) / f"{shard.number}-of-{shard.of}"
         self._name = journal
         self._record: dict[str, Any] = {}
-        self._facts: Mapping[str, Any] = {}
         self.items: frozenset[str] = frozenset()
 
     @property
@@ -134,7 +123,8 @@ class ShardPlan:
         They are in the order of an unsharded run's rows, which name them by ``key``. Rows depend on
         ``facts``. InputError if this shard, or any for a merged one, was made from others.
         """
-        self._facts = facts
+        # The plan is a hash of all that decides rows and their partition: shards with equal plans
+        # fit together.
         text = json.dumps([self._kind, facts, list(costs.items())], sort_keys=True)
         plan = hashlib.sha256(text.encode()).hexdigest()[:32]
         if not self.is_part:
@@ -143,6 +133,7 @@ class ShardPlan:
             return
         names = list(costs)
         own = dealt(list(costs.values()), names, self.shard.of)[self.shard.number - 1]
+        # Settings or data may have changed since the shard was begun: its rows would be of both.
         self.items = frozenset(names[place] for place in own)
         before = record_at(self.folder / RECORD)
         if before is not None and before["plan"] != plan and not force:
@@ -197,18 +188,14 @@ class ShardPlan:
     def _write(self) -> None:
         write_text(self.folder / RECORD, json.dumps(self._record, indent=1) + "\n")
 
-    def rows(self) -> Rows:
-        """Return the journal of a job that keeps none when it is not sharded."""
-        return open_rows(self.journal, identity=self._facts, batch=1)
-
 
 def share_of(
     shard: Shard | str | None,
     out: str | os.PathLike[str] | None,
     *,
     kind: str,
-    journal: str = MEASURED,
-    kept: Kept = "apart",
+    journal: str,
+    kept: Kept = "inside",
 ) -> ShardPlan | None:
     """Return the plan of a job's shard, None without sharding.
 
@@ -232,9 +219,7 @@ def python_version() -> str:
 
 def journal_of(out: Path, name: str, kept: Kept) -> Path:
     """Return where the rows of all shards are gathered."""
-    if kept == "inside":
-        return out / name
-    return out.with_name(name) if kept == "beside" else shards_of(out) / "merged" / name
+    return out / name if kept == "inside" else out.with_name(name)
 
 
 def record_at(path: Path) -> dict[str, Any] | None:
@@ -283,6 +268,7 @@ BARE_LOCAL = ("--force", "--quiet", "-q", "--verbose", "-v", "--json")
 def options_of(record: Mapping[str, Any]) -> list[str]:
     """Return a shard's command without its own options."""
     options, rest = [], iter(record["command"])
+    # What a machine may choose for itself is not compared: folders, workers, where data lies.
     for argument in rest:
         if argument in LOCAL:
             next(rest, None)
@@ -299,88 +285,12 @@ def dealt(costs: Sequence[int], names: Sequence[str], parts: int) -> list[list[i
     """
     parts_of: list[list[int]] = [[] for _ in range(parts)]
     load = [(0, 0, part) for part in range(parts)]
+    # The longest-processing-time rule: each item goes to the part that has least so far.
     for place in sorted(range(len(costs)), key=lambda n: (-costs[n], names[n])):
         cost, count, part = load[0]
         heapq.heapreplace(load, (cost + costs[place], count + 1, part))
         parts_of[part].append(place)
     return [sorted(each) for each in parts_of]
-
-
-# Shard journals for jobs without one: raw worker results, replayed by ``merge``.
-
-
-def shared_tasks(
-    data: Dataset,
-    share: ShardPlan,
-    programs: Sequence[Sample],
-    others: Sequence[Sample],
-    kinds: tuple[str, ...],
-) -> Dataset:
-    """Return the dataset with the tasks of a share."""
-    counts = Counter(sample.task_id for sample in (*programs, *others))
-    facts = {
-        "kind": "measurement",
-        "content": content_hash(data),
-        "kinds": list(kinds),
-        "samples": samples_digest(programs),
-        "judges": samples_digest(others),
-    }
-    costs = {task.id: (1 + len(task.cases)) * (1 + counts[task.id]) for task in data.tasks}
-    share.plan(costs, facts=facts)
-    return replace(data, tasks=tuple(task for task in data.tasks if task.id in share.items))
-
-
-def mapped(
-    backend: Backend,
-    call: Call,
-    names: Sequence[str],
-    item: Callable[[str], Row],
-    *,
-    share: ShardPlan | None,
-    stage: str,
-    notify: Callable[[], None] = lambda: None,
-) -> Iterator[Row]:
-    """Yield a call's results for the items of these names, in order.
-
-    For a share, rows are kept in its journal, and only missing ones are computed; ``notify``
-    is called for each as soon as it exists.
-    """
-    if share is None:
-        yield from backend.map(call, map(item, names), done=lambda row: notify())
-        return
-    with share.rows() as journal:
-        done = set(finished(journal, lambda row: (row.data["stage"], row.data["task_id"])))
-        new: deque[str] = deque()
-
-        def items() -> Iterable[Row]:
-            for name in names:
-                if (stage, name) not in done:
-                    new.append(name)
-                    yield item(name)
-
-        for _ in done.intersection((stage, name) for name in names):
-            notify()
-        for row in backend.map(call, items(), done=lambda row: notify()):
-            body = wire.encode(row)
-            text = base64.b64encode(body).decode()
-            digest = _digest(body)
-            journal.append(
-                {"task_id": new.popleft(), "stage": stage, "row": text, "digest": digest}
-            )
-        journal_rows: dict[str, Row] = {}
-        for line in journal.rows():
-            if line.data["stage"] == stage:
-                with journal.reading(line):
-                    body = base64.b64decode(line.data["row"], validate=True)
-                    if _digest(body) != line.data["digest"]:  # it is copied from elsewhere
-                        raise CodecError("its digest is another")
-                    journal_rows[line.data["task_id"]] = wire.decode(body)
-    for name in names:
-        yield journal_rows.pop(name)
-
-
-def _digest(body: bytes) -> str:
-    return hashlib.sha256(body).hexdigest()[:32]
 
 
 # Shards put together: one journal, in the order of an unsharded run, and the job's own end.
@@ -416,11 +326,13 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
 
     Raises InputError as ``merge``.
     """
+    # 1. Every shard is there, finished, and of one job: nothing is written before that is known.
     place = Path(out)
-    shards = _checked(place, _found(place))
+    shards = _checked(_found(place))
     first = shards[0].record
     for path in (place, shards_of(place)):
         path.parent.mkdir(parents=True, exist_ok=True)
+    # 2. The rows, sorted by their item's place in an unsharded run: on disk, however many.
     schema = "create table rows (place integer, line text, cost text)"
     with contextlib.closing(scratch_database(schema)) as base:
         # All shards are read, and refused if damaged, before anything is written.
@@ -430,6 +342,8 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
         base.execute("create index places on rows (place)")
         lines = base.execute("select line, cost from rows order by place, rowid")
         has_costs = any((shard.folder / COSTS).is_file() for shard in shards)
+        # 3. The journal of an unsharded run, perhaps begun by a merge that was killed: what it
+        # holds must be the same rows.
         path = journal_of(place, first["journal"], first["kept"])
         with (
             open_rows(path, identity=shards[0].identity, force=force) as journal,
@@ -512,11 +426,12 @@ def _shards(numbers: Sequence[int], of: int) -> str:
     return f"shard {shown}{more} {'is' if len(numbers) == 1 else 'are'}"
 
 
-def _checked(out: Path, found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Finished]:
+def _checked(found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Finished]:
     """Return the shards; InputError names one that is not of the same job."""
     # All records are compared before any row is read: the first difference is named.
     shards = [Finished(folder, record, _identity(folder, record)) for folder, record in found]
     first = shards[0]
+    # Rows may depend on our version and on Python's: who merges must have made the shards.
     for what, now in (("version", __version__), ("python", python_version())):
         if first.record[what] != now:
             raise InputError(
@@ -531,24 +446,9 @@ def _checked(out: Path, found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Fi
         old, new = first.identity or {}, shard.identity or {}
         for key in sorted({*old, *new}):
             _require_same(shard, first, key, new.get(key), old.get(key))
-        for key in ("plan", "total", "journal", "kept", "key"):
-            _require_same(shard, first, "settings or data", shard.record[key], first.record[key])
-    taken: dict[int, Finished] = {}
-    for shard in shards:
-        for place, item in shard.record["items"]:
-            other = taken.setdefault(place, shard)
-            if other is not shard or not 0 <= place < first.record["total"]:
-                raise InputError(
-                    f"shard {shard.name} has done {item}, as has shard {other.name}",
-                    path=shard.folder,
-                    remedy="remove its folder and run it again",
-                )
-    if len(taken) != first.record["total"]:
-        raise InputError(
-            f"{first.record['total'] - len(taken)} items are in no shard",
-            path=shards_of(out),
-            remedy="remove their folders and run them again",
-        )
+        # A plan decides what is dealt, and to whom: of equal plans, each item is in one shard.
+        plans = shard.record["plan"], first.record["plan"]
+        _require_same(shard, first, "settings or data", *plans)
     return shards
 
 

@@ -1,29 +1,51 @@
-"""Programs judged one at a time: what ``Verifier``, the server and the adapters are made of."""
+"""Programs judged one at a time: the base of ``Verifier``, the server and the adapters."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import os
+import sys
 import threading
+import time
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import astuple, dataclass, replace
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from evalplus_lite.errors import InputError, UnusableTask, one_of
-from evalplus_lite.execution.backends import DEFAULT, make_backend
-from evalplus_lite.execution.base import Call, Result, Row
-from evalplus_lite.execution.processes import Processes
-from evalplus_lite.jobs.expected import SuiteSource
-from evalplus_lite.jobs.workers.settings import Settings
-from evalplus_lite.jobs.workers.shared_data import SharedData
-from evalplus_lite.jobs.workers.verification import USUAL
-from evalplus_lite.sandbox import config_of
+from evalplus_lite.execution.base import Call, Result, Row, Work, WorkerContext
+from evalplus_lite.execution.channel import unpacked
+from evalplus_lite.execution.processes import DEFAULT, Processes, make_backend
+from evalplus_lite.execution.records import from_row, to_row
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
+from evalplus_lite.grading.evidence import blamed, notes
+from evalplus_lite.grading.observer import is_killed
+from evalplus_lite.grading.times import machine
+from evalplus_lite.jobs.expected import Prepared, SharedData, SuiteSource, source_of, staged
+from evalplus_lite.jobs.judging import Settings, failure_row
+from evalplus_lite.programs.extraction import extract
+from evalplus_lite.sandbox import Limits, Preset, config_of
+from evalplus_lite.sandbox.probe import surroundings
 from evalplus_lite.store import cache_folder
 from evalplus_lite.store.locks import Lock
+from evalplus_lite.store.rows import RowStore
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.types import Task
+from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover, require_recovered
+from evalplus_lite.types import VERDICTS, Failure, Suite, Task, Verdict
+from evalplus_lite.version import __version__
 
-WORK = "evalplus_lite.jobs.workers.verification"
+# In the caller's process.
+
+
+WORK = __name__
+USUAL = None, None, None
+"""The limits of a program for which no others are requested."""
 
 
 class UnknownTask(InputError):
@@ -56,9 +78,10 @@ class ProgramJudge:
                 raise InputError(f"two data sets are named {dataset.name!r}", remedy="rename one")
             self.datasets[dataset.name] = dataset
         self.tasks = {name: {task.id: task for task in d} for name, d in self.datasets.items()}
+        # Nothing is started yet: a caller may fork, or never judge.
         source = SuiteSource(cache=cache_folder() if cache is None else Path(_path(cache, "cache")))
         folder = None if store is None else os.path.abspath(_path(store, "store"))
-        self._call = Call(f"{WORK}:verifying", (source.settings, settings.to_row(), folder))
+        self._call = Call(f"{WORK}:verifying", (source.settings, to_row(settings), folder))
         config = config_of(sandbox, packages)
         self.backend = make_backend(backend, workers, config, preload=[WORK, *preload])
         self._staged: dict[str, SharedData] = {}
@@ -102,6 +125,7 @@ class ProgramJudge:
 
         Raises UnknownTask, and UnusableTask for one without a usable case.
         """
+        # The first that has it; then whether some set has it as unusable, which is another error.
         names = list(self.datasets) if dataset is None else [dataset]
         for name in names:
             task = self.tasks_of(name).get(task_id)
@@ -139,7 +163,7 @@ class ProgramJudge:
         key: Hashable,
         then: Callable[[Row], Result],
     ) -> Future[Result]:
-        """Have a program judged, as ``workers.verification`` says; programs of one ``key`` meet the
+        """Have a program judged, as ``verifying`` says; programs of one ``key`` meet the
         same worker. ``then`` makes the future's result of the seconds it took and the row."""
         self.open()
         item = (source, program, tuple(options), limits)
@@ -155,3 +179,279 @@ def _path(value: object, name: str) -> str:
 def _end(backend: Processes) -> None:
     """Close a backend that is garbage, in a new thread: this one may be the backend's own."""
     threading.Thread(target=backend.close, kwargs={"now": True}).start()
+
+
+# Beside a sandbox: tasks that are staged, and tasks that come with a program.
+
+
+MOST_STORES = 4
+"""Stores of verdicts that are open at a time: one for each choice of limits."""
+REFERENCE_LIMITS = Limits(cpu=10.0, load=10.0, total=60.0)
+"""What the reference of a task that came with a program may use: its author is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedTask:
+    """A task that came with a program, and the cases of each of its tests: all have to pass.
+
+    ``inside`` counts the tests that the program's own process decides, at least in part: those that
+    could not be divided, and comparisons of two computed values, as by ``np.allclose``. A program
+    made to deceive could pass them.
+    """
+
+    task: Task
+    tests: tuple[range, ...] = ()
+    inside: int = 0
+    suite: Suite | None = None
+    has_plus: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A suite that is ready to run, with what its users should know of it."""
+
+    suite: PreparedSuite
+    notes: list[str]
+    requested: RequestedTask
+
+
+def verifying(place: WorkerContext, settings: Row) -> Work:
+    """Return the seconds and the verdict, as plain data, of (source, program, options, limits).
+
+    A source is ("staged", where, whether there are plus cases), or (maker, digest, data): a
+    function, as ``module:function``, that makes a ``RequestedTask`` from the data. Limits are
+    (seconds, bytes, seconds in all), None for the usual ones. Options are words: ``chat``,
+    ``details``, ``explain``, ``tests``, ``program``, and ``verdict`` for all fields of a Verdict.
+    A failure's fields in place of the program give the case in words.
+    """
+    return Verification(place, settings).work
+
+
+class Verification:
+    """Judges by (suite source, ``Settings``, folder of known verdicts or None)."""
+
+    def __init__(self, place: WorkerContext, row: Row) -> None:
+        source, settings, store = row
+        self.place, self.source = place, source_of(source)
+        self.settings = from_row(Settings, settings)
+        self.folder = None if store is None else Path(store)
+        self.stores: OrderedDict[Settings, VerdictStore] = OrderedDict()
+        self.prepared: Prepared[Ready | UnusableTask] = Prepared()
+
+    def work(self, item: Row) -> Row:
+        """Judge a program, or explain a failure."""
+        start = time.monotonic()
+        source, program, options, limits = item
+        settings = self._limited(limits)
+        # The suite is prepared once for all programs of a task, and kept while there is room.
+        ready = self.ready(source, settings)
+        if isinstance(program, tuple):
+            failure = Failure(*program)
+            verdict = Verdict(failure.verdict, None, failure)
+            return time.monotonic() - start, failure_row(ready.suite.suite, verdict)
+        # An answer in prose is reduced to its program here, next to the sandbox, not by the caller.
+        if "chat" in options:
+            program = extract(program, ready.suite.task, kind="solution").source
+        details = "details" in options or "tests" in options
+        verdict, is_stored = self._verdict(ready.suite, settings, program, details)
+        row = verdict_row(ready, verdict, program, options) | {"stored": is_stored}
+        return time.monotonic() - start, row
+
+    def ready(self, source: Row, settings: Settings) -> Ready:
+        """Return a task's suite, prepared now or earlier; raises UnusableTask if it has none."""
+        kind, name, data = source
+        if kind == "staged":
+            settings = replace(settings, has_plus=data)
+        # Requests of others bring their own tasks: what is kept of them is bounded by bytes.
+        size = name[1] if kind == "staged" else len(data)
+
+        def prepare() -> Ready | UnusableTask:
+            try:
+                return self._prepare(source, settings)
+            except UnusableTask as error:  # finding that out may have taken a run of the reference
+                return error
+
+        suite = self.prepared.under((kind, name, settings), size, prepare)
+        if isinstance(suite, UnusableTask):
+            raise suite.with_traceback(None)
+        return suite
+
+    def _prepare(self, source: Row, settings: Settings) -> Ready:
+        kind, name, data = source
+        if kind == "staged":
+            suites = self.source
+            task, suite = staged(self.place, name)
+            with blamed(task):
+                if has_hidden_cases(task):
+                    task = require_recovered(recover(self.place.sandbox, task))
+            requested = RequestedTask(task, (), 0, suite, settings.has_plus)
+        else:
+            # It knows no other task: two requests may name theirs the same.
+            suites = SuiteSource(cache=self.source.cache, limits=REFERENCE_LIMITS)
+            module, _, function = kind.partition(":")
+            requested = getattr(import_module(module), function)(unpacked(data))
+            settings = replace(settings, has_plus=requested.has_plus)
+        task = requested.task
+        prepared = settings.prepared(self.place, suites, task, requested.suite)
+        return Ready(prepared, list(notes(suites.evidence[task.id])), requested)
+
+    def _limited(self, limits: Row) -> Settings:
+        seconds, memory, total = limits
+        # Limits of a request replace the usual ones, each by itself.
+        settings = self.settings
+        if seconds is not None:
+            settings = replace(settings, preset=Preset(seconds, settings.preset.factor))
+        if memory is not None:
+            settings = replace(settings, memory=memory)
+        return settings if total is None else replace(settings, total=total)
+
+    def _verdict(
+        self, prepared: PreparedSuite, settings: Settings, program: str, details: bool
+    ) -> tuple[Verdict, bool]:
+        # A verdict with details is another verdict: it ran all cases.
+        store = self._store(replace(settings, details=details))
+        verdict_stored = None if store is None else store.get(prepared, program)
+        if verdict_stored is not None:
+            return verdict_stored, True
+        verdict = evaluate_program(self.place.sandbox, prepared, program, details=details)
+        if store is not None:
+            store.put(prepared, program, verdict)
+        return verdict, False
+
+    def _store(self, settings: Settings) -> VerdictStore | None:
+        if self.folder is None:
+            return None
+        if settings not in self.stores:
+            config = self.place.sandbox.config
+            about = (*to_row(settings), config, surroundings(config))
+            self.stores[settings] = VerdictStore(self.folder, about)
+            if len(self.stores) > MOST_STORES:
+                self.stores.popitem(last=False)[1].close()
+        self.stores.move_to_end(settings)
+        return self.stores[settings]
+
+
+def verdict_row(ready: Ready, verdict: Verdict, program: str, options: Row) -> dict[str, Any]:
+    """Return a verdict as JSON's types; with the option ``verdict`` as its own fields."""
+    failure, requested = verdict.failure, ready.requested
+    row: dict[str, Any] = {"notes": ready.notes} if ready.notes else {}
+    if "verdict" in options:
+        return {"verdict": astuple(verdict), **row}
+    row |= {"passed": verdict.passed, "base": verdict.base, "plus": verdict.plus, "failure": None}
+    row["seconds"] = verdict.cpu
+    if failure is not None and "explain" in options:
+        row["failure"] = failure_row(ready.suite.suite, verdict)
+    elif failure is not None:
+        case, name, detail, line, _ = astuple(failure)
+        row["failure"] = {"case": case, "verdict": name, "detail": detail, "line": line}
+    if requested.inside:
+        row["inside"] = requested.inside
+    if verdict.details is not None and "details" in options:
+        row["details"] = list(verdict.details)
+    if verdict.details is not None and "tests" in options:
+        names = verdict.details
+        row["tests"] = [
+            next((names[case] for case in cases if names[case] != "pass"), "pass")
+            for cases in requested.tests or [range(n, n + 1) for n in range(len(names))]
+        ]
+    if "program" in options:
+        row["program"] = program
+    return row
+
+
+# Verdicts that were reached before, kept on disk by all that decides them.
+
+
+STORE_BYTES = 1 << 28
+"""Bytes that verdicts may take on disk."""
+
+
+class VerdictStore:
+    """Verdicts of programs by task content, program, limits, sandbox, machine and version.
+
+    A program is identified by its text, because failures name its lines.
+    """
+
+    def __init__(self, folder: Path, about: Sequence[object]) -> None:
+        """Open a store; ``about`` is plain data that decides verdicts besides the suite and the
+        program.
+        """
+        self._rows = RowStore(folder, STORE_BYTES)
+        version = __version__, sys.version, machine()
+        self._about = _digest(repr((version, tuple(about))).encode())
+        self._last: tuple[PreparedSuite, bytes] | None = None
+
+    def get(self, prepared: PreparedSuite, program: str) -> Verdict | None:
+        """Return the verdict on a program, if it is known."""
+        text = self._rows.get(self._key(prepared, program))
+        if text is None:
+            return None
+        try:
+            return _restored(json.loads(text), len(prepared.suite.cases))
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return None
+
+    def put(self, prepared: PreparedSuite, program: str, verdict: Verdict) -> None:
+        """Keep a verdict, unless it may have been the machine's doing."""
+        if not is_killed(verdict.failure):
+            self._rows.put(self._key(prepared, program), json.dumps(_stored(verdict)))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._rows.close()
+
+    def _key(self, prepared: PreparedSuite, program: str) -> bytes:
+        if self._last is None or self._last[0] is not prepared:
+            self._last = prepared, self._suite_key(prepared)
+        return _digest(self._last[1] + program.encode("utf-8", "surrogatepass"))
+
+    def _suite_key(self, prepared: PreparedSuite) -> bytes:
+        task, suite = prepared.task, prepared.suite
+        # All that the verdict depends on besides the program; the machine is part of ``about``.
+        facts = (
+            task.reference,
+            task.entry_point,
+            task.harness,
+            task.contract,
+            task.rule,
+            suite.base_count,
+        )
+        hasher = hashlib.sha256(self._about + _digest(repr(facts).encode()))
+        hasher.update(prepared.inputs.key.encode())
+        for data in suite.expected:
+            hasher.update(_digest(data))
+        return hasher.digest()
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
+
+
+def _stored(verdict: Verdict) -> Row:
+    failure = verdict.failure
+    failed: Any = None
+    if failure is not None:
+        actual = failure.actual
+        answer = None if actual is None else base64.b64encode(actual).decode()
+        failed = [failure.case, failure.verdict, failure.detail, failure.line, answer]
+    return [verdict.base, verdict.plus, failed, verdict.details, verdict.cpu, verdict.memory]
+
+
+def _restored(row: Row, count: int) -> Verdict:
+    """Return the verdict of a row; ValueError or TypeError if it does not match the number of
+    cases.
+    """
+    base, plus, failed, details, cpu, memory = row
+    failure = None
+    if failed is not None:
+        case, name, detail, line, answer = failed
+        actual = None if answer is None else base64.b64decode(answer, validate=True)
+        failure = Failure(case, name, detail, line, actual)
+    verdict = Verdict(base, plus, failure, None if details is None else tuple(details), cpu, memory)
+    names = {base, plus, *(details or ()), *([] if failure is None else [failure.verdict])}
+    # A row may have been changed on disk: it must at least say one thing.
+    if not names <= {None, *VERDICTS} or verdict.passed != (failure is None):
+        raise ValueError("no verdict")
+    if failure is not None and not 0 <= failure.case < count:
+        raise ValueError("no case of this suite")
+    return verdict

@@ -48,8 +48,8 @@ def tree_of(source: str) -> ast.Module | None:
     return tree
 
 
-def bound(statement: ast.stmt) -> frozenset[str]:
-    """Return the module-level names that a top-level statement binds."""
+def bound(statement: ast.AST) -> frozenset[str]:
+    """Return the names that a statement binds in the scope in which it stands."""
     return frozenset(name for node in _within_scope(statement) for name in _binds(node))
 
 

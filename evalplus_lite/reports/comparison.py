@@ -12,7 +12,6 @@ from typing import Any, ClassVar, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import run_facts
-from evalplus_lite.jobs.layouts import p_value
 from evalplus_lite.jobs.outputs import (
     Evaluation,
     ModelRun,
@@ -22,7 +21,7 @@ from evalplus_lite.jobs.outputs import (
     read_evaluations,
 )
 from evalplus_lite.jobs.session import Result
-from evalplus_lite.jobs.tables import ends, percent
+from evalplus_lite.jobs.tables import ends, p_value, percent
 from evalplus_lite.statistics.means import intervals, paired_noise
 from evalplus_lite.statistics.paired import LEVEL, holm, paired
 from evalplus_lite.statistics.pass_at_k import Count, estimate

@@ -15,10 +15,9 @@ from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.evidence import blamed
 from evalplus_lite.jobs.datasets import load_dataset, run_facts
-from evalplus_lite.jobs.expected import SuiteSource, source_of
+from evalplus_lite.jobs.expected import SharedData, SuiteSource, source_of, staged
 from evalplus_lite.jobs.outputs import Tests
 from evalplus_lite.jobs.session import Result, Session, within
-from evalplus_lite.jobs.workers.shared_data import SharedData, staged
 from evalplus_lite.programs import definitions, fingerprints
 from evalplus_lite.programs.extraction.extraction import extract_bounded
 from evalplus_lite.reports.harness_results import JudgedSample, Side, read_side

@@ -14,10 +14,9 @@ from urllib.parse import quote
 from evalplus_lite.errors import EvalPlusLiteError, InputError
 from evalplus_lite.jobs.datasets import content_hash, load_dataset
 from evalplus_lite.jobs.expected import SuiteSource
-from evalplus_lite.jobs.layouts import evaluation, p_value, points
 from evalplus_lite.jobs.outputs import Evaluation, Output, evaluation_of, found_outputs
 from evalplus_lite.jobs.session import Result, Session, within
-from evalplus_lite.jobs.tables import percent
+from evalplus_lite.jobs.tables import evaluation, p_value, percent, points
 from evalplus_lite.reports.page.document import FORMAT, Index, Section, SuitePart, TaskRow
 from evalplus_lite.reports.page.gathering import (
     Answering,
@@ -32,7 +31,7 @@ from evalplus_lite.reports.page.rendering import MOST_ROWS, page, script_json
 from evalplus_lite.reports.page.sections import picture_sections, suite_sections, table_sections
 from evalplus_lite.statistics.paired import LEVEL
 from evalplus_lite.store import replacing
-from evalplus_lite.store.scratch import filling, scratch_database
+from evalplus_lite.store.rows import filling, scratch_database
 from evalplus_lite.tasks import Dataset, names
 from evalplus_lite.types import Suite, Task
 from evalplus_lite.version import __version__

@@ -9,7 +9,7 @@ from typing import Any
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.execution.base import Row, Work, WorkerContext
-from evalplus_lite.jobs.workers.verification import RequestedTask
+from evalplus_lite.jobs.verification import RequestedTask
 from evalplus_lite.sandbox import Inputs, Limits
 from evalplus_lite.sandbox.guest_programs import plain_program
 from evalplus_lite.sandbox.streams import Streams

@@ -1,7 +1,8 @@
 """Comparisons of named values, such as ``1 <= nums[i] < n``: read from text, tested, as code.
 
 Names stand for values of an input. One with an index (``nums[i]``, ``grid[i][j]``) stands for all
-its items, and a comparison holds if it holds for each; two rows are compared item by item.
+its items, and a comparison holds if it holds for each; two rows are compared item by item. Where
+indices cross (``a[i][j] == a[j][i]``, ``a[i] != a[i + 1]``), each choice of them is tried.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from evalplus_lite.programs import parsing
 
 Names: TypeAlias = Mapping[str, Any]
 """The values of an input by name."""
+MOST_CHOICES = 20_000
+"""Choices of indices that are tried."""
 LARGEST = 10**40
 """Numbers that are computed stay below this, whatever a text asks for."""
 
@@ -34,11 +37,17 @@ class Items(list[Any]):
     """The values that a name with an index stands for."""
 
 
+class Counted(dict[str, Any]):
+    """The values of a contest's text, whose items are counted from 1."""
+
+
 def of(names: Names, name: str) -> Any:
-    """Return the value of a name; Unclear if it has none."""
-    if name not in names:
-        raise Unclear
-    return names[name]
+    """Return the value of a name, of ``HW`` that of ``H * W``; Unclear if it has none."""
+    if name in names:
+        return names[name]
+    if len(name) == 2 and name.isupper() and all(isinstance(names.get(n), int) for n in name):
+        return names[name[0]] * names[name[1]]
+    raise Unclear
 
 
 def base_name(name: str) -> str:
@@ -79,8 +88,9 @@ class Comparison:
 
     def _results(self, names: Names) -> Iterator[bool]:
         for left, sign, right in self._links():
-            for a, b in _aligned(value(left, names), value(right, names)):
-                yield _TESTS[sign](a, b)
+            for known in chosen((left, right), names) if _is_crossed(left, right) else (names,):
+                for a, b in _aligned(value(left, known), value(right, known)):
+                    yield _TESTS[sign](a, b)
 
     def holds(self, names: Names) -> bool:
         """Return whether it holds for all items; raises Unclear."""
@@ -111,7 +121,7 @@ class Comparison:
     def lengths(self) -> Iterator[tuple[str, str]]:
         """Yield (name, length) of the names whose texts or lists are of one length."""
         for left, sign, right in self._links():
-            if sign == "==" and isinstance(left, ast.Call) and len(left.args) == 1:
+            if sign == "==" and isinstance(left, ast.Call) and ast.unparse(left.func) == "len":
                 yield base_name(ast.unparse(left.args[0])), ast.unparse(right)
 
     def code(self, names: Sequence[str]) -> str | None:
@@ -148,10 +158,10 @@ def number(text: str) -> int | None:
 
 # Reading an expression.
 
-_CALLS: dict[str, Callable[..., Any]] = {"len": len, "min": min, "max": max}
+_CALLS: dict[str, Callable[..., Any]] = {"len": len, "min": min, "max": max, "sum": sum}
 _ALLOWED = (
-    ast.Name, ast.Load, ast.Constant, ast.Subscript, ast.Call, ast.BinOp, ast.UnaryOp, ast.USub,
-    ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow,
+    ast.Name, ast.Load, ast.Constant, ast.List, ast.Subscript, ast.Call, ast.BinOp, ast.UnaryOp,
+    ast.USub, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow,
 )  # fmt: skip
 
 
@@ -160,6 +170,7 @@ def expression(text: str) -> ast.expr:
     text = re.sub(r"(?<=\d)\s+(?=\d{3}\b)|(?<=\d),(?=\d{3}\b)", "", text.strip())
     if re.match(r"\d", text):  # ``2N`` is a product
         text = re.sub(r"(?<=[\d)])\s*(?=[A-Za-z(])", "*", text)
+    text = re.sub(r"\b([A-Z])\s*(?=\()", r"\1*", text)  # and so is ``N(N - 1)``
     whole = parsing.tree_or_none(text, mode="eval")
     if whole is None:
         raise Unreadable(text)
@@ -168,7 +179,8 @@ def expression(text: str) -> ast.expr:
         is_odd_call = isinstance(node, ast.Call) and not (
             isinstance(node.func, ast.Name) and node.func.id in _CALLS
         )
-        if is_odd_call or not isinstance(node, _ALLOWED):
+        is_empty = isinstance(node, ast.List) and not node.elts
+        if is_odd_call or is_empty or not isinstance(node, _ALLOWED):
             raise Unreadable(text)
     return tree
 
@@ -199,13 +211,15 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 def value(node: ast.expr, names: Names) -> Any:
     """Return what an expression stands for: a value, or Items for an index; raises Unclear."""
     match node:
-        case ast.Constant(value=int() | float() as plain):
+        case ast.Constant(value=int() | float() | str() as plain):
             return plain
         case ast.Name(id=name):
             found = of(names, name)
             return Items(found) if isinstance(found, list | tuple) else found
-        case ast.Subscript(value=ast.Name() | ast.Subscript()):
+        case ast.Subscript():
             return _item(node, names)
+        case ast.List(elts=parts):
+            return [value(each, names) for each in parts]
         case ast.UnaryOp(operand=operand):
             found = value(operand, names)
             return Items(-each for each in found) if isinstance(found, Items) else -found
@@ -213,39 +227,118 @@ def value(node: ast.expr, names: Names) -> Any:
             sides = value(left, names), value(right, names)
             made = [_computed(sign, a, b) for a, b in _aligned(*sides)]
             return Items(made) if any(isinstance(each, Items) for each in sides) else made[0]
-        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]):
-            return len(of(names, name))
         case ast.Call(func=ast.Name(id="len"), args=[about]):
             found = value(about, names)
-            return Items(map(len, found)) if isinstance(found, Items) else len(found)
+            is_all = isinstance(found, Items) and not isinstance(about, ast.Name)
+            return Items(map(_size, found)) if is_all else _size(found)
         case ast.Call(func=ast.Name(id=name), args=arguments) if name in _CALLS:
             values = [value(each, names) for each in arguments]
-            if not any(isinstance(each, Items) for each in values):
-                return _CALLS[name](values)
+            return _CALLS[name](values[0] if isinstance(values[0], Items) else values)
     raise Unclear
+
+
+def _size(found: Any) -> Any:
+    """Return what ``|x|`` is: the magnitude of a number, the length of anything else."""
+    return abs(found) if isinstance(found, int | float) else len(found)
 
 
 def _item(node: ast.Subscript, names: Names) -> Any:
     """Return the items that an index runs over, or the one at a number or at a named number."""
-    inner, index = node.value, node.slice
-    items = value(inner, names)
-    if isinstance(items, str):
-        items = Items(items)
-    if not isinstance(items, Items):
+    items, index = value(node.value, names), node.slice
+    if not isinstance(items, list | tuple | str):
         raise Unclear
-    at = index.value if isinstance(index, ast.Constant) else None
-    if isinstance(inner, ast.Name):
-        at = names.get(index.id) if isinstance(index, ast.Name) else at
-        if type(at) is int:  # the rows of a contest's text are counted from 1
-            at -= isinstance(names[inner.id], Items)
-    if type(at) is int:
-        if not 0 <= at < len(items):
-            raise Unclear
-        return items[at]
-    is_inner = isinstance(inner, ast.Subscript) and not isinstance(inner.slice, ast.Constant)
-    if is_inner and all(isinstance(each, list | tuple | str) for each in items):
-        return Items(one for each in items for one in each)
-    return items
+    first, is_free = isinstance(names, Counted), not _places(node.value, names)
+    at = None
+    if not isinstance(index, ast.Name) or index.id in names:
+        at = value(index, names)
+    if type(at) is not int:
+        return Items(one for each in items for one in each) if is_free else Items(items)
+    if is_free:
+        return Items(each[at - first] for each in items)
+    if not 0 <= at - first < len(items):
+        raise Unclear
+    found = items[at - first]
+    return Items(found) if isinstance(found, list | tuple) else found
+
+
+def _places(node: ast.expr, names: Names) -> bool:
+    """Return whether all indices of a chain have values."""
+    while isinstance(node, ast.Subscript):
+        if isinstance(node.slice, ast.Name) and node.slice.id not in names:
+            return False
+        node = node.value
+    return True
+
+
+# Indices that cross: each choice of them is tried.
+
+
+def _with(names: Names, name: str, at: int) -> Names:
+    return Counted({**names, name: at}) if isinstance(names, Counted) else {**names, name: at}
+
+
+def _chains(node: ast.expr) -> list[tuple[str, ...]]:
+    """Return the texts of the indices of each name in an expression."""
+    inner = {each.value for each in ast.walk(node) if isinstance(each, ast.Subscript)}
+    found: list[tuple[str, ...]] = []
+    for each in ast.walk(node):
+        if isinstance(each, ast.Subscript) and each not in inner:
+            chain, at = list[str](), each
+            while isinstance(at, ast.Subscript):
+                chain.insert(0, ast.unparse(at.slice))
+                at = at.value  # type: ignore[assignment]
+            found.append(tuple(chain))
+    return found
+
+
+def _is_crossed(*nodes: ast.expr) -> bool:
+    chains = {chain for node in nodes for chain in _chains(node)}
+    plain = {chain for chain in chains if all(each.isdigit() for each in chain)}
+    is_odd = any(len({*c}) < len(c) or not all(map(str.isalnum, c)) for c in chains - plain)
+    return is_odd or len(chains - plain) > 1
+
+
+def chosen(nodes: Sequence[ast.expr], names: Names) -> Iterator[Names]:
+    """Yield the names with each choice of numbers for the indices that have no value.
+
+    What a choice leads out of a row is left out; Unclear if nothing is left, or too much.
+    """
+    subscripts = [
+        each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Subscript)
+    ]
+    free = {n.id for each in subscripts for n in ast.walk(each.slice) if isinstance(n, ast.Name)}
+    free -= names.keys()
+    left = MOST_CHOICES
+
+    def choices(known: Names, rest: frozenset[str]) -> Iterator[Names]:
+        nonlocal left
+        if not rest:
+            left -= 1
+            if left < 0:
+                raise Unclear
+            try:
+                for node in nodes:
+                    value(node, known)
+            except Unclear:
+                return
+            yield known
+            return
+        for each in subscripts:
+            if not isinstance(each.slice, ast.Name) or each.slice.id not in rest:
+                continue
+            if _places(each.value, known):
+                name, first = each.slice.id, int(isinstance(names, Counted))
+                for at in range(first, len(value(each.value, known)) + first):
+                    yield from choices(_with(known, name, at), rest - {name})
+                return
+        raise Unclear
+
+    found = False
+    for known in choices(names, frozenset(free)):
+        found = True
+        yield known
+    if not found:
+        raise Unclear
 
 
 def _aligned(left: Any, right: Any) -> Iterator[tuple[Any, Any]]:
@@ -262,9 +355,9 @@ def _computed(sign: ast.operator, left: Any, right: Any) -> Any:
     if not isinstance(left, int | float) or not isinstance(right, int | float):
         raise Unclear
     if isinstance(sign, ast.Pow):
-        if not 0 <= right <= 40 or abs(left) > 1000:
+        if not 0 <= right <= 128 or abs(left) ** min(right, 3) > 10**9:
             raise Unclear
-        return left**right
+        return _computed(ast.Mult(), left, left ** (right - 1)) if right else 1
     if isinstance(sign, ast.LShift):
         return _computed(ast.Mult(), left, _computed(ast.Pow(), 2, right))
     if type(sign) not in _BINARY:

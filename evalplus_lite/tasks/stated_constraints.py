@@ -2,7 +2,8 @@
 
 Two styles are read: that of contests, in TeX (``1 \\leq A_i \\leq N``), and that of functions with
 named parameters (``0 <= nums[i] < nums.length``). A constraint is used only where all examples keep
-to it, so one that was misread binds nothing; what is not understood is left out.
+to it, so one that was misread binds nothing. What a text promises and is not understood is named:
+it makes every new input doubtful.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import ast
 import contextlib
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -19,11 +21,13 @@ from typing import Any, TypeAlias
 from evalplus_lite.programs import definitions
 from evalplus_lite.tasks.formulas import (
     Comparison,
+    Counted,
     Items,
     Names,
     Unclear,
     Unreadable,
     base_name,
+    chosen,
     expression,
     number,
     of,
@@ -44,6 +48,7 @@ class StatedConstraint:
     For generators, as far as it says so: ``bounds`` (name, low, high) of values, ``letters`` and
     ``lengths`` of a name's texts, and the ``order`` of a name's values: ``increasing``, ``sorted``,
     ``distinct`` or a ``permutation``. ``formula`` is the same as a comparison, if it is one.
+    ``is_firm`` if its line promises it, rather than only mentions it.
     """
 
     text: str
@@ -53,6 +58,7 @@ class StatedConstraint:
     lengths: tuple[tuple[str, str], ...] = ()
     order: tuple[str, str] = ("", "")
     formula: str = ""
+    is_firm: bool = False
 
     def holds(self, names: Names) -> bool | None:
         """Return whether an input keeps to it, None where it says nothing of such an input."""
@@ -64,28 +70,41 @@ class StatedConstraint:
 
 @dataclass(frozen=True, slots=True)
 class StatedConstraints:
-    """The constraints that a text states; ``is_whole`` if it has a block of them, all understood.
+    """The constraints that a text states, and the lines of ``unread`` ones that it promises.
 
     ``derived`` adds the values of names that the text defines by others: ``n == nums.length``, and
     ``queries[i] = [l_i, r_i]``.
     """
 
     constraints: tuple[StatedConstraint, ...]
-    is_whole: bool
+    unread: tuple[str, ...]
+    is_block: bool
     derived: DerivedNames
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the text has a block of constraints, and all that it promises is understood."""
+        return self.is_block and bool(self.constraints) and not self.unread
 
     @classmethod
     def read(cls, text: str) -> StatedConstraints:
-        """Return what a block of constraints states, or without one, the formulas in sentences."""
+        """Return what a block of constraints and promises in sentences state, or without a block
+        all formulas in sentences."""
         text = readable(text)
         block = _BLOCK.search(text)
-        groups = list(_block_lines(block[1])) if block else list(_sentences(text))
-        found = tuple(one for group in groups for one in group)[:MOST_STATED]
-        is_whole = block is not None and bool(found) and all(groups)
-        return cls(found, is_whole, DerivedNames.read(text))
+        lines = list(_block_lines(block[1])) if block else []
+        lines += _promises(text[: block.start()] if block else text)
+        firm = [replace(one, is_firm=True) for _, group in lines for one in group]
+        loose = [] if block else [one for group in _sentences(text) for one in group]
+        known = (*firm, *(one for one in loose if one not in firm))
+        unread = tuple(line for line, group in lines if not group)
+        return cls(known[:MOST_STATED], unread, block is not None, DerivedNames.read(text))
 
     def kept(self, inputs: Sequence[Names]) -> StatedConstraints:
-        """Return those that all inputs keep to and that say something of one of them."""
+        """Return those that all inputs keep to and that say something of one of them.
+
+        What is promised and yet not kept, or about none of them, was misread.
+        """
         known = [self.derived.added(names) for names in inputs]
 
         def is_kept(each: StatedConstraint) -> bool:
@@ -93,13 +112,16 @@ class StatedConstraints:
             return False not in said and True in said
 
         kept = tuple(filter(is_kept, self.constraints))
-        is_whole = self.is_whole and len(kept) == len(self.constraints)
-        return replace(self, constraints=kept, is_whole=is_whole)
+        misread = [each.text for each in self.constraints if each.is_firm and each not in kept]
+        unread = dict.fromkeys((*self.unread, *misread))
+        return replace(self, constraints=kept, unread=tuple(unread))
 
     def without(self, places: Collection[int]) -> StatedConstraints:
         """Return those that are not at these places."""
         left = tuple(each for n, each in enumerate(self.constraints) if n not in places)
-        return replace(self, constraints=left)
+        count = len(self.constraints)
+        unread = tuple(line for n, line in enumerate(self.unread, count) if n not in places)
+        return replace(self, constraints=left, unread=unread)
 
     def broken(self, names: Names) -> StatedConstraint | None:
         """Return the first that an input breaks, None where it breaks none."""
@@ -138,11 +160,30 @@ def readable(text: str) -> str:
     return "\n".join(line.strip() for line in lines if len(line) <= LONGEST_LINE)
 
 
-def _block_lines(block: str) -> Iterator[list[StatedConstraint]]:
+def _block_lines(block: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
     for raw in block.splitlines():
         line = _plain(re.sub(r"^[-*•]\s+", "", raw.strip())).strip()
-        if line and not _EMPTY.search(line):
-            yield _line(line)
+        if line and not _EMPTY.search(line) and not _RECORD.fullmatch(line):
+            yield line, _line(line)
+
+
+def _promises(text: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
+    """Yield the sentences that say what is true of every input."""
+    for sentence in re.split(r"(?<=[.;:?])\s|\n", text):
+        line = _plain(sentence).strip(" .;:()")
+        is_said = _PROMISE.search(line) and not sentence.endswith("?")
+        is_said = is_said and not _CONDITION.search(line.partition("that")[0])
+        if is_said and not re.search("can be (?:proven|shown)", line) and not _EMPTY.search(line):
+            yield line, _line(line)
+
+
+_PROMISE = re.compile(
+    r"\b(?:guaranteed|generated such|(?:may|can) assume|assumed to|promised?|uniquely determined"
+    r"|exactly one (?:solution|answer))\b"
+    r"|^(?:the|all|each|every|both|inputs?|it|an?) .*\b(?:is|are) (?:always )?"
+    r"(?:valid|well-formed)\b",
+    re.I,
+)
 
 
 _TERM = r"(?:len\([\w\[\]]+\)|[A-Za-z]\w*(?:\[\w+\])*|-?\d+(?:\s*\*\*\s*\(?\d+\)?)?)"
@@ -180,7 +221,10 @@ _BLOCK = re.compile(
 )
 _EMPTY = re.compile(
     r"^(?:all|each|both|every|the)?\s*(?:of\s+the\s+)?(?:input|numeric|given)?\s*(?:values?|inputs?|numbers?)?"
-    r"[\w\s,|\[\].]*\b(?:are|is)\s+(?:all\s+)?(?:an?\s+)?integers?\.?$|^follow-?up|^ *$",
+    r"[\w\s,|\[\].]*\b(?:are|is)\s+(?:all\s+)?(?:an?\s+)?integers?(?:, except .*)?\.?$"
+    r"|^follow-?up|^ *$"
+    # Inputs are smaller than such sums.
+    r"|^the sum of (?:all )?\S+ (?:over|across) all test ?cases|guaranteed .* that the sum of",
     re.I,
 )
 
@@ -198,7 +242,13 @@ def _plain(line: str) -> str:
 
 
 _TEX = (
-    (r"\$|\\,|\\ |\\;|\\!|\\left|\\right", " "),
+    (r"\\frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"((\1)/(\2))"),
+    (
+        r"(?:(?:\\displaystyle\s*)?\\sum(?:\\limits)?\s*_\s*\{[^{}]*\}\s*\^\s*(?:\{[^{}]*\}|\w)\s*)+"
+        r"((?:(?!\\[lg]e|\\[lg]t|[<>=≤≥]| is ).)+)",
+        r"sum(\1)",
+    ),
+    (r"\$(?=[^\"]*(?:\"[^\"]*\"[^\"]*)*$)|\\,|\\ |\\;|\\!|\\left|\\right", " "),
     (r"\\(?:mathrm|text|textrm|texttt|mathit|operatorname|rm)\s*\{([^{}]*)\}", r"\1"),
     (r"\\(?:leqslant|leqq|leq|le)(?![a-z])|≤|⩽", "<="),
     (r"\\(?:geqslant|geqq|geq|ge)(?![a-z])|≥|⩾", ">="),
@@ -231,7 +281,8 @@ def _line(line: str) -> list[StatedConstraint]:
     if re.match(r"(?:if|when|unless)\b", line, re.I) or len(line) > LONGEST_LINE:
         return []
     line = _RUN.sub(r"\1", re.sub(r"\s+", " ", line))
-    line = _COMMENT.sub("", _EACH.sub("", line)).rstrip().removesuffix(".")
+    line = _EACH.sub("", _EACH.sub("", line)).rstrip().removesuffix(".")
+    line = _COMMENT.sub("", _SUM.sub(r"sum(\1)", line)).rstrip()
     if match := _UNEQUAL.fullmatch(line):
         return _all_distinct(match, line)
     for pattern, make in _COMPILED:
@@ -242,7 +293,12 @@ def _line(line: str) -> list[StatedConstraint]:
     return _comparison(line, line)
 
 
-_EACH = re.compile(r"^(?:each|every|for every \w+,)\s+(?:of\s+)?(?:the\s+)?", re.I)
+_EACH = re.compile(
+    r"^(?:(?:the )?(?:inputs?|tests?|test cases?|it) (?:is|are) (?:generated such|guaranteed) that"
+    r"|you (?:may|can) assume(?: that)?|(?:for )?(?:all|each|every|any) \w,|each|every)"
+    r"\s+(?:of\s+)?(?:the\s+)?",
+    re.I,
+)
 _SOME = re.compile(
     r"there (?:is|exists) (?:an?|at least one) (?:element |index )?\w (?:such that|where) "
     r"([^<>=!]+(?:<=|>=|==|!=|<|>|=)[^<>=!]+)",
@@ -250,11 +306,13 @@ _SOME = re.compile(
 )
 _RUN = re.compile(r"\b([A-Za-z]\w*)\[[01]\](?: ?, ?\1\[\w+\])*[, ]*\.\.\.[, ]*(?:and )?\1\[\w+\]")
 """``A[1], A[2], ..., A[N]``."""
+_SUM = re.compile(r"\b([A-Za-z]\w*)\[1\] ?\+ ?\1\[2\] ?\+ ?\.\.\. ?\+ ?\1\[\w+\]")
 _COMMENT = re.compile(
-    r"\s*(?:\(\w+ ?!= ?\w+\)|,? (?:if|for) \w+ ?!= ?\w+|\(len\(\w+\) is [^()]*\))\.?$"
+    r"\s*(?:\(\w+ ?!= ?\w+\)|,? (?:if|for) \w+ ?!= ?\w+|\(len\(\w+\) is [^()]*\)"
+    r"|,? for (?:all|each|every|any) \w+\b(?: ?(?:[<=,]|such that).*)?)\.?$"
 )
 _UNEQUAL = re.compile(
-    r"(?P<names>[A-Za-z]\w*)(?:\[\w+\])*\[(?P<one>[a-z])\]\s*!=\s*(?P=names)(?:\[\w+\])*\[(?!(?P=one))[a-z]\]"
+    r"(?P<names>[A-Za-z]\w*(?P<row>\[\w\])?)\[(?P<one>[a-z])\]\s*!=\s*(?P=names)\[(?!(?P=one))[a-z]\]"
 )
 _NAME = r"[A-Za-z]\w*(?:\[\w+\])*"
 _ABOUT = (
@@ -298,9 +356,15 @@ def _formula(template: str) -> Make:
 
 def _length(match: re.Match[str], line: str) -> list[StatedConstraint]:
     names = ", ".join(f"len({name})" for name in _listed(match["names"]))
-    if between := re.fullmatch(r"between (.+?) and (.+?)(?:,? ?inclusive)?,?", match["length"]):
+    length = match["length"]
+    if between := re.fullmatch(r"between (.+?) and (.+?)(?:,? ?inclusive)?,?", length):
         return _comparison(f"{between[1]} <= {names} <= {between[2]}", line)
-    return _comparison(f"{names} == {match['length']}", line)
+    if ends := re.fullmatch(r"(?:at least (\S+?))?(?: and )?(?:at most (\S+?))?,?", length):
+        low, high = ends.groups()
+        return _comparison(
+            (f"{low} <= " if low else "") + names + (f" <= {high}" if high else ""), line
+        )
+    return _comparison(f"{names} == {length}", line)
 
 
 def _equal_lengths(match: re.Match[str], line: str) -> list[StatedConstraint]:
@@ -325,6 +389,8 @@ def _letters(words: str) -> str:
     lower = words.lower()
     if re.search(r"\b(?:at least|at most|exactly|other than|no)\b", lower):
         return ""
+    if text := re.search(r'(.*)characters? (?:in|from) the string "([^"]+)"', words):
+        return _letters(re.sub(r"\b(?:or|and) *$", "", text[1])) + text[2]
     found = "".join(letters for name, letters in _CLASSES.items() if name in lower)
     if "letters" in lower and not re.search(r"(?:lower|upper)-?case", lower):
         found += _CLASSES["lowercase"] + _CLASSES["uppercase"]
@@ -343,7 +409,7 @@ def _letters(words: str) -> str:
 
 def _one_of(match: re.Match[str], line: str) -> list[StatedConstraint]:
     """``A[i] is 0 or 1``: numbers, or texts of one character."""
-    tokens = re.split(r"\s*,\s*(?:or\s+|and\s+)?|\s+or\s+|\s+and\s+", match["values"])
+    tokens = re.split(r"\s*,\s*(?:or\s+|and\s+)?|\s+(?:or|and)\s+", match["values"])
     tokens = [each.strip().removesuffix("'s").strip("'\"") for each in tokens]
     names = _base_names(match)
     if len(set(tokens)) < 2 or not all(0 < len(each) <= 20 and " " not in each for each in tokens):
@@ -373,13 +439,98 @@ def _starts(match: re.Match[str], line: str) -> list[StatedConstraint]:
     return [StatedConstraint(line, test)]
 
 
-def _contains(match: re.Match[str], line: str) -> list[StatedConstraint]:
-    (name,), letter = _base_names(match), match["letter"]
+def _counted(match: re.Match[str], line: str) -> list[StatedConstraint]:
+    """``S[i] contains at least one o``: of each item; ``grid has exactly one 1``: of all."""
+    (name,), letters = _listed(match["names"]), _listed(match["letter"])
+    least, most = (
+        (1, 1) if match["exactly"].lower() in ("exactly one", "exactly once") else (1, math.inf)
+    )
+
+    def count(found: Any, letter: str) -> int:
+        texts = list(map(str, _leaves(found)))
+        return sum(each.count(letter) if len(letter) == 1 else each == letter for each in texts)
 
     def test(values: Names) -> bool:
-        return all(letter in text for text in _texts(of(values, name)))
+        found = of(values, base_name(name))
+        items = found if name.count("[") == 1 and isinstance(found, list | tuple) else [found]
+        return all(
+            least <= count(each, one.strip("'\"")) <= most for each in items for one in letters
+        )
 
     return [StatedConstraint(line, test)]
+
+
+def _other_than(match: re.Match[str], line: str) -> list[StatedConstraint]:
+    (name,), letters = _base_names(match), _letters(match["letters"])
+
+    def test(values: Names) -> bool:
+        return all(set(text) - set(letters) for text in _texts(of(values, name)))
+
+    return [StatedConstraint(line, test)] if letters else []
+
+
+def _times(match: re.Match[str], line: str) -> list[StatedConstraint]:
+    """``i occurs in A exactly three times``."""
+    (name,), words = _base_names(match), ("", "once", "twice", "three", "four", "five")
+    times = words.index(match["times"].lower()) if match["times"].lower() in words else -1
+    return [StatedConstraint(line, lambda names: {*Counter(of(names, name)).values()} == {times})]
+
+
+# Graphs: lists of pairs of nodes.
+
+_ENDS = [*map(tuple, ("uv", "UV", "ab", "AB", "xy", "XY", "pq"))]
+"""Names of the two nodes of an edge."""
+_GRAPH = {"tree", "trees", "graph", "connected", "simple", "undirected", "and", "nor", "or", "a"}
+_GRAPH |= {"self-loops", "multi-edges", "multiple", "edges", "multi", "valid"}
+
+
+def _graph(match: re.Match[str], line: str) -> list[StatedConstraint]:
+    kind = match["kind"].lower()
+    if not {*re.findall(r"[\w-]+", kind)} <= _GRAPH:
+        return []
+    is_tree = "tree" in kind
+
+    def test(names: Names) -> bool:
+        results = []
+        for edges in _edge_lists(names):
+            nodes = names.get("N", names.get("n"))
+            count = nodes if type(nodes) is int and not is_tree else len(edges) + 1
+            if is_tree or "connected" in kind:
+                results.append(_components(edges, count) == 1)
+            if not is_tree and ("simple" in kind or "edges" in kind or "loops" in kind):
+                results.append(
+                    all(a != b for a, b in edges) and _distinct([sorted(each) for each in edges])
+                )
+        if not results:
+            raise Unclear
+        return all(results)
+
+    return [StatedConstraint(line, test)]
+
+
+def _edge_lists(names: Names) -> list[list[Any]]:
+    """Return the lists of edges among an input's values."""
+    ends = [(names.get(a), names.get(b)) for a, b in _ENDS]
+    columns = [
+        [*zip(a, b, strict=True)] for a, b in ends if isinstance(a, Items) and isinstance(b, Items)
+    ]
+    rows = [each for name, each in names.items() if name.lower().startswith("edge")]
+    return columns[:1] or [[row[:2] for row in each] for each in rows]
+
+
+def _components(edges: Sequence[Sequence[int]], count: int) -> int:
+    """Return how many parts a graph of so many nodes has."""
+    owner: dict[int, int] = {}
+
+    def find(node: int) -> int:
+        while owner.setdefault(node, node) != node:
+            owner[node] = owner[owner[node]]
+            node = owner[node]
+        return node
+
+    for a, b in edges:
+        owner[find(a)] = find(b)
+    return max(count, len(owner)) - len(owner) + sum(node == up for node, up in owner.items())
 
 
 def _texts(found: Any) -> Iterator[str]:
@@ -441,6 +592,8 @@ def _ordered(kind: str, name: str, line: str) -> StatedConstraint:
 
 def _all_distinct(match: re.Match[str], line: str) -> list[StatedConstraint]:
     names = _base_names(match)
+    if match.groupdict().get("row"):
+        return [StatedConstraint(line, lambda values: all(map(_distinct, of(values, names[0]))))]
     if len(names) == 1:
         return [_ordered("distinct", names[0], line)]
 
@@ -454,25 +607,32 @@ def _all_distinct(match: re.Match[str], line: str) -> list[StatedConstraint]:
 
 def _distinct_pairs(match: re.Match[str], line: str) -> list[StatedConstraint]:
     def test(values: Names) -> bool:
-        return _distinct([*zip(of(values, match["a"]), of(values, match["b"]), strict=True)])
+        pairs = [*zip(of(values, match["a"]), of(values, match["b"]), strict=True)]
+        return _distinct([sorted(each) for each in pairs] if match["either"] else pairs)
 
     return [StatedConstraint(line, test)]
 
 
 def _same_letters(match: re.Match[str], line: str) -> list[StatedConstraint]:
+    """A permutation of another value, or of letters that are written out."""
     (name,), other = _base_names(match), match["of"]
-    return [
-        StatedConstraint(line, lambda names: sorted(of(names, name)) == sorted(of(names, other)))
-    ]
+    other = "".join(re.findall(r"\bone (\S)(?=,| |$)", other)) or other
+
+    def test(names: Names) -> bool:
+        return sorted(of(names, name)) == sorted(names.get(other, other))
+
+    letters = ((name, other),) if other.isupper() and len(other) > 1 else ()
+    return [StatedConstraint(line, test, letters=letters)]
 
 
 _WORDS: Mapping[str, str] = {
     "NAMES": f"(?P<names>{_NAMES})",
-    "NAME": f"(?P<names>{_NAME})",
+    "NAME": rf"(?P<names>{_NAME}|len\({_NAME}\)|sum\({_NAME}\))",
     "BE": "(?:is|are)(?: an?)?(?: all)?",
     "STRINGS": "(?:non-empty )?(?:strings?|characters?)",
     "LENGTH": "(?:(?:of|whose|with|and) )*(?:an? )?(?:has )?length (?:is )?"
-    r"(?P<length>between \S+(?: ?[-*+] ?\S+)* and [^,]+?(?:, inclusive)?|\S+)",
+    r"(?P<length>between \S+(?: ?[-*+] ?\S+)* and [^,]+?(?:, inclusive)?"
+    r"|at least \S+ and at most \S+|at (?:least|most) \S+|\S+)",
     "BETWEEN": r"between (?P<low>.+?) and (?P<high>.+?)(?:,? \(?(?:both )?inclusive\)?)?",
     "OF": "(?:(?:and )?(?:that )?(?:consist(?:ing|s)?|made up|composed|contains?|made)"
     "(?: of| only)*|where each character is)",
@@ -489,7 +649,7 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
     ),
     (r"NAMES BE(?: STRINGS)? LENGTH,? OF LETTERS", _consists),
     (r"NAMES BE length-(?P<length>\w+) STRINGS OF LETTERS", _consists),
-    (r"NAMES(?: BE STRINGS)? OF distinct \w+", _all_distinct),
+    (r"NAMES(?: BE STRINGS)? OF UNIQUE \w+", _all_distinct),
     (r"NAMES(?: BE STRINGS)? OF LETTERS", _consists),
     (
         r"NAMES BE (?P<letters>CASE English (?:letters?|characters?|alphabets?)"
@@ -497,16 +657,23 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
         _consists,
     ),
     (r"NAMES BE STRINGS LENGTH", _length),
-    (r"(?:the )?lengths? of NAMES (?:is|are) (?P<length>between .+)", _length),
+    (r"(?:the )?lengths? of NAMES (?:is|are) (?P<length>between .+|at .+|[\w(). +*-]+)", _length),
     (r"(?:the )?lengths? of NAMES are equal and (?P<length>between .+)", _equal_lengths),
     (r"NAMES BE integers? BETWEEN", _formula("{low} <= {name} <= {high}")),
-    (r"NAMES BE odd(?: numbers?| integers?)?", _formula("{name} % 2 == 1")),
-    (r"NAMES BE even(?: numbers?| integers?)?", _formula("{name} % 2 == 0")),
+    (
+        r"NAMES BE UNIQUE integers BETWEEN",
+        lambda m, line: [*_all_distinct(m, line), *_formula("{low} <= {name} <= {high}")(m, line)],
+    ),
+    *(
+        (rf"{names} BE {word}(?: numbers?| integers?)?", _formula(f"{{name}} % 2 == {rest}"))
+        for names in ("NAMES", "NAME")
+        for rest, word in enumerate(("even", "odd"))
+    ),
     (r"NAME has an odd length", _formula("len({name}) % 2 == 1")),
     (r"NAME has an even length", _formula("len({name}) % 2 == 0")),
     (
-        r"NAME BE (?:positive )?(?:multiple of|divisible by) (?P<of>\w+)",
-        _formula("{name} % {of} == 0"),
+        r"NAME BE (?:positive )?(?:multiple of|divisible by) (?P<of>[\w() +*-]+)",
+        _formula("{name} % ({of}) == 0"),
     ),
     (r"NAMES BE(?: integers?)? at least (?P<low>\S+)", _formula("{low} <= {name}")),
     (r"NAMES BE(?: integers?)? at most (?P<high>\S+)", _formula("{name} <= {high}")),
@@ -525,7 +692,8 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
     (r"NAMES BE UNIQUE(?: integers?| values?| strings?| from each other)?", _all_distinct),
     (
         r"(?:(?:the )?pairs |all )?\((?P<a>[A-Za-z]\w*)\[\w\], ?(?P<b>[A-Za-z]\w*)\[\w\]\)"
-        r" (?:are UNIQUE|!= \((?P=a)\[\w\], ?(?P=b)\[\w\]\))",
+        r" (?:are UNIQUE|!= \((?P=a)\[\w\], ?(?P=b)\[\w\]\))"
+        r"(?P<either> and .* != \((?P=b)\[\w\], ?(?P=a)\[\w\]\))?,?",
         _distinct_pairs,
     ),
     (r"(?:each )?character occurs at most once in NAME", _all_distinct),
@@ -534,16 +702,36 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
         r"NAME is sorted(?: in (?:a )?(?:non-decreasing|ascending|increasing) order)?",
         _order("sorted"),
     ),
-    (r"NAME BE permutation of (?P<of>[A-Za-z]\w*)", _same_letters),
+    (r"NAME BE permutation of (?:the letters )?(?P<of>[A-Za-z]\w*)", _same_letters),
+    (r"NAME contains (?P<of>one \S(?:(?:,| and|, and) one \S)+)", _same_letters),
     (rf"\(? ?NAME(?:[ ,.]+{_NAME})* ?\)? BE permutation(?: of .+)?", _order("permutation")),
     (
         r"NAMES (?:is|are) (?:either |one of (?:the characters )?)?"
-        r"(?P<values>\S+(?: ?, ?\S+)*,? (?:or|and) \S+|\S(?: ?, ?\S)+)",
+        r"(?P<values>\S+(?: ?, ?\S+| or \S+)*,? (?:or|and) \S+|\S(?: ?, ?\S)+)",
         _one_of,
+    ),
+    (r"NAMES BE (?:either )?(?P<letters>.*characters? from the string .*)", _consists),
+    (
+        r"(?P<names>[A-Za-z][\w\[\]]*) (?:is not|does not equal) LETTER",
+        _formula("{name} != '{letter}'"),
     ),
     (r"NAMES BE strings? of (?P<letters>CASE English letters) LENGTH", _consists),
     (r"the (?P<end>first|last) character of NAME is (?P<no>not )?LETTER", _starts),
-    (r"NAME contains at least one LETTER", _contains),
+    (r"NAME (?:contains|has) (?P<exactly>at least one|exactly one) LETTER", _counted),
+    (r"there (?:is|exists) (?P<exactly>at least one|exactly one) LETTER in NAME", _counted),
+    (
+        r"(?P<letter>\S+(?:(?: and |, )\S+)*) (?:exists?|appears?|occurs?) "
+        r"(?P<exactly>exactly once|at least once) in NAME",
+        _counted,
+    ),
+    (r"NAME contains at least one character other than LETTERS", _other_than),
+    (r"\w (?:occurs|appears) in NAME exactly (?P<times>\w+)(?: times)?", _times),
+    (
+        r"(?:the )?(?:given )?(?:graph|input|edges\d?)(?: and edges\d)? "
+        r"(?:is|are|represents?|forms?|contains neither|contains no|has no|does not contain)"
+        r"(?: an?)? (?P<kind>.+)",
+        _graph,
+    ),
 )
 _COMPILED = tuple(
     (re.compile(re.sub("[A-Z]{2,}", lambda m: _WORDS.get(m[0], m[0]), phrase), re.I), make)
@@ -564,12 +752,28 @@ def _comparison(formula: str, line: str) -> list[StatedConstraint]:
         chains += [ladder["last"] + after, f"{name}[i]" + _loose(after)] if after.strip() else []
         order = _ordered(kind, name, line)
         return [order, *(each for chain in chains for each in _comparison(chain, line))]
+    if len(ways := re.split(r",? or ", formula)) > 1:
+        return _alternatives(ways, line)
     try:
         read = Comparison.read(formula)
     except Unreadable:
         return []
     bounds, lengths = tuple(read.bounds()), tuple(read.lengths())
     return [StatedConstraint(line, read.holds, bounds=bounds, lengths=lengths, formula=formula)]
+
+
+def _alternatives(formulas: Sequence[str], line: str) -> list[StatedConstraint]:
+    """``A[i] = -1 or 1 <= A[i] <= N``."""
+    try:
+        ways = [Comparison.read(each) for each in formulas]
+    except Unreadable:
+        return []
+    nodes = [node for way in ways for operand in way.operands for node in operand]
+
+    def test(names: Names) -> bool:
+        return all(any(way.holds(each) for way in ways) for each in chosen(nodes, names))
+
+    return [StatedConstraint(line, test)]
 
 
 def _exists(formula: str, line: str) -> list[StatedConstraint]:
@@ -600,12 +804,25 @@ _RECORD = re.compile(
 """``queries[i] = [index_i, color_i]``."""
 _PAIR = re.compile(r"[\[(]\s*([A-Za-z]\w*)\s*,\s*([A-Za-z]\w*)\s*[\])]")
 """``[start, end]``."""
-_LENGTH_OF = r"len\([A-Za-z]\w*(?:\[\w+\])*\)"
-_ALIAS = re.compile(
-    rf"(?<![\w\])])([A-Za-z]\w*)\s*==?\s*({_LENGTH_OF})"
-    rf"|({_LENGTH_OF})\s*==?\s*([A-Za-z]\w*)(?![\w(\[])"
+_LENGTH_OF = r"(?P<size>len\([A-Za-z]\w*(?:\[\w+\])*\))"
+_N = r"(?P<n>[a-zA-Z])"
+_ALIASES = tuple(
+    (re.compile(pattern), size)
+    for pattern, size in (
+        (rf"(?<![\w\])])(?P<n>[A-Za-z]\w*)\s*==?\s*{_LENGTH_OF}", r"\g<size>"),
+        (rf"{_LENGTH_OF}\s*==?\s*(?P<n>[A-Za-z]\w*)\s*-\s*1\b", r"\g<size> + 1"),
+        (rf"{_LENGTH_OF}\s*==?\s*(?P<n>[A-Za-z]\w*)(?![\w(\[]|\s*[-+*])", r"\g<size>"),
+        (rf"\b(?P<of>\w+),? (?:both )?of (?:length|size) {_N}\b", r"len(\g<of>)"),
+        (
+            rf"\b{_N} ?[x*] ?[a-zA-Z]\b[\w ]* (?:matrix|grid|array|board),? (?P<of>\w+)",
+            r"len(\g<of>)",
+        ),
+        (rf"\b(?P<of>\w+) of (?:dimensions?|size) {_N} ?[x*] ?[a-zA-Z]\b", r"len(\g<of>)"),
+        (rf"\b\w ?[x*] ?{_N}\b[\w ]* (?:matrix|grid|array|board),? (?P<of>\w+)", r"len(\g<of>[0])"),
+        (rf"\b(?P<of>\w+) of (?:dimensions?|size) \w ?[x*] ?{_N}\b", r"len(\g<of>[0])"),
+    )
 )
-"""``n == nums.length``, either way round."""
+"""``n == nums.length``, either way round; ``nums of length n``; ``an m x n matrix grid``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -625,10 +842,12 @@ class DerivedNames:
             for place, name in enumerate(match[2].split(",")):
                 columns.setdefault(base_name(name.strip()), (match[1], place))
         lengths: dict[str, ast.expr] = {}
-        for match in _ALIAS.finditer(plain):
-            with contextlib.suppress(Unreadable):  # a keyword in place of a name
-                lengths[match[1] or match[4]] = expression(match[2] or match[3])
-        pairs = dict.fromkeys((m[1], m[2]) for m in _PAIR.finditer(plain)) if not columns else {}
+        for pattern, size in _ALIASES:
+            for match in pattern.finditer(plain):
+                with contextlib.suppress(Unreadable):  # a keyword in place of a name
+                    lengths.setdefault(match["n"], expression(match.expand(size)))
+        pairs = [(m[1], m[2]) for m in _PAIR.finditer(plain) if m[1] not in "ij" and not columns]
+        pairs = list(dict.fromkeys(pairs))
         return cls(lengths, columns, tuple(pairs))
 
     def added(self, names: Names) -> Names:
@@ -643,7 +862,8 @@ class DerivedNames:
             found |= {
                 name: _column(lists[0], n) for n, name in enumerate(pair) if name not in found
             }
-        return {**{name: each for name, each in found.items() if each is not None}, **names}
+        known = {name: each for name, each in found.items() if each is not None}
+        return Counted({**known, **names}) if isinstance(names, Counted) else {**known, **names}
 
 
 def _common(size: ast.expr, names: Names) -> float | None:

@@ -31,9 +31,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evalplus_lite.jobs.augmented_task import Budget, augment_task
 from evalplus_lite.jobs.outputs import Evaluation, read_evaluations
-from evalplus_lite.jobs.workers.augmentation import augment_task
-from evalplus_lite.jobs.workers.budget import Budget
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store.labels import stem
 from evalplus_lite.tasks import load_dataset

@@ -13,9 +13,9 @@ from support.commands import run, write_rows, write_tasks
 
 from evalplus_lite import __version__
 from evalplus_lite.jobs.evaluation import MOST_CHARACTERS, solutions
-from evalplus_lite.jobs.layouts import MOST_MODELS
 from evalplus_lite.jobs.sample_table import SampleTable
 from evalplus_lite.jobs.scores import MOST_FILES
+from evalplus_lite.jobs.tables import MOST_MODELS
 from evalplus_lite.types import Sample
 
 RIGHT = {"Own/0": "x * 2", "Own/1": "sorted(x)", "Own/2": "x.upper()"}

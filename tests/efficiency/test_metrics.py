@@ -23,12 +23,13 @@ def test_eff_at_k_of_too_few_samples() -> None:
 
 
 def test_scores() -> None:
-    """As much work as the reference scores 1, twice as much 0, half as much 1.5; a failure 0."""
-    reference = [[10, 100], [200]]
-    assert score([[100, 10], [200]], reference) == 1
-    assert score([[200], [400]], reference) == 0
-    assert score([[50], [100]], reference) == 1.5
-    assert score([[50], [None]], reference) == 0
+    """One limit, twice the reference's most work; levels from the first late one on score 0."""
+    reference = [[10, 100], [200], [400]]
+    assert score(reference, reference) == 1
+    assert score([[100], [200], [800]], reference) == pytest.approx(0.6)
+    assert score([[450], [200], [None]], reference) == pytest.approx((1.5 + 3) / 10)
+    assert score([[100], [None]], reference) == pytest.approx(0.3)
+    assert score([[0], [0], [0]], reference) > 1
 
 
 def test_dps_gives_equal_work_equal_rank() -> None:

@@ -18,8 +18,7 @@ from support.commands import alive, descendants, write_rows
 
 from evalplus_lite import Dataset, InputError, Sample, Session, Verifier, augment, evaluate
 from evalplus_lite.errors import SandboxUnavailable
-from evalplus_lite.exe.mining import mine
-from evalplus_lite.exe.work import MiningSettings
+from evalplus_lite.exe.mining import MiningSettings, mine
 from evalplus_lite.execution.base import Call
 from evalplus_lite.execution.job import Lost
 from evalplus_lite.execution.ray_cluster import Cluster, connect

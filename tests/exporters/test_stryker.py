@@ -10,7 +10,9 @@ import jsonschema
 import pytest
 from support.commands import run, write_rows, write_tasks
 
-from evalplus_lite.jobs.mutants import MutatedTask, Mutation, changed_part, stryker_report
+from evalplus_lite.jobs.mutants import changed_part, stryker_report
+from evalplus_lite.programs.mutation.mutants import Mutant
+from evalplus_lite.reduction.survivors import Fate, Report
 
 SCHEMA = json.loads(
     (Path(__file__).parent / "stryker" / "mutation-testing-report-schema.json").read_text()
@@ -94,9 +96,9 @@ def test_replacements_make_the_mutants() -> None:
 def test_tasks_with_one_reference_keep_their_mutants_apart() -> None:
     """Equal mutants of two tasks have two ids; texts with lone surrogates can be written."""
     source = "def f(x):\n    return x\n"
-    mutations = [Mutation("ab", "drop", source.replace("return x", "pass"), (0,), (0, 1))]
-    tasks = [MutatedTask(id, source, mutations, ("0", "\ud800")) for id in ("T/0", "T/1")]
-    document = json.loads(json.dumps(stryker_report(tasks, version="1")))
+    fates = (Fate(Mutant(source.replace("return x", "pass"), "drop", 2), 0b01, 0b11),)
+    reports = [Report(id, source, ("0", "\ud800"), 1, fates) for id in ("T/0", "T/1")]
+    document = json.loads(json.dumps(stryker_report(reports)))
     holds(document)
     (first,), (second,) = (file["mutants"] for file in document["files"].values())
     assert first["id"] != second["id"]

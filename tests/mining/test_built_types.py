@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.exe.asking.predict import FORMS
+from evalplus_lite.exe.prediction import FORMS
 from evalplus_lite.exe.running.proof import Original, prove
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
 from evalplus_lite.exe.selecting.static import StaticMine

@@ -12,14 +12,13 @@ import pytest
 from support.mining import SLUG, mine_all
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.mining import Campaign, Outputs, mine
+from evalplus_lite.exe.mining import Campaign, MiningSettings, Outputs, mine, required
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, Stop, run
 from evalplus_lite.exe.sources import open_package
+from evalplus_lite.exe.tasks.breakpoints import breakpoint_tasks, worth_asking
 from evalplus_lite.exe.tasks.chains import chain, chained_tasks, merge
 from evalplus_lite.exe.tasks.mined import read_tasks
-from evalplus_lite.exe.tasks.moments import moment_tasks, worth_asking
-from evalplus_lite.exe.work import MiningSettings, required
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.generate.domains.annotations import read_type
 
@@ -145,7 +144,7 @@ def test_chains_and_clashes_are_refused(toys: Any, sandboxes: Sandboxes) -> None
 
 
 def test_what_is_asked_besides_says_where_its_code_is_from(toys: Any, sandboxes: Sandboxes) -> None:
-    """Chains and questions have the origins and the tags of the functions in them."""
+    """Chains and breakpoints have the origins and the tags of the functions in them."""
     body = """
         import zlib
         def digest(number: int) -> int:
@@ -164,7 +163,7 @@ def test_what_is_asked_besides_says_where_its_code_is_from(toys: Any, sandboxes:
     assert digest.facts["tags"]
     besides = [
         *chained_tasks(tasks, sandboxes, count=2, seed=0),
-        *moment_tasks(tasks, sandboxes, count=6, seed=0),
+        *breakpoint_tasks(tasks, sandboxes, count=6, seed=0),
     ]
     assert {"chain", "toy-pack"} == {task.id.partition("/")[0] for task in besides}
     for task in besides:
@@ -197,11 +196,7 @@ def test_states_are_those_of_the_run(toys: Any, sandboxes: Sandboxes) -> None:
             return result
         """
     tasks, _ = mine_all(toys.wheel({"toy.py": body}), sandboxes, rounds=2)
-    (state,) = (
-        task
-        for task in moment_tasks(tasks, sandboxes, count=1, seed=3)
-        if task.facts["question"]["kind"] == "state"
-    )
+    (state,) = breakpoint_tasks(tasks, sandboxes, count=1, seed=3)
     stop = state.facts["breakpoint"]
     held = state.cases[0].answer.value
     assert set(stop["variables"]) == set(held)
@@ -265,7 +260,7 @@ def test_a_programs_own_statements_stay_as_often_as_they_are(
 
 
 def test_mining_nothing_asks_nothing_besides(toys: Any, tmp_path: Path) -> None:
-    """Where no function is kept there are no chains and questions, and no error."""
+    """Where no function is kept there are no chains and breakpoints, and no error."""
     path = toys.wheel({"toy.py": "def f(x: int) -> object:\n    return object()\n"})
-    found = mine([str(path)], out=tmp_path / "t.jsonl", chained=2, questions=2)
+    found = mine([str(path)], out=tmp_path / "t.jsonl", chained=2, breakpoints=2)
     assert set(found.summary["extra"].values()) == {0}

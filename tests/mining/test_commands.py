@@ -65,7 +65,7 @@ def test_mine_predict_and_score_end_to_end(
     """A wheel becomes tasks, a server's answers predictions, and those a table."""
     path = toys.wheel({"toy.py": BODY})
     out = tmp_path / "mined" / "tasks.jsonl"
-    options = ["--questions", "1", "--chain", "2", "--workers", "1"]
+    options = ["--breakpoints", "1", "--chain", "2", "--workers", "1"]
     assert run(["exe", "mine", str(path), "-o", str(out), "--json", *options]) == 0
     funnel = json.loads(capsys.readouterr().out)
     hold(funnel, "mine")
@@ -73,7 +73,7 @@ def test_mine_predict_and_score_end_to_end(
     assert {"stage": "static", "reason": "output", "count": 1} in funnel["rejects"]
     (task,) = read_tasks(out)
     assert task.entry_point == "squeeze"
-    assert len(list(read_tasks(tmp_path / "mined" / "tasks.questions.jsonl"))) == 4
+    assert len(list(read_tasks(tmp_path / "mined" / "tasks.breakpoints.jsonl"))) == 1
     predictions = tmp_path / "p.jsonl"
     asked = ["exe", "predict", str(out), "-m", "m", "--base-url", server, "-o", str(predictions)]
     assert run([*asked, "--json"]) == 0
@@ -92,7 +92,7 @@ def test_mine_predict_and_score_end_to_end(
     rows = [json.loads(line) for line in marks.read_text().splitlines()]
     assert sum(row["result"] for row in rows) == right
     assert {"input", "prediction", "answer_tokens"} <= rows[0].keys()
-    assert "By statistic" in capsys.readouterr().out
+    assert "By package" in capsys.readouterr().out
 
 
 def test_static_mining_needs_no_sandbox(

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.asking.predict import Prediction
-from evalplus_lite.exe.asking.score import is_same, score
+from evalplus_lite.exe.prediction import Prediction
 from evalplus_lite.exe.running.runs import CallResult, Invocation
+from evalplus_lite.exe.scoring import is_same, scored
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.values.kinds.containers import DefaultDict
 
@@ -56,9 +56,9 @@ def test_a_sample_counts_once() -> None:
     """Copies are no further samples, two answers under one number are a mistake, none is told."""
     task = MinedTask("own/f", "", "f", (TaskCase(Invocation(()), CallResult("value", value=1)),))
     first = Prediction(task.id, 0, 0, {"value": "?"})
-    report = score([task], [first, first], ks=(1, 2))
+    report = scored([task], [first, first], ks=(1, 2))
     assert (report.repeated, report.too_few, len(report.pass_at)) == (1, [2], 1)
     with pytest.raises(InputError, match="sample 0"):
-        score([task], [first, replace(first, answer={"value": "!"})])
+        scored([task], [first, replace(first, answer={"value": "!"})])
     with pytest.raises(InputError, match="no prediction"):
-        score([task], [])
+        scored([task], [])

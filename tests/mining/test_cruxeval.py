@@ -15,20 +15,25 @@ from support.conversation import Scripted
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe import export_mined
-from evalplus_lite.exe.asking.predict import (
+from evalplus_lite.exe.mining import MiningSettings, mine
+from evalplus_lite.exe.prediction import (
     Prediction,
     PredictionSettings,
+    answer_all,
     parse_call,
-    predict,
     question_of,
     worked_examples,
 )
-from evalplus_lite.exe.mining import mine
-from evalplus_lite.exe.prediction import Subject, judged_calls, judged_values, read_tasks, score
 from evalplus_lite.exe.running.runs import CPU_SECONDS, Invocation
-from evalplus_lite.exe.tasks.forms import FORMS, PublishedFile, SkippedRow, without_future
+from evalplus_lite.exe.scoring import Subject, judged_calls, judged_values, score
+from evalplus_lite.exe.tasks.forms import (
+    FORMS,
+    PublishedFile,
+    SkippedRow,
+    read_any_tasks,
+    without_future,
+)
 from evalplus_lite.exe.tasks.mined import TaskCase
-from evalplus_lite.exe.work import MiningSettings
 from evalplus_lite.jobs.session import Session
 from evalplus_lite.models import Request
 from evalplus_lite.sandbox import Sandbox
@@ -194,14 +199,14 @@ def test_a_model_is_asked_for_calls(rows: Path, tmp_path: Path) -> None:
     source, out = Scripted(reply), tmp_path / "p.jsonl"
     tasks = list(PublishedFile(rows).tasks())
     asking = PredictionSettings(of="input", examples=True)
-    assert predict(tasks, source, out, asking=asking) == 2
+    assert answer_all(tasks, source, out, asking=asking) == 2
     assert "lambda" not in source.asked[-1].messages[-1].content
     assert len(worked_examples("3", "input")) == 4
     with Session(workers=1) as session:
         result = score(rows, out, session=session)
     assert result.report.pass_at == {"pass@1": 1.0}
     with pytest.raises(InputError, match="other settings"):
-        predict(tasks, source, out)
+        answer_all(tasks, source, out)
 
 
 @pytest.mark.parametrize("said", ["", "4", "{}", '{"call": 3}', '{"value": "f(3)"}'])
@@ -245,17 +250,17 @@ def test_mined_tasks_travel_in_the_forms_of_others(form: str, tmp_path: Path) ->
     assert all((row["task_id"], row["licence"]) == ("p/m.cut", "MIT") for row in rows)
     for row in rows:
         _hold(form, row)
-    again = [(task, case) for task in read_tasks(tmp_path / "out.jsonl") for case in task.cases]
+    again = [(task, case) for task in read_any_tasks(tmp_path / "out.jsonl") for case in task.cases]
     assert [case.call.args[:1] or case.call.kwargs["text"] for _, case in again] == [
         ("ab'\n",),
         ("é",),
     ]
     said = [Prediction(task.id, task.cases.index(case), 0, {"value": {"to": ["", 0]}})
             for task, case in again]  # fmt: skip
-    report = score(read_tasks(tmp_path / "out.jsonl"), said).report
+    report = score(read_any_tasks(tmp_path / "out.jsonl"), said).report
     assert report.pass_at == {"pass@1": 0.5}
     # They are cases of one function of that package, as in the file that they are from.
-    assert [(line.group, line.name, line.tasks) for line in report.lines][:2] == [
+    assert [(line["group"], line["name"], line["tasks"]) for line in report.lines][:2] == [
         ("all", "all", 1), ("package", "p", 1),
     ]  # fmt: skip
     kept = ("package", "licence", "python", "tags")
@@ -316,7 +321,7 @@ def test_what_is_exported_holds_where_the_program_runs(
         settings = MiningSettings(rounds=1, keep_all=True)
         wheel = toys.wheel({"toy.py": SHOWN})
         mine([str(wheel)], settings=settings, out=tmp_path / "mined.jsonl", session=session)
-    mined = {task.entry_point: task for task in read_tasks(tmp_path / "mined.jsonl")}
+    mined = {task.entry_point: task for task in read_any_tasks(tmp_path / "mined.jsonl")}
     assert {name for name, task in mined.items() if task.facts["read"]} == {
         "pair", "pairs", "kind", "upto", "day",
     }  # fmt: skip
@@ -338,9 +343,12 @@ def _hold(form: str, row: dict[str, Any]) -> None:
         exec(f"{row['code']}\nassert {row['input']} == {row['output']}", space)
 
 
+BREAKPOINT = {"line": 1, "text": "", "hit": 1, "variables": []}
+
+
 def test_questions_within_a_call_are_no_rows_of_others(tmp_path: Path) -> None:
     """What they ask has no place there: the file is refused, and left as it is."""
-    write_jsonl(tmp_path / "asked.jsonl", [{**MINED, "question": {"kind": "state"}}])
+    write_jsonl(tmp_path / "asked.jsonl", [{**MINED, "breakpoint": BREAKPOINT}])
     with pytest.raises(InputError, match=r"asked\.jsonl"):
         export_mined(tmp_path / "asked.jsonl", tmp_path / "out.jsonl", format="cruxeval")
     assert not (tmp_path / "out.jsonl").exists()
@@ -362,7 +370,7 @@ def test_what_is_no_single_call_of_the_function_is_left_out(call: str, tmp_path:
     right = {**row, "question_id": 2, "input": "f(1, b=2)"}
     write_jsonl(tmp_path / "rows.jsonl", [right, row, {**row, "question_id": 3, "output": "f(1)"}])
     left_out: list[SkippedRow] = []
-    assert len(list(read_tasks(tmp_path / "rows.jsonl", left_out=left_out))) == 1
+    assert len(list(read_any_tasks(tmp_path / "rows.jsonl", left_out=left_out))) == 1
     assert [each.line for each in left_out] == [2, 3]
     assert not any("0x" in each.reason for each in left_out)
 

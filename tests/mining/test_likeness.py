@@ -12,8 +12,14 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallResult
 from evalplus_lite.exe.selecting.static import Funnel
-from evalplus_lite.exe.tasks.likeness import Seen, shape
-from evalplus_lite.exe.tasks.worth import check_tags, difficulty_of, tags_of, triviality
+from evalplus_lite.exe.tasks.worth import (
+    Seen,
+    check_tags,
+    difficulty_of,
+    shape,
+    tags_of,
+    triviality,
+)
 
 ONE = '''
 import re
@@ -106,7 +112,10 @@ def test_difficulty_is_decided_by_counts() -> None:
         ([True, 1], (9, 3, 3), False, False),
         (["a", "b"], (1, 0, 0), False, True),
         (["a", "b"], (2, 0, 0), False, True),
-        (["a", "b"], (2, 1, 0), False, False),
+        (["a", "b"], (2, 1, 0), False, True),
+        (["a", "b"], (3, 1, 0), False, False),
+        ([0.1234567890123, 2.25], (9, 3, 3), False, False),
+        ([0.1234567890123, 2.123456789012], (9, 3, 3), False, True),
         (["a", "b"], (2, 1, 0), True, True),
         (["a", "b"], (1, 0, 5), False, False),
         (["a", "b"], (3, 0, 0), False, False),

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite import InputError, Session
-from evalplus_lite.exe.mining import mine
+from evalplus_lite.exe.mining import MiningSettings, mine
 from evalplus_lite.exe.sources import _parts, fetched, listed_packages, open_package
-from evalplus_lite.exe.work import MiningSettings
 
 ONE = """def cut(text: str, length: int) -> str:
     if length < 3:

@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 from support.conversation import Failing, Scripted, modulo, signature
 
 from evalplus_lite.errors import LLMError
-from evalplus_lite.exe.inputs.case_form import CaseForm
-from evalplus_lite.exe.inputs.model import calls_of_model
-from evalplus_lite.exe.inputs.runner import Runner
-from evalplus_lite.exe.inputs.search import find_cases
+from evalplus_lite.exe.inputs.model import CaseForm, calls_of_model
+from evalplus_lite.exe.inputs.search import Runner, find_cases
 from evalplus_lite.exe.inputs.validators import Executed, judge, select
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallResult, Invocation

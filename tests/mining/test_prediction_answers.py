@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.exe.asking.predict import Asked, Prediction, parse_answer, question_of
-from evalplus_lite.exe.asking.score import grade, is_same
+from evalplus_lite.exe.prediction import Asked, Prediction, parse_answer, question_of
 from evalplus_lite.exe.running.runs import (
     CallableProgram,
     CallResult,
@@ -20,6 +19,7 @@ from evalplus_lite.exe.running.runs import (
     run,
     text,
 )
+from evalplus_lite.exe.scoring import grade, is_same
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.sandbox import Sandbox
 

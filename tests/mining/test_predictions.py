@@ -16,19 +16,19 @@ from evalplus_lite import Session
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError, LLMError
 from evalplus_lite.exe import MiningSettings, mine
-from evalplus_lite.exe.asking.predict import (
+from evalplus_lite.exe.prediction import (
     EXAMPLES,
     Prediction,
     PredictionSettings,
+    answer_all,
     parse_answer,
-    predict,
     question_of,
 )
-from evalplus_lite.exe.asking.score import grade, judge_by, read_predictions, score
 from evalplus_lite.exe.prediction import predict as ask_all
-from evalplus_lite.exe.prediction import score as score_all
 from evalplus_lite.exe.running.runs import CallResult, Invocation, normal
 from evalplus_lite.exe.schemas import any_value, schema_of
+from evalplus_lite.exe.scoring import grade, judge_by, read_predictions, scored
+from evalplus_lite.exe.scoring import score as score_all
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.generate.domains.annotations import read_type
 from evalplus_lite.models import Client, RefusalError, Request
@@ -79,60 +79,64 @@ def test_prediction_retries_once_resumes_and_scores(tmp_path: Path) -> None:
     source = Scripted(reply)
     out = tmp_path / "p.jsonl"
     tasks = tasks_of_two()
-    assert predict(tasks, source, out) == 3
-    assert predict(tasks, source, out) == 0
+    assert answer_all(tasks, source, out) == 3
+    assert answer_all(tasks, source, out) == 0
     assert len(source.asked) == 4
     predictions = list(read_predictions(out))
     assert [p.retried for p in predictions] == [True, False, False]
-    report = score(tasks, predictions)
+    report = scored(tasks, predictions)
     assert report.pass_at["pass@1"] == pytest.approx(1 / 3)
     assert report.reasons == {"other message": 1, "other value": 1}
-    lines = {(line.group, line.name): line.pass_at_1 for line in report.lines}
+    lines = {(line["group"], line["name"]): line["pass@1"] for line in report.lines}
     assert lines["all", "errors only"] == 0.0
     assert lines["package", "p"] == 0.5
-    assert lines["run: lines", "1 to 1"] == 1.0
-    judged = score(tasks, predictions, judge=lambda kind, a, b: {a, b} == {"bad a", "a is bad"})
+    judged = scored(tasks, predictions, judge=lambda kind, a, b: {a, b} == {"bad a", "a is bad"})
     assert judged.pass_at["pass@1"] == pytest.approx(2 / 3)
     with pytest.raises(InputError, match=r"q/m\.g"):
-        score(tasks[:1], predictions)
+        scored(tasks[:1], predictions)
     with pytest.raises(InputError):
-        predict(tasks, source, out, asking=PredictionSettings(temperature=1.0))
+        answer_all(tasks, source, out, asking=PredictionSettings(temperature=1.0))
 
 
 def test_answers_are_to_the_questions_of_the_file(tmp_path: Path) -> None:
     """Of another program, input or case nothing counts, and a run does not go on from it."""
     source, out = Scripted(lambda request: '{"value": 0.5}'), tmp_path / "p.jsonl"
     tasks = tasks_of_two()
-    predict(tasks, source, out)
+    answer_all(tasks, source, out)
     said = list(read_predictions(out))
     other = replace(tasks[1].cases[0], call=Invocation((7,)))
     changes: tuple[dict[str, Any], ...] = (
         {"code": tasks[1].code + "# more\n"},
         {"cases": (other,)},
-        {"facts": {**tasks[1].facts, "question": {"kind": "next"}}},
+        {
+            "facts": {
+                **tasks[1].facts,
+                "breakpoint": {"line": 2, "text": "", "hit": 1, "variables": []},
+            }
+        },
     )
     for changed in (replace(tasks[1], **each) for each in changes):
         with pytest.raises(InputError, match=r"p\.jsonl: answers another question for 'q/m\.g'"):
-            predict([tasks[0], changed], source, out)
+            answer_all([tasks[0], changed], source, out)
         with pytest.raises(InputError, match=r"'q/m\.g', case 0, is about another"):
-            score([tasks[0], changed], said)
+            scored([tasks[0], changed], said)
         bare = [replace(each, question="") for each in said]  # of another tool
-        assert score([tasks[0], changed], bare).pass_at
+        assert scored([tasks[0], changed], bare).pass_at
     assert len(source.asked) == 3
     again = replace(tasks[1].cases[0], answer=CallResult("value", value=3), runtime={})
-    assert predict([tasks[0], replace(tasks[1], cases=(again,))], source, out) == 0
+    assert answer_all([tasks[0], replace(tasks[1], cases=(again,))], source, out) == 0
 
 
 def test_a_line_that_was_cut_off_is_mended_by_going_on(tmp_path: Path) -> None:
     """Who scores a stopped run is told; the same run again asks for what is missing."""
     source, out = Scripted(lambda request: '{"value": 0.5}'), tmp_path / "p.jsonl"
     tasks = tasks_of_two()
-    predict(tasks, source, out)
+    answer_all(tasks, source, out)
     out.write_bytes(out.read_bytes()[:-20])
     with pytest.raises(InputError, match=r"p\.jsonl:3: .*resumes"):
-        score(tasks, read_predictions(out))
-    assert predict(tasks, source, out) == 1
-    assert score(tasks, read_predictions(out)).pass_at
+        scored(tasks, read_predictions(out))
+    assert answer_all(tasks, source, out) == 1
+    assert scored(tasks, read_predictions(out)).pass_at
 
 
 @pytest.mark.parametrize("end", ["é".encode("utf-16"), b'{"task_id": "p\0"', b"last words"])
@@ -152,7 +156,7 @@ def test_answers_that_nest_without_end_are_wrong(tmp_path: Path) -> None:
     assert parse_answer('{"value": [[[[1]]]]}') == {"value": [[[[1]]]]}
     row = {"task_id": "q/m.g", "case": 0, "prediction": {"value": json.loads(deep)}}
     write_jsonl(tmp_path / "said.jsonl", [row])
-    assert score(tasks_of_two(), read_predictions(tmp_path / "said.jsonl")).reasons
+    assert scored(tasks_of_two(), read_predictions(tmp_path / "said.jsonl")).reasons
 
 
 def test_what_is_read_is_never_written_over(
@@ -197,7 +201,7 @@ def test_answers_come_as_calls_of_a_tool(model_server: Any, tmp_path: Path) -> N
     assert result.summary["usage"]["prompt_tokens"] == 7
     assert result.summary["asking"]["temperature"] == 0.4
     assert [each.retried for each in result.predictions] == [False, True, False]
-    assert score(tasks, result.predictions).pass_at["pass@1"] == 1.0
+    assert scored(tasks, result.predictions).pass_at["pass@1"] == 1.0
     (names,) = {body["tools"][0]["function"]["name"] for body in model_server.asked}
     (heat,) = {body["temperature"] for body in model_server.asked}
     assert (names, heat) == ("answer", 0.4)
@@ -282,10 +286,10 @@ def test_a_right_predictor_scores_everything(tmp_path: Path) -> None:
     }
     source = Scripted(lambda request: json.dumps(truths[request.messages[0].content]))
     out = tmp_path / "p.jsonl"
-    predict(tasks, source, out)
-    report = score(tasks, read_predictions(out))
+    answer_all(tasks, source, out)
+    report = scored(tasks, read_predictions(out))
     assert report.pass_at == {"pass@1": 1.0}
-    assert {line.pass_at_1 for line in report.lines} == {1.0}
+    assert {line["pass@1"] for line in report.lines} == {1.0}
 
 
 def test_a_request_too_long_costs_one_case_and_a_dead_server_the_run(tmp_path: Path) -> None:
@@ -293,13 +297,13 @@ def test_a_request_too_long_costs_one_case_and_a_dead_server_the_run(tmp_path: P
     long = TooLongError("the request is too long for 'm': 5000 tokens")
     for number, error in enumerate((long, RefusalError("m refused the request: no"))):
         out = tmp_path / f"{number}.jsonl"
-        assert predict(tasks_of_two(), Failing(error), out) == 3
+        assert answer_all(tasks_of_two(), Failing(error), out) == 3
         said = list(read_predictions(out))
         assert {p.answer is None and p.problem == str(error) and p.unasked for p in said} == {True}
-        assert score(tasks_of_two(), said).reasons == {"not asked": 3}
+        assert scored(tasks_of_two(), said).reasons == {"not asked": 3}
     dead = LLMError("cannot reach http://127.0.0.1:9/v1: refused")
     with pytest.raises(LLMError, match="cannot reach"):
-        predict(tasks_of_two(), Failing(dead), tmp_path / "dead.jsonl")
+        answer_all(tasks_of_two(), Failing(dead), tmp_path / "dead.jsonl")
 
 
 def test_worked_examples_come_first_and_are_right(toys: Any, tmp_path: Path) -> None:
@@ -313,7 +317,7 @@ def test_worked_examples_come_first_and_are_right(toys: Any, tmp_path: Path) -> 
             found = {"error": {"type": "ValueError", "message": str(error)}}
         assert said == found
     source = Scripted(['{"value": 0.5}'])
-    predict(
+    answer_all(
         tasks_of_two()[1:], source, tmp_path / "p.jsonl", asking=PredictionSettings(examples=True)
     )
     (request,) = source.asked
@@ -380,14 +384,14 @@ def test_reasoning_comes_first_and_is_kept(tmp_path: Path) -> None:
     """With ``cot`` the question asks for it, and rows hold what was said, the retry as well."""
     source = Scripted(["n is 1, so ...", 'It is {"value": 0.5}'])
     out = tmp_path / "p.jsonl"
-    predict(tasks_of_two()[1:], source, out, asking=PredictionSettings(cot=True))
+    answer_all(tasks_of_two()[1:], source, out, asking=PredictionSettings(cot=True))
     assert "step by step" in source.asked[0].messages[0].content
     assert "nothing else" not in source.asked[0].messages[0].content
     (said,) = read_predictions(out)
     assert said.replies == ("n is 1, so ...", 'It is {"value": 0.5}')
     assert said.answer == {"value": 0.5}
     with pytest.raises(InputError, match="another"):
-        predict(tasks_of_two()[1:], source, out)
+        answer_all(tasks_of_two()[1:], source, out)
     with pytest.raises(InputError, match="--cot"):
         PredictionSettings(cot=True, structured=True)
 
@@ -478,7 +482,7 @@ def test_pass_at_k_uses_all_samples(tmp_path: Path) -> None:
         Prediction("q/m.g", 0, 0, {"value": 0.5}),
         Prediction("q/m.g", 0, 1, {"value": 5}),
     ]
-    report = score(tasks, predictions, ks=(1, 2, 3))
+    report = scored(tasks, predictions, ks=(1, 2, 3))
     assert report.pass_at == {"pass@1": 0.5, "pass@2": 1.0}
 
 

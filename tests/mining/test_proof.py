@@ -7,7 +7,7 @@ from typing import Any
 
 from support.mining import SLUG, mine_all
 
-from evalplus_lite.exe.inputs.runner import Runner
+from evalplus_lite.exe.inputs.search import Runner
 from evalplus_lite.exe.running.proof import Original, Sandboxes, prove
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, measure, run
 from evalplus_lite.exe.sources import open_package

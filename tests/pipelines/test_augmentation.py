@@ -10,8 +10,7 @@ import pytest
 from support.commands import run, run_process, start, write_tasks
 from support.tasks import make_task
 
-from evalplus_lite.jobs.workers.augmentation import augment_task, generator_of
-from evalplus_lite.jobs.workers.budget import Budget
+from evalplus_lite.jobs.augmented_task import Budget, augment_task, generator_of
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.tasks import load_dataset

@@ -180,7 +180,7 @@ def test_the_page_holds_all_and_runs_nothing(folder: Path, summary: dict[str, An
             "exe-repositories", "exe-constructs"} == {row["name"] for row in drawn}  # fmt: skip
     assert page.count("data:image/svg+xml;base64,") == len(drawn)
     assert all(f"<h2>{row['title']}</h2>" in page for row in summary["figures"])
-    assert [row["name"] for row in summary["missing"]] == ["exe-questions"]
+    assert not summary["missing"]
     assert "<img src=x" not in page
     assert not re.search(r"(src|href)=\"https?:", page)
 
@@ -257,7 +257,7 @@ def test_predictions_of_other_tasks_are_refused(folder: Path, tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     "odd",
-    [{"static": [1]}, {"static": {"lines": 3, "nodes": "x"}}, {"generation": [1]}, {"question": 3},
+    [{"static": [1]}, {"static": {"lines": 3, "nodes": "x"}}, {"generation": [1]},
      {"generation": {"prompt_tokens": "1"}}, {"variation": ["x"]}, {"breakpoint": {}},
      {"signature": {"parameters": [{"name": 1}]}}, {"signature": {"parameters": [], "result": "["}},
      {"signature": {"parameters": [{"name": "x", "kind": "positional", "type": "int"}],

@@ -14,11 +14,10 @@ from support.tasks import make_task
 from evalplus_lite.errors import InputError
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.jobs.augmentation import augment_tasks
+from evalplus_lite.jobs.augmented_task import Augmented, Budget, augment_task
+from evalplus_lite.jobs.expected import SharedData
 from evalplus_lite.jobs.minimize import Shrinker
 from evalplus_lite.jobs.seeds import DRAWS, ModelSeeds, from_generators, measured
-from evalplus_lite.jobs.workers.augmentation import Augmented, augment_task
-from evalplus_lite.jobs.workers.budget import Budget
-from evalplus_lite.jobs.workers.shared_data import SharedData
 from evalplus_lite.models import Client
 from evalplus_lite.models.generators import parse_generator
 from evalplus_lite.sandbox import Sandbox

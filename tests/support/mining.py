@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from evalplus_lite.exe.mining import MiningSettings, PackageMine
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.sources import open_package
-from evalplus_lite.exe.work import MiningSettings, PackageMine
 
 SLUG = '''
     import re

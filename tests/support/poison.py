@@ -9,10 +9,10 @@ import os
 import signal
 from typing import Any
 
-from evalplus_lite.jobs.workers import evaluation
+from evalplus_lite.jobs import judging
 
 DEADLY, WRONG = "ends its supervisor", "our own fault"
-whole = evaluation.evaluate_program
+whole = judging.evaluate_program
 
 
 def poisoned(sandbox: Any, prepared: Any, source: str, **options: Any) -> Any:
@@ -25,4 +25,4 @@ def poisoned(sandbox: Any, prepared: Any, source: str, **options: Any) -> Any:
 
 
 if __name__ != "__main__":
-    evaluation.evaluate_program = poisoned
+    judging.evaluate_program = poisoned

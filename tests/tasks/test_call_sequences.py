@@ -8,9 +8,8 @@ import pytest
 
 from evalplus_lite.generate.engine.call_sequences import KnownUse
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
+from evalplus_lite.jobs.augmented_task import Budget, augment_task, in_sequences
 from evalplus_lite.jobs.minimize import Shrinker
-from evalplus_lite.jobs.workers.augmentation import augment_task, in_sequences
-from evalplus_lite.jobs.workers.budget import Budget
 from evalplus_lite.sandbox import PRESETS, Sandbox
 from evalplus_lite.tasks.call_sequences import with_sequences
 from evalplus_lite.tasks.unit_tests import having_tests

@@ -12,8 +12,8 @@ import pytest
 
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
+from evalplus_lite.jobs.augmented_task import base_answers
 from evalplus_lite.jobs.expected import SuiteSource
-from evalplus_lite.jobs.workers.augmentation import base_answers
 from evalplus_lite.sandbox import Limits, Sandbox, preset
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.types import Case, Task

@@ -13,18 +13,16 @@ from evalplus_lite.cli.console import name_report, print_table, print_tables, sa
 from evalplus_lite.cli.options import all_paths, whole_numbers
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.errors import InputError, one_of
-from evalplus_lite.exe import benchmark, mining, prediction, report
-from evalplus_lite.exe.asking.predict import Asked, PredictionSettings
-from evalplus_lite.exe.asking.score import ScoreReport
+from evalplus_lite.exe import benchmark, mining, prediction, report, scoring
 from evalplus_lite.exe.inputs.validators import MAX_CASES
-from evalplus_lite.exe.mining import MiningResult
+from evalplus_lite.exe.mining import MiningResult, MiningSettings
+from evalplus_lite.exe.prediction import Asked, PredictionSettings
 from evalplus_lite.exe.report import export_mined
+from evalplus_lite.exe.scoring import ScoreReport
 from evalplus_lite.exe.selecting.static import MAX_CODE, UNLICENSED
 from evalplus_lite.exe.sources import listed_packages
 from evalplus_lite.exe.tasks.forms import WRITERS
 from evalplus_lite.exe.tasks.worth import SPLITS
-from evalplus_lite.exe.work import MiningSettings
-from evalplus_lite.jobs.tables import ends
 from evalplus_lite.models import Client, Prices
 from evalplus_lite.reports.commands.export import exported
 
@@ -79,13 +77,9 @@ def mine(
         int, typer.Option("--chain", min=0, help="The number of chained tasks to build, too.")
     ] = 0,
     links: Annotated[int, typer.Option("--links", min=2, help="Functions of a chain.")] = 2,
-    questions: Annotated[
+    breakpoints: Annotated[
         int,
-        typer.Option(
-            "--questions",
-            min=0,
-            help="The number of program points to ask about: lines run, state, next.",
-        ),
+        typer.Option("--breakpoints", min=0, help="The number of states of variables to ask for."),
     ] = 0,
     functions: Annotated[
         int | None,
@@ -139,7 +133,7 @@ def mine(
             client=client,
             chained=chain,
             links=links,
-            questions=questions,
+            breakpoints=breakpoints,
             shard=run.part(),
             out=out,
             force=run.force,
@@ -191,7 +185,7 @@ def build(
 
 _NONE = {
     "chained": "no function takes the result of another, or the results hardly differ",
-    "questions": "no line has a value that differs from the call's result",
+    "breakpoints": "no line has a value that differs from the call's result",
 }
 """Why a further kind of task may be empty."""
 
@@ -369,15 +363,15 @@ def score(
     """Grade predictions by the paper's rules and print the tables.
 
     Values are compared as JSON after normalisation (sets sorted, tuples as lists, numbers written
-    one way); exceptions by type and message. Reported overall, on errors alone, by package and by
-    statistic. CRUXEval's generations are Python expressions, compared as Python compares; with
+    one way); exceptions by type and message. Reported overall, on errors alone, by package and
+    split. CRUXEval's generations are Python expressions, compared as Python compares; with
     --of input they are calls, right if they give the known output.
 
     [bold]Example[/bold]  evalplus-lite exe score tasks.jsonl tasks.my-model.predictions.jsonl
     [bold]Example[/bold]  evalplus-lite exe score cruxeval.jsonl generations.json
     """
     with run.started() as (session, _):
-        result = prediction.score(
+        result = scoring.score(
             tasks,
             predictions,
             ks=whole_numbers(k or "1,5"),
@@ -403,12 +397,6 @@ def score(
 
 def _notes(report: ScoreReport) -> None:
     """Print what the tables do not hold."""
-    if report.consistency is not None:
-        found = report.consistency
-        say(
-            f"incremental consistency over {found.moments} moments: {100 * found.mean:.1f} %"
-            f" {ends(found.interval)}"
-        )
     if report.undecided:
         first = report.undecided[0]
         say(

@@ -1,4 +1,4 @@
-"""The space of a function's calls, as the input generator sees it: one domain a parameter.
+"""The space of a function's calls, one domain a parameter; draws from it, and calls near others.
 
 A call is a tuple of one value a parameter; an optional parameter that it leaves out holds
 ``OMITTED``, ``*args`` a list, and ``**kwargs`` a dict.
@@ -11,7 +11,7 @@ import functools
 import random
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from importlib import resources
@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from evalplus_lite.exe.running.runs import Invocation
 from evalplus_lite.exe.selecting.signatures import Parameter, Signature
 from evalplus_lite.exe.selecting.static import MinedFunction
-from evalplus_lite.exe.selecting.unannotated import ITEM
+from evalplus_lite.exe.selecting.types import ITEM, either, type_of
 from evalplus_lite.generate.domains.annotations import KINDS, Type
 from evalplus_lite.generate.domains.constants import Constants, from_source
 from evalplus_lite.generate.domains.domain import Domain, union
@@ -182,12 +182,6 @@ def _members(given: Any) -> str:
 
 Arguments = tuple[Value, ...]
 OMITTED = ...
-_WORDS = (
-    "hello", "Hello World", "foo_bar", "test", "The cat sat", "one two three", "ABC", "123", "3.14",
-    "key=value", "a,b,c", "a b", "x.y.z", "(a)", "[1, 2]", "a/b", "100%", "name", "line1\nline2",
-    "data-set", "camelCase", "v1.2", "x: y", "12:30", "Title Case Words", "yes", "value 42",
-)  # fmt: skip
-"""Texts of functions whose package shows none."""
 _SUGGESTED, _COMPOSED, _RECALL = 0.6, 0.7, 0.9
 _MOST_EXPRESSIONS, _MATCHES, _TEXTS = 20, 6, 40
 _LARGEST, _FARTHEST = 400, 1e5
@@ -207,13 +201,22 @@ class CallSpace:
     composer: Composer
 
     @classmethod
-    def of(cls, function: MinedFunction, texts: Sequence[str] = ()) -> CallSpace:
-        """Return the space that a function's annotations, its constants and ``texts`` describe."""
+    def of(
+        cls,
+        function: MinedFunction,
+        texts: Sequence[str] = (),
+        known: Sequence[Invocation] = (),
+    ) -> CallSpace:
+        """Return the space that a function's annotations, its constants and ``texts`` describe.
+
+        What nothing else tells of a parameter, the values of ``known`` calls do.
+        """
+        signature = _typed_by(function.signature, known)
         constants = Constants.of_values(
             [*from_source(function.implementation), *from_source(function.code)]
         )
         rng = random.Random(function.id)
-        words = rng.sample(texts, min(_TEXTS, len(texts))) or [*_WORDS]
+        words = rng.sample(texts, min(_TEXTS, len(texts))) or sentences(rng)
         characters = dict.fromkeys(sorted({*"".join((*words, *constants.strings)), *"ab 1"}), 1)
         reader = DomainReader(PRINTABLE, characters, tuple(words))
         matches = [
@@ -226,10 +229,10 @@ class CallSpace:
         state.max_magnitude = _FARTHEST
         in_code = (*constants.strings, *constants.integers, *constants.floats)
         slots, suggestions = [], []
-        for parameter in function.signature.parameters:
+        for parameter in signature.parameters:
             domain = reader.parameter(parameter)
             slot = Slot(domain, reader.profile(domain), state)
-            groups = [hints(parameter.name), in_code, matches, words]
+            groups = [hints(parameter.name, rng), in_code, matches, words]
             for each in slot.every():
                 for value in (*groups[0], *words):
                     if each.domain.explain(value) is None:
@@ -238,7 +241,7 @@ class CallSpace:
             suggestions.append(tuple(group for group in fit if group))
             slots.append(slot)
         composer = Composer.of(constants, matches, words)
-        return cls(function.signature, tuple(slots), tuple(suggestions), composer)
+        return cls(signature, tuple(slots), tuple(suggestions), composer)
 
     def draw(self, random: Callable[[], float], known: Sequence[Arguments] = ()) -> Arguments:
         """Return an input made from scratch, of values suggested or of any others.
@@ -266,18 +269,23 @@ class CallSpace:
 
     def arguments(self, call: Invocation) -> Arguments:
         """Return the tuple that stands for a call; what no parameter has a place for is lost."""
-        args, kwargs = list(call.args), dict(call.kwargs)
-        found: list[Value] = []
-        for parameter in self.signature.parameters:
-            if parameter.kind == "varargs":
-                found.append(args)
-            elif parameter.kind == "varkw":
-                found.append(kwargs)
-            elif parameter.kind == "positional" and args:
-                found.append(args.pop(0))
-            else:
-                found.append(kwargs.pop(parameter.name, OMITTED))
-        return tuple(found)
+        return arguments_of_call(self.signature, call)
+
+
+def arguments_of_call(signature: Signature, call: Invocation) -> Arguments:
+    """Return the tuple that stands for a call; what no parameter has a place for is lost."""
+    args, kwargs = list(call.args), dict(call.kwargs)
+    found: list[Value] = []
+    for parameter in signature.parameters:
+        if parameter.kind == "varargs":
+            found.append(args)
+        elif parameter.kind == "varkw":
+            found.append(kwargs)
+        elif parameter.kind == "positional" and args:
+            found.append(args.pop(0))
+        else:
+            found.append(kwargs.pop(parameter.name, OMITTED))
+    return tuple(found)
 
 
 def call_of(signature: Signature, arguments: Arguments) -> Invocation:
@@ -406,16 +414,273 @@ _LANDMARKS = (
 )
 
 
-def hints(name: str) -> tuple[Value, ...]:
-    """Return what a parameter's name suggests, from ``data/hints.toml``; often nothing."""
+def hints(name: str, rng: random.Random | None = None) -> tuple[Value, ...]:
+    """Return what a parameter's name suggests, from ``data/hints.toml``; often nothing.
+
+    With ``rng`` only the form of a text or number is kept, so that functions share no value.
+    """
     found: dict[Value, None] = {}
     for part in (name.lower().strip("_"), *name.lower().split("_"), name.lower().rstrip("s")):
-        for table in ("text", "number"):
-            found |= dict.fromkeys(_tables()[table].get(part, ()))
+        for table in ("text", "number", "choice"):
+            values = _tables()[table].get(part, ())
+            if rng is not None and table != "choice":
+                values = [varied(value, rng) for value in values for _ in range(2)]
+            found |= dict.fromkeys(values)
     return tuple(found)
+
+
+def varied(value: Value, rng: random.Random) -> Value:
+    """Return a text with other words and digits, or a number of as many digits."""
+    if isinstance(value, str):
+        return _PART.sub(lambda part: _other(part[0], rng), value)
+    if isinstance(value, int) and abs(value) >= 100:
+        digits = 10 ** (len(str(abs(value))) - 1)
+        return rng.randrange(digits, 10 * digits) * (1 if value > 0 else -1)
+    return round(value * rng.uniform(0.5, 2), 3) if isinstance(value, float) else value
+
+
+_PART = re.compile(r"[A-Za-z]{4,}|\d+")
+
+
+def _other(part: str, rng: random.Random) -> str:
+    if part.isdecimal():
+        return "".join(str(rng.randrange(1 if len(part) > 1 and not at else 0, 10))
+                       for at in range(len(part)))  # fmt: skip
+    is_kept = part.lower() in _tables()["kept"].split()
+    return part if is_kept else _styled(rng.choice(_words()), part)
+
+
+def _styled(word: str, like: str) -> str:
+    return word.upper() if like.isupper() else word.capitalize() if like[0].isupper() else word
+
+
+def texts_of(value: Value) -> Iterator[str]:
+    """Yield the strings in a value, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from (*texts_of(key), *texts_of(item))
+    elif isinstance(value, list | tuple | set | frozenset):
+        for item in value:
+            yield from texts_of(item)
+
+
+def words_in(text: str) -> list[str]:
+    """Return the words of a text that may stand for others."""
+    return _NAME.findall(text)
+
+
+def _replaced(value: Value, pattern: re.Pattern[str], new: str) -> Value:
+    if isinstance(value, str):
+        return pattern.sub(new, value)
+    if isinstance(value, dict):
+        pairs = value.items()
+        return {_replaced(k, pattern, new): _replaced(v, pattern, new) for k, v in pairs}
+    if isinstance(value, list | tuple | set | frozenset):
+        return type(value)(_replaced(each, pattern, new) for each in value)
+    return value
+
+
+def sentences(rng: random.Random) -> list[str]:
+    """Return texts of functions whose package shows none."""
+    words = rng.sample(_words(), 60)
+    signs = (" ", " ", ", ", "_", "-", ".", "/", "=", ": ", "\n")
+    return [
+        rng.choice(signs).join(words[at : at + 1 + at % 4])
+        + rng.choice(("", "", ".", "!", f" {at}"))
+        for at in range(0, 56, 2)
+    ]
+
+
+@functools.cache
+def _words() -> list[str]:
+    return str(_tables()["words"]).split()
+
+
+def _typed_by(signature: Signature, known: Sequence[Invocation]) -> Signature:
+    """Return a signature with the types of known calls' values where nothing else tells them."""
+    rows = [arguments_of_call(signature, call) for call in known]
+    found = []
+    for at, parameter in enumerate(signature.parameters):
+        if is_unknown(parameter):
+            given = (type_of(row[at]) for row in rows if row[at] is not OMITTED)
+            types = dict.fromkeys(kind for kind in given if kind is not None)
+            parameter = replace(parameter, type=either(types)) if types else parameter
+        found.append(parameter)
+    return replace(signature, parameters=tuple(found))
 
 
 @functools.cache
 def _tables() -> dict[str, Any]:
     data = resources.files("evalplus_lite.exe").joinpath("data/hints.toml")
     return tomllib.loads(data.read_text(encoding="utf-8"))
+
+
+_TOKEN = re.compile(r"\d+|[^\W\d_]+|\s+|[\W_]")
+_NAME = re.compile(r"(?<![A-Za-z])[A-Za-z]{3,12}(?![A-Za-z])")
+_CROSSED, _SECOND, _GROWN, _RENAMED = 0.25, 0.35, 0.3, 0.3
+"""How often a value of another call is taken, a second change made, a text or list made longer, and
+one word replaced everywhere."""
+LONGEST = 1500
+"""Characters or items beyond which nothing is made longer."""
+_TRIES = 6
+
+
+@dataclass(slots=True)
+class Nearby:
+    """Changes calls; ``domains`` say what each parameter may be, ``fixed`` words have a meaning."""
+
+    domains: Sequence[Domain]
+    random: Callable[[], float]
+    fixed: frozenset[str] = frozenset()
+
+    def call(self, arguments: Arguments, others: Sequence[Arguments]) -> Arguments:
+        """Return a call near another, with values of further ones here and there."""
+        if self.random() < _RENAMED and (words := self.words_of(arguments)):
+            return self.renamed(arguments, [self._pick(sorted(words))])
+        for _ in range(1 + (self.random() < _SECOND)):
+            at = self._below(len(arguments))
+            value = self._changed(at, arguments[at], [each[at] for each in others])
+            arguments = (*arguments[:at], value, *arguments[at + 1 :])
+        return arguments
+
+    def words_of(self, arguments: Arguments) -> set[str]:
+        """Return the words of a call that the program does not know."""
+        return {w for text in texts_of(arguments) for w in _NAME.findall(text)} - self.fixed
+
+    def renamed(self, arguments: Arguments, words: Iterable[str]) -> Arguments:
+        """Return a call with other words in place of these, wherever they stand, if it may be."""
+        changed = arguments
+        for old in words:
+            new = _styled(self._pick(_words()), old)
+            pattern = re.compile(rf"(?<![A-Za-z]){old}(?![A-Za-z])")
+            changed = tuple(_replaced(value, pattern, new) for value in changed)
+        pairs = zip(self.domains, changed, strict=True)
+        is_fit = all(value is OMITTED or domain.explain(value) is None for domain, value in pairs)
+        return changed if is_fit else arguments
+
+    def _changed(self, at: int, value: Value, others: Sequence[Value]) -> Value:
+        domain = self.domains[at]
+        for _ in range(_TRIES):
+            if domain.choices and (self.random() < 0.5 or value is OMITTED):
+                new = self._pick(domain.choices)
+            elif value is OMITTED or value is None or self.random() < _CROSSED:
+                new = self._pick(others)
+            else:
+                new = self.near(value, others)
+            is_new = type(new) is not type(value) or new != value
+            if is_new and domain.explain(new) is None:
+                return new
+        return value
+
+    def near(self, value: Value, others: Sequence[Value]) -> Value:
+        """Return a value of the same type with a small change."""
+        match value:
+            case bool():
+                return not value
+            case int() | float():
+                return self._number(value)
+            case str():
+                return self._text(value, [each for each in others if isinstance(each, str)])
+            case bytes():
+                texts = [each.decode("latin-1") for each in others if isinstance(each, bytes)]
+                changed = self._text(value.decode("latin-1"), texts)
+                return changed.encode("latin-1", "replace")
+            case list():
+                return self._items(value, [each for each in others if type(each) is list])
+            case tuple() | set() | frozenset():
+                if not value:
+                    return value
+                items = sorted(value, key=repr) if not isinstance(value, tuple) else [*value]
+                spot = self._below(len(items))
+                items[spot] = self.near(items[spot], items)
+                return type(value)(items)
+            case dict():
+                return self._mapping(value, [each for each in others if isinstance(each, dict)])
+        return value
+
+    def _number(self, value: float) -> float:
+        way = self._below(6)
+        if isinstance(value, int):
+            width = len(str(abs(value)))
+            ways = (value + 1, value - 1, value + self._below(2 * abs(value) + 3),
+                    value * (2 + self._below(3)), self._below(10**width), -value)  # fmt: skip
+            return ways[way]
+        step = 10.0 ** -self._below(3)
+        scaled = (value + step, value - step, value * 2, value / 10, round(value), -value)
+        return round(float(scaled[way]), 6) if abs(scaled[way]) < 1e15 else value
+
+    def _text(self, value: str, others: Sequence[str]) -> str:
+        if not value:
+            return self._pick(others) if others else value
+        tokens = _TOKEN.findall(value)
+        at = self._below(len(tokens))
+        pool = [t for each in others[:30] for t in _TOKEN.findall(each[:200]) if t != tokens[at]]
+        if self.random() < _GROWN and len(value) < LONGEST:
+            other = self._pick(others) if others else value
+            blanks = [token for token in tokens if not token.isalnum()]
+            return f"{value}{self._pick(blanks or [' '])}{other}"
+        way = self._below(6)
+        if way == 0:
+            tokens[at] = ""
+        elif way == 1:
+            tokens[at] *= 2
+        elif way == 2:
+            same = [token for token in pool if _class(token) == _class(tokens[at])]
+            tokens[at] = self._pick(same or pool or [tokens[at].swapcase()])
+        elif way == 3:
+            other = self._below(len(tokens))
+            tokens[at], tokens[other] = tokens[other], tokens[at]
+        elif way == 4:
+            tokens[at] = self._token(tokens[at])
+        else:
+            cut = self._below(len(tokens))
+            tokens = tokens[cut:] if self.random() < 0.5 else tokens[: cut + 1]
+        return "".join(tokens)
+
+    def _token(self, token: str) -> str:
+        """Return a token with another digit, letter case, or a letter less or twice."""
+        spot = self._below(len(token))
+        if token.isdecimal():
+            return token[:spot] + str(self._below(10)) + token[spot + 1 :]
+        ways = (token.swapcase(), token.capitalize(), token[:spot] + token[spot + 1 :],
+                token[:spot] + token[spot] + token[spot:])  # fmt: skip
+        return ways[self._below(4)]
+
+    def _items(self, value: list[Value], others: Sequence[list[Value]]) -> list[Value]:
+        pool = [item for each in others for item in each[:50]] or value
+        if not pool:
+            return value
+        if self.random() < _GROWN and len(value) < LONGEST:
+            return [*value, *(self._pick(others) if others else value)]
+        at = self._below(len(value) or 1)
+        way = self._below(5)
+        if way == 0 or not value:
+            return [*value[:at], self._pick(pool), *value[at:]]
+        if way == 1:
+            return value[:at] + value[at + 1 :]
+        if way == 2:
+            return [*value[:at], self.near(value[at], pool), *value[at + 1 :]]
+        if way == 3:
+            return [*value[at:], *value[:at]]
+        return [*value[: at + 1], value[at], *value[at + 1 :]]
+
+    def _mapping(self, value: dict[Value, Value], others: Sequence[dict[Value, Value]]) -> Value:
+        more = [pair for each in others for pair in each.items()]
+        if not value or (more and self.random() < 0.4):
+            return {**value, **dict([self._pick(more)])} if more else value
+        key = self._pick(list(value))
+        if len(value) > 1 and self.random() < 0.3:
+            return {name: each for name, each in value.items() if name != key}
+        return {**value, key: self.near(value[key], list(value.values()))}
+
+    def _below(self, count: int) -> int:
+        return int(self.random() * count)
+
+    def _pick(self, options: Sequence[Value]) -> Value:
+        return options[self._below(len(options))]
+
+
+def _class(token: str) -> str:
+    return "digits" if token.isdecimal() else "word" if token.isalpha() else "sign"

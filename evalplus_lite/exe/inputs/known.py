@@ -1,28 +1,266 @@
 """The calls of a function that are known: in tests, documentation, README and the package's code.
 
-Those that were seen while tests and examples ran come first; then those that the text alone shows,
-whose arguments are literals, or names for them.
+Tests and examples run in a sandbox, where what functions are given is recorded: data, bounded and
+looked at. Then come calls that the text alone shows, whose arguments are literals.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+import tempfile
 import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from pathlib import Path, PurePosixPath
+from typing import Any
 
-from evalplus_lite.errors import CodecError
+from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.exe.inputs.call_space import OMITTED, call_of
-from evalplus_lite.exe.running.observing import SOURCES, Observed, RecordedCall, is_test
-from evalplus_lite.exe.running.runs import Invocation
+from evalplus_lite.exe.running.proof import unpack
+from evalplus_lite.exe.running.runs import Invocation, answer_of, canonical, stage
 from evalplus_lite.exe.selecting.signatures import Parameter
 from evalplus_lite.exe.selecting.static import MinedFunction
+from evalplus_lite.exe.selecting.types import ITEM, Built, Told, type_of
 from evalplus_lite.exe.sources import PackageSource
+from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.generate.domains.constants import examples
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
 from evalplus_lite.types import Value
 from evalplus_lite.values import codec
+
+RUNNER = tuple(
+    """pytest _pytest py pluggy iniconfig packaging pygments hypothesis _hypothesis_globals
+    _hypothesis_pytestplugin _hypothesis_ftz_detector sortedcontainers""".split()
+)
+"""What tests may import besides the standard library, the package and the libraries at hand."""
+MOST_TESTS = 3000
+MOST_FILES = 1000
+"""Files of tests that are run, the first by their paths."""
+CPU_SECONDS = 60.0
+"""CPU seconds of all tests and examples; tests are ended after a quarter of it."""
+LONGEST_TROUBLE = 120
+"""Characters that are told of what stood in the way of tests."""
+LONGEST_CALL = 20_000
+"""Characters of a recorded call that are read."""
+SHIFT = 86400.0 * 400
+"""Seconds by which the clock is off in the second run: what depends on the day is no input."""
+MARK = "observed-tree"
+_TEST = re.compile(r"(^|/)(tests?|test_[^/]*|[^/]*_tests?)\.py$|(^|/)tests?/[^_/][^/]*\.py$")
+_DOCUMENT = re.compile(r"(^|/)docs?/.*\.(rst|md|txt)$", re.IGNORECASE)
+MOST_DOCUMENTS = 300_000
+"""Bytes of documentation that are searched for examples."""
+SOURCES = ("tests", "doctests", "README", "call sites")
+"""Where a recorded call comes from; the last are calls within the package that the others cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCall:
+    """The values of one call by parameter; ``made``: what its object was made of."""
+
+    source: str
+    values: Mapping[str, Value]
+    made: Mapping[str, Value] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What tests and examples showed: by module, class (or "") and function.
+
+    ``tests`` ran; ``problem`` says why none did.
+    """
+
+    parameters: Mapping[tuple[str, str, str], Mapping[str, Told]] = field(default_factory=dict)
+    """The types of parameters."""
+    calls: Mapping[tuple[str, str, str], tuple[RecordedCall, ...]] = field(default_factory=dict)
+    tests: int = 0
+    problem: str = ""
+
+    def of(self, module: str, owner: str, name: str) -> Mapping[str, Told]:
+        """Return the types of a function's parameters."""
+        return self.parameters.get((module, owner, name), {})
+
+
+def has_tests(package: PackageSource) -> bool:
+    """Return whether a package's archive, folder or repository holds tests."""
+    return any(map(is_test, package.members))
+
+
+def is_test(path: str) -> bool:
+    """Return whether a file holds tests, by its name."""
+    return _TEST.search(path) is not None
+
+
+def observe(
+    package: PackageSource,
+    companions: Sequence[PackageSource],
+    config: SandboxConfig,
+    *,
+    readme: str = "",
+) -> Observed:
+    """Run a package's tests and examples, in sandboxes of their own; return what was seen.
+
+    They run twice, under other hash seeds and on another day: a call that is not made both times
+    depends on its surroundings. ``companions`` are libraries that are there to import. Nothing
+    raises that tests cause.
+    """
+    tests = sorted(filter(is_test, package.members))[:MOST_FILES]
+    with tempfile.TemporaryDirectory(prefix="tests-") as name:
+        root = Path(name)
+        if tests:
+            _write(package, root / "tree")
+        else:
+            unpack(package, root / "tree")
+        for companion in companions:
+            unpack(companion, root / "libraries")
+        for file in (MARK, "empty.ini"):
+            (root / file).write_text("[pytest]\n" if file.endswith(".ini") else "")
+        for path in (root, *root.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        settings = {
+            "mark": MARK,
+            "sources": sorted(_sources(package)) if tests else ["."],
+            "tests": tests,
+            "top": _common(tests),
+            "most": MOST_TESTS,
+            "modules": sorted(m for m, file in package.files.items() if not file.is_test),
+            "readme": "\n\n".join([package.readme or readme, *_documents(package)]),
+        }
+        text = resources.files("evalplus_lite.exe.running").joinpath("recorder.py")
+        program = Program(f"{stage()}\n{text.read_text(encoding='utf-8')}", "entry")
+        limits = Limits(cpu=CPU_SECONDS, load=20.0, wait=CPU_SECONDS)
+        readable = (*config.packages, *RUNNER)
+        runs = []
+        for seed, shift in ((0, 0.0), (101, SHIFT)):
+            found = replace(config, readable=(str(root),), packages=readable, hash_seed=seed)
+            with Sandbox(found) as sandbox:
+                inputs = Inputs.of([({**settings, "shift": shift},)])
+                runs.append(answer_of(sandbox.run(program, inputs, limits).outcomes[0]))
+    for answer in runs:
+        if answer.kind != "value":
+            problem = f"the tests did not end: {answer.type} {answer.message}"
+            return Observed(problem=problem[:200])
+    return _read(*(answer.value for answer in runs), has_tests=bool(tests))
+
+
+def _write(package: PackageSource, root: Path) -> None:
+    for name in package.members:
+        path = root / name
+        if ".." in path.parts or root not in path.parents:
+            continue
+        # One name may be a file and a folder, and a member may be damaged.
+        with suppress(InputError, OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(package.data_file(name))
+
+
+def _documents(package: PackageSource) -> Iterator[str]:
+    """Yield the texts of a package's documentation, which may hold examples."""
+    left = MOST_DOCUMENTS
+    for name in sorted(filter(_DOCUMENT.search, package.members)):
+        with suppress(InputError, OSError):
+            text = package.data_file(name)[:left].decode("utf-8", "replace")
+            left -= len(text)
+            yield text
+
+
+def _sources(package: PackageSource) -> set[str]:
+    """Return the folders that the package's modules are imported from."""
+    found = set()
+    for file in package.files.values():
+        depth = file.module.count(".") + 1 + file.is_package
+        parts = PurePosixPath(file.path).parts[:-depth]
+        if not file.is_test:
+            found.add("/".join(parts) or ".")
+    return found
+
+
+def _common(names: Iterable[str]) -> str:
+    """Return the first folder of the tests, which is all of a source archive's, or "." ."""
+    tops = {name.partition("/")[0] for name in names if "/" in name}
+    return tops.pop() if len(tops) == 1 else "."
+
+
+def _read(first: Value, second: Value, *, has_tests: bool) -> Observed:
+    """Return what the recorder said, as far as both runs say it, and as it should be."""
+    for said in (first, second):
+        match said:
+            case [int(), str(), list()]:
+                pass
+            case _:
+                return Observed(problem="the tests said what nobody understands")
+    tests, trouble, _ = first
+    seen, again = _recorded(first[-1]), _recorded(second[-1])
+    parameters: dict[tuple[str, str, str], dict[str, Told]] = {}
+    calls: dict[tuple[str, str, str], tuple[RecordedCall, ...]] = {}
+    for place, listed in seen.items():
+        keys = again.get(place, {}).keys()
+        both = [call for key, call in listed.items() if key in keys]
+        parameters[place] = _types([call for call, _ in both])
+        calls[place] = tuple(c for c, is_whole in both if is_whole and c.source in SOURCES)
+    problem = ""
+    if not tests:
+        why = f": {trouble[:LONGEST_TROUBLE]}" if trouble else ""
+        problem = f"no test could be run{why}" if has_tests else ""
+    return Observed(parameters, calls, tests, problem)
+
+
+def _recorded(
+    functions: list[Any],
+) -> dict[tuple[str, str, str], dict[str, tuple[RecordedCall, bool]]]:
+    """Return the calls of each function that can be read, and if all their values are there."""
+    found: dict[tuple[str, str, str], dict[str, tuple[RecordedCall, bool]]] = {}
+    for function in functions:
+        match function:
+            case [str(module), str(name), list(rows)]:
+                owner, _, own = name.rpartition(".")
+                calls = found.setdefault((module, owner, own), {})
+            case _:
+                continue
+        for row in rows:
+            match row:
+                case [str(source), str(text), str(made), bool(is_whole)]:
+                    pass
+                case _:
+                    continue
+            values, parts = _record(text), _record(made) if made else None
+            if values is not None:
+                call = RecordedCall(source, values, parts)
+                calls.setdefault(
+                    f"{is_whole} {canonical(values)} {canonical(parts)}", (call, is_whole)
+                )
+    return found
+
+
+def _record(text: str) -> dict[str, Value] | None:
+    if len(text) > LONGEST_CALL:
+        return None
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return None
+    is_named = isinstance(value, dict) and all(isinstance(key, str) for key in value)
+    return value if is_named else None
+
+
+def _types(calls: Sequence[RecordedCall]) -> dict[str, Told]:
+    """Return each parameter's type: of all plain values that were seen."""
+    found: dict[str, Told] = {}
+    for name in dict.fromkeys(name for call in calls for name in call.values):
+        kinds = (type_of(call.values[name]) for call in calls if name in call.values)
+        members = dict.fromkeys(kind for kind in kinds if kind is not None)
+        bare = {kind for kind in members if kind.arguments == (ITEM,)}
+        for kind in bare:  # an empty list says less than one with something in it
+            if any(other.kind == kind.kind and other not in bare for other in members):
+                del members[kind]
+        if members and set(members) != {Type("none")}:
+            listed = tuple(sorted(members, key=str))
+            found[name] = Told(listed[0] if len(listed) == 1 else Type("union", listed), "observed")
+    return found
+
 
 MOST_CALLS, MOST_OF_NAME = 60, 40
 """Known calls of a function that are run, and those of a name that a package's text shows."""
@@ -31,7 +269,15 @@ _PATTERN = re.compile(r"\\|\(\?|%[(sdr]|\{\w*\}")
 """What shows that a string of code is an expression or a template."""
 MOST_ROWS = 12
 """Rows of a table of parameters that are tried."""
-_NO_LITERAL = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError, OverflowError)
+_NO_LITERAL = (
+    LookupError,
+    ValueError,
+    TypeError,
+    SyntaxError,
+    RecursionError,
+    MemoryError,
+    OverflowError,
+)
 Names = Mapping[str, Value]
 
 
@@ -104,7 +350,8 @@ class PackageValues:
 def _arguments(function: MinedFunction, row: RecordedCall) -> tuple[Value, ...] | None:
     """Return a value for each parameter of the entry point; None where one cannot be given."""
     found: list[Value] = []
-    for parameter in function.signature.parameters:
+    built = function.built or [None] * len(function.signature.parameters)
+    for parameter, given in zip(function.signature.parameters, built, strict=True):
         value = _value(parameter, row)
         if parameter.kind == "varargs":
             value = [*value] if isinstance(value, tuple | list) else []
@@ -115,7 +362,7 @@ def _arguments(function: MinedFunction, row: RecordedCall) -> tuple[Value, ...] 
         if value is OMITTED and parameter.is_required:
             return None
         try:
-            value = _plain(value, is_made=bool(function.driver))
+            value = _plain(value, given)
             if value is not OMITTED:
                 codec.dumps(value)
         except (*_NO_LITERAL, CodecError):
@@ -133,17 +380,33 @@ def _value(parameter: Parameter, row: RecordedCall) -> Value:
     return row.values.get(parameter.name, OMITTED)
 
 
-def _plain(value: Value, *, is_made: bool) -> Value:
-    """Return what an entry point makes a date, say, of; ValueError where nothing makes one."""
-    if isinstance(value, dict) and len(value) == 1 and next(iter(value), "")[:1] == "$":
-        ((kind, text),) = value.items()
-        if not is_made or kind == "$Fraction":
-            raise ValueError(f"{kind} is no plain value")
-        return text
+def _plain(value: Value, kind: Type | None) -> Value:
+    """Return what an entry point makes a date, or an object, of; ValueError where it makes none.
+
+    ``kind`` is the type of what it makes, None where nothing is known of that.
+    """
+    parts = kind.arguments if kind else ()
+    if isinstance(value, dict) and isinstance(kind, Built) and value.keys() == {*kind.fields}:
+        value = {"$made": (kind.template, value)}  # a typed dict
+    if isinstance(value, dict) and len(value) == 1 and str(next(iter(value)))[:1] == "$":
+        ((name, held),) = value.items()
+        for each in parts if kind and kind.kind == "union" else (kind,):
+            if isinstance(each, Built) and bool(each.fields) == (name == "$made"):
+                if not each.fields and name != "$Fraction":
+                    return held
+                if each.fields and held[0] == each.template:
+                    pairs = zip(each.fields, each.arguments, strict=True)
+                    return tuple(_plain(held[1][field], inner) for field, inner in pairs)
+        raise ValueError(f"{name} is no plain value")
+    if kind and kind.kind == "union":
+        parts = tuple(inner for each in parts for inner in each.arguments)
     if isinstance(value, list | tuple):
-        return type(value)(_plain(each, is_made=is_made) for each in value)
+        is_fixed = isinstance(value, tuple) and len(parts) == len(value)
+        inner = parts if is_fixed else [parts[0] if parts else None] * len(value)
+        return type(value)(map(_plain, value, inner))
     if isinstance(value, dict):
-        return {key: _plain(each, is_made=is_made) for key, each in value.items()}
+        held = parts[-1] if parts else None
+        return {key: _plain(each, held) for key, each in value.items()}
     return value
 
 

@@ -1,29 +1,258 @@
-"""The search for a function's cases: known calls, calls near them, then calls by type."""
+"""The search for a function's cases: known calls, calls near them, then calls by type.
+
+What decides which inputs a task gets is counted, not timed: steps of the program and of the
+libraries that it calls. Time is a limit only on what no counter sees (a regular expression, a huge
+power); where it took something away, ``cut`` says so.
+"""
 
 from __future__ import annotations
 
+import ast
+import io
 import random
+import re
+import tokenize
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evalplus_lite.exe.inputs.call_space import Arguments, CallSpace, hints, is_unknown
+from evalplus_lite.exe.inputs.call_space import (
+    Arguments,
+    CallSpace,
+    Nearby,
+    hints,
+    is_unknown,
+    texts_of,
+    words_in,
+)
 from evalplus_lite.exe.inputs.known import KnownCall, PackageValues
 from evalplus_lite.exe.inputs.model import calls_of_model
-from evalplus_lite.exe.inputs.nearby import Nearby
-from evalplus_lite.exe.inputs.runner import Runner
-from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge, select
-from evalplus_lite.exe.running.runs import Invocation, is_answer
+from evalplus_lite.exe.inputs.validators import MAX_CASES, PLACEHOLDERS, Executed, judge, select
+from evalplus_lite.exe.running.proof import Sandboxes
+from evalplus_lite.exe.running.runs import (
+    CallableProgram,
+    CallResult,
+    Invocation,
+    Measured,
+    is_answer,
+    measure,
+    run,
+)
 from evalplus_lite.exe.selecting.static import MinedFunction
+from evalplus_lite.exe.statistics.counting import COUNTERS, Instrumented, instrument
+from evalplus_lite.exe.tasks.worth import HARD
 from evalplus_lite.models import ModelSource
+from evalplus_lite.types import Value
+from evalplus_lite.values.source import literal
+
+MAX_LOOKED_FOR = 2000
+"""Characters of a value's text beyond which no docstring holds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownProgram:
+    """The documentation in a program's text."""
+
+    documentation: str
+
+    @classmethod
+    def of(cls, code: str) -> ShownProgram:
+        """Read a program that parses: its docstrings, other idle strings, and comments."""
+        idle = [
+            node.value.value
+            for node in ast.walk(ast.parse(code))
+            if isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ]
+        comments: list[str] = []
+        try:
+            for token in tokenize.generate_tokens(io.StringIO(code).readline):
+                if token.type == tokenize.COMMENT:
+                    comments.append(token.string)
+        except tokenize.TokenError:
+            pass
+        return cls("\n".join([*idle, *comments]))
+
+    def gives_away(self, call: Invocation, answer: CallResult) -> bool:
+        """Say whether the documentation holds every argument of a call, and its answer."""
+        if not self.documentation:
+            return False
+        if answer.kind == "error":
+            told = answer.type in self.documentation and answer.message in self.documentation
+        else:
+            told = self._holds(answer.value)
+        return told and all(map(self._holds, (*call.args, *call.kwargs.values())))
+
+    def _holds(self, value: Value) -> bool:
+        try:
+            text = literal(value, quote=repr)
+        except (ValueError, RecursionError):  # more digits, or depth, than Python writes
+            return False
+        if len(text) > MAX_LOOKED_FOR:
+            return False
+        forms = {text, text.replace("'", '"')}
+        if isinstance(value, str) and len(value) > 2:
+            forms.add(value)
+        return any(
+            re.search(rf"(?<![\w.]){re.escape(form)}(?!\w|\.\d)", self.documentation)
+            for form in forms
+        )
+
+
+CASE_STEPS = 20_000
+"""Steps of one input."""
+FUNCTION_STEPS = 1_000_000
+"""Steps of all inputs; what spends them is the last batch."""
+EXPLORING_CPU = 5.0
+"""CPU seconds of an input; the paper's bound is 10 s."""
+FUNCTION_CPU = 30.0
+"""CPU seconds that inputs of a function may take."""
+MAX_SLOW = 3
+"""Inputs of one batch that may take too long before the rest of it is left out."""
+OUT_OF_TIME = "out of time"
+
+
+@dataclass(slots=True)
+class Runner:
+    """Runs one function's calls in the plain sandbox and remembers what they touched."""
+
+    function: MinedFunction
+    sandboxes: Sandboxes
+    touched: list[str] = field(default_factory=list)
+    failure: str = ""
+    slow: int = 0
+    """Inputs left out because they took too long, or because another one of their batch did."""
+    steps: int = 0
+    seconds: float = 0.0
+    instrumented: Instrumented | None = field(init=False)
+    _shown: ShownProgram = field(init=False)
+    _subject: CallableProgram = field(init=False)
+    _counted: CallableProgram | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Write the counters into the program once."""
+        function = self.function
+        self._shown = ShownProgram.of(function.code)
+        self._subject = CallableProgram(function.name, code=function.code)
+        found = self.instrumented = instrument(function.code, function.subject)
+        self._counted = None if found is None else replace(self._subject, code=found.code)
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether the inputs tried have taken as long as a function's may."""
+        # A batch may take half of it; one that was ended by that is the last.
+        is_late = self.seconds > 0.45 * FUNCTION_CPU
+        return is_late or self.steps > FUNCTION_STEPS
+
+    @property
+    def cut(self) -> dict[str, int | str]:
+        """What a task's row says where a limit took something away."""
+        found: dict[str, int | str] = {}
+        if self.is_spent:
+            found["spent"] = "steps" if self.steps > FUNCTION_STEPS else "time"
+        return found | ({"slow": self.slow} if self.slow else {})
+
+    def execute(self, calls: list[Invocation]) -> list[Executed]:
+        """Return what became of calls, with the path each took.
+
+        Those of more than ``CASE_STEPS`` steps are ``slow``.
+        """
+        half = FUNCTION_CPU / 2
+        if self._counted is None:
+            return self._run(calls, [None] * len(calls), cpu=EXPLORING_CPU, total=half)
+        found = measure(
+            self.sandboxes.plain,
+            self._counted,
+            calls,
+            COUNTERS,
+            budget=CASE_STEPS,
+            cpu=EXPLORING_CPU,
+            max_slow=MAX_SLOW,
+            total=half,
+        )
+        self.seconds += found.seconds
+        self.steps += sum(each.spent for each in found.calls if each is not None)
+        self.slow += len(found.late)
+        executed: list[Executed] = []
+        short: list[tuple[Invocation, Measured | None]] = []
+        cut = max(found.late, default=0) if len(found.late) >= MAX_SLOW else len(calls)
+        for place, (call, measured) in enumerate(zip(calls, found.calls, strict=True)):
+            if place in found.late or place > cut:
+                executed.append(Executed(call, CallResult("slow", message=OUT_OF_TIME)))
+            elif measured is not None and not measured.is_whole:
+                message = f"more than {CASE_STEPS} steps"
+                executed.append(Executed(call, CallResult("slow", message=message)))
+            else:
+                short.append((call, measured))
+        given = [call for call, _ in short]
+        steps = [each for _, each in short]
+        return executed + self._run(given, steps, cpu=EXPLORING_CPU, total=half)
+
+    def _run(
+        self,
+        calls: list[Invocation],
+        measured: Sequence[Measured | None],
+        *,
+        cpu: float,
+        total: float,
+    ) -> list[Executed]:
+        if not calls:
+            return []
+        found = run(
+            self.sandboxes.plain, self._subject, calls, cpu=cpu, max_slow=MAX_SLOW, total=total
+        )
+        self.seconds += found.seconds
+        if found.failure:
+            self.failure = found.failure
+            return []
+        self.touched += [what for what in found.touched if what not in self.touched]
+        self.slow += sum(answer.kind == "slow" for answer in found.answers)
+        listed = zip(calls, found.answers, measured, strict=True)
+        return [self._executed(call, answer, each) for call, answer, each in listed]
+
+    def _executed(
+        self, call: Invocation, answer: CallResult, measured: Measured | None
+    ) -> Executed:
+        found = Executed(
+            call,
+            answer,
+            is_given_away=is_answer(answer) and self._shown.gives_away(call, answer),
+            is_accident=f"raise {answer.type}" not in self.function.code,
+        )
+        if measured is None or self.instrumented is None:
+            return found
+        own = self.instrumented.own
+        return replace(
+            found,
+            signature=tuple(n.bit_length() for n in measured.steps.values()),
+            reached=frozenset(arm for arm in measured.reached if arm in own),
+            beyond=frozenset(arm for arm in measured.reached if arm not in own),
+            steps=measured.steps["lines"],
+            depth=measured.steps["call_depth"],
+            is_accident=not measured.is_foreseen,
+        )
+
+    def measured(self, calls: list[Invocation], *, budget: int = 0) -> list[Measured | None]:
+        """Return what each call does; None where the program could not be instrumented."""
+        if self._counted is None or not calls:
+            return [None] * len(calls)
+        found = measure(self.sandboxes.plain, self._counted, calls, COUNTERS, budget=budget)
+        return list(found.calls)
+
+    def timed(self, calls: list[Invocation]) -> tuple[float, ...]:
+        """Return each call's CPU seconds in an untouched program."""
+        if not calls:
+            return ()
+        found = run(self.sandboxes.plain, self._subject, calls, timed=True)
+        return tuple(round(answer.cpu, 7) for answer in found.answers)
+
 
 ROUNDS = 6
 FIRST, LATER = 60, 54
-_DRAWN_ALONE, _DRAWN_BESIDE = 0.5, 0.2
+_DRAWN_ALONE, _DRAWN_BESIDE = 0.5, 0.1
 """Shares of calls made from scratch, without known calls and beside them."""
-GUESSED = ("use", "none")
-"""What tells a type too badly to draw values of it where no call is known, nor the name does."""
 MAX_TEXT = 4000
 """Inputs whose text is longer than this are no fun to predict."""
 
@@ -40,19 +269,27 @@ class Explorer:
         seed: str,
         values: PackageValues,
         written: Sequence[Invocation] = (),
+        shared: frozenset[str] = frozenset(),
     ) -> None:
-        self._space = CallSpace.of(function, values.texts)
         self._known = values.of_function(function)
         self._known += [KnownCall(call, "model") for call in written]
+        self._space = CallSpace.of(function, values.texts, [each.call for each in self._known])
         self._of_known = [self._space.arguments(each.call) for each in self._known]
         taken = function.signature.parameters
         self.is_guess = not self._known and any(
-            p.is_required and (is_unknown(p) or (p.origin in GUESSED and not hints(p.name)))
-            for p in taken
+            p.is_required and is_unknown(p) and not hints(p.name) for p in taken
         )
         self._random = random.Random(f"{seed}:fresh").random
-        self._near = Nearby([slot.domain for slot in self._space.slots], self._random)
-        self._parents: list[tuple[Arguments, str]] = []
+        fixed = frozenset(re.findall(r"[A-Za-z]+", function.code))
+        domains = [slot.domain for slot in self._space.slots]
+        self._near = Nearby(domains, self._random, fixed)
+        # Words that other tasks have, or every package: each such call has a twin with other ones.
+        for known in self._of_known:
+            words = sorted(self._near.words_of(known) & shared)
+            twin = self._space.call(self._near.renamed(known, words))
+            self._known += [KnownCall(twin, "mutated")] if words else []
+        self._parents: list[tuple[Arguments, str, int]] = []
+        """Calls to build on, with their source and the lines that they run."""
         self._seen: set[str] = set()
         self._outputs: set[str] = set()
         self._paths: set[tuple[int, ...]] = set()
@@ -67,9 +304,11 @@ class Explorer:
         for _ in range(int(share * count)):
             drawn = self._space.draw(self._random, self._of_known)
             proposed.append((self._space.call(drawn), "types"))
-        others = [arguments for arguments, _ in self._parents]
+        others = [arguments for arguments, _, _ in self._parents]
         while self._parents and len(proposed) < count:
-            parent, source = self._parents[int(self._random() * len(self._parents))]
+            # Of two, the one that runs longer: longer runs are rarer, and harder to follow.
+            two = [self._parents[int(self._random() * len(self._parents))] for _ in range(2)]
+            parent, source, _ = max(two, key=lambda each: each[2])
             near = self._space.call(self._near.call(parent, others))
             proposed.append((near, source if source == "types" else "mutated"))
         fresh: dict[str, tuple[Invocation, str]] = {}
@@ -82,7 +321,8 @@ class Explorer:
         for found in executed:
             is_usable = is_answer(found.answer) and not (found.is_error and found.is_accident)
             if self._is_new(found) and is_usable:
-                self._parents.append((self._space.arguments(found.call), found.source))
+                arguments = self._space.arguments(found.call)
+                self._parents.append((arguments, found.source, found.steps))
         return executed
 
     def _is_new(self, found: Executed) -> bool:
@@ -118,10 +358,17 @@ def explore(
         chosen = select(cases, count=count, used=used)
         left = wanted.difference(*(case.reached for case in cases))
         # A second round always: the first cases that pass are rarely the best.
-        is_enough = number and not left and len(chosen) >= count
+        is_enough = number and not left and len(chosen) >= count and not _is_nearly_hard(cases)
         if is_enough and not judge(chosen) and _is_varied(chosen):
             return cases, number + 1
     return cases, rounds
+
+
+def _is_nearly_hard(cases: list[Executed]) -> bool:
+    """Return whether some runs do as much as those of hard tasks, or half, but too few do."""
+    hard = sum(case.is_hard for case in cases)
+    half = any(2 * case.steps >= HARD["lines"] and case.depth >= HARD["depth"] for case in cases)
+    return half and 2 * hard <= MAX_CASES
 
 
 def _is_varied(chosen: list[Executed]) -> bool:
@@ -162,6 +409,7 @@ def find_cases(
         seed=f"{seed}:{function.id}",
         values=values or PackageValues(),
         written=written,
+        shared=PLACEHOLDERS | {w for text in texts_of([*(used or ())]) for w in words_in(text)},
     )
     if explorer.is_guess:
         return FoundCases([], [], problem=UNKNOWN)

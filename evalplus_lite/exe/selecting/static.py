@@ -16,35 +16,31 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InfrastructureError, InputError, LLMError
-from evalplus_lite.exe.inlining import (
-    OF_THE_WHOLE,
-    BlockOrigin,
-    Closure,
-    ClosureBuilder,
+from evalplus_lite.exe.inlining import OF_THE_WHOLE, BlockOrigin, Closure, ClosureBuilder, inline
+from evalplus_lite.exe.reading.index import (
+    Definition,
+    Module,
     Obstacle,
-    inline,
+    PackageIndex,
+    Resolver,
+    has_member,
 )
-from evalplus_lite.exe.reading.index import Module, PackageIndex, has_member
-from evalplus_lite.exe.reading.names import arguments_of
-from evalplus_lite.exe.reading.resolve import Definition, Resolver
 from evalplus_lite.exe.selecting.signatures import (
     MADE_WITH,
     Entry,
     Signature,
-    declared,
     entry_for,
     entry_of_function,
     fields_of,
     gives_something,
     is_overload,
-    is_told,
     methods_of,
     read_signature,
 )
-from evalplus_lite.exe.selecting.types import Need, PackageAnnotations, Refused
-from evalplus_lite.exe.selecting.unannotated import Told
+from evalplus_lite.exe.selecting.types import Need, PackageAnnotations, Told
 from evalplus_lite.exe.sources import Origin, PackageSource
 from evalplus_lite.exe.statistics.measures import StaticStatistics, static_statistics
+from evalplus_lite.generate.domains.annotations import Type
 
 STAGES = (
     "packages",
@@ -231,6 +227,8 @@ class Candidate:
     """The function that calls it with what it makes of plain values; ``name`` is its name."""
     needs: tuple[Need, ...] = ()
     """What the driver mentions, besides the function or class itself."""
+    built: tuple[Type, ...] = ()
+    """The types of what the driver makes of its parameters."""
 
     @property
     def subject(self) -> str:
@@ -248,9 +246,8 @@ class Census:
     accepted: int = 0
     unreadable: list[tuple[str, str]] = field(default_factory=list)
     """(module, why)"""
-    untyped: list[tuple[str, str, str]] = field(default_factory=list)
-    """(module, function, reason) of those that are none for want of types or of a result."""
-
+    empty: list[tuple[str, str]] = field(default_factory=list)
+    """(module, function) of those that return nothing."""
     refused: list[tuple[str, str, str, str]] = field(default_factory=list)
     """(module, function, reason, detail)"""
 
@@ -287,17 +284,16 @@ def in_module(module: Module, reader: PackageAnnotations, census: Census) -> Ite
     for owner, node in _functions(module, reader):
         name = node.name if owner is None else f"{owner.name}.{node.name}"
         census.top_level += 1
-        if not _is_typed(module, owner, node, reader):
-            reason = "types unknown" if gives_something(node) else "returns None"
-            census.untyped.append((module.name, name, reason))
+        if not gives_something(node):
+            census.empty.append((module.name, name))
             continue
         census.typed += 1
         found = _candidate(module, owner, node, reader)
         bindings = module.bindings[node.name if owner is None else owner.name]
         is_last = owner is None and bindings[-1].node is node
-        if len(bindings) > 1 and not is_last and not isinstance(found, Refused):
-            found = Refused("redefined later", "")
-        if isinstance(found, Refused):
+        if len(bindings) > 1 and not is_last and not isinstance(found, Obstacle):
+            found = Obstacle("redefined later", "")
+        if isinstance(found, Obstacle):
             census.refused.append((module.name, name, found.reason, found.detail))
         else:
             census.accepted += 1
@@ -316,39 +312,26 @@ def _functions(
             yield from ((node, method) for method in methods_of(node))
 
 
-def _is_typed(
-    module: Module,
-    owner: ast.ClassDef | None,
-    node: ast.FunctionDef | ast.AsyncFunctionDef,
-    reader: PackageAnnotations,
-) -> bool:
-    """Return whether a function is annotated, or its types are known from elsewhere."""
-    arguments = arguments_of(node.args)[owner is not None :]
-    if node.returns is not None and all(each.annotation is not None for each in arguments):
-        return True
-    return is_told(node, declared(reader, module.name, owner.name if owner else "", node))
-
-
 def _candidate(
     module: Module,
     owner: ast.ClassDef | None,
     node: ast.FunctionDef | ast.AsyncFunctionDef,
     reader: PackageAnnotations,
-) -> Candidate | Refused:
+) -> Candidate | Obstacle:
     if owner is not None and isinstance(node, ast.FunctionDef):
         entry = entry_for(module.name, owner, node, reader)
-        return entry if isinstance(entry, Refused) else _wrapped(module, node, entry, owner.name)
+        return entry if isinstance(entry, Obstacle) else _wrapped(module, node, entry, owner.name)
     if isinstance(node, ast.AsyncFunctionDef):
-        return Refused("coroutine", node.name)
+        return Obstacle("coroutine", node.name)
     if is_overload(node):
-        return Refused("overload stub", node.name)
+        return Obstacle("overload stub", node.name)
     signature = read_signature(module.name, node, reader)
-    if isinstance(signature, Refused):
+    if isinstance(signature, Obstacle):
         return signature
     wrapped = entry_of_function(module.name, node, signature)
     if isinstance(wrapped, Entry):
         if wrapped.name in module.bindings:  # another function has this name in its id
-            return Refused("name clash", wrapped.name)
+            return Obstacle("name clash", wrapped.name)
         return _wrapped(module, node, wrapped)
     return Candidate(module.name, node.name, node.lineno, signature, node)
 
@@ -363,6 +346,7 @@ def _wrapped(module: Module, node: ast.FunctionDef, entry: Entry, owner: str = "
         owner,
         entry.text,
         entry.needs,
+        entry.built,
     )
 
 
@@ -397,6 +381,8 @@ class MinedFunction:
     """The entry point that makes other values of plain ones and calls it: the program's last."""
     needs: tuple[Need, ...] = ()
     """What the driver mentions, the function or class itself first."""
+    built: tuple[Type, ...] = ()
+    """The types of what the driver makes of its parameters."""
 
     @property
     def licence(self) -> str:
@@ -488,8 +474,8 @@ class StaticMine:
         for module, name, reason, detail in census.refused:
             label = f"type {detail}" if reason == "type" else reason
             self._reject(module, name, "accepted", [Obstacle(label, detail)])
-        for module, name, reason in census.untyped:
-            self._reject(module, name, "typed", [Obstacle(reason, "")])
+        for module, name in census.empty:
+            self._reject(module, name, "typed", [Obstacle("returns None", "")])
         for module, detail in census.unreadable:
             self._reject(module, "*", "functions", [Obstacle("module cannot be read", detail)])
 
@@ -512,7 +498,7 @@ class StaticMine:
         self, candidate: Candidate, resolver: Resolver, index: PackageIndex
     ) -> MinedFunction | list[Obstacle]:
         subject = Definition(candidate.module, candidate.subject)
-        closure = ClosureBuilder(resolver, self._hopeless).build(
+        closure = ClosureBuilder(resolver, self._hopeless, self.max_code).build(
             subject, candidate.needs, candidate.driver
         )
         if candidate.driver:
@@ -558,4 +544,5 @@ class StaticMine:
             owner=candidate.owner,
             driver=candidate.driver,
             needs=(subject, *candidate.needs),
+            built=candidate.built,
         )

@@ -1,30 +1,177 @@
-"""The types that a task's arguments and results may have, read from a module's annotations.
+"""The types that a task's arguments and results may have: annotated, seen or documented.
 
 The accepted names are the paper's (EXecution-Eval, appendix A.5) and some more, checked
 recursively. Names are resolved through the module's imports, so ``t.List``, ``List`` and a module
-level alias mean the same.
+level alias mean the same. What is told of a parameter without an annotation only says what to draw
+inputs from: what comes of them is proved by running.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from evalplus_lite.exe.reading.resolve import (
+from evalplus_lite.exe.reading.index import (
     Builtin,
     Definition,
     External,
     ModuleRef,
+    Obstacle,
     Resolver,
     Target,
-    Unresolved,
     class_of,
 )
-from evalplus_lite.exe.selecting.unannotated import Told
+from evalplus_lite.exe.reading.names import arguments_of
 from evalplus_lite.generate.domains.annotations import AnnotationReader, Type, UnreadableError
+from evalplus_lite.generate.domains.constants import examples
+from evalplus_lite.types import Value
+
+Origin: TypeAlias = Literal["annotation", "observed", "example", "docstring", "default", "none"]
+"""What told a type; ``none``: nothing did, so values of known calls alone are given."""
+
+ITEM = Type("union", (Type("int"), Type("str")))
+_WORDS = {
+    "str": "str", "string": "str", "text": "str", "unicode": "str", "basestring": "str",
+    "int": "int", "integer": "int", "float": "float", "number": "float", "numeric": "float",
+    "bool": "bool", "boolean": "bool", "bytes": "bytes", "list": "list", "sequence": "list",
+    "iterable": "list", "array_like": "list", "tuple": "tuple", "set": "set", "dict": "dict",
+    "dictionary": "dict", "mapping": "dict", "iterator": "list",
+}  # fmt: skip
+_LONGEST_TUPLE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A parameter's type, and what told it."""
+
+    type: Type
+    origin: Origin
+
+
+def types_told(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, Told]:
+    """Return parameter -> what is told of its type, for those without an annotation."""
+    missing = [a.arg for a in arguments_of(node.args) if a.annotation is None]
+    if not missing:
+        return {}
+    defaults = _defaults(node.args)
+    docstring = ast.get_docstring(node) or ""
+    shown = _shown(node, docstring)
+    return {
+        name: _by_values(shown.get(name, ()), "example")
+        or _documented(docstring, name)
+        or _by_values(defaults.get(name, ()), "default")
+        or Told(Type("any"), "none")
+        for name in missing
+    }
+
+
+def _defaults(arguments: ast.arguments) -> dict[str, tuple[Value, ...]]:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    given = positional[len(positional) - len(arguments.defaults) :]
+    pairs = [*zip(given, arguments.defaults, strict=True)]
+    pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d]
+    found: dict[str, tuple[Value, ...]] = {}
+    for argument, default in pairs:
+        try:
+            found[argument.arg] = (ast.literal_eval(default),)
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            continue
+    return found
+
+
+def _shown(
+    node: ast.FunctionDef | ast.AsyncFunctionDef, docstring: str
+) -> dict[str, tuple[Value, ...]]:
+    """Return the values that the documentation's calls give to each positional parameter."""
+    if f"{node.name}(" not in docstring:
+        return {}
+    names = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+    text = f"def {node.name}({', '.join(names)}): pass\n{docstring}"
+    found: dict[str, tuple[Value, ...]] = {}
+    for call in examples(text, node.name):
+        for name, value in zip(names, call, strict=False):
+            found[name] = (*found.get(name, ()), value)
+    return found
+
+
+def _by_values(values: Iterable[Value], origin: Origin) -> Told | None:
+    types = dict.fromkeys(filter(None, map(type_of, values)))
+    if not types or set(types) == {Type("none")}:
+        return None
+    return Told(either(types), origin)
+
+
+def either(types: Iterable[Type]) -> Type:
+    """Return the union of types, or the only one."""
+    members = tuple(dict.fromkeys(types))
+    return members[0] if len(members) == 1 else Type("union", members)
+
+
+def type_of(value: Value, depth: int = 0) -> Type | None:
+    """Return a literal's type; None of what no input can be."""
+    if value is None:
+        return Type("none")
+    if isinstance(value, dict) and any(str(key)[:1] == "$" for key in value):
+        return None  # a date, say, that was written as text
+    name = type(value).__name__
+    if name in ("bool", "int", "float", "str", "bytes"):
+        return Type(name)
+    if depth > 3 or name not in ("list", "tuple", "set", "frozenset", "dict"):
+        return None
+    inner = [*value.keys()] if isinstance(value, dict) else [*value]
+    told = [type_of(each, depth + 1) for each in inner]
+    if None in told:
+        return None
+    known = [each for each in told if each is not None]
+    if isinstance(value, dict):
+        held = [t for t in (type_of(each, depth + 1) for each in value.values()) if t is not None]
+        return Type(
+            "dict",
+            (either(known), either(held)) if known and held else (Type("str"), ITEM),
+        )
+    if isinstance(value, tuple) and 0 < len(known) <= _LONGEST_TUPLE:
+        return Type("tuple", tuple(known))
+    item = either(known) if known else ITEM
+    return Type(name, (item,), variadic=name == "tuple")
+
+
+def _documented(docstring: str, name: str) -> Told | None:
+    """Return the type that Sphinx's, NumPy's or Google's way of writing states."""
+    if name not in docstring:
+        return None
+    escaped = re.escape(name)
+    for pattern in (
+        rf":type\s+{escaped}:\s*(?P<type>[^\n]+)",
+        rf":param\s+(?P<type>[\w ,\[\]]+?)\s+{escaped}\s*:",
+        rf"^\s*\*{{0,2}}{escaped}\s*:\s*(?P<type>[^\n]+)$",
+        rf"^\s*{escaped}\s*\((?P<type>[^)\n]+)\)\s*:",
+    ):
+        match = re.search(pattern, docstring, re.MULTILINE)
+        if match is None:
+            continue
+        words = re.findall(r"[A-Za-z_]+", match["type"][:80].lower())
+        kinds = dict.fromkeys(_WORDS[word] for word in words[:8] if word in _WORDS)
+        if kinds and words[0] in _WORDS:
+            # "list of str" is one type; "str or int" is two.
+            if next(iter(kinds)) in ("list", "set") and "of" in words:
+                held = [Type(kind) for kind in list(kinds)[1:]]
+                first = Type(next(iter(kinds)), (either(held) if held else ITEM,))
+                return Told(first, "docstring")
+            return Told(either(map(_held, kinds)), "docstring")
+    return None
+
+
+def _held(kind: str) -> Type:
+    if kind in ("list", "set"):
+        return Type(kind, (ITEM,))
+    if kind == "tuple":
+        return Type("tuple", (ITEM,), variadic=True)
+    return Type("dict", (Type("str"), ITEM)) if kind == "dict" else Type(kind)
+
 
 MOST_MEMBERS = 50
 """Members of an enumeration that are drawn."""
@@ -91,7 +238,7 @@ def of_library(dotted: str, bound: Callable[[str], Target]) -> Built:
     template, plain = LIBRARY[dotted]
     module, name = dotted.rpartition(".")[0], template.partition("(")[0].partition(".")[0]
     need = External(module, name)
-    if bound(name) != need and not isinstance(bound(name), Unresolved):
+    if bound(name) != need and not isinstance(bound(name), Obstacle):
         need, template = External(module), f"{module}.{template}"
     return Built(
         plain.kind,
@@ -250,31 +397,23 @@ _ABSTRACT = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """Why an annotation is not accepted; ``reason`` is one of the funnel's."""
-
-    reason: str
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
 class PackageAnnotations:
     """Reads annotations of one package."""
 
     resolver: Resolver
-    fields: Callable[[Definition, ast.ClassDef, PackageAnnotations], Built | Refused] | None = None
+    fields: Callable[[Definition, ast.ClassDef, PackageAnnotations], Built | Obstacle] | None = None
     """What says how objects of a class are made of plain values."""
     observed: Callable[[str, str, str], Mapping[str, Told]] | None = None
     """What tests gave to the parameters of a module's class's (or "") function."""
     declarations: dict[tuple[object, ...], dict[str, Told]] = field(default_factory=dict)
     """What was worked out so far, by module, class, line and parameters."""
-    _classes: dict[Definition, Built | Refused] = field(default_factory=dict)
+    _classes: dict[Definition, Built | Obstacle] = field(default_factory=dict)
 
-    def made_of(self, where: Definition, owner: ast.ClassDef) -> Built | Refused:
+    def made_of(self, where: Definition, owner: ast.ClassDef) -> Built | Obstacle:
         """Return how objects of a class are made of plain values."""
         if where not in self._classes:
             # What an object needs one of its own kind for is made of nothing.
-            self._classes[where] = Refused("type", f"{where.module}.{where.name}")
+            self._classes[where] = Obstacle("type", f"{where.module}.{where.name}")
             found = of_enum(owner, where, self.resolver)
             if found is not None:
                 self._classes[where] = found
@@ -282,7 +421,7 @@ class PackageAnnotations:
                 self._classes[where] = self.fields(where, owner, self)
         return self._classes[where]
 
-    def read(self, node: ast.expr, module: str, *, result: bool = False) -> Type | Refused:
+    def read(self, node: ast.expr, module: str, *, result: bool = False) -> Type | Obstacle:
         """Return the type of an annotation, or why it is refused.
 
         ``result``: it is a return annotation, where None alone is refused.
@@ -292,9 +431,9 @@ class PackageAnnotations:
         try:
             found = _ModuleReader(self, module, is_result=result).read(node)
         except UnreadableError as error:
-            return Refused("type", str(error))
+            return Obstacle("type", str(error))
         if result and found.kind == "none":
-            return Refused("returns None", "None")
+            return Obstacle("returns None", "None")
         return as_plain(found) if result else found
 
 
@@ -349,7 +488,7 @@ class _ModuleReader(AnnotationReader):
         if isinstance(target, Definition) and not rest:
             if (owner := class_of(target, self.resolver)) is not None:
                 objects = self.of.made_of(target, owner)
-                if isinstance(objects, Refused):
+                if isinstance(objects, Obstacle):
                     if self.is_result:  # whose public attributes are the answer
                         return Type("any")
                     raise UnreadableError(target.name)

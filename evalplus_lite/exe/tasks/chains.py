@@ -9,18 +9,18 @@ import ast
 import itertools
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import TypeVar
 
 from evalplus_lite.exe.inputs.validators import CORE, Executed, judge, select
 from evalplus_lite.exe.reading.names import bound_names
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.running.runs import CallableProgram, Invocation, Measured, measure, run
+from evalplus_lite.exe.running.runs import CallableProgram, Measured, measure, run
 from evalplus_lite.exe.selecting.signatures import Signature
 from evalplus_lite.exe.statistics.counting import COUNTERS, instrument
 from evalplus_lite.exe.statistics.measures import static_statistics
-from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
-from evalplus_lite.exe.tasks.worth import difficulty_of
+from evalplus_lite.exe.tasks.mined import MinedTask
+from evalplus_lite.exe.tasks.worth import counted_cases
 from evalplus_lite.generate.domains.annotations import Type
 
 
@@ -77,21 +77,10 @@ def _meanings(node: ast.stmt, text: str) -> Iterator[tuple[str, str]]:
             yield name, text
 
 
+Item = TypeVar("Item")
 MAX_CODE = 60_000
 TRIED = 30
 """Chains that end in one function that are put together at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class Chained:
-    """A program built of others, and calls to run it on."""
-
-    id: str
-    code: str
-    entry_point: str
-    signature: Signature
-    calls: tuple[Invocation, ...]
-    parts: tuple[str, ...]
 
 
 def feeds(result: Type, signature: Signature) -> bool:
@@ -105,8 +94,11 @@ def feeds(result: Type, signature: Signature) -> bool:
     return result == wanted or (wanted.kind == "union" and result in wanted.arguments)
 
 
-def chain(*links: MinedTask) -> Chained | None:
-    """Return ``last(...(second(first(...))))``; None where types do not fit or names clash."""
+def chain(*links: MinedTask) -> MinedTask | None:
+    """Return ``last(...(second(first(...))))`` with the first one's calls, which are still to run.
+
+    None where types do not fit or names clash.
+    """
     inner = links[0].signature
     if any(p.kind != "positional" for p in inner.parameters):
         return None
@@ -122,10 +114,23 @@ def chain(*links: MinedTask) -> Chained | None:
     code = merge([link.code for link in links], body)
     if code is None:
         return None
-    calls = tuple(c.call for c in links[0].cases if c.answer.kind == "value")
-    signature = Signature(inner.parameters, links[-1].signature.result)
-    ids = tuple(link.id for link in links)
-    return Chained(f"chain/{'>'.join(ids)}", code, "chained", signature, calls, ids)
+    every = [link.facts for link in links]
+    sources = itertools.chain(every[0].get("sources", ()), itertools.repeat(""))
+    pairs = zip(links[0].cases, sources, strict=False)
+    known = [pair for pair in pairs if pair[0].answer.kind == "value"]
+    ids = [link.id for link in links]
+    facts = {
+        "package": "+".join(sorted({str(each.get("package", "")) for each in every})),
+        "licence": " AND ".join(sorted({str(each.get("licence", "")) for each in every})),
+        "origins": list({str(o): o for each in every for o in each.get("origins", ())}.values()),
+        "tags": sorted({tag for each in every for tag in each.get("tags", ())}),
+        "python": every[0].get("python", ""),
+        "signature": Signature(inner.parameters, links[-1].signature.result).to_json(),
+        "parts": ids,
+        "sources": [source for _, source in known],
+    }
+    cases = tuple(case for case, _ in known)
+    return MinedTask(f"chain/{'>'.join(ids)}", code, "chained", cases, facts)
 
 
 def _is_dated(found: Type) -> bool:
@@ -148,30 +153,32 @@ def chained_tasks(
         if not _is_dated(task.signature.result):
             by_result.setdefault(task.signature.result, []).append(task)
     random.Random(f"{seed}:chain").shuffle(usable)
-    open_: list[Iterator[Chained]] = [_ending_in(t, by_result, seed, links) for t in usable]
-    known = {task.id: task for task in usable}
     made: set[str] = set()
-    while open_:
+    for found in in_turn([_ending_in(t, by_result, seed, links) for t in usable]):
+        built = None
+        if found.id not in made:
+            built = _executed(found, sandboxes)
+        if built is not None:
+            made.add(found.id)
+            yield built
+        if len(made) >= count:
+            return
+
+
+def in_turn(found: Sequence[Iterator[Item]]) -> Iterator[Item]:
+    """Yield one of each iterator, then a second one of each, until all have ended."""
+    while found:
         left = []
-        for candidates in open_:
-            if len(made) >= count:
-                return
-            found = next(candidates, None)
-            if found is None:
-                continue
-            left.append(candidates)
-            if found.id in made:
-                continue
-            built = _executed(found, [known[id] for id in found.parts], sandboxes)
-            if built is not None:
-                made.add(found.id)
-                yield built
-        open_ = left
+        for each in found:
+            for item in itertools.islice(each, 1):
+                left.append(each)
+                yield item
+        found = left
 
 
 def _ending_in(
     last: MinedTask, by_result: Mapping[Type, Sequence[MinedTask]], seed: int, links: int
-) -> Iterator[Chained]:
+) -> Iterator[MinedTask]:
     """Yield programs that end in a function, in an order of their own."""
     rng = random.Random(f"{seed}:chain:{last.id}")
     for walk in itertools.islice(_walks((last,), by_result, rng, links), TRIED):
@@ -204,56 +211,35 @@ def _walks(
             yield from _walks((feeder, *end), by_result, rng, links)
 
 
-def _executed(found: Chained, parts: Sequence[MinedTask], sandboxes: Sandboxes) -> MinedTask | None:
-    subject = CallableProgram(found.entry_point, code=found.code)
-    calls = list({call.key: call for call in found.calls}.values())
+def _executed(chained: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
+    """Return a chain with the answers of its own runs; None where too few are worth asking."""
+    subject = CallableProgram(chained.entry_point, code=chained.code)
+    sources = {
+        case.call.key: source
+        for case, source in zip(chained.cases, chained.facts["sources"], strict=True)
+    }
+    calls = list({case.call.key: case.call for case in chained.cases}.values())
     answers = run(sandboxes.plain, subject, calls)
     again = run(sandboxes.others[0], subject, calls, variant=1)
     if answers.failure or [a.key for a in answers.answers] != [a.key for a in again.answers]:
         return None
-    executed = [
-        Executed(call, answer, is_accident=f"raise {answer.type}" not in found.code)
-        for call, answer in zip(calls, answers.answers, strict=True)
-    ]
-    cases = select(executed)
+    cases = select(
+        [
+            Executed(call, answer, is_accident=f"raise {answer.type}" not in chained.code)
+            for call, answer in zip(calls, answers.answers, strict=True)
+        ]
+    )
     if CORE & {*judge(cases)} or len(cases) < 3:
         return None
-    licences = sorted({str(task.facts.get("licence", "")) for task in parts})
-    first = parts[0]
-    listed = zip(first.cases, first.facts.get("sources", ()), strict=False)
-    sources = {case.call.key: source for case, source in listed}
-    facts: dict[str, Any] = {
-        "package": "+".join(sorted({str(task.facts.get("package", "")) for task in parts})),
-        "licence": " AND ".join(licences),
-        "origins": list(
-            {str(o): o for task in parts for o in task.facts.get("origins", ())}.values()
-        ),
-        "tags": sorted({tag for task in parts for tag in task.facts.get("tags", ())}),
-        "python": parts[0].facts.get("python", ""),
-        "signature": found.signature.to_json(),
-        "parts": list(found.parts),
-        "sources": [sources.get(case.call.key, "") for case in cases],
-        "static": static_statistics(found.code, found.entry_point).to_json(),
+    counted: Sequence[Measured | None] = [None] * len(cases)
+    if (written := instrument(chained.code, chained.entry_point)) is not None:
+        counting = CallableProgram(chained.entry_point, code=written.code)
+        counted = measure(sandboxes.plain, counting, [c.call for c in cases], COUNTERS).calls
+    facts = {
+        **chained.facts,
+        "sources": [sources[case.call.key] for case in cases],
+        "static": static_statistics(chained.code, chained.entry_point).to_json(),
     }
-    counted = _counted(found, [case.call for case in cases], sandboxes)
-    if all(counted):
-        facts["read"] = any(each.is_read for each in counted if each)
-    runs = [each.steps if each else {} for each in counted]
-    if difficulty := difficulty_of(runs, is_driven=True):
-        facts["difficulty"] = difficulty
-    rows = tuple(
-        TaskCase(case.call, replace(case.answer, cpu=0.0), steps)
-        for case, steps in zip(cases, runs, strict=True)
-    )
-    return MinedTask(found.id, found.code, found.entry_point, rows, facts)
-
-
-def _counted(
-    found: Chained, calls: Sequence[Invocation], sandboxes: Sandboxes
-) -> Sequence[Measured | None]:
-    """Return what each call does; None where the program could not be instrumented."""
-    written = instrument(found.code, found.entry_point)
-    if written is None:
-        return [None] * len(calls)
-    subject = CallableProgram(found.entry_point, code=written.code)
-    return measure(sandboxes.plain, subject, calls, COUNTERS).calls
+    answered = [(case.call, case.answer) for case in cases]
+    rows, measured = counted_cases(answered, counted, is_driven=True)
+    return replace(chained, cases=rows, facts=facts | measured)

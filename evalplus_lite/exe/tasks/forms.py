@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,10 +12,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from evalplus_lite.errors import CodecError, InputError, one_of
+from evalplus_lite.exe.benchmark import located
 from evalplus_lite.exe.reading.names import bound_names
 from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.exe.statistics.measures import static_statistics
-from evalplus_lite.exe.tasks.mined import FACTS, MinedTask, TaskCase, problem
+from evalplus_lite.exe.tasks.mined import FACTS, MinedTask, TaskCase, problem, read_tasks
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.values import codec
 from evalplus_lite.values.source import literal
@@ -155,6 +157,20 @@ def _call(text: str) -> Invocation | None:
     except (ValueError, TypeError, CodecError):
         return None
     return Invocation(args, named)
+
+
+def read_any_tasks(
+    path: str | os.PathLike[str], *, left_out: list[SkippedRow] | None = None
+) -> Iterator[MinedTask]:
+    """Yield the tasks of a mined file, of a set by its name, or of rows of CRUXEval's forms.
+
+    ``left_out`` takes the rows that cannot be asked about. InputError names two rows of one id.
+    """
+    path = located(path)
+    first = next(iter(read_jsonl(path)), None)
+    if first is not None and form_of(first.data) is not None:
+        return PublishedFile(path, [] if left_out is None else left_out).tasks()
+    return read_tasks(path)
 
 
 FORMS: Mapping[str, RowForm] = {

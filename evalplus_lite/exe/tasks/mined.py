@@ -57,13 +57,12 @@ FACTS: Named = {
     "difficulty?": {"split": str, str: float},
     "generation?": _ASKED,
     "breakpoint?": {"line": int, "text": str, "hit": int, "variables": [str], str: object},
-    "question?": {"kind": str, "moment?": str, "lines?": [int], str: object},
     "function_id?": str,
     str: object,
 }
 """What a row says beyond its program and its cases."""
 ROW: Named = {"task_id": str, "code": str, "entry_point": str, "cases": [_CASE], **FACTS}
-"""A row of ``tasks.jsonl``, or of the files of chains and questions."""
+"""A row of ``tasks.jsonl``, or of the files of chains and breakpoints."""
 _NAMES: dict[type, str] = {
     str: "text", int: "a whole number", float: "a number", bool: "true or false", list: "a list",
     type(None): "null",
@@ -167,7 +166,7 @@ class MinedTask:
     @property
     def function_id(self) -> str:
         """The function that it asks about: other tasks may be questions about the same one."""
-        own = self.id.partition("@")[0] if "question" in self.facts else self.id
+        own = self.id.partition("@")[0] if "breakpoint" in self.facts else self.id
         return str(self.facts.get("function_id", own))
 
     @property

@@ -1,14 +1,23 @@
-"""What a task asks of its reader: marks, difficulty, and whether it is worth asking."""
+"""Which tasks are worth asking: tags, difficulty, triviality, and likeness to other tasks."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from statistics import median_low
 from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.running.runs import CallResult
+from evalplus_lite.exe.reading.index import Obstacle
+from evalplus_lite.exe.running.runs import CallResult, Invocation, Measured
+from evalplus_lite.exe.selecting.static import Funnel, Reject
+from evalplus_lite.exe.sources import reported
+from evalplus_lite.exe.tasks.mined import TaskCase
+from evalplus_lite.store import read_jsonl
+from evalplus_lite.types import Value
 
 HASH = "hash"
 """Part of the program is a checksum or a cryptographic hash: nobody foresees it by reading."""
@@ -28,6 +37,8 @@ MOST_LINES = 2
 """Lines of a run without a branch or a loop that ask nothing."""
 FEW_ANSWERS = 2
 """Different answers that can be guessed."""
+MOST_DIGITS = 10
+"""Digits of a float that a reader may work out."""
 MOST_OF_CLASS = 3
 """Tasks of one class: more ask about the same program."""
 _COUNTERS = {"lines": "lines", "depth": "call_depth", "variables": "variables_declared",
@@ -63,6 +74,26 @@ def difficulty_of(runs: Sequence[Mapping[str, int]], *, is_driven: bool = False)
     return {**counts, "split": split}
 
 
+def counted_cases(
+    answered: Sequence[tuple[Invocation, CallResult]],
+    counted: Sequence[Measured | None],
+    *,
+    is_driven: bool,
+) -> tuple[tuple[TaskCase, ...], dict[str, Any]]:
+    """Return calls and answers as cases with their counts, and what a row says of all runs."""
+    runs = [each.steps if each else {} for each in counted]
+    facts: dict[str, Any] = {}
+    if difficulty := difficulty_of(runs, is_driven=is_driven):
+        facts["difficulty"] = difficulty
+    if all(counted):
+        facts["read"] = any(each.is_read for each in counted if each)
+    rows = tuple(
+        TaskCase(call, replace(answer, cpu=0.0), steps)
+        for (call, answer), steps in zip(answered, runs, strict=True)
+    )
+    return rows, facts
+
+
 def triviality(
     answers: Sequence[CallResult], runs: Sequence[Mapping[str, int]], *, is_driven: bool = False
 ) -> str:
@@ -72,6 +103,8 @@ def triviality(
         return "trivial: every answer is true, false or none"
     if len({answer.key for answer in answers}) <= FEW_ANSWERS < len(answers):
         return "trivial: two answers"
+    if 2 * sum(map(_has_long_number, values)) > len(answers):
+        return "answers of many decimals"
     if not all(run.keys() >= {"lines", "conditionals", "loop_iterations"} for run in runs):
         return ""
     lines = max((run["lines"] for run in runs), default=0) - is_driven
@@ -79,8 +112,19 @@ def triviality(
         return ""
     if lines <= 1:
         return "trivial: one step"
-    is_straight = not any(run["conditionals"] for run in runs)
-    return "trivial: no branch and two lines" if is_straight and lines <= MOST_LINES else ""
+    is_straight = len({(run["lines"], run["conditionals"]) for run in runs}) == 1
+    return (
+        "trivial: two lines, the same in all cases" if is_straight and lines <= MOST_LINES else ""
+    )
+
+
+def _has_long_number(value: Value) -> bool:
+    """Return whether a value holds a float of more digits than a reader works out."""
+    if isinstance(value, float):
+        return len(repr(value).partition("e")[0].strip("-0").replace(".", "")) > MOST_DIGITS
+    if isinstance(value, dict):
+        return any(map(_has_long_number, value.values()))
+    return isinstance(value, list | tuple | set | frozenset) and any(map(_has_long_number, value))
 
 
 def check_tags(tags: Iterable[str]) -> None:
@@ -100,3 +144,164 @@ def _is_hash(node: ast.AST) -> bool:
         case ast.Attribute(value=ast.Name(id=module), attr=name):
             return (module, name) in _FUNCTIONS
     return False
+
+
+ALIKE = "near-duplicate"
+SAME_ID = "the id of another task"
+"""Why a function is left out that another version of its package has, or another spelling."""
+NOT_NEW = "in the earlier tasks"
+
+
+def shape(code: str, entry_point: str) -> str:
+    """Return a digest that is equal for programs of one shape; empty where one cannot be had.
+
+    Names of the program's own, annotations, docstrings and the order of imports count nothing;
+    constants, and the names of libraries and methods do.
+    """
+    try:
+        tree = ast.parse(code)
+        imported = sorted(
+            ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
+        )
+        tree.body = [n for n in tree.body if not isinstance(n, ast.Import | ast.ImportFrom)]
+        names = _Names(tree, entry_point)
+        text = ast.dump(names.visit(tree))
+    except (SyntaxError, RecursionError, ValueError):
+        return ""
+    typing = ("from typing", "from __future__", "from collections.abc", "import typing")
+    listed = [line for line in imported if not line.startswith(typing)]
+    return hashlib.sha256("\n".join([*listed, text]).encode()).hexdigest()[:16]
+
+
+@dataclass(slots=True)
+class Seen:
+    """Tasks of a run so far: of those that are the same the first one counts."""
+
+    ids: set[str] = field(default_factory=set)
+    first: dict[str, str] = field(default_factory=dict)
+    """Shape -> the first task that has it."""
+    earlier: Mapping[str, str] = field(default_factory=dict)
+    """The same of tasks that are not wanted again."""
+    left_out: list[tuple[Mapping[str, Any], str, str]] = field(default_factory=list)
+    """Rows of tasks that are the same as another one, without code; why, and which that is."""
+
+    def new(self, tasks: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+        """Yield the rows of tasks that are like none before."""
+        for task in tasks:
+            names = ("package", "module", "function", "validators", "task_id")
+            kept = {name: task[name] for name in names if name in task}
+            if task["task_id"] in self.ids:
+                self.left_out.append((kept, SAME_ID, task["task_id"]))
+                continue
+            self.ids.add(task["task_id"])
+            mark = task.get("shape", "")
+            known = self.earlier.get(mark) or self.first.get(mark)
+            if known:
+                reason = NOT_NEW if mark in self.earlier else ALIKE
+                self.left_out.append((kept, reason, f"the program of {known}"))
+                continue
+            if mark:
+                self.first[mark] = task["task_id"]
+            yield task
+
+    def rejects(self) -> Iterator[dict[str, Any]]:
+        """Yield rows of the rejects' file."""
+        for task, reason, known in self.left_out:
+            name = f"{task['module']}.{task['function']}"
+            problem = Obstacle(reason, known)
+            yield Reject(task["package"], name, "mined", reason, (problem,)).to_json()
+
+    def count_in(self, funnel: Funnel) -> None:
+        """Move them from the survivors of the last stages to the rejects."""
+        for task, reason, _ in self.left_out:
+            funnel.add("mined", -1)
+            if not task.get("validators", {"failed": True})["failed"]:
+                funnel.add("valid", -1)
+            funnel.reject("mined", reason)
+
+
+class _Names(ast.NodeTransformer):
+    """Gives everything that the program itself names a number, in order of appearance."""
+
+    def __init__(self, tree: ast.Module, entry_point: str) -> None:
+        self.numbers: dict[str, str] = {}
+        self.own = {entry_point}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                self.own.add(node.name)
+            elif isinstance(node, ast.arg):
+                self.own.add(node.arg)
+            elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                self.own.add(node.id)
+            elif isinstance(node, ast.ExceptHandler) and node.name:
+                self.own.add(node.name)
+
+    def number(self, name: str) -> str:
+        """Return what stands for a name."""
+        return self.numbers.setdefault(name, f"_{len(self.numbers)}") if name in self.own else name
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Take off what a reader of the program's steps does not need."""
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            node.name = self.number(node.name)
+            if ast.get_docstring(node) is not None:
+                node.body = node.body[1:]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            node.returns = None
+        if isinstance(node, ast.ExceptHandler) and node.name:
+            node.name = self.number(node.name)
+        return super().generic_visit(node)
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        """Rename a parameter."""
+        return ast.arg(self.number(node.arg), None)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        """Rename a name of the program's own."""
+        return ast.Name(self.number(node.id), node.ctx)
+
+    def visit_keyword(self, node: ast.keyword) -> ast.AST:
+        """Rename a keyword that is one of the program's own parameters."""
+        self.generic_visit(node)
+        node.arg = None if node.arg is None else self.number(node.arg)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        """Write an assignment without its annotation."""
+        if node.value is None:
+            return ast.Pass()
+        written: ast.AST = self.visit(ast.Assign([node.target], node.value))
+        return written
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """A file of mined tasks (JSONL); InputError names a row of it that cannot be used."""
+
+    path: Path
+
+    def shapes(self) -> Iterator[tuple[str, str]]:
+        """Yield what tells that a program is one of them, with its task's id."""
+        with reported(self.path):
+            if not self.path.stat().st_size:  # of an earlier run that found nothing
+                return
+        for line, row in self._rows():
+            mark = row.get("shape")
+            if not isinstance(mark, str):
+                raise self._unusable(line, "it has no shape to know it by")
+            if mark:
+                yield mark, row["task_id"]
+
+    def _rows(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        for row in read_jsonl(self.path):
+            if not isinstance(row.data, dict) or not isinstance(row.data.get("task_id"), str):
+                raise self._unusable(row.line, "it has no task_id")
+            yield row.line, row.data
+
+    def _unusable(self, line: int, problem: str) -> InputError:
+        return InputError(
+            f"is no mined task: {problem}",
+            path=self.path,
+            line=line,
+            remedy="give the file that mine wrote",
+        )

@@ -11,9 +11,8 @@ import typer
 from evalplus_lite.cli.console import name_report, print_tables, say
 from evalplus_lite.cli.run import Run, takes
 from evalplus_lite.errors import InputError
-from evalplus_lite.jobs.layouts import MOST_PAIRS, points
 from evalplus_lite.jobs.session import Result
-from evalplus_lite.jobs.tables import Table, percent, short
+from evalplus_lite.jobs.tables import MOST_PAIRS, Table, percent, points, short
 from evalplus_lite.jobs.tables import markdown as escaped
 from evalplus_lite.reports import comparison
 from evalplus_lite.reports.page.rendering import table_page

@@ -12,7 +12,7 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.augment import show as show_augmented
 from evalplus_lite.cli.console import print_table, print_tables, say
 from evalplus_lite.cli.run import SANDBOX, Run, takes
-from evalplus_lite.jobs.layouts import suite
+from evalplus_lite.jobs.tables import suite
 from evalplus_lite.reports.comparison import leaderboard
 from evalplus_lite.reports.demonstration import ROUNDS, demonstrate
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.jobs.layouts import LAYOUTS
 from evalplus_lite.jobs.outputs import Kind, Output
+from evalplus_lite.jobs.tables import LAYOUTS
 from evalplus_lite.reports.page.document import Section
 from evalplus_lite.reports.page.gathering import WORDS
 from evalplus_lite.reports.page.rendering import MOST_ROWS, asset

@@ -377,28 +377,6 @@ def _runs(summary: Summary, name: str) -> Table | None:
     return Table(name, "Variance between runs", caption, heads, rows, data=data) if rows else None
 
 
-def _questions(summary: Summary, name: str) -> Table | None:
-    rows: list[tuple[Cell, ...]] = []
-    data: list[tuple[Cell, ...]] = [("model", "question", "cases", "rate", "low", "high")]
-    for row in summary.get("questions", ()):
-        for kind, own in row["kinds"].items():
-            rows.append((row["model"], kind, own["cases"], *_sure(own)))
-            data.append((row["model"], kind, own["cases"], own["pass@1"], *own["interval"]))
-        if (own := row["consistency"]) is not None:
-            ends = [percent(end) for end in own["interval"]]
-            shown = (percent(own["mean"]), f"{ends[0]} to {ends[1]}")
-            rows.append((row["model"], "consistency", own["moments"], *shown))
-            data.append(
-                (row["model"], "consistency", own["moments"], own["mean"], *own["interval"])
-            )
-    caption = (
-        "Pass@1 by what was asked of a moment of a run, and REval's incremental consistency over "
-        "moments that were asked about in every way."
-    )
-    heads = ("model", "question", "cases", "%", "95 %")
-    return Table(name, "Moments of runs", caption, heads, rows, left=2, data=data) if rows else None
-
-
 def _trends(summary: Summary, name: str) -> Table | None:
     known = ("measure", "scope", "model", "cases", "functions", "zero", "scale")
     keys = (*known, "spearman", "spearman_low", "spearman_high",
@@ -524,7 +502,6 @@ MAKERS: Mapping[str, tuple[Callable[[Summary, str], Product | None], str]] = {
     "exe-constructs": (constructs, "no program has a construct that is looked for"),
     "exe-trends": (_trends, "needs statistics in the tasks"),
     "exe-functions": (_functions, "no prediction could be graded"),
-    "exe-questions": (_questions, "no task asks about a moment of a run: mine --questions 50"),
     "exe-runs": (_runs, "each model answered once: predict -n 5 -t 0.8, or give several files"),
     "exe-cost": (_cost, "the predictions name no tokens"),
     "exe-sizes": (_sizes, "needs static statistics in the tasks"),

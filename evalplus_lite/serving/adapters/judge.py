@@ -21,8 +21,8 @@ from evalplus_lite.errors import (
     InputError,
     one_of,
 )
+from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.verification import ProgramJudge
-from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.models.completions import instruction
 from evalplus_lite.sandbox import Tier, preset
 from evalplus_lite.serving.worker import source_of
@@ -240,7 +240,7 @@ class RemoteJudge:
 
 
 def judgement(row: dict[str, Any]) -> Judgement:
-    """Return what a row of ``workers.verification``, or of a server, says."""
+    """Return what a row of ``jobs.verification``, or of a server, says."""
     tests, failure = row.get("tests") or row.get("details"), row.get("failure") or {}
     return Judgement(
         passed=row["passed"],

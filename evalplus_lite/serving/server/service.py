@@ -13,8 +13,8 @@ from typing import Any, Self
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Call, Row
+from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.verification import ProgramJudge
-from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.sandbox import Tier, preset
 from evalplus_lite.serving.server.queue import FairQueue
 from evalplus_lite.serving.worker import source_of

@@ -27,12 +27,12 @@ class Drawing:
         found: defaultdict[str, list[float]] = defaultdict(list)
 
         def note(field: Field, value: Value, _: Scope) -> None:
-            if isinstance(value, int | float):
-                found[field.name].append(value)
+            values = value if isinstance(value, list) else [value]
+            found[field.name] += [each for each in values if isinstance(each, int | float)]
 
         for text in texts:
             form.parse(text, note)
-        self.seen = {name: (min(values), max(values)) for name, values in found.items()}
+        self.seen = {name: (min(values), max(values)) for name, values in found.items() if values}
         self.cap = 0.0
         self.breadth: dict[str, int] = {}
 

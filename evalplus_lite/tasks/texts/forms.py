@@ -400,8 +400,7 @@ class Reader:
                         continue
                 values.append(found[0])
             else:
-                for one in found:
-                    self.note(each, one, scope)
+                self.note(each, found, scope)
                 values.append(found)
         if place < len(tokens):
             raise Unfit(f"line {self.at}: more than the form has")

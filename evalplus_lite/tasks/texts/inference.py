@@ -32,7 +32,7 @@ from evalplus_lite.tasks.texts.forms import (
     written,
 )
 from evalplus_lite.tasks.texts.grammar import form_of
-from evalplus_lite.tasks.texts.input_format import ConstrainedForm, form_in
+from evalplus_lite.tasks.texts.input_format import ConstrainedForm, form_in, in_words
 from evalplus_lite.types import Case, Task, Value
 
 # Input texts whose form is not understood: only numbers and words in them change, one for one.
@@ -294,8 +294,15 @@ def _alone(field: Field) -> Line:
 def _refined(form: Form, texts: Sequence[str]) -> Form | None:
     """Return the form with what its fields hold; None if a count is never anything else."""
     seen: defaultdict[str, list[tuple[Value, Scope]]] = defaultdict(list)
+
+    def note(field: Field, value: Value, scope: Scope) -> None:
+        known = {**scope}
+        seen[field.name] += [
+            (one, known) for one in (value if isinstance(value, list) else [value])
+        ]
+
     for text in texts:
-        form.parse(text, lambda field, value, scope: seen[field.name].append((value, {**scope})))
+        form.parse(text, note)
 
     def refined(field: Field, way: Sequence[Field]) -> Field:
         found = seen.get(field.name, [])
@@ -313,7 +320,7 @@ def _refined(form: Form, texts: Sequence[str]) -> Form | None:
                 low, high = _range(names, [one for name in sorted(names) for one in seen[name]])
             return replace(field, kind="int", low=low, high=high)
         words = [str(value) for value in values]
-        if all(is_number(word) for word in words):
+        if field.kind != "word" and all(is_number(word) for word in words):
             return replace(field, kind="float")
         return replace(field, kind="word", letters=_alphabet(words))
 
@@ -382,7 +389,10 @@ def stated_form(statement: str, texts: Sequence[str]) -> ConstrainedForm | None:
     """Return the form that a contest's statement shows, with its constraints; None unless all
     texts have it."""
     form = form_in(statement)
-    if form is None or not all(_fits(form, text) for text in texts):
+    if form is None:
+        return None
+    form = in_words(form, statement)
+    if not all(_fits(form, text) for text in texts):
         return None
     if (refined := _refined(form, texts)) is None:
         return None

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from evalplus_lite.tasks.formulas import Items, number
+from evalplus_lite.tasks.formulas import Counted, Items, Names, number
 from evalplus_lite.tasks.stated_constraints import (
     StatedConstraint,
     StatedConstraints,
@@ -25,7 +25,6 @@ from evalplus_lite.tasks.texts.forms import (
     Kind,
     Line,
     Part,
-    Scope,
     Unfit,
 )
 from evalplus_lite.types import Value
@@ -270,8 +269,8 @@ class ConstrainedForm:
 
     form: Form
     stated: StatedConstraints
-    rows: frozenset[str]
-    """The names of fields that hold several values."""
+    has_cases: bool
+    """Whether the turns of a block with counts of its own are test cases."""
 
     def parse(self, text: str) -> tuple[Value, ...]:
         """Return a text's values; raises Unfit."""
@@ -284,47 +283,97 @@ class ConstrainedForm:
     def fit(self, values: Sequence[Value]) -> tuple[Value, ...] | None:
         """Return the values that a text made of these has, None if none keeps to the statement."""
         try:
-            values, names = _named(self.form, self.form.render(values), self.rows)
+            values, cases = _named(self.form, self.form.render(values), has_cases=self.has_cases)
         except Unfit:
             return None
-        return None if self.stated.broken(names) else values
+        return None if any(map(self.stated.broken, cases)) else values
 
     @classmethod
     def of(cls, form: Form, statement: str, texts: Sequence[str]) -> ConstrainedForm:
         """Return the form with those constraints of a statement that all texts keep to."""
-        rows = frozenset(_rows(form.parts, is_repeated=False))
-        named = [_named(form, text, rows)[1] for text in texts]
-        kept = StatedConstraints.read(statement).kept(named)
-        return cls(bounded(form, kept.constraints), kept, rows)
+        ways = []
+        for has_cases in (False, True):
+            pairs = [_named(form, text, has_cases=has_cases) for text in texts]
+            named = [names for _, cases in pairs for names in cases]
+            ways.append((StatedConstraints.read(statement).kept(named), has_cases))
+        kept, has_cases = min(ways, key=lambda way: (len(way[0].unread), -len(way[0].constraints)))
+        return cls(bounded(form, kept.constraints), kept, has_cases)
 
 
-def _named(
-    form: Form, text: str, rows: frozenset[str]
-) -> tuple[tuple[Value, ...], dict[str, Value]]:
-    """Return a text's values, and the same by the names of their fields: ``x_A`` also as an item
-    of ``x``; raises Unfit."""
-    names: dict[str, Value] = {name: Items() for name in rows}
+def _named(form: Form, text: str, *, has_cases: bool) -> tuple[tuple[Value, ...], list[Names]]:
+    """Return a text's values, and the same by the names of their fields; raises Unfit.
 
-    def note(field: Field, value: Value, _: Scope) -> None:
-        if field.name in rows:
-            names[field.name].append(value)
-            return
-        names[field.name] = value
-        base, _separator, index = field.name.partition("_")
+    If it ``has_cases``, there are names for each turn of a block that has counts of its own.
+    ``x_A`` is an item of ``x``, too.
+    """
+    notes: list[tuple[Field, Value]] = []
+    values = form.parse(text, lambda field, value, _: notes.append((field, value)))
+    counts = form.counts if has_cases else frozenset()
+    rows = _rows(form.parts, counts)
+    first = next((name for part in form.parts if (name := _case_of(part, counts))), "")
+    cases = [Counted({name: Items() for name in rows})]
+    shared = cases[0]
+    turns = 0
+    for field, value in notes:
+        name = field.name
+        if name == first:
+            turns += 1
+            cases.append(Counted({**{n: Items() for n in rows}, **_plain(shared, rows)}))
+        names = cases[-1]
+        value = Items(value) if isinstance(value, list) else value
+        if name in rows:
+            names[name].append(value)
+            continue
+        names[name] = value
+        base, _separator, index = name.partition("_")
         if index:
             names.setdefault(base, Items()).append(value)
+    return values, list(cases[1:] if turns else cases)
 
-    return form.parse(text, note), names
+
+def _plain(names: Names, rows: frozenset[str]) -> dict[str, Value]:
+    return {name: value for name, value in names.items() if name not in rows}
 
 
-def _rows(parts: Sequence[Part], *, is_repeated: bool) -> Iterator[str]:
+def _case_of(part: Part, counts: frozenset[str]) -> str:
+    """Return the first field of a block whose turns are cases with counts of their own."""
+    if not isinstance(part, Block):
+        return ""
+    fields = list(_fields((part,)))
+    has_own = any(each.name in counts for each in fields)
+    return fields[0].name if has_own else ""
+
+
+def _rows(parts: Sequence[Part], counts: frozenset[str]) -> frozenset[str]:
+    """Return the names of fields that come several times, in lines of a test case if it is one."""
+    names = [field.name for field in _fields(parts)]
+    found = {name for name in names if names.count(name) > 1}
     for part in parts:
         if isinstance(part, Block):
-            yield from _rows(part.parts, is_repeated=True)
-        else:
-            for field in (one for way in part.ways for one in way):
-                if is_repeated or (field.is_row and field.kind != "char"):
-                    yield field.name
+            is_case = _case_of(part, counts)
+            inner = part.parts
+            found |= _rows(inner, counts) if is_case else {f.name for f in _fields(inner)}
+    return frozenset(found)
+
+
+def in_words(form: Form, statement: str) -> Form:
+    """Return a form whose fields of which the statement says that they are texts hold no numbers:
+    ``0101`` is a text there."""
+    stated = StatedConstraints.read(statement).constraints
+    words = {name for each in stated for name, _ in (*each.letters, *each.lengths)}
+    numbers = {name for each in stated for name, _, _ in each.bounds}
+
+    def part(each: Part) -> Part:
+        if isinstance(each, Block):
+            return Block(each.count, tuple(map(part, each.parts)))
+        ways = (tuple(map(typed, way)) for way in each.ways)
+        return Line(tuple(ways))
+
+    def typed(field: Field) -> Field:
+        is_word = field.name.partition("_")[0] in words - numbers and field.kind == "any"
+        return replace(field, kind="word") if is_word else field
+
+    return Form.of(tuple(map(part, form.parts)))
 
 
 def bounded(form: Form, stated: Sequence[StatedConstraint]) -> Form:

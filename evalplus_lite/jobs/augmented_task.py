@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any
 
-from evalplus_lite.errors import UnusableTask
+from evalplus_lite.errors import CodecError, InputError, UnusableTask
 from evalplus_lite.execution.base import Row, Work, WorkerContext
+from evalplus_lite.execution.records import from_row, from_rows, to_row
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.adapters import AdaptedGenerator, Proposer
@@ -19,8 +20,6 @@ from evalplus_lite.generate.engine.call_sequences import SequenceGenerator
 from evalplus_lite.generate.engine.code_arguments import CodeTexts
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.generate.engine.scale import LARGE, MOST, Rung, weight
-from evalplus_lite.grading.calls_raised import KnownRaises
-from evalplus_lite.grading.demand import Bearable
 from evalplus_lite.grading.evidence import (
     blamed,
     notes,
@@ -30,26 +29,205 @@ from evalplus_lite.grading.evidence import (
     sentence,
     weighed,
 )
-from evalplus_lite.grading.idle import require_effect
+from evalplus_lite.grading.null import require_effect
 from evalplus_lite.grading.oracle import UNLISTED, Answers, answer
-from evalplus_lite.grading.orders import FreeOrders
+from evalplus_lite.grading.screens import FreeOrders, KnownRaises, SizeLimits
 from evalplus_lite.grading.subsets import as_stress, joined, relinked, subset
 from evalplus_lite.jobs.consensus import UNANSWERED, Dispute, Finding, Panel
 from evalplus_lite.jobs.consensus import rows as review_rows
-from evalplus_lite.jobs.workers.budget import GROWTH, Budget, needed
-from evalplus_lite.jobs.workers.shared_data import cases_of, staged
-from evalplus_lite.jobs.workers.text_inputs import drawn, text_generator
+from evalplus_lite.jobs.expected import staged
 from evalplus_lite.programs import definitions
 from evalplus_lite.reduction.survivors import unreached
-from evalplus_lite.sandbox import Limits, Sandbox
-from evalplus_lite.sandbox.steps import StepBudget
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox.steps import Allowance, Meter, StepBudget
 from evalplus_lite.store.opening import Packed
 from evalplus_lite.store.writing import packed_row
 from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.call_sequences import with_sequences
 from evalplus_lite.tasks.contracts import shown, violations
+from evalplus_lite.tasks.stated_constraints import StatedConstraints
 from evalplus_lite.tasks.suite_file import suite_row
-from evalplus_lite.types import Case, Suite, Task, Value
+from evalplus_lite.tasks.texts.drawing import SCALES, Drawing
+from evalplus_lite.tasks.texts.forms import Form, TextForm, Unfit
+from evalplus_lite.tasks.texts.grammar import GrammarError
+from evalplus_lite.tasks.texts.inference import text_form, values_of
+from evalplus_lite.tasks.texts.input_format import ConstrainedForm
+from evalplus_lite.types import Case, Returned, Suite, Task, Value
+from evalplus_lite.values import wire
+
+# The budget for one task.
+
+
+GROWTH = 4
+"""Growth of a batch over the one before. Small ones teach the generator early, but each costs three
+processes, whatever its size."""
+
+
+STEPS, STEPS_AN_INPUT = 20_000_000, 10_000
+"""Steps that all new inputs of a task may cost the reference together."""
+LADDERS = 3
+"""The fraction (1/n) of the same budget again for measuring how far sizes go."""
+MOST_PROPOSED = 8
+"""The factor on the requested inputs that may be proposed at once, if few are valid."""
+LADDER_SECONDS = 0.2
+"""Seconds of a typical machine that an input of a ladder may cost the reference, in steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The budget for a task.
+
+    ``inputs``: new cases wanted. ``seconds``: of a typical machine, what a case may cost the
+    reference (``steps.STEPS_A_SECOND``); a slower input is dropped. ``batch``: inputs proposed at
+    first, and again after slow ones; each further batch may be ``GROWTH`` times as large.
+    ``patience``: batches without a single new valid input after which the task is done. ``slow``:
+    slow inputs after which a batch is given up. ``doubtful``: keep as tests what breaks a
+    constraint that all examples keep to, although too few of them speak for it.
+    """
+
+    inputs: int = 1000
+    seconds: float = 0.5
+    batch: int = 250
+    patience: int = 4
+    slow: int = 8
+    doubtful: bool = False
+
+    def step_budget(self, *, of_ladders: bool = False) -> StepBudget:
+        """Return the steps that the reference may take on all inputs that are tried."""
+        total = STEPS + STEPS_AN_INPUT * self.inputs
+        if not of_ladders:
+            return StepBudget(total, Allowance.of(self.seconds).steps)
+        most = Allowance.of(min(LADDER_SECONDS, self.seconds)).steps
+        return StepBudget(total // LADDERS, most, shares=LADDERS)
+
+    @property
+    def largest_batch(self) -> int:
+        """The maximum number of inputs proposed at once, however few of them are valid."""
+        return max(self.batch, MOST_PROPOSED * self.inputs)
+
+
+def needed(count: int, *, kept: int, of: int) -> int:
+    """Return how many inputs to propose for ``count`` valid ones, given that ``kept`` of ``of``
+    were.
+    """
+    return int(count * 1.03 * (of + 20) / (kept + 20)) + 5
+
+
+# Input texts of whole programs: their form, a generator that keeps to it, a task's own one.
+
+
+MOST_RANDOM = 120
+"""Inputs drawn at random from the form of a task's texts, for it to choose from."""
+DRAWS = 4
+"""Texts drawn at each scale."""
+LIMITS = Limits(cpu=2.0, load=5.0)
+
+
+@dataclass(frozen=True, slots=True)
+class TextValues:
+    """The values in the input text of a case: a ``Form`` for an ``AdaptedGenerator``."""
+
+    form: TextForm
+
+    def values(self, arguments: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        """Return the values in a text; None if it does not have the form."""
+        try:
+            return self.form.parse(arguments[0])
+        except (Unfit, IndexError, AttributeError):
+            return None
+
+    def fit(self, values: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        """Return changed values made consistent with the form, or None."""
+        return self.form.fit(values)
+
+    def written(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        """Return the text of values."""
+        return (self.form.render(values),)
+
+
+def text_generator(
+    task: Task, base: Sequence[Case], seed: str, seeds: Sequence[Case], *, doubts: bool = True
+) -> AdaptedGenerator | None:
+    """Return a generator of a task's input texts, None if its inputs are not single texts.
+
+    A grammar or a contract is the only limit; without either, values stay near those of the base
+    inputs.
+    """
+    try:
+        form = text_form(task, base)
+    except (GrammarError, Unfit) as error:
+        raise InputError(f"{task.id}: {error}", remedy="mend its grammar or its inputs") from None
+    if form is None or (values := values_of(form, base)) is None:
+        return None
+    # Values in the text are treated as arguments are: the same domains, filter and mutations.
+    constants = Constants.of_task(task)
+    seen = replace(task, base=tuple(map(Case, values)))
+    if task.grammar or (isinstance(form, ConstrainedForm) and form.stated.is_whole):
+        input_filter = InputFilter.typed(values, choices=task.constraints)
+    else:
+        input_filter = InputFilter.of_task(seen, constants=constants)
+    if not task.grammar and task.contract is None:
+        # Names of an inferred form are not those of the text: nothing that it promises is checked.
+        unchecked = StatedConstraints.read(task.prompt).kept([])
+        stated = form.stated if isinstance(form, ConstrainedForm) else unchecked
+        input_filter = replace(input_filter, unread=stated.unread)
+    if task.generator or not doubts:  # it shows what inputs may be
+        input_filter = input_filter.undoubting()
+    return AdaptedGenerator(
+        TextValues(form),
+        base,
+        input_filter=input_filter,
+        rng=random.Random(seed),
+        seeds=seeds,
+        sampled=_random(form, base, seed),
+        constants=constants,
+        is_challenging=True,
+        reference=(task.reference, task.entry_point),
+    )
+
+
+def _random(form: TextForm, base: Sequence[Case], seed: str) -> list[Case]:
+    """Return inputs drawn at random from a form, small ones and large ones in turn."""
+    if isinstance(form, ConstrainedForm):
+        form = form.form
+    if not isinstance(form, Form):
+        return []
+    texts = [case.arguments[0] for case in base]
+    drawing = Drawing(form, texts, random.Random(f"{seed}:drawing").random)
+    scales = [1 + number % SCALES for number in range(MOST_RANDOM)]
+    drawn_values = [(scale, drawing.draw(scale)) for scale in scales]
+    return [
+        Case(values, "generator", None, (f"form, scale {scale}",))
+        for scale, values in drawn_values
+        if values is not None
+    ]
+
+
+def drawn(sandbox: Sandbox, task: Task) -> tuple[list[Case], str]:
+    """Return the texts of a task's own generator, and its error if it has one."""
+    if not task.generator:
+        return [], ""
+    pairs = [(seed, 1 + seed % SCALES) for seed in range(DRAWS * SCALES)]
+    # The generator is somebody's program: it runs in the sandbox, and its errors are notes.
+    meter = Meter(sandbox, Program(task.generator, "generate"), pairs, LIMITS)
+    run = meter.run(Inputs.of(pairs), judge=lambda _, outcome: isinstance(outcome, Returned))
+    cases: dict[str, Case] = {}
+    fault = ""
+    for (seed, scale), outcome in zip(pairs, run.outcomes, strict=True):
+        if outcome is None:
+            continue
+        text: object = None
+        if isinstance(outcome, Returned):
+            try:
+                text = wire.decode(outcome.data, most=1)
+            except CodecError:
+                text = None
+        if type(text) is str:
+            cases.setdefault(text, Case((text,), "generator", None, (f"scale {scale}",)))
+        else:
+            fault = fault or f"the generator returns no text for ({seed}, {scale}): {outcome}"
+    return list(cases.values()), fault
+
 
 # The result of augmenting a task: its suite, with accepted, dropped and skipped inputs.
 
@@ -157,6 +335,7 @@ SAMPLED = 16  # by Hypothesis: each takes several times as long to make as one o
 
 def base_answers(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
     """Return the base cases that can be kept, and notes on them; raises UnusableTask if none."""
+    # New inputs need an answer that decides: a list of right answers covers the old ones only.
     if task.rule.kind == "any":
         raise UnusableTask(task.id, "expected", f"{UNLISTED}: let a contract's check decide")
     refused = own_refused(sandbox, task)
@@ -202,6 +381,7 @@ def generator_of(
 
     constants = Constants.of_task(task)
     name = f"{seed}:{task.id}"
+    # Classes are driven by calls, and have no arguments of which a domain could be inferred.
     if task.harness.kind in ("sequence", "unittest"):  # tests have no arguments to change
         examples_of = base if task.harness.kind == "sequence" else ()
         sequences = SequenceGenerator(
@@ -214,6 +394,7 @@ def generator_of(
         )
         sequences.plant(seeds)
         return sequences
+    # A contract that was written for the task decides: shapes that it does not ask for are free.
     seen = replace(task, base=tuple(base))
     if is_own:
         free = dict.fromkeys(_free_shapes(sandbox, seen), False)
@@ -226,7 +407,7 @@ def generator_of(
     if code is not None:
         input_filter = code.unrelated(input_filter)
     if not doubts:
-        input_filter = replace(input_filter, strict=None)
+        input_filter = input_filter.undoubting()
     shown = examples(task.prompt, task.entry_point) if not task.harness.constructed else []
     first = [Case(each, "docstring") for each in shown]
     make: Callable[..., Proposer] = Generator if code is None else partial(AdaptedGenerator, code)
@@ -252,6 +433,8 @@ def _free_shapes(sandbox: Sandbox, task: Task) -> list[str]:
     ]
     if not shapes or task.contract is None:
         return []
+    # Inputs of other shapes are put to the contract. A constraint is free if it would rule out some
+    # of those that the contract allows.
     others = [
         Case((*case.arguments[:place], other, *case.arguments[place + 1 :]))
         for case in task.base
@@ -309,6 +492,9 @@ def probe(
     step_budget: StepBudget,
 ) -> LadderResult:
     """Try the ladders of a generator that has seen the base cases; set how far they go."""
+    # Each round runs all rungs that are left; a slow one ends its ladder, and only the others are
+    # tried again. The contract is asked in the first round alone: later rungs were among its
+    # inputs.
     left, suites = generator.ladder(base), [Suite(task.id, (), (), 0)]
     scales, steps = generator.scales, list[int]()
     limits = Limits(load=10.0)
@@ -400,9 +586,12 @@ class TaskAugmentation:
         samples: Sequence[str] = (),
     ) -> None:
         self.sandbox, self.budget, self.seed = sandbox, budget, seed
+        # 1. The contract: stated by the task, or read off the assertions of its row.
         self.task = with_stated_contract(task)
         is_own = task.contract is not None and self.task.contract == task.contract
+        # 2. Base cases, which the task vouches for: they are answered first, and never screened.
         base, self.notes = base_answers(sandbox, self.task)
+        # 3. Seeds: those of the task's own generator come before those of a model.
         drawn_cases, fault = drawn(sandbox, self.task)
         seeds = [*drawn_cases, *seeds]
         self.notes += [fault] if fault else []
@@ -410,6 +599,7 @@ class TaskAugmentation:
         self.stress: list[Suite] = []
         self.tops: list[Suite] = []
         self.apart: list[Case] = []
+        # 4. The generator, which learns from the base cases what inputs look like.
         self.generator = generator_of(
             sandbox,
             self.task,
@@ -419,10 +609,13 @@ class TaskAugmentation:
             is_own=is_own,
             doubts=not budget.doubtful,
         )
+        # 5. The screens, each set up once from the base cases: known exceptions, the panel of
+        # programs, free orders, and sizes that any right program can bear.
         self.raises = KnownRaises.of(self.task, base.suite)
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
         self.orders = FreeOrders.of(sandbox, self.task, base.suite)
-        self.bearable = Bearable.of(sandbox, self.task)
+        self.size_limits = SizeLimits.of(sandbox, self.task)
+        # 6. Counts of what happened; steps rather than seconds, so that they are equal everywhere.
         self.step_budget = budget.step_budget()
         self.dropped: Counter[str] = Counter()
         self.unanswered: list[Case] = []
@@ -434,6 +627,7 @@ class TaskAugmentation:
         """Measure how far sizes go; keep the answered inputs, up to a share of the budget."""
         if not self.budget.inputs:
             return
+        # Ladders first: the generator must know how far sizes go before it proposes inputs.
         rungs = probe(
             self.sandbox,
             self.task,
@@ -483,6 +677,7 @@ class TaskAugmentation:
     def finish(self) -> Augmented:
         """Return the suite with the accepted, dropped, and set-aside inputs."""
         suite = ordered(joined(self.suites, self._provenance()))
+        # Stress cases are a suite of their own: they have a verdict that no score counts.
         if stress := [*self.stress, *self.tops]:
             suite = replace(suite, stress=joined(stress, {}))
         sources = Counter(case.source for case in suite.cases)
@@ -531,7 +726,7 @@ class TaskAugmentation:
         """Return the answers that every right program gives, whatever its design."""
         answers = self._untied(answers)
         cases = answers.suite.cases
-        reasons = enumerate(self.bearable.demands(cases, answers.steps))
+        reasons = enumerate(self.size_limits.demands(cases, answers.steps))
         apart = {n: reason for n, reason in reasons if reason}
         doubts = ((n, self.generator.doubt(case)) for n, case in enumerate(cases))
         apart |= {n: f"{DOUBTFUL}{why}" for n, why in doubts if why}
@@ -540,6 +735,7 @@ class TaskAugmentation:
     def _untied(self, answers: Answers) -> Answers:
         """Return the answers without those that another right program may give otherwise."""
         cases = answers.suite.cases
+        # The first tie of a task is shown to the user, as an example; all are counted.
         tied = self.orders.other(self.sandbox, answers.suite)
         if tied and not self.dropped["tie"]:
             place, shown_both = min(tied.items())
@@ -551,6 +747,7 @@ class TaskAugmentation:
     def _undisputed(self, answers: Answers) -> Answers:
         """Return the answers without those that most programs contradict, or that many are too
         slow for."""
+        # Dropped inputs are polled, too: programs may answer where the reference does not.
         poll = self.panel.poll(self.sandbox, answers.suite, answers.dropped)
         self.review.extend(filter(None, poll.disputes))
         places = [n for n in range(len(answers.suite.cases)) if poll.disputes[n] is None]
@@ -561,6 +758,7 @@ class TaskAugmentation:
     def _set_apart(self, answers: Answers, reasons: Mapping[int, str]) -> Answers:
         """Return the answers without those at these positions, which become stress cases."""
         self.apart += [answers.suite.cases[place] for place in reasons]
+        # The generator is told of these inputs (``apart``), so that it does not build on them.
         room = MOST_STRESS - sum(len(suite.cases) for suite in self.stress)
         some = as_stress(answers.suite, reasons, most=room)
         self.stress += [some] if some.cases else []
@@ -607,7 +805,7 @@ def augmenting(place: WorkerContext, settings: Row) -> Work:
 
     Without a suite it is None and the unusable task's (id, cause, detail).
     """
-    seed, budget = settings[0], Budget(*settings[1])
+    seed, budget = settings[0], from_row(Budget, settings[1])
 
     def work(item: Row) -> Row:
         ref, seeds, samples = item
@@ -620,11 +818,11 @@ def augmenting(place: WorkerContext, settings: Row) -> Work:
                     task,
                     seed=seed,
                     budget=budget,
-                    seeds=cases_of(seeds),
+                    seeds=from_rows(Case, seeds),
                     samples=samples,
                 )
         except UnusableTask as error:
-            return None, astuple(recorded(error))
+            return None, to_row(recorded(error))
         return finished(task, result)
 
     return work

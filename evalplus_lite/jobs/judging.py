@@ -1,27 +1,112 @@
-"""Judging: programs of one task against its suite, as rows of results."""
+"""Judging beside a sandbox: settings, suites prepared by them, and verdicts as rows of results."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from evalplus_lite.errors import CodecError, InfrastructureError, SandboxUnavailable, UnusableTask
+from evalplus_lite.errors import (
+    CodecError,
+    InfrastructureError,
+    InputError,
+    SandboxUnavailable,
+    UnusableTask,
+)
 from evalplus_lite.execution.base import Ref, Row, Work, WorkerContext
+from evalplus_lite.execution.records import from_row
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
-from evalplus_lite.grading.reference_runs import weak_places
-from evalplus_lite.jobs.expected import found_evidence, source_of
-from evalplus_lite.jobs.workers.settings import Settings
-from evalplus_lite.jobs.workers.shared_data import Prepared, staged
+from evalplus_lite.grading.reference_runs import weak_places, without_weak
+from evalplus_lite.jobs.expected import Prepared, SuiteSource, found_evidence, source_of, staged
 from evalplus_lite.programs import program_hash
+from evalplus_lite.sandbox import Preset
 from evalplus_lite.store.writing import dump_row
-from evalplus_lite.types import Failure, Suite, Verdict
+from evalplus_lite.types import Failure, Suite, Task, Verdict
 from evalplus_lite.values import wire
 from evalplus_lite.values.codec import to_json
 from evalplus_lite.values.source import decode_answer, shown
 
 if TYPE_CHECKING:
     from evalplus_lite.jobs.minimize import Shrinker
+
+# Settings, and suites prepared by them.
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings that decide verdicts, apart from tasks and samples; ``memory`` in bytes.
+
+    ``total``: seconds that all cases of a program together may compute, and wait (None: by the
+    preset).
+    """
+
+    preset: Preset
+    memory: int = 1 << 30
+    total: float | None = None
+    details: bool = False
+    has_plus: bool = True
+    """Whether the data set has plus cases, and so verdicts on them."""
+    stress: bool = False
+    """Whether programs that pass are run on the stress cases, too."""
+    weak_tests: bool = True
+    """Whether tests count that a program could pass without knowing the task."""
+
+    def __post_init__(self) -> None:
+        if self.total is not None and not (type(self.total) in (int, float) and self.total > 0):
+            raise InputError(f"total is {self.total!r}", remedy="give seconds, such as 60, or None")
+
+    def facts(self, name: str) -> dict[str, Any]:
+        """Return the limits for a summary; ``name`` is the preset's."""
+        return {
+            "preset": name,
+            "floor_seconds": self.preset.floor,
+            "factor": self.preset.factor,
+            "total_seconds": self.total,
+            "memory_bytes": self.memory,
+        }
+
+    def prepared(
+        self, place: WorkerContext, source: SuiteSource, task: Task, given: Suite | None
+    ) -> PreparedSuite:
+        """Return a task's suite, ready to be run; raises UnusableTask if there is none."""
+        suite = source.usable(place.sandbox, task, given).suite
+        if not self.weak_tests:
+            suite = without_weak(task, suite)
+        return self._of(task, suite, source)
+
+    def strong(self, prepared: PreparedSuite, source: SuiteSource) -> PreparedSuite | None:
+        """Return a suite without its weak tests, ready to be run; None if none is left."""
+        try:
+            suite = without_weak(prepared.task, prepared.suite)
+        except UnusableTask:
+            return None
+        return self._of(prepared.task, suite, source)
+
+    def _of(self, task: Task, suite: Suite, source: SuiteSource) -> PreparedSuite:
+        return PreparedSuite.of(
+            task,
+            suite,
+            self.preset,
+            memory=self.memory,
+            total=self.total,
+            cache=source.cache,
+            has_plus=self.has_plus,
+        )
+
+    def stressed(self, prepared: PreparedSuite, cache: Path | None) -> PreparedSuite | None:
+        """Return the stress cases of a suite, ready to be run, if they are wanted and any."""
+        stress = prepared.suite.stress
+        if stress is None or not self.stress:
+            return None
+        return PreparedSuite.of(
+            prepared.task, stress, self.preset, memory=self.memory, total=self.total, cache=cache
+        )
+
+
+# Programs of one task against its suite, as rows of results.
+
 
 WHOLE_BYTES = 1 << 16
 """Inputs and outputs up to this size are complete in a result row, larger ones shortened."""
@@ -54,7 +139,7 @@ class SampleJudge:
     def __init__(self, place: WorkerContext, row: Row) -> None:
         source, settings, contracts = row
         self.place, self.source = place, source_of(source)
-        self.settings = Settings.of_row(settings)
+        self.settings = from_row(Settings, settings)
         self.contracts = contracts
         self.suites: Prepared[Suites] = Prepared()
         self.reported: set[str] = set()
@@ -69,11 +154,11 @@ class SampleJudge:
     def judge(self, item: Row) -> Row:
         """Take (task, its id, groups) and return (evidence, judged samples).
 
-        ``task`` refers to shared data; groups are those of ``grouping.to_row``. Evidence is that of
-        ``found_evidence``, None if this worker has returned it before. A judged sample is (base,
-        plus, line, others, cost): the verdicts, the lines of its row and of its cost, and the
-        verdicts on stress cases and without weak tests. For one that could not be judged the third
-        is the cause.
+        ``task`` refers to shared data, groups are those of ``sample_table.group_row``, evidence is
+        that of ``found_evidence``: None if this worker has returned it before. A judged sample is
+        (base, plus, line, others, cost): the verdicts, the lines of its row and of its cost, and
+        the verdicts on stress cases and without weak tests. For one that could not be judged the
+        third is the cause.
         """
         ref, task_id, groups = item
         judged = []
@@ -97,6 +182,7 @@ class SampleJudge:
                     row["temperature"] = temperature
                 lines = dump_row({**row, **rest}), dump_row({**row, **cost})
                 judged.append((base, plus, lines[0], others, lines[1]))
+        # Evidence is the same for all items of a task: once is enough for the parent.
         evidence = None if task_id in self.reported else found_evidence(self.source, task_id)
         self.reported.add(task_id)
         return evidence, judged
@@ -105,6 +191,8 @@ class SampleJudge:
         try:
             suites = self.suites.under(ref, ref[1], lambda: self._prepared(ref))
             row, cost = self._judged(*suites, source)
+        # Three ends that are no verdict: no usable case; no sandbox at all, which ends the run; and
+        # a failure of the machine, which costs this sample alone.
         except UnusableTask:
             return "unusable", None, "", None, {}
         except SandboxUnavailable:
@@ -136,6 +224,7 @@ class SampleJudge:
             row["details"] = list(verdict.details)
         if weak:
             row["strong"] = self._strong(verdict, weak, strong, source)
+        # Stress cases say something of right programs, and nothing of the others.
         if stress is not None and verdict.passed:
             strain = evaluate_program(sandbox, stress, source)
             row["stress"] = strain.plus
@@ -154,6 +243,7 @@ class SampleJudge:
         return evaluate_program(self.place.sandbox, strong, source).base
 
     def _prepared(self, ref: Ref) -> Suites:
+        # Once for all programs of the task: inputs encoded, limits set, weak tests known.
         task, suite = staged(self.place, ref)
         prepared = self.settings.prepared(self.place, self.source, task, suite)
         weak = frozenset(weak_places(task, prepared.suite))
@@ -174,6 +264,7 @@ def failure_row(suite: Suite, verdict: Verdict) -> dict[str, Any] | None:
 
 
 def _explained(suite: Suite, failure: Failure) -> dict[str, Any]:
+    # The answer is a hostile program's: it is decoded within bounds, or said to be unreadable.
     case, expected = suite.cases[failure.case], suite.expected[failure.case]
     row: dict[str, Any] = {"case": failure.case, "verdict": failure.verdict}
     row["detail"] = failure.detail

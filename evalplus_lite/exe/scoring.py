@@ -1,4 +1,4 @@
-"""Scores of predictions: by the paper's rules, overall, on errors, by package, by statistic."""
+"""Scores of predictions: by the paper's rules, overall, on errors, by package, by split."""
 
 from __future__ import annotations
 
@@ -7,28 +7,42 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
 from pathlib import Path
 from statistics import fmean
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
-from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.exe.asking.predict import Asked, Prediction, question_digest
-from evalplus_lite.exe.running.runs import UnaskableError, key_text, normal, number, text
-from evalplus_lite.exe.statistics.measures import measures
+from evalplus_lite.errors import CodecError, InputError, LLMError
+from evalplus_lite.exe.prediction import Asked, Prediction, facts_of, question_digest
+from evalplus_lite.exe.running.runs import (
+    CPU_SECONDS,
+    CallableProgram,
+    UnaskableError,
+    key_text,
+    normal,
+    number,
+    text,
+)
+from evalplus_lite.exe.tasks.forms import SkippedRow, read_any_tasks
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
-from evalplus_lite.exe.tasks.moments import KINDS, consistency
 from evalplus_lite.exe.tasks.worth import SPLITS
+from evalplus_lite.execution.base import Call, Work, WorkerContext
+from evalplus_lite.jobs.datasets import run_facts
+from evalplus_lite.jobs.session import Result, Session, keep_inputs, within
 from evalplus_lite.models import Message, ModelSource, Request
 from evalplus_lite.models.errors import is_about_request
 from evalplus_lite.models.json_form import shorten
+from evalplus_lite.programs import parsing
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.statistics.means import clustered_interval
 from evalplus_lite.statistics.pass_at_k import pass_at_k
-from evalplus_lite.store import Row, parse_json, read_beginning, read_jsonl, read_text
-from evalplus_lite.types import Value
+from evalplus_lite.store import Row, parse_json, read_beginning, read_jsonl, read_text, write_jsonl
+from evalplus_lite.types import Outcome, Raised, Returned, Rule, TimedOut, Value
+from evalplus_lite.values import wire
+from evalplus_lite.values.equality import equal
 from evalplus_lite.values.kinds.containers import DefaultDict
 from evalplus_lite.values.source import value_of
 
@@ -182,25 +196,6 @@ def _numbers(tree: Any) -> Any:
     return tree
 
 
-BINS = 4
-"""Quantile groups of a statistic."""
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreRow:
-    """One line of a score table: mean pass@1 over ``cases`` cases of ``tasks`` functions.
-
-    ``interval`` is its 95 % interval, in which cases of one function count as alike as they are.
-    """
-
-    group: str
-    name: str
-    cases: int
-    tasks: int
-    pass_at_1: float
-    interval: tuple[float, float]
-
-
 @dataclass(frozen=True, slots=True)
 class CaseShare:
     """Mean pass@1 over ``cases`` cases of ``functions`` functions, with its 95 % interval."""
@@ -220,100 +215,24 @@ class CaseShare:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class MomentScore:
-    """Mean incremental consistency over moments that were asked about in every way."""
-
-    moments: int
-    mean: float
-    interval: tuple[float, float]
-
-    def to_json(self) -> dict[str, object]:
-        """Return it for a file."""
-        interval = [round(end, 6) for end in self.interval]
-        return {"moments": self.moments, "mean": round(self.mean, 6), "interval": interval}
-
-
-def consistency_of(
-    moments: Mapping[tuple[str, str, int], Mapping[str, bool]],
-) -> MomentScore | None:
-    """Return how consistent the answers on moments are, by (function, moment, sample).
-
-    Moments that lack an answer are left out; None if all do.
-    """
-    found: dict[str, list[float]] = defaultdict(list)
-    for (function, _, _), marks in moments.items():
-        if len(marks) == len(KINDS):
-            found[function].append(consistency(marks))
-    values = [value for some in found.values() for value in some]
-    if not values:
-        return None
-    interval = clustered_interval((fsum(some), len(some)) for some in found.values())
-    return MomentScore(len(values), fmean(values), interval)
-
-
 def score_rows(
     known: Mapping[str, MinedTask], rates: Mapping[tuple[str, int], float]
-) -> Iterator[ScoreRow]:
-    """Yield the rows of all, of errors, of each package, and of each statistic in quarters."""
-    places = sorted(rates)
-    yield _line("all", "all", places, rates, known)
-    errors = [p for p in places if known[p[0]].cases[p[1]].answer.kind == "error"]
-    if errors:
-        yield _line("all", "errors only", errors, rates, known)
-    groups: dict[str, dict[str, list[tuple[str, int]]]] = {
-        name: defaultdict(list) for name in ("package", "question", "split")
-    }
-    for place in places:
-        facts = known[place[0]].facts
-        groups["package"][str(facts.get("package", "-"))].append(place)
-        groups["split"][str(facts.get("difficulty", {}).get("split"))].append(place)
-        if "question" in facts:
-            groups["question"][str(facts["question"].get("kind"))].append(place)
-    packages = groups["package"]
-    order: dict[str, list[str]] = {
-        "package": sorted(packages, key=lambda name: (-len(packages[name]), name)),
-        "question": sorted(groups["question"]),
-        "split": [name for name in SPLITS if name in groups["split"]],
-    }
-    for group, names in order.items():
-        for name in names:
-            yield _line(group, name, groups[group][name], rates, known)
-    for group, values in _statistics(known, places).items():
-        yield from _quarters(group, values, rates, known)
-
-
-def _statistics(
-    known: Mapping[str, MinedTask], places: list[tuple[str, int]]
-) -> dict[str, dict[tuple[str, int], float]]:
-    """Return statistic -> case -> value; per line of code for counts of node types."""
-    found: dict[str, dict[tuple[str, int], float]] = defaultdict(dict)
-    for place in places:
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of all, of errors, of each package, and of each split."""
+    groups: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
+    for place in sorted(rates):
         task = known[place[0]]
-        case = task.cases[place[1]]
-        for name, value in measures(task.facts.get("static", {}), case.runtime).items():
-            found[name][place] = value
-    return dict(found)
-
-
-def _quarters(
-    group: str,
-    values: Mapping[tuple[str, int], float],
-    rates: Mapping[tuple[str, int], float],
-    known: Mapping[str, MinedTask],
-) -> Iterator[ScoreRow]:
-    """Split cases at the quartiles of a statistic; equal values stay together."""
-    ordered = sorted(values.values())
-    edges = sorted({ordered[len(ordered) * n // BINS] for n in range(1, BINS)})
-    bins: dict[int, list[tuple[str, int]]] = defaultdict(list)
-    for place, value in values.items():
-        bins[sum(value >= edge for edge in edges)].append(place)
-    if len(bins) < 2:
-        return
-    for _, members in sorted(bins.items()):
-        low = min(values[place] for place in members)
-        high = max(values[place] for place in members)
-        yield _line(group, f"{low:.4g} to {high:.4g}", members, rates, known)
+        groups["all", "all"].append(place)
+        if task.cases[place[1]].answer.kind == "error":
+            groups["all", "errors only"].append(place)
+        groups["package", str(task.facts.get("package", "-"))].append(place)
+        groups["split", str(task.facts.get("difficulty", {}).get("split"))].append(place)
+    packages = sorted((-len(found), name) for (group, name), found in groups.items()
+                      if group == "package")  # fmt: skip
+    order = [("all", "all"), ("all", "errors only"), *(("package", name) for _, name in packages)]
+    for group, name in (*order, *(("split", name) for name in SPLITS)):
+        if (group, name) in groups:
+            yield _line(group, name, groups[group, name], rates, known)
 
 
 def _line(
@@ -322,9 +241,13 @@ def _line(
     places: list[tuple[str, int]],
     rates: Mapping[tuple[str, int], float],
     known: Mapping[str, MinedTask],
-) -> ScoreRow:
+) -> dict[str, Any]:
+    """Return a line of a table: mean pass@1 of cases, with its 95 % interval by functions."""
     found = share_of({place: rates[place] for place in places}, known)
-    return ScoreRow(group, name, found.cases, found.functions, found.mean, found.interval)
+    return {
+        "group": group, "name": name, "cases": found.cases, "tasks": found.functions,
+        "pass@1": round(found.mean, 6), "interval": [round(end, 6) for end in found.interval],
+    }  # fmt: skip
 
 
 def share_of(values: Mapping[tuple[str, int], float], known: Mapping[str, MinedTask]) -> CaseShare:
@@ -516,7 +439,7 @@ def graded_row(task: MinedTask, found: GradedPrediction) -> dict[str, Any]:
 class ScoreReport:
     """All tables of one model's predictions."""
 
-    lines: list[ScoreRow] = field(default_factory=list)
+    lines: list[dict[str, Any]] = field(default_factory=list)
     pass_at: dict[str, float] = field(default_factory=dict)
     intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)
@@ -528,30 +451,22 @@ class ScoreReport:
     """Predictions that are there more than once, under one sample's number: counted once."""
     too_few: list[int] = field(default_factory=list)
     """The k of pass@k that no case has answers enough for."""
-    consistency: MomentScore | None = None
-    """Of questions about moments of runs: how far an answer's understanding of each one goes."""
 
     def to_json(self) -> dict[str, Any]:
         """Return it for a file."""
         return {
             "pass_at_k": self.pass_at,
             "intervals": {name: list(ends) for name, ends in self.intervals.items()},
-            "tables": [
-                {"group": x.group, "name": x.name, "cases": x.cases, "tasks": x.tasks,
-                 "pass@1": round(x.pass_at_1, 6),
-                 "interval": [round(end, 6) for end in x.interval]}
-                for x in self.lines
-            ],
+            "tables": self.lines,
             "wrong": self.reasons,
             "missing": self.missing,
             "undecided": self.undecided,
             "repeated": self.repeated,
             "too_few": self.too_few,
-            **({} if self.consistency is None else {"consistency": self.consistency.to_json()}),
-        }  # fmt: skip
+        }
 
 
-def score(
+def scored(
     tasks: Iterable[MinedTask],
     predictions: Iterable[Prediction],
     *,
@@ -565,15 +480,13 @@ def score(
     ``graded`` is called with each grade. ``ran`` has the reason why each expression of a model is
     wrong, "" if right.
 
-    Groups: all, errors only, package, static and runtime statistics in quarters, and the counts of
-    node types over lines of code. Raises InputError for a prediction of an unknown case, for two
-    answers under one sample's number, and where there is no prediction at all.
+    Groups: all, errors only, package, split. Raises InputError for a prediction of an unknown
+    case, for two answers under one sample's number, and where there is no prediction at all.
     """
     known = {task.id: task for task in tasks}
     marks: dict[tuple[str, int], list[bool]] = defaultdict(list)
     report = ScoreReport()
     unjudged: set[tuple[str, int]] = set()
-    moments: dict[tuple[str, str, int], dict[str, bool]] = defaultdict(dict)
     answers: dict[tuple[str, int, int], Mapping[str, Any] | None] = {}
     for prediction in predictions:
         task = task_of(prediction, known)
@@ -605,10 +518,6 @@ def score(
             unjudged.add((prediction.task_id, prediction.case))
             continue
         marks[prediction.task_id, prediction.case].append(found.is_right)
-        asked = task.facts.get("question", {})
-        if "moment" in asked:
-            moment = (task.id.partition("@")[0], asked["moment"], prediction.sample)
-            moments[moment][asked["kind"]] = found.is_right
         if not found.is_right:
             report.reasons[found.reason] = report.reasons.get(found.reason, 0) + 1
     if not answers:
@@ -627,5 +536,350 @@ def score(
     rates = {place: fmean(found) for place, found in marks.items()}
     report.lines = list(score_rows(known, rates)) if rates else []  # the judge may have failed all
     report.reasons = dict(sorted(report.reasons.items()))
-    report.consistency = consistency_of(moments)
     return report
+
+
+@dataclass(slots=True)
+class KnownTasks:
+    """Tasks by id, and the rows that cannot be asked about."""
+
+    tasks: Mapping[str, MinedTask]
+    left_out: list[SkippedRow] = field(default_factory=list)
+    ignored: int = 0
+    """Predictions about rows that are left out: of other programs' files."""
+
+    @classmethod
+    def of(cls, tasks: str | os.PathLike[str] | Iterable[MinedTask]) -> KnownTasks:
+        """Read a file, or take tasks; InputError for two tasks of one id."""
+        left_out: list[SkippedRow] = []
+        if isinstance(tasks, str | os.PathLike):
+            tasks = read_any_tasks(tasks, left_out=left_out)
+        found: dict[str, MinedTask] = {}
+        for task in tasks:
+            if found.setdefault(task.id, task) is not task:
+                raise InputError(f"two tasks are named {task.id!r}")
+        return cls(found, left_out)
+
+    def predictions(self, path: Path, *, of: Asked | None = None) -> Iterator[Prediction]:
+        """Yield a file's predictions, those about rows that are left out aside."""
+        others = {each.id for each in self.left_out}
+        for each in read_predictions(path, known=[*self.tasks, *others], of=of):
+            if each.task_id in others:
+                self.ignored += 1
+            else:
+                yield each
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a summary says of it: nothing where nothing is left out."""
+        rows = [each.to_json() for each in self.left_out]
+        return {"left_out": rows, "ignored": self.ignored} if rows else {}
+
+
+LIMITS = Limits(cpu=3.0, load=5.0)
+OF_MINED = Limits(cpu=2 * CPU_SECONDS, load=20.0)
+"""Of calls of mined functions, whose own cases may take ``CPU_SECONDS`` each."""
+EXACT = Rule(atol=0.0, rtol=0.0)
+"""CRUXEval's: Python's own equality."""
+LONGEST = 100_000
+"""Characters of an expression that is looked at."""
+CALLER = "_call_as_predicted"
+PLAIN = frozenset(
+    "abs all any bool bytes chr complex dict divmod enumerate filter float frozenset int iter len "
+    "list map max min next ord pow print range repr reversed round set slice sorted str sum tuple "
+    "zip True False None".split()
+)
+"""Names of built-ins that do nothing beyond giving a value."""
+
+
+class Subject(NamedTuple):
+    """A program, the name of its function, and the value in wire form that is right.
+
+    What a function gives that ``is_mined`` is read as plain data, as when it was mined.
+    """
+
+    code: str
+    entry_point: str
+    truth: bytes
+    is_mined: bool = False
+
+    @property
+    def limits(self) -> Limits:
+        """How long loading it and a call of it may take."""
+        return OF_MINED if self.is_mined else LIMITS
+
+
+def judging(place: WorkerContext, _: Any) -> Work:
+    """Judge (what is asked, subject, expressions): why each expression is wrong, "" if right."""
+
+    def work(item: Any) -> Any:
+        asked, subject, texts = item
+        judge = judged_calls if asked == "input" else judged_values
+        return judge(place.sandbox, Subject(*subject), texts)
+
+    return work
+
+
+def judged_values(sandbox: Sandbox, subject: Subject, texts: Sequence[str]) -> list[str]:
+    """Judge expressions for the value of a call. They do not see the program."""
+    found: list[str] = []
+    for said in texts:
+        tree = _parsed(said)
+        if tree is None:
+            found.append("unreadable")
+            continue
+        try:
+            value = wire.encode(value_of(tree))
+        except (ValueError, CodecError):
+            program = Program(f"def {CALLER}():\n    return (\n{said}\n)\n", CALLER)
+            outcome = sandbox.run(program, Inputs.of([()]), LIMITS).outcomes[0]
+            found.append(_judged(outcome, subject.truth))
+        else:
+            found.append(_compared(value, subject.truth))
+    return found
+
+
+def judged_calls(sandbox: Sandbox, subject: Subject, texts: Sequence[str]) -> list[str]:
+    """Judge calls by what the program gives on their arguments.
+
+    Arguments that are literals are handed over as values. Others, such as a lambda, are written
+    into the program's text, so they may only be what does nothing but give a value.
+    """
+    found = ["unreadable"] * len(texts)
+    places: list[int] = []
+    given: list[tuple[list[Value], dict[str, Value]]] = []
+    for place, said in enumerate(texts):
+        tree = _parsed(said)
+        if tree is None:
+            continue
+        if not (
+            isinstance(tree, ast.Call)
+            and isinstance(tree.func, ast.Name)
+            and tree.func.id == subject.entry_point
+        ):
+            found[place] = f"no call of {subject.entry_point}"
+            continue
+        try:
+            arguments = _arguments(tree)
+            wire.encode(list(arguments))
+        except (ValueError, CodecError):
+            found[place] = _run_as_written(sandbox, subject, tree, said)
+        else:
+            places.append(place)
+            given.append(arguments)
+    if places:
+        outcomes = sandbox.run(_calling(subject), Inputs.of(given), subject.limits).outcomes
+        for place, outcome in zip(places, outcomes, strict=True):
+            found[place] = _judged(outcome, subject.truth)
+    return found
+
+
+def _calling(subject: Subject) -> Program:
+    """Return a program that calls the function with positional and named arguments."""
+    if subject.is_mined:
+        return CallableProgram(subject.entry_point, subject.code).program()
+    return Program(
+        f"{subject.code}\n\ndef {CALLER}(positional, named):\n"
+        f"    return {subject.entry_point}(*positional, **named)\n",
+        CALLER,
+    )
+
+
+def _arguments(call: ast.Call) -> tuple[list[Value], dict[str, Value]]:
+    """Return a call's arguments; ValueError if they are not all literals."""
+    if any(keyword.arg is None for keyword in call.keywords):
+        raise ValueError("not a literal")
+    named = {str(keyword.arg): value_of(keyword.value) for keyword in call.keywords}
+    return [value_of(argument) for argument in call.args], named
+
+
+def _run_as_written(sandbox: Sandbox, subject: Subject, call: ast.Call, text: str) -> str:
+    bound = {node.arg for node in ast.walk(call) if isinstance(node, ast.arg)}
+    bound |= _stored(call) | _own_names(subject.code)
+    for node in ast.walk(call):
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
+            return "does more than give a value"
+        if isinstance(node, ast.Name) and node is not call.func and node.id not in PLAIN | bound:
+            return "does more than give a value"
+    code = f"{subject.code}\n\ndef {CALLER}():\n    return (\n{text}\n)\n"
+    if subject.is_mined:
+        program = CallableProgram(CALLER, code).program()
+        inputs = Inputs.of([([], {})])
+    else:
+        program, inputs = Program(code, CALLER), Inputs.of([()])
+    return _judged(sandbox.run(program, inputs, subject.limits).outcomes[0], subject.truth)
+
+
+def _stored(tree: ast.AST) -> set[str]:
+    """Return the names that are given values somewhere in a tree."""
+    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return {node.id for node in names if isinstance(node.ctx, ast.Store)}
+
+
+def _own_names(code: str) -> set[str]:
+    """Return what a program defines at its top level, imports aside."""
+    found: set[str] = set()
+    for node in parsing.parse(code).body:
+        if isinstance(node, ast.Assign):
+            found |= _stored(node)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+    return found
+
+
+def _parsed(text: str) -> ast.expr | None:
+    """Return the one expression that a text is; None if it is not."""
+    if len(text) > LONGEST:
+        return None
+    try:
+        tree: ast.Expression = parsing.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return tree.body
+
+
+def _judged(outcome: Outcome | None, truth: bytes) -> str:
+    if isinstance(outcome, Returned):
+        return _compared(outcome.data, truth)
+    if isinstance(outcome, Raised):
+        return "raises"
+    return "too slow" if isinstance(outcome, TimedOut) else "gives no plain value"
+
+
+def _compared(said: bytes, truth: bytes) -> str:
+    try:
+        return "" if equal(said, truth, EXACT) else "other value"
+    except CodecError:
+        return "other value"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreResult(Result):
+    """How many predictions are right: overall, on errors, by package, by split."""
+
+    kind: ClassVar[str] = "score"
+
+    report: ScoreReport
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each line of the tables: ``group``, ``name``, ``pass@1``, ..."""
+        return list(self.summary["tables"])
+
+
+def score(
+    tasks: str | os.PathLike[str] | Iterable[MinedTask],
+    predictions: str | os.PathLike[str] | Iterable[Prediction],
+    *,
+    ks: Sequence[int] = (1, 5),
+    of: Asked | None = None,
+    judge: ModelSource | None = None,
+    graded: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    session: Session | None = None,
+) -> ScoreResult:
+    """Mark predictions: values as normalised JSON, exceptions by type and message.
+
+        client = Client("my-model", base_url="http://localhost:8000/v1")
+        predict("out/mined/tasks.jsonl", client, out="out/predictions.jsonl")
+        score("out/mined/tasks.jsonl", "out/predictions.jsonl").to_rows()
+
+    ``predictions`` may be a file of CRUXEval's: for each task a list of Python expressions. They
+    are values, or with ``of="input"`` calls that give the value; other expressions are evaluated in
+    sandboxes, and compared as Python compares. Of ``ks`` those count that enough answers were
+    sampled for. ``judge`` is a model that is asked where only messages differ; a prediction that it
+    gives no answer on is in no figure (``result.report.undecided``). Rows of another set that
+    cannot be asked about are listed in the summary (``left_out``), predictions about them counted
+    (``ignored``). ``graded`` is a file for each prediction with its mark, ``out`` one for the
+    report. Raises InputError for a prediction of an unknown case.
+    """
+    keep_inputs({"grades": graded, "report": out}, {"tasks": tasks, "predictions": predictions})
+    known = KnownTasks.of(tasks)
+    said = list(
+        known.predictions(Path(predictions), of=of)
+        if isinstance(predictions, str | os.PathLike)
+        else predictions
+    )
+    rows: list[dict[str, Any]] = []
+
+    def keep(task: MinedTask, found: GradedPrediction) -> None:
+        rows.append(graded_row(task, found))
+
+    report = graded_all(
+        known.tasks,
+        said,
+        ks=ks,
+        of=of,
+        judge=None if judge is None else judge_by(judge),
+        notify=None if graded is None else keep,
+        session=session,
+    )
+    run = run_facts(tasks=facts_of(tasks), predictions=facts_of(predictions))
+    result = ScoreResult({"run": run, **report.to_json(), **known.facts()}, report)
+    if graded is not None:
+        write_jsonl(graded, rows)
+    if out is not None:
+        result.write_summary(Path(out))
+    return result
+
+
+def graded_all(
+    tasks: Mapping[str, MinedTask],
+    said: Sequence[Prediction],
+    *,
+    ks: Iterable[int] = (1,),
+    of: Asked | None = None,
+    judge: SameMessage | None = None,
+    notify: Callable[[MinedTask, GradedPrediction], None] | None = None,
+    session: Session | None = None,
+) -> ScoreReport:
+    """Grade one model's predictions; ``notify`` is called with each grade (see ``score``)."""
+    _require_kind(said, tasks, of)
+    ran = _ran(said, tasks, session)
+    return scored(tasks.values(), said, ks=ks, judge=judge, graded=notify, ran=ran)
+
+
+def _require_kind(
+    said: Iterable[Prediction], tasks: Mapping[str, MinedTask], of: Asked | None
+) -> None:
+    """Raise InputError if expressions for values are all calls of the programs' functions."""
+    if of is not None:
+        return
+    found = [each for each in map(expression, said) if each is not None]
+    calls = [
+        text.lstrip().startswith(f"{tasks[id].entry_point}(")
+        for id, _, asked, text in found
+        if asked == "output" and id in tasks
+    ]
+    if calls and all(calls):
+        raise InputError(
+            "every prediction is a call, where values were expected",
+            remedy="--of input if calls that give a known value were asked for, else --of output",
+        )
+
+
+def _ran(
+    said: Iterable[Prediction], tasks: Mapping[str, MinedTask], session: Session | None
+) -> dict[Expression, str]:
+    """Return of each expression among predictions why it is wrong, or ""."""
+    texts: dict[tuple[str, int, Asked], dict[str, None]] = {}
+    for prediction in said:
+        if (found := expression(prediction)) is not None:
+            id, case, of, text = found
+            texts.setdefault((id, case, of), {})[text] = None
+    items = []
+    for (id, case, of), wanted in texts.items():
+        task = task_of(Prediction(id, case, 0, None), tasks)
+        answer = task.cases[case].answer
+        truth = wire.encode(answer.value) if answer.kind == "value" else b""
+        subject = (task.code, task.entry_point, truth, "signature" in task.facts)
+        items.append((of, subject, list(wanted)))
+    if not items:
+        return {}
+    ran: dict[Expression, str] = {}
+    with within(session) as opened:
+        opened.stage("expressions", len(items))
+        call = Call("evalplus_lite.exe.scoring:judging")
+        rows = opened.pool().map(call, items)
+        for (place, wanted), row in zip(texts.items(), rows, strict=True):
+            ran |= {(*place, text): reason for text, reason in zip(wanted, row, strict=True)}
+            opened.advance()
+    return ran

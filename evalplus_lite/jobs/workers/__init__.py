@@ -1,1 +1,0 @@
-"""Worker functions of the jobs: functions of plain data."""
