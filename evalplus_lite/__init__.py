@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from evalplus_lite.jobs.augmentation import augment as augment
     from evalplus_lite.jobs.contract_drafts import infer_constraints as infer_constraints
     from evalplus_lite.jobs.contract_drafts import suggest_contracts as suggest_contracts
-    from evalplus_lite.jobs.cross_validation import cross_validate as cross_validate
     from evalplus_lite.jobs.datasets import load_dataset as load_dataset
     from evalplus_lite.jobs.drafting import draft_from_module as draft_from_module
     from evalplus_lite.jobs.drafting import draft_from_pytest as draft_from_pytest
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from evalplus_lite.jobs.linting import lint as lint
     from evalplus_lite.jobs.mutants import find_survivors as find_survivors
     from evalplus_lite.jobs.quality import quality as quality
+    from evalplus_lite.jobs.reduction import cross_validate as cross_validate
     from evalplus_lite.jobs.reduction import reduce as reduce
     from evalplus_lite.jobs.rerunning import rerun as rerun
     from evalplus_lite.jobs.samples import read_samples as read_samples
@@ -62,14 +62,13 @@ _HOMES = {
     "jobs.linting": "lint",
     "jobs.drafting": "draft_from_module draft_from_pytest",
     "jobs.contract_drafts": "infer_constraints suggest_contracts",
-    "jobs.cross_validation": "cross_validate",
     "jobs.datasets": "load_dataset",
     "jobs.evaluation": "evaluate",
     "jobs.generation": "generate_samples",
     "jobs.shards": "merge",
     "jobs.mutants": "find_survivors",
     "jobs.quality": "quality",
-    "jobs.reduction": "reduce",
+    "jobs.reduction": "cross_validate reduce",
     "jobs.rerunning": "rerun",
     "jobs.samples": "read_samples",
     "jobs.seeds": "seed_source",

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from evalplus_lite.jobs.augmentation import AugmentationResult as AugmentationResult
     from evalplus_lite.jobs.augmentation import SeedSource as SeedSource
     from evalplus_lite.jobs.contract_drafts import ContractsResult as ContractsResult
-    from evalplus_lite.jobs.cross_validation import CrossValidationResult as CrossValidationResult
     from evalplus_lite.jobs.drafting import DraftResult as DraftResult
     from evalplus_lite.jobs.evaluation import EvaluationResult as EvaluationResult
     from evalplus_lite.jobs.generation import GenerationResult as GenerationResult
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from evalplus_lite.jobs.outputs import RESULT_COLUMNS as RESULT_COLUMNS
     from evalplus_lite.jobs.outputs import read_results as read_results
     from evalplus_lite.jobs.quality import QualityResult as QualityResult
+    from evalplus_lite.jobs.reduction import CrossValidationResult as CrossValidationResult
     from evalplus_lite.jobs.reduction import ReductionResult as ReductionResult
     from evalplus_lite.jobs.samples import Samples as Samples
     from evalplus_lite.jobs.session import ProgressEvent as ProgressEvent
@@ -37,13 +37,12 @@ _HOMES = {
     "jobs.linting": "LintResult",
     "jobs.drafting": "DraftResult",
     "jobs.contract_drafts": "ContractsResult",
-    "jobs.cross_validation": "CrossValidationResult",
     "jobs.evaluation": "EvaluationResult",
     "jobs.generation": "GenerationResult",
     "jobs.mutants": "MutantsResult",
     "jobs.outputs": "RESULT_COLUMNS read_results",
     "jobs.quality": "QualityResult",
-    "jobs.reduction": "ReductionResult",
+    "jobs.reduction": "CrossValidationResult ReductionResult",
     "jobs.samples": "Samples",
     "jobs.session": "ProgressEvent Result",
     "jobs.shards": "Shard",

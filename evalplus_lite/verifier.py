@@ -20,9 +20,8 @@ from evalplus_lite.errors import (
     SandboxUnavailable,
     UnusableTask,
 )
-from evalplus_lite.execution.backends import DEFAULT
 from evalplus_lite.execution.base import Row
-from evalplus_lite.execution.processes import LOOKAHEAD
+from evalplus_lite.execution.processes import DEFAULT, LOOKAHEAD
 from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.verification import ProgramJudge
 from evalplus_lite.sandbox import Tier, preset

@@ -178,40 +178,24 @@ def test_what_a_dataset_may_be(tmp_path: Path) -> None:
     with pytest.warns(EvidenceWarning, match=r"Own/2|no plus"):
         of_rows = Verifier(rows, workers=1, cache=tmp_path)
     with of_rows, Verifier(TASKS, workers=1, cache=tmp_path) as of_tasks:
-        assert of_rows.verify("Own/1", RIGHT).passed
+        assert isinstance(of_rows.tasks["Own/1"], Task)
+        right, wrong = of_rows.verify("Own/1", RIGHT), of_rows.verify("Own/1", WRONG)
+        assert (right.base, right.plus, right.passed) == ("pass", None, True)
+        assert (wrong.base, wrong.plus, wrong.passed) == ("fail", None, False)
         assert list(of_tasks.tasks) == ["Tiny/0", "Tiny/1", "Tiny/2"]
-    wrong: list[Any] = [None, 5, [], [None], [TASKS[0]] * 2, [TASKS[0], {}], ROW, b"x", TASKS[0]]
-    for value in wrong:
+    unusable: list[Any] = [None, 5, [], [None], [TASKS[0]] * 2, [TASKS[0], {}], ROW, b"x", TASKS[0]]
+    for value in unusable:
         with pytest.raises(InputError):
             Verifier(value)
 
 
 def test_options(tmp_path: Path) -> None:
-    """Chat answers are taken apart on request, details kept, limits known by name."""
+    """Chat answers are taken apart on request, and details kept."""
     chat = "Sure!\n```python\ndef f(x):\n    return 2 * x\n```\nHope it helps."
     options: dict[str, Any] = {"workers": 1, "cache": tmp_path}
     with Verifier(Dataset("tiny", TASKS), chat=True, details=True, **options) as verifier:
         verdict = verifier.verify("Tiny/0", chat)
         assert verdict.details == ("pass", "pass")
-    with pytest.raises(InputError, match="no limits preset named 'quick'"):
-        Verifier(Dataset("tiny", TASKS), limits="quick", **options)
-
-
-def test_a_path_will_do(tmp_path: Path) -> None:
-    """A Verifier is opened on a file of one's own tasks as well."""
-    path = tmp_path / "tasks.jsonl"
-    path.write_text(
-        '{"id": "Own/1", "prompt": "Double.", "entry_point": "f", "inputs": [[1], ["a"]], '
-        f'"reference": {DOUBLE!r}}}\n'.replace("'", '"')
-    )
-    with pytest.warns(EvidenceWarning, match="no plus cases"):
-        opened = Verifier(path, workers=1, cache=tmp_path)
-    with opened as verifier:
-        assert list(verifier.tasks) == ["Own/1"]
-        assert isinstance(verifier.tasks["Own/1"], Task)
-        right, wrong = verifier.verify("Own/1", RIGHT), verifier.verify("Own/1", WRONG)
-        assert (right.base, right.plus, right.passed) == ("pass", None, True)
-        assert (wrong.base, wrong.plus, wrong.passed) == ("fail", None, False)
 
 
 def test_many_are_taken_as_needed(verifier: Verifier) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.tasks import make_task
 
-from evalplus_lite.grading.demand import Bearable
+from evalplus_lite.grading.screens import SizeLimits
 from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.types import Case
@@ -28,7 +28,7 @@ def is_asked(sandbox: Sandbox, reference: str, base: Any, new: Any, **options: A
     """Whether a new input asks for more than right programs bear, by the task's base input."""
     task = make_task([(base,)], reference=reference, **options)
     steps = reference_steps(sandbox, task, [Case((new,))], most=2_000_000)
-    (reason,) = Bearable.of(sandbox, task).demands([Case((new,))], steps)
+    (reason,) = SizeLimits.of(sandbox, task).demands([Case((new,))], steps)
     return bool(reason)
 
 

@@ -63,7 +63,7 @@ def test_one_sound_test_is_enough(sandbox: Sandbox) -> None:
     """Every test of a task has to be passed."""
     source = SuiteSource(cache=None)
     source.usable(sandbox, task_of(unit_tests(SWALLOWED, "self.assertEqual(task_func(2), 4)")))
-    assert source.evidence["BigCodeBench/0"].weak == ""
+    assert source.evidence["BigCodeBench/0"].null_program == ""
 
 
 def test_a_verifier_raises_for_a_guessable_task(tmp_path: Path) -> None:
@@ -98,10 +98,10 @@ def test_simple_programs_make_a_suite_weak(
     for _ in range(2):
         source = SuiteSource(cache=tmp_path if cached else None)
         answers = source.usable(sandbox, task)
-        assert source.evidence[task.id].weak == weak
+        assert source.evidence[task.id].null_program == weak
         source = SuiteSource(cache=tmp_path if cached else None)
         source.usable(sandbox, task, answers.suite)
-        assert source.evidence[task.id].weak == weak
+        assert source.evidence[task.id].null_program == weak
 
 
 def test_a_script_may_end_early(sandbox: Sandbox) -> None:
@@ -110,7 +110,7 @@ def test_a_script_may_end_early(sandbox: Sandbox) -> None:
     for outputs, weak in ((["1\n", "2\n"], "prints its input"), (["2\n", "4\n"], "")):
         source = SuiteSource(cache=None)
         source.usable(sandbox, task_of({**row, "outputs": outputs}))
-        assert source.evidence["S/0"].weak == weak
+        assert source.evidence["S/0"].null_program == weak
 
 
 @pytest.mark.parametrize("what", null.ENDS)

@@ -8,7 +8,7 @@ import pytest
 from support.tasks import make_task
 
 from evalplus_lite.grading.oracle import answer
-from evalplus_lite.grading.orders import FreeOrders
+from evalplus_lite.grading.screens import FreeOrders
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.types import Case, Rule
 

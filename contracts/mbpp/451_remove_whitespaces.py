@@ -1,6 +1,7 @@
 """A string whose only whitespace is the plain space: other kinds are whitespace to some only.
 
-"Remove all whitespaces" names them all; the reference removes spaces.
+"Remove all whitespaces" names them all; the reference and MBPP+'s tests remove spaces, so that
+every program which passes these would fail.
 """
 
 

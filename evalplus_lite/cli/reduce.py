@@ -13,7 +13,7 @@ from evalplus_lite.cli.console import name_report, print_tables, say, tell
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs import reduction
-from evalplus_lite.jobs.cross_validation import SIZES, cross_validate, policies_to_try
+from evalplus_lite.jobs.reduction import SIZES, cross_validate, policies_to_try
 from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.reduction.requirements import KINDS
 

@@ -13,22 +13,27 @@ wrapped, so recursion goes as deep as without counting.
 from __future__ import annotations
 
 import ast
-import functools
-import itertools
-import math
-import re
+import builtins
+import operator
 import sys
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import _lru_cache_wrapper as CachedFunction
+from functools import partial
+from itertools import pairwise
+
+# By name: a program may assign to what a module of the library holds.
+from math import log, log2
+from re import Match
 from typing import Any
 
 from evalplus_lite.sandbox.guest.counting import (
     FREE,
     LEFT,
     NESTING,
-    PRELUDE,
     STOP,
+    CountedExecution,
     Counting,
     call,
 )
@@ -60,6 +65,8 @@ CALLS = {
     **dict.fromkeys(("max", "min", "sorted", "range"), 220),
     **dict.fromkeys(("round", "format"), 300),
     **dict.fromkeys(("startswith", "endswith", "sort"), 150),
+    "Counter": 1700,
+    **dict.fromkeys(("enumerate", "filter", "map", "zip"), 150),
     **dict.fromkeys(("divmod", "list", "tuple", "set", "dict"), 70),
 }
 """Units of a call in addition to ``CALL``, by name."""
@@ -99,30 +106,25 @@ IN_C: tuple[type, ...] = (
 )
 LAZY = frozenset((map, filter, zip, enumerate, reversed))
 PREFIX = "_evalplus_lite_"
-OPERATIONS: dict[type[ast.AST], int] = {
-    ast.Attribute: 10,
-    ast.BinOp: 40,
-    ast.BoolOp: 5,
-    ast.Compare: 25,
-    ast.Dict: 45,
-    ast.FormattedValue: 130,
-    ast.FunctionDef: 70,
-    ast.IfExp: 5,
-    ast.JoinedStr: 40,
-    ast.List: 45,
-    ast.Set: 45,
-    ast.Slice: 100,
-    ast.Starred: 20,
-    ast.Subscript: 20,
-    ast.Tuple: 35,
-    ast.UnaryOp: 15,
-    ast.Yield: 30,
+OPERATIONS: dict[str, int] = {
+    **dict.fromkeys(("BinOp", "added", "operated"), 40),
+    **dict.fromkeys(("Compare", "contains", "equals"), 25),
+    **dict.fromkeys(("Dict", "List", "Set"), 45),
+    **dict.fromkeys(("DictComp", "ListComp", "SetComp"), 300),
+    **dict.fromkeys(("FunctionDef", "Lambda"), 70),
+    **dict.fromkeys(("BoolOp", "IfExp"), 5),
+    **dict.fromkeys(("Starred", "Subscript", "called"), 20),
+    **{"Attribute": 10, "FormattedValue": 130, "GeneratorExp": 400, "JoinedStr": 40, "Slice": 100},
+    **{"Tuple": 35, "UnaryOp": 15, "Yield": 30, "grown": 35},
 }
-REWRITTEN = {"added": 40, "operated": 40, "grown": 35, "contains": 25, "equals": 25, "called": 20}
 """Units of each operation of a statement, before and after it was rewritten."""
 COMPREHENSION = {ast.GeneratorExp: RESUMED, ast.SetComp: 20, ast.DictComp: 60}
+"""Units an item of a comprehension, in addition to ``ITEM``."""
 INNER = (ast.stmt, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 """Parts of a statement that are counted when they run, not with it."""
+
+
+FUNCTIONS = "called taken added operated grown contains equals looked sliced deleted ticked".split()
 
 
 class WorkMeter:
@@ -137,20 +139,12 @@ class WorkMeter:
         if names[LEFT] < 0:
             raise names[STOP]
 
+    def ticked(self, units: int) -> bool:
+        self.charge(units)
+        return True
+
     def functions(self) -> dict[str, Any]:
-        return {
-            PREFIX + name: getattr(self, name)
-            for name in (
-                "called",
-                "each",
-                "added",
-                "operated",
-                "contains",
-                "equals",
-                "looked",
-                "sliced",
-            )
-        } | {PREFIX + "grown": self.grown, PREFIX + "deleted": self.deleted}
+        return {PREFIX + name: getattr(self, name) for name in FUNCTIONS}
 
     # Calls
 
@@ -162,19 +156,24 @@ class WorkMeter:
             if getattr(own, "__globals__", None) is self.names:
                 self.names[LEFT] -= FRAME
                 return function
-        if kind is functools._lru_cache_wrapper:
-            return function  # it was wrapped when it was passed
+            if getattr(own, "__globals__", None) is globals():
+                return function  # it charges already
+        if kind is CachedFunction and type(function.__wrapped__) not in IN_C:
+            return function
+        if kind is partial:
+            return partial(self.called(function.func), *function.args, **function.keywords)
         if is_own(function):  # its code is rewritten
             self.names[LEFT] -= OBJECT
             return function
         if kind is types.MethodWrapperType and function.__name__ == "__call__":
             return self.called(function.__self__)
         if is_lazy(function):
-            return lambda *arguments, **options: self.each(
+            self.names[LEFT] -= CALLS.get(function.__name__, CALL)
+            return lambda *arguments, **options: self.taken(
                 function(*map(self.mapped, arguments), **options), taking(function, arguments)
             )
         if function is any or function is all:
-            return lambda items: function(self.each(items, MADE // 2))
+            return lambda items: function(self.taken(items, MADE // 2))
 
         def counted(*arguments: Any, **options: Any) -> Any:
             arguments = tuple(map(self.handed, arguments))
@@ -182,9 +181,11 @@ class WorkMeter:
             if function is sorted and arguments and length(arguments[0]) == 0:
                 arguments = (list(arguments[0]), *arguments[1:])
             before = sizes(function, arguments)
-            owner = getattr(function, "__self__", None)
-            if isinstance(owner, list) and function.__name__ == "sort":
-                self.charge(sorting(owner, options))  # while it is unsorted
+            if getattr(function, "__name__", "") == "sort":
+                owner = next(iter(arguments), None)
+                owner = owner if kind is types.MethodDescriptorType else function.__self__
+                if isinstance(owner, list):
+                    self.charge(sorting(owner, options))  # while it is unsorted
             try:
                 result = function(*arguments, **options)
             except BaseException:  # as a search that finds nothing
@@ -192,7 +193,7 @@ class WorkMeter:
                 raise
             self.charge(CALL + cost(function, arguments, options, before, result))
             is_lazy = getattr(function, "__name__", "") == "finditer"
-            return self.each(result, MATCHED) if is_lazy else result
+            return self.taken(result, MATCHED) if is_lazy else result
 
         return counted
 
@@ -205,7 +206,7 @@ class WorkMeter:
         is_conversion = value is int or value is float or value is str
         return self.called(value) if is_conversion else self.handed(value)
 
-    def each(self, items: Iterable[Any], units: int) -> Iterable[Any]:
+    def taken(self, items: Iterable[Any], units: int) -> Iterable[Any]:
         names = self.names
         stop = names[STOP]
         for item in items:
@@ -226,21 +227,21 @@ class WorkMeter:
             self.charge(weight(kind) * len(result))
         return result
 
-    def operated(self, operator: str, left: Any, right: Any) -> Any:
+    def operated(self, name: str, left: Any, right: Any) -> Any:
         if type(left) is int and type(right) is int:
             if not (-SMALL < left < SMALL and -SMALL < right < SMALL):
-                self.charge(DIGIT * arithmetic(operator, left, right))
-            result = OPERATORS[operator](left, right)
-            if operator == "**" and not -SMALL < result < SMALL:
+                self.charge(DIGIT * arithmetic(name, left, right))
+            result = OPERATORS[name](left, right)
+            if name == "Pow" and not -SMALL < result < SMALL:
                 self.charge(DIGIT * digits(result) ** 1.6)
             return result
-        result = OPERATORS[operator](left, right)
+        result = OPERATORS[name](left, right)
         kind = type(result)
         if kind in SIZED:
             units = weight(kind) * len(result)
             if kind in (set, frozenset) and type(left) in SIZED and type(right) in SIZED:
-                units = HASHED * (min if operator == "&" else max)(len(left), len(right))
-            self.charge(units + (CALLS["format"] if operator == "%" else 0))
+                units = HASHED * (min if name == "BitAnd" else max)(len(left), len(right))
+            self.charge(units + (CALLS["format"] if name == "Mod" else 0))
         return result
 
     def grown(self, target: Any, value: Any) -> Any:
@@ -249,6 +250,8 @@ class WorkMeter:
         if kind is int and type(value) is int:
             if not (-SMALL < target < SMALL and -SMALL < value < SMALL):
                 self.charge(DIGIT * digits(target) * digits(value))
+        elif kind in SEQUENCES and type(value) is int:  # repeated
+            self.charge(weight(kind) * len(target) * max(0, value))
         elif type(value) in SIZED:
             units = len(value) + (len(target) if kind in (tuple, bytes) else 0)
             self.charge((HASHED if kind in (set, dict) else weight(kind)) * units)
@@ -256,7 +259,7 @@ class WorkMeter:
 
     def contains(self, item: Any, items: Any) -> bool:
         if isinstance(items, ITERATORS):
-            return item in self.each(items, LOOKED)
+            return item in self.taken(items, LOOKED)
         is_member = item in items
         kind = type(items)
         if kind in (list, tuple, deque):
@@ -267,6 +270,8 @@ class WorkMeter:
             self.charge(LOOKED * place)
         elif isinstance(items, (list, tuple, deque, VIEWS[1])):
             self.charge(LOOKED * length(items))
+        elif kind in (set, frozenset, dict) and type(item) is tuple:  # its hash is not kept
+            self.charge(LOOKED * len(item))
         elif kind is str and type(item) is str:
             self.charge(SCANNED * (items.find(item) + len(item) if is_member else len(items)))
         return is_member
@@ -284,7 +289,7 @@ class WorkMeter:
         return is_equal
 
     def looked(self, items: Any) -> Any:
-        self.charge((CHARACTER if isinstance(items, str) else SAME) * length(items))
+        self.charge(CHARACTER * len(items) if type(items) is str else SAME * total(items))
         return items
 
     def sliced(self, part: Any) -> Any:
@@ -308,35 +313,16 @@ def digits(number: int) -> int:
     return 1 + number.bit_length() // 30
 
 
-def arithmetic(operator: str, left: int, right: int) -> float:
-    if operator in ("*", "//", "%"):
+def arithmetic(name: str, left: int, right: int) -> float:
+    if name in ("Mult", "FloorDiv", "Mod"):
         return digits(left) * digits(right)
     return max(digits(left), digits(right))
 
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "*": lambda a, b: a * b,
-    "-": lambda a, b: a - b,
-    "//": lambda a, b: a // b,
-    "%": lambda a, b: a % b,
-    "**": lambda a, b: a**b,
-    "&": lambda a, b: a & b,
-    "|": lambda a, b: a | b,
-    "^": lambda a, b: a ^ b,
-    "<<": lambda a, b: a << b,
-    ">>": lambda a, b: a >> b,
-}
-SYMBOLS: dict[type[ast.operator], str] = {
-    ast.Mult: "*",
-    ast.Sub: "-",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
+    **{"Mult": operator.mul, "Sub": operator.sub, "FloorDiv": operator.floordiv},
+    **{"Mod": operator.mod, "Pow": operator.pow, "BitAnd": operator.and_, "BitOr": operator.or_},
+    **{"BitXor": operator.xor, "LShift": operator.lshift, "RShift": operator.rshift},
 }
 
 
@@ -353,6 +339,19 @@ def length(value: Any) -> Any:
         if isinstance(value, kind):
             return kind.__len__(value)
     return value.__length_hint__() if isinstance(value, ITERATORS) else 0
+
+
+def total(value: Any) -> int:
+    """Return the number of items of a value of plain containers, theirs included."""
+    found, rest, seen = 0, [value], set[int]()
+    while rest:
+        part = rest.pop()
+        found += length(part)
+        if type(part) in (list, tuple, dict) and part and id(part) not in seen:
+            seen.add(id(part))
+            parts = part.values() if type(part) is dict else part
+            rest += [each for each in parts if isinstance(each, SIZED)]
+    return found
 
 
 def taking(function: Any, arguments: Sequence[Any]) -> int:
@@ -379,7 +378,7 @@ def runs(items: Sequence[Any]) -> Any:
     """Return how many ascending runs plain items have, which a merge sort has to merge."""
     if len(items) > 1 and all(type(item) in (int, float, str) for item in items):
         try:
-            falls = sum(a > b for a, b in itertools.pairwise(items))
+            falls = sum(a > b for a, b in pairwise(items))
         except TypeError:
             return len(items)
         return 1 + min(falls, len(items) - 1 - falls)
@@ -393,7 +392,7 @@ def sorting(items: Sequence[Any], options: Mapping[str, Any]) -> float:
     keyed = CALLED if key is not None and type(key) is not types.FunctionType else 0
     parts = runs(items) if key is None else count
     compared = SORTED.get(type(items[0]) if count else int, COMPARED) if key is None else 12
-    return count * (COPIED + keyed + compared * (1 + math.log2(max(1, parts))))
+    return count * (COPIED + keyed + compared * (1 + log2(max(1, parts))))
 
 
 def cost(
@@ -423,11 +422,16 @@ def cost(
         return fixed + holding(name, owner, arguments, held, size, result)
     module = getattr(function, "__module__", None)
     if module in ("_heapq", "heapq"):
-        full = size if name in ("heapify", "nlargest", "nsmallest", "merge") else 1
-        return COMPARED * (full if name == "heapify" else full / 5 * math.log2(2 + size))
+        if name in ("nlargest", "nsmallest"):
+            few = arguments[0] if arguments and type(arguments[0]) is int else 1
+            few = max(1, min(few, size))
+            replaced = few * (1 + log(max(1, size) / few))
+            return COMPARED * (size + replaced * (4 + log2(2 + few)))
+        full = size if name in ("heapify", "merge") else 1
+        return COMPARED * (full if name == "heapify" else full / 5 * log2(2 + size))
     if module in ("_bisect", "bisect"):
         moved = size / 2 if name.startswith("insort") else 0
-        return 40 * math.log2(2 + size) + CHARACTER * moved
+        return 40 * log2(2 + size) + CHARACTER * moved
     if function in (sum, min, max):
         if function is sum and length(result):  # each step copies the sum so far
             return float(COPIED * length(result) * size)
@@ -447,8 +451,10 @@ def cost(
         return EXACT * size
     if module == "re" or type(owner).__module__ == "re":
         return (700 if module == "re" else 150) + matching(name, arguments, size, result)
-    if function in (len, hash, id, isinstance, ord, chr, print, iter, next):
+    if function in (len, id, isinstance, ord, chr, iter, next):
         return 0
+    if name in ("deepcopy", "asdict", "astuple", "dumps"):
+        return 2 * INTERPRETED * sum(map(total, arguments))
     if name == "reduce":
         return (CALLED + MADE) * size
     per = INTERPRETED if isinstance(function, types.FunctionType) else COPIED
@@ -504,7 +510,7 @@ def holding(
     if name in FREE_METHODS:
         return 0
     if name == "most_common":
-        return held * COMPARED * (1 + math.log2(max(1, held))) / 4
+        return held * COMPARED * (1 + log2(max(1, held))) / 4
     if name == "copy":
         return MADE * held
     per = COUNTED if isinstance(owner, Counter) else HASHED
@@ -513,7 +519,7 @@ def holding(
 
 def matching(name: str, arguments: Sequence[Any], size: int, result: Any) -> float:
     """Return the units of a regular expression: of what it has read and found."""
-    if isinstance(result, re.Match):
+    if isinstance(result, Match):
         return float(PATTERN * result.end())
     if name in ("sub", "subn"):
         return PATTERN * size + REPLACED * (0 if result in arguments else size)
@@ -556,7 +562,7 @@ class Working(Counting):
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         units = FRAME + units_of(node.body)
         self.generic_visit(node)
-        node.body = ast.IfExp(call(PREFIX + "tick", ast.Constant(units)), node.body, NOTHING)
+        node.body = ast.IfExp(call(PREFIX + "ticked", ast.Constant(units)), node.body, NOTHING)
         return node
 
     def visit_ListComp(self, node: Any) -> Any:
@@ -569,7 +575,7 @@ class Working(Counting):
         for generator in node.generators:
             if not generator.is_async:
                 cost = units if generator is first else ITEM
-                generator.iter = call(PREFIX + "each", generator.iter, ast.Constant(cost))
+                generator.iter = call(PREFIX + "taken", generator.iter, ast.Constant(cost))
         return node
 
     visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
@@ -584,10 +590,10 @@ class Working(Counting):
         self.generic_visit(node)
         if isinstance(node.op, ast.Add):
             return call(PREFIX + "added", node.left, node.right)
-        symbol = SYMBOLS.get(type(node.op))
-        if symbol is None:
+        name = type(node.op).__name__
+        if name not in OPERATORS:
             return node
-        return call(PREFIX + "operated", ast.Constant(symbol), node.left, node.right)
+        return call(PREFIX + "operated", ast.Constant(name), node.left, node.right)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         self.generic_visit(node)
@@ -626,11 +632,13 @@ class Working(Counting):
             node.value = call(PREFIX + "deleted", node.value)
         return node
 
-    def visit_Starred(self, node: ast.Starred) -> ast.AST:
+    def visit_Starred(self, node: Any) -> Any:
         self.generic_visit(node)
-        if isinstance(node.ctx, ast.Load):
+        if not isinstance(getattr(node, "ctx", None), ast.Store):
             node.value = call(PREFIX + "sliced", node.value)
         return node
+
+    visit_YieldFrom = visit_Starred
 
     def visit_Dict(self, node: ast.Dict) -> ast.AST:
         self.generic_visit(node)
@@ -644,11 +652,6 @@ class Working(Counting):
         self.generic_visit(node)
         if any(isinstance(part, ast.Starred) for each in node.targets for part in ast.walk(each)):
             node.value = call(PREFIX + "sliced", node.value)
-        return node
-
-    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
-        self.generic_visit(node)
-        node.value = call(PREFIX + "sliced", node.value)
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
@@ -689,43 +692,17 @@ def units_of(node: ast.AST) -> int:
     while rest:
         part = rest.pop()
         is_unpacked = isinstance(part, ast.Tuple) and isinstance(part.ctx, ast.Store)
-        units += UNPACKED // 2 if is_unpacked else OPERATIONS.get(type(part), 0)
+        units += UNPACKED // 2 if is_unpacked else OPERATIONS.get(type(part).__name__, 0)
+        if isinstance(part, (ast.Set, ast.Dict)):
+            units += HASHED * len(part.elts if isinstance(part, ast.Set) else part.keys)
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
-            units += REWRITTEN.get(part.func.id.removeprefix(PREFIX), 0)
+            units += OPERATIONS.get(part.func.id.removeprefix(PREFIX), 0)
         for each in ast.iter_child_nodes(part):
-            if isinstance(each, ast.Lambda):
-                units += OPERATIONS[ast.FunctionDef]
-            elif not isinstance(each, INNER):
+            if not isinstance(each, INNER):
                 rest.append(each)
+            elif isinstance(each, ast.expr):  # making it
+                units += OPERATIONS[type(each).__name__]
     return units
-
-
-class WorkedExecution:
-    """Runs a rewritten program in one module, which holds the count."""
-
-    def __init__(self, code: types.CodeType) -> None:
-        self.code = code
-        self.module = types.ModuleType("program")
-        self.names = self.module.__dict__
-        self.meter = WorkMeter(self.names)
-
-    def __call__(self) -> Names:
-        self.names.clear()
-        self.names.update({"__name__": "program", "__file__": "<program>"})
-        exec(PRELUDE, self.names)
-        names = self.names
-
-        def tick(units: int) -> bool:
-            names[LEFT] -= units
-            if names[LEFT] < 0:
-                raise names[STOP]
-            return True
-
-        names.update(self.meter.functions())
-        names[PREFIX + "tick"] = tick
-        sys.modules["program"] = self.module
-        exec(self.code, names)
-        return names
 
 
 def worker(
@@ -740,7 +717,8 @@ def worker(
     tree = ast.fix_missing_locations(Working().visit(ast.parse(source)))
     code = compile(tree, "<program>", "exec", dont_inherit=True)
     sys.setrecursionlimit(usual)
-    execution = WorkedExecution(code)
+    execution = CountedExecution(code, spec)
+    vars(builtins).update(WorkMeter(execution.names).functions())
     function = bind(execution, entry_point, spec)
 
     def worked(*arguments: Any) -> list[Any]:

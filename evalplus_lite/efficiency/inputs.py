@@ -7,9 +7,10 @@ task's own inputs.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from evalplus_lite.efficiency.work import work
@@ -103,59 +104,24 @@ def _answered(
     return Level(size, shapes, arguments, expected, units)
 
 
-Shape = Callable[[list[Value], int, random.Random], list[Value]]
-"""Arranges elements of a pool into a list of the requested length."""
+SHAPES = ("random", "sorted", "reversed", "equal", "needle last", "spread", "words")
+"""``spread``: far apart, so that searches do not end early; ``words``: of a text, so many words."""
 
 
-def _random(pool: list[Value], size: int, rng: random.Random) -> list[Value]:
-    return [rng.choice(pool) for _ in range(size)]
-
-
-def _equal(pool: list[Value], size: int, rng: random.Random) -> list[Value]:
-    return [rng.choice(pool)] * size
-
-
-def _needle(pool: list[Value], size: int, rng: random.Random) -> list[Value]:
-    return [pool[0]] * (size - 1) + [pool[-1]]
-
-
-def _words(pool: list[Value], size: int, rng: random.Random) -> list[Value]:
-    """Elements in random order; of a text, so many of its words."""
-    return _random(pool, size, rng)
-
-
-def _ordered(pool: list[Value], size: int, rng: random.Random) -> list[Value]:
-    return _sorted(_random(pool, size, rng))
-
-
-def _reversed(pool: list[Value], size: int, rng: random.Random) -> list[Value]:
-    return _ordered(pool, size, rng)[::-1]
-
-
-def _spread(pool: list[Value], size: int, rng: random.Random) -> list[Value]:
-    """Numbers far apart: no two are equal or close, so that searches do not end early."""
-    if not all(type(part) in (int, float) for part in pool):
-        return _random(pool, size, rng)
-    gap = 2 + 2 * math.ceil(max(abs(part) for part in pool))
-    return [type(pool[0])(gap * (at + 1)) for at in range(size)]
-
-
-SHAPES: dict[str, Shape] = {
-    "random": _random,
-    "sorted": _ordered,
-    "reversed": _reversed,
-    "equal": _equal,
-    "needle last": _needle,
-    "spread": _spread,
-    "words": _words,
-}
-
-
-def _sorted(values: list[Value]) -> list[Value]:
-    try:
-        return sorted(values)
-    except TypeError:
-        return values
+def arranged(shape: str, pool: list[Value], size: int, rng: random.Random) -> list[Value]:
+    """Return so many elements of a pool, in a shape."""
+    if shape == "equal":
+        return [rng.choice(pool)] * size
+    if shape == "needle last":
+        return [pool[0]] * (size - 1) + [pool[-1]]
+    if shape == "spread" and all(type(part) in (int, float) for part in pool):
+        gap = 2 + 2 * math.ceil(max(abs(part) for part in pool))
+        return [type(pool[0])(gap * (at + 1)) for at in range(size)]
+    drawn = [rng.choice(pool) for _ in range(size)]
+    if shape in ("sorted", "reversed"):
+        with contextlib.suppress(TypeError):
+            drawn.sort(reverse=shape == "reversed")
+    return drawn
 
 
 def shaped(
@@ -165,37 +131,33 @@ def shaped(
     bases = [case.arguments for case in task.base if case.arguments] or [()]
     longest = max(bases, key=lambda arguments: len(repr(arguments)))
     has_words = any(type(value) is str and " " in value.strip() for value in longest)
-    for name, shape in SHAPES.items():
-        if name == "words" and not has_words:
-            continue
+    for shape in SHAPES if has_words else SHAPES[:-1]:
         grown = []
         for at, value in enumerate(longest):
             seen = [base[at] for base in bases if at < len(base)]
             is_grown = dimension in (at, ALL)
             grown.append(_grown(value, seen, size, shape, rng) if is_grown else value)
-        yield name, tuple(grown)
+        yield shape, tuple(grown)
 
 
-def _grown(value: Value, seen: list[Value], size: int, shape: Shape, rng: random.Random) -> Value:
+def _grown(value: Value, seen: list[Value], size: int, shape: str, rng: random.Random) -> Value:
     """Return a value of a size, in a shape, with elements like those seen."""
     kind = type(value)
     if kind is str and len(seen) > 1 and all(type(text) is str and len(text) == 1 for text in seen):
         return value  # a character, such as the one to search for
-    if kind is int:
-        return size
-    if kind is float:
-        return float(size)
+    if kind in (int, float):
+        return kind(_number(size, shape, rng))
     if kind is str:
         texts = [text for text in seen if type(text) is str]
-        if shape is SHAPES["words"]:
-            return " ".join(shape(sorted({*" ".join(texts).split()} or {"a"}), size, rng))
-        return "".join(shape(sorted(set("".join(texts) or "a")), size, rng))
+        if shape == "words":
+            return " ".join(arranged(shape, sorted({*" ".join(texts).split()} or {"a"}), size, rng))
+        return "".join(arranged(shape, sorted(set("".join(texts) or "a")), size, rng))
     if kind in (list, tuple, set, frozenset):
         parts = [part for each in seen if type(each) is kind for part in each]
         if not parts:
             return value
         pool = _pool(parts, size, rng)
-        made = shape(pool, size, rng)
+        made = arranged(shape, pool, size, rng)
         if kind in (set, frozenset):
             made = list(dict.fromkeys([*made, *pool]))[:size]
         return kind(made)
@@ -204,6 +166,16 @@ def _grown(value: Value, seen: list[Value], size: int, shape: Shape, rng: random
         values = [item for each in seen if type(each) is dict for item in each.values()]
         return {key: rng.choice(values) for key in list(dict.fromkeys(keys))[:size]}
     return value
+
+
+def _number(size: int, shape: str, rng: random.Random) -> int:
+    """Return a number of about a size: itself, a little less, or a prime."""
+    if shape == "random":
+        return size - rng.randint(0, size // 16)
+    if shape == "spread":  # a search for a divisor does not end early
+        isqrt = math.isqrt
+        return next(n for n in range(size, 0, -1) if all(n % d for d in range(2, isqrt(n) + 1)))
+    return size - (shape == "reversed")
 
 
 def _pool(parts: list[Value], size: int, rng: random.Random) -> list[Value]:

@@ -19,6 +19,8 @@ from evalplus_lite.values.equality import equal
 
 UNITS_A_SECOND = 150_000_000
 """Units of work that a counted program does in a CPU second, on a slow machine."""
+FREE_SECONDS, FACTOR = 1.0, 20
+"""A program that uses more CPU seconds, and so many times those of its units, has hidden work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Work:
     """``units`` of work on one case; None if it failed for ``cause``.
 
     Causes: ``wrong`` (another answer than expected), ``late`` (more work than allowed), ``error``,
-    ``memory``, ``crash``.
+    ``memory``, ``crash``, ``hidden`` (far more CPU time than the counted work needs).
     """
 
     units: int | None
@@ -70,9 +72,11 @@ def work(
     for number, arguments in enumerate(cases):
         # A process for each case: no state of one call can save another one's work.
         run = sandbox.run(program.around(text, "measured"), Inputs.of([arguments]), limits)
-        results.append(
-            _judged(task, run.outcomes[0], None if expected is None else expected[number], most)
-        )
+        right = None if expected is None else expected[number]
+        found = _judged(task, run.outcomes[0], right, most)
+        usual = FREE_SECONDS + FACTOR * (found.units or 0) / UNITS_A_SECOND
+        is_hidden = found.units is not None and run.cpu > usual
+        results.append(Work(None, "hidden") if is_hidden else found)
     return results
 
 

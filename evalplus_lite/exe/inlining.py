@@ -23,10 +23,10 @@ from evalplus_lite.exe.reading.index import (
     External,
     Module,
     ModuleRef,
+    Obstacle,
     Resolver,
     Statement,
     Target,
-    Unresolved,
     class_of,
 )
 from evalplus_lite.exe.reading.names import Use
@@ -46,21 +46,6 @@ class Node:
     position: int = 0
     name: str = ""
     member: str = ""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Obstacle:
-    """One reason why a function cannot be inlined."""
-
-    reason: str
-    detail: str
-
-    def __str__(self) -> str:
-        """Say it in a line, with the detail where the reason does not end in it."""
-        parts = [self.reason] if self.reason else []
-        if self.detail and not self.reason.endswith(self.detail):
-            parts.append(self.detail)
-        return ": ".join(parts)
 
 
 Edges: TypeAlias = Mapping[Node, Mapping[Node, bool]]
@@ -353,7 +338,7 @@ class ClosureBuilder:
         if isinstance(target, Builtin):
             self.closure.builtins.add(target.name)
             return []
-        if isinstance(target, Unresolved):
+        if isinstance(target, Obstacle):
             self._problem(target.reason, target.detail)
             return []
         if isinstance(target, External):
@@ -394,13 +379,13 @@ class ClosureBuilder:
         depth = 1
         while isinstance(found, ModuleRef) and depth < len(use.path):
             member = self.resolver.member(found.module, use.path[depth])
-            found = member or Unresolved("unresolved name", f"{found.module}.{use.path[depth]}")
+            found = member or Obstacle("unresolved name", f"{found.module}.{use.path[depth]}")
             depth += 1
         if isinstance(found, ModuleRef):
             self._problem("module as a value", found.module)
             return []
-        if isinstance(found, Unresolved | Builtin):
-            reason = found.reason if isinstance(found, Unresolved) else "module attribute"
+        if isinstance(found, Obstacle | Builtin):
+            reason = found.reason if isinstance(found, Obstacle) else "module attribute"
             self._problem(reason, ".".join(use.path[:depth]))
             return []
         self._own(use.name, ("module", target.module, ""))

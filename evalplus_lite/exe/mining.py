@@ -19,7 +19,6 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.inlining import Obstacle
 from evalplus_lite.exe.inputs.known import Observed, PackageValues, has_tests, observe
 from evalplus_lite.exe.inputs.search import ROUNDS, Runner, find_cases
 from evalplus_lite.exe.inputs.validators import (
@@ -28,6 +27,7 @@ from evalplus_lite.exe.inputs.validators import (
     judge,
     literals_of,
 )
+from evalplus_lite.exe.reading.index import Obstacle
 from evalplus_lite.exe.running.proof import Original, ProofResult, Sandboxes, prove, python_version
 from evalplus_lite.exe.running.runs import RunResult, is_answer
 from evalplus_lite.exe.selecting.static import (
@@ -74,7 +74,7 @@ from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.models import Client, ModelSource
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import Journal, Row, read_jsonl, write_jsonl, write_text
-from evalplus_lite.store.resuming import finished
+from evalplus_lite.store.journal import finished
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from evalplus_lite.models.dialogue import Dialogue
 from evalplus_lite.models.json_form import json_objects, object_schema
 from evalplus_lite.programs import parsing
 from evalplus_lite.store import Row, read_jsonl
-from evalplus_lite.store.resuming import finished, open_rows
+from evalplus_lite.store.journal import finished, open_rows
 from evalplus_lite.values.source import literal, value_of
 
 DIRECT = "Answer with one JSON object and nothing else"
@@ -255,19 +255,12 @@ def parse_answer(text: str) -> dict[str, Any]:
 
     The last JSON object with a ``value`` or an ``error`` counts, so that reasoning may come first.
     """
-    problems: list[str] = []
-    objects = list(json_objects(text, constant=str, problems=problems))
+    objects, problem = _objects(text)
     said = [tree for tree in objects if "value" in tree or "error" in tree]
     readable = [tree for tree in said if "value" in tree or isinstance(tree["error"], dict | str)]
-    answers = readable or said
+    answers = readable or said or _literals(text)
     if not answers:
-        answers = _literals(text)
-    if not answers:
-        if objects:
-            raise ValueError('the object has neither "value" nor "error"')
-        raise ValueError(
-            f"it is no JSON: {problems[-1]}" if problems else "it holds no JSON object"
-        )
+        raise ValueError('the object has neither "value" nor "error"' if objects else problem)
     found = answers[-1]
     if _is_deep(found):
         raise ValueError(f"it nests deeper than {DEEPEST} levels")
@@ -319,14 +312,18 @@ def parse_call(text: str) -> dict[str, Any]:
 
     The last JSON object with a ``call`` counts, so that reasoning may come first.
     """
+    objects, problem = _objects(text)
+    calls = [tree["call"] for tree in objects if isinstance(tree.get("call"), str)]
+    if not calls:
+        raise ValueError('the object has no "call"' if objects else problem)
+    return {"python": calls[-1]}
+
+
+def _objects(text: str) -> tuple[list[dict[str, Any]], str]:
+    """Return the JSON objects in a text, and what is wrong where there is none."""
     problems: list[str] = []
     objects = list(json_objects(text, constant=str, problems=problems))
-    calls = [tree["call"] for tree in objects if isinstance(tree.get("call"), str)]
-    if calls:
-        return {"python": calls[-1]}
-    if objects:
-        raise ValueError('the object has no "call"')
-    raise ValueError(f"it is no JSON: {problems[-1]}" if problems else "it holds no JSON object")
+    return objects, f"it is no JSON: {problems[-1]}" if problems else "it holds no JSON object"
 
 
 TOOL = "answer"
@@ -368,19 +365,9 @@ class Prediction:
             "prediction": self.answer,
             "answer_tokens": {**tokens, "total": sum(tokens.values())},
         }
-        if self.of != "output":
-            row["of"] = self.of
-        if self.retried:
-            row["retried"] = True
-        if self.problem:
-            row["problem"] = self.problem
-        if self.unasked:
-            row["unasked"] = True
-        if self.question:
-            row["question"] = self.question
-        if self.replies:
-            row["replies"] = list(self.replies)
-        return row
+        optional = {name: getattr(self, name) for name in _OPTIONAL}
+        row |= {name: value for name, value in optional.items() if value != _OPTIONAL[name]}
+        return row | ({"replies": list(self.replies)} if self.replies else {})
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> Prediction:
@@ -399,19 +386,21 @@ class Prediction:
         if row.get("of", "output") not in get_args(Asked):
             raise TypeError(f"of is neither {' nor '.join(get_args(Asked))}")
         return cls(
-            str(row["task_id"]),
-            int(row["case"]),
-            int(row.get("sample", 0)),
+            row["task_id"],
+            row["case"],
+            row.get("sample", 0),
             answer,
-            str(row.get("problem", "")),
-            bool(row.get("retried", False)),
-            int(tokens.get("prompt", 0)),
-            int(tokens.get("completion", 0)),
-            row.get("of", "output"),
-            str(row.get("question", "")),
-            tuple(row.get("replies", ())),
-            bool(row.get("unasked", False)),
+            prompt_tokens=int(tokens.get("prompt", 0)),
+            completion_tokens=int(tokens.get("completion", 0)),
+            replies=tuple(row.get("replies", ())),
+            **{name: type(default)(row.get(name, default)) for name, default in _OPTIONAL.items()},
         )
+
+
+_OPTIONAL: Mapping[str, Any] = {
+    "of": "output", "retried": False, "problem": "", "unasked": False, "question": "",
+}  # fmt: skip
+"""What a row leaves out where it is this."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Scores of predictions: by the paper's rules, overall, on errors, by package, by statistic."""
+"""Scores of predictions: by the paper's rules, overall, on errors, by package, by split."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ from evalplus_lite.exe.running.runs import (
     number,
     text,
 )
-from evalplus_lite.exe.statistics.measures import measures
 from evalplus_lite.exe.tasks.forms import SkippedRow, read_any_tasks
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.exe.tasks.worth import SPLITS
@@ -197,10 +196,6 @@ def _numbers(tree: Any) -> Any:
     return tree
 
 
-BINS = 4
-"""Quantile groups of a statistic."""
-
-
 @dataclass(frozen=True, slots=True)
 class CaseShare:
     """Mean pass@1 over ``cases`` cases of ``functions`` functions, with its 95 % interval."""
@@ -223,62 +218,21 @@ class CaseShare:
 def score_rows(
     known: Mapping[str, MinedTask], rates: Mapping[tuple[str, int], float]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of all, of errors, of each package, and of each statistic in quarters."""
-    places = sorted(rates)
-    yield _line("all", "all", places, rates, known)
-    errors = [p for p in places if known[p[0]].cases[p[1]].answer.kind == "error"]
-    if errors:
-        yield _line("all", "errors only", errors, rates, known)
-    groups: dict[str, dict[str, list[tuple[str, int]]]] = {
-        name: defaultdict(list) for name in ("package", "split")
-    }
-    for place in places:
-        facts = known[place[0]].facts
-        groups["package"][str(facts.get("package", "-"))].append(place)
-        groups["split"][str(facts.get("difficulty", {}).get("split"))].append(place)
-    packages = groups["package"]
-    order: dict[str, list[str]] = {
-        "package": sorted(packages, key=lambda name: (-len(packages[name]), name)),
-        "split": [name for name in SPLITS if name in groups["split"]],
-    }
-    for group, names in order.items():
-        for name in names:
-            yield _line(group, name, groups[group][name], rates, known)
-    for group, values in _statistics(known, places).items():
-        yield from _quarters(group, values, rates, known)
-
-
-def _statistics(
-    known: Mapping[str, MinedTask], places: list[tuple[str, int]]
-) -> dict[str, dict[tuple[str, int], float]]:
-    """Return statistic -> case -> value; per line of code for counts of node types."""
-    found: dict[str, dict[tuple[str, int], float]] = defaultdict(dict)
-    for place in places:
+    """Yield the rows of all, of errors, of each package, and of each split."""
+    groups: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
+    for place in sorted(rates):
         task = known[place[0]]
-        case = task.cases[place[1]]
-        for name, value in measures(task.facts.get("static", {}), case.runtime).items():
-            found[name][place] = value
-    return dict(found)
-
-
-def _quarters(
-    group: str,
-    values: Mapping[tuple[str, int], float],
-    rates: Mapping[tuple[str, int], float],
-    known: Mapping[str, MinedTask],
-) -> Iterator[dict[str, Any]]:
-    """Split cases at the quartiles of a statistic; equal values stay together."""
-    ordered = sorted(values.values())
-    edges = sorted({ordered[len(ordered) * n // BINS] for n in range(1, BINS)})
-    bins: dict[int, list[tuple[str, int]]] = defaultdict(list)
-    for place, value in values.items():
-        bins[sum(value >= edge for edge in edges)].append(place)
-    if len(bins) < 2:
-        return
-    for _, members in sorted(bins.items()):
-        low = min(values[place] for place in members)
-        high = max(values[place] for place in members)
-        yield _line(group, f"{low:.4g} to {high:.4g}", members, rates, known)
+        groups["all", "all"].append(place)
+        if task.cases[place[1]].answer.kind == "error":
+            groups["all", "errors only"].append(place)
+        groups["package", str(task.facts.get("package", "-"))].append(place)
+        groups["split", str(task.facts.get("difficulty", {}).get("split"))].append(place)
+    packages = sorted((-len(found), name) for (group, name), found in groups.items()
+                      if group == "package")  # fmt: skip
+    order = [("all", "all"), ("all", "errors only"), *(("package", name) for _, name in packages)]
+    for group, name in (*order, *(("split", name) for name in SPLITS)):
+        if (group, name) in groups:
+            yield _line(group, name, groups[group, name], rates, known)
 
 
 def _line(
@@ -526,9 +480,8 @@ def scored(
     ``graded`` is called with each grade. ``ran`` has the reason why each expression of a model is
     wrong, "" if right.
 
-    Groups: all, errors only, package, static and runtime statistics in quarters, and the counts of
-    node types over lines of code. Raises InputError for a prediction of an unknown case, for two
-    answers under one sample's number, and where there is no prediction at all.
+    Groups: all, errors only, package, split. Raises InputError for a prediction of an unknown
+    case, for two answers under one sample's number, and where there is no prediction at all.
     """
     known = {task.id: task for task in tasks}
     marks: dict[tuple[str, int], list[bool]] = defaultdict(list)
@@ -801,7 +754,7 @@ def _compared(said: bytes, truth: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ScoreResult(Result):
-    """How many predictions are right: overall, on errors, by package, by statistic."""
+    """How many predictions are right: overall, on errors, by package, by split."""
 
     kind: ClassVar[str] = "score"
 

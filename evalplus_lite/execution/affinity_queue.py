@@ -50,6 +50,7 @@ class AffinityQueue(Generic[Item]):
                 self._owner[key] = place
             else:
                 return self._help()
+        # A place finishes one key before it takes the next: it need keep little prepared.
         key = next(iter(own))
         return self._popped(own, key, newest=False)
 
@@ -83,6 +84,7 @@ class AffinityQueue(Generic[Item]):
 
     def _help(self) -> Item | None:
         """Return the newest item of the place that has most keys; its owner stays the owner."""
+        # The newest items of the longest queue: its owner would come to them last.
         own = max(self._own.values(), key=lambda own: sum(map(len, own.values())))
         return self._popped(own, next(reversed(own)), newest=True)
 

@@ -75,6 +75,7 @@ def encoded(row: Row) -> bytes:
 
     ValueError, naming none, if it holds anything else.
     """
+    # Nearly all rows are plain: looking for extended values first would cost twice.
     try:
         return marshal.dumps(row)
     except ValueError:
@@ -114,6 +115,7 @@ class MessageReader:
 
     def available(self) -> tuple[list[Row], bool]:
         """Return the messages that are there, and whether the other end has gone; never waits."""
+        # All that is there is read before any of it is handled: fewer calls of the system.
         going = True
         try:
             while going:
@@ -170,6 +172,7 @@ class MessageWriter:
                 sent = self.channel.send(self._waiting[0], socket.MSG_DONTWAIT)
             except BlockingIOError:
                 return
+            # A socket may take a part: the rest goes first next time.
             rest = self._waiting.popleft()[sent:]
             if rest:
                 self._waiting.appendleft(rest)

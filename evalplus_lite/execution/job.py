@@ -19,7 +19,7 @@ LONG_SECONDS = 1.0
 
 
 @dataclass
-class KnownCall:
+class TimedCall:
     """A call with its number, and how long its items take: seconds, lately, on average."""
 
     call: Call
@@ -28,11 +28,13 @@ class KnownCall:
 
     def took(self, seconds: float) -> None:
         """Take the time of one more item into account."""
+        # A moving average: the latest items predict the next ones best.
         self.seconds += 0.2 * (seconds - self.seconds)
 
     @property
     def depth(self) -> int:
         """The number of items that a worker may hold at a time, the current one included."""
+        # Short items are sent ahead, since a round trip would cost as much as the work.
         if self.seconds >= LONG_SECONDS:
             return 1
         return 1 + min(MOST_AHEAD, math.ceil(AHEAD_SECONDS / max(self.seconds, 1e-6)))
@@ -50,7 +52,7 @@ class Job:
     """An item in packed form; ``then`` converts its row into the future's result."""
 
     number: int
-    call: KnownCall
+    call: TimedCall
     payload: bytes
     key: Hashable
     then: Callable[[Row], Any]
@@ -76,6 +78,7 @@ class Job:
         if self.held is not None:
             self.held.size += weight - self.weight
             self.weight = weight
+        # The item is no longer needed: it is not tried again.
         self.payload = b""
         try:
             result = self.then(row)

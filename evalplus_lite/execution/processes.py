@@ -23,7 +23,7 @@ from typing import IO, Any, Protocol, Self
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Call, Ref, Result, Row
 from evalplus_lite.execution.channel import decoded, encoded
-from evalplus_lite.execution.job import Defect, Held, Job, KnownCall, Lost
+from evalplus_lite.execution.job import Defect, Held, Job, Lost, TimedCall
 from evalplus_lite.execution.worker_pool import WorkerPool
 from evalplus_lite.sandbox import SandboxConfig, probe
 from evalplus_lite.sandbox.worker_handle import require_file_size
@@ -120,7 +120,7 @@ class Processes:
         self._crew: Workforce | None = None
         self._stage: IO[bytes] | None = None
         self._numbers = itertools.count()
-        self._calls: dict[bytes, KnownCall] = {}
+        self._calls: dict[bytes, TimedCall] = {}
         self._staged: dict[bytes, Ref] = {}
         _backends.add(self)
 
@@ -141,6 +141,7 @@ class Processes:
         Items that have not been sent are cancelled; the others are finished, or with ``now`` ended
         where they are: they raise InfrastructureError.
         """
+        # Order: nobody can submit any more; then the workers end; then what they read from.
         with self._lock:
             stage, self._stage = self._stage, None
             crew, self._crew = self._crew, None
@@ -185,6 +186,7 @@ class Processes:
 
     def stage(self, row: Row) -> Ref:
         """Keep a row for as long as the backend is open; equal ones are kept once."""
+        # Equal rows are found by their bytes: two jobs of a session may stage the same task.
         data = encoded(row)
         name = hashlib.sha256(data).digest()
         with self._lock:
@@ -267,7 +269,7 @@ class Processes:
 
     def _begin(
         self,
-        call: KnownCall,
+        call: TimedCall,
         item: Row,
         key: Hashable,
         then: Callable[[Row], Any],
@@ -281,10 +283,11 @@ class Processes:
             raise InputError("the pool is not open", remedy="use it as a context manager")
         return job
 
-    def _known(self, call: Call) -> KnownCall:
+    def _known(self, call: Call) -> TimedCall:
+        # Calls are known by their content, so that workers reuse what they have prepared for one.
         name = marshal.dumps((call.maker, call.settings, call.packages))
         with self._lock:
-            return self._calls.setdefault(name, KnownCall(call, len(self._calls)))
+            return self._calls.setdefault(name, TimedCall(call, len(self._calls)))
 
 
 def _kept_file() -> IO[bytes]:
@@ -298,6 +301,7 @@ def _kept_file() -> IO[bytes]:
 
 def _append(stage: int, data: bytes) -> int:
     """Append to the shared data and return the position; a forked child may append too."""
+    # Appends of a forked child and of its parent must not mix; readers need no lock.
     fcntl.lockf(stage, fcntl.LOCK_EX)
     try:
         start = place = os.fstat(stage).st_size
@@ -317,3 +321,46 @@ def _after_fork() -> None:
 
 _backends: weakref.WeakSet[Processes] = weakref.WeakSet()
 os.register_at_fork(after_in_child=_after_fork)
+
+
+# Backends by their names, as options give them.
+
+
+DEFAULT = "processes"
+
+
+def make_backend(
+    name: str = DEFAULT,
+    workers: int | None = None,
+    config: SandboxConfig = SandboxConfig(),  # noqa: B008 - frozen
+    *,
+    require_tier: str | None = None,
+    preload: Sequence[str] = (),
+) -> Processes:
+    """Return an unopened backend.
+
+    ``processes`` runs on this machine; ``ray`` uses the Ray cluster at RAY_ADDRESS, or starts one
+    here; ``ray:HOST:PORT`` and ``ray://HOST:PORT`` name a cluster. ``workers`` and ``require_tier``
+    apply to both. InputError explains a mismatch.
+    """
+    if name == DEFAULT:
+        if require_tier is not None:
+            raise InputError(
+                "a required tier is for the backend ray", remedy=f"give --sandbox {require_tier}"
+            )
+        return Processes(workers, config, preload=preload)
+    # An option that the other backend has is refused here: nobody should wait for a cluster first.
+    if not isinstance(name, str) or (name != "ray" and not name.startswith("ray:")):
+        raise InputError(
+            f"unknown backend {name!r}",
+            remedy="give processes, ray, ray:HOST:PORT or ray://HOST:PORT",
+        )
+    if workers is not None:
+        raise InputError(
+            "the backend ray has as many workers as its nodes have processors",
+            remedy="leave --workers out",
+        )
+    from evalplus_lite.execution.ray_cluster import Cluster
+
+    address = name if name.startswith("ray://") else name.removeprefix("ray").removeprefix(":")
+    return Cluster(address, config, require_tier=require_tier, preload=preload)

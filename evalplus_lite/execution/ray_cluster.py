@@ -1,8 +1,8 @@
 """A backend on Ray: the same items, dealt in chunks to an actor on each node of a cluster.
 
-An actor holds the supervisors of its node (``node``), which end with it, however it ends. Shared
-data goes to a node once, through Ray's object store; items and rows travel as packed bytes. The
-unanswered items of a lost actor are done again elsewhere, one by one, so that an item that ends
+An actor holds the supervisors of its node (``ClusterNode``), which end with it, however it ends.
+Shared data goes to a node once, through Ray's object store; items and rows travel as packed bytes.
+The unanswered items of a lost actor are done again elsewhere, one by one, so that an item that ends
 actors is found and does not take others with it.
 """
 
@@ -11,23 +11,108 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import platform
 import queue
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import astuple
 from typing import Any
 
-from evalplus_lite.errors import InfrastructureError, InputError, SandboxUnavailable
+from evalplus_lite.errors import (
+    EvalPlusLiteError,
+    InfrastructureError,
+    InputError,
+    SandboxUnavailable,
+)
 from evalplus_lite.execution.affinity_queue import MOST_KEYS, AffinityQueue
-from evalplus_lite.execution.base import Row
-from evalplus_lite.execution.channel import body, decoded, unpacked
-from evalplus_lite.execution.job import Job, KnownCall, Lost
-from evalplus_lite.execution.node import DONE, ClusterNode, failure
+from evalplus_lite.execution.base import Call, Row
+from evalplus_lite.execution.channel import body, decoded, encoded, unpacked
+from evalplus_lite.execution.job import Defect, Job, Lost, TimedCall
 from evalplus_lite.execution.processes import MOST_HELD, Processes, Workforce
+from evalplus_lite.execution.supervisor import described, revived
 from evalplus_lite.execution.worker_pool import TRIES
 from evalplus_lite.sandbox import TIERS, SandboxConfig
 from evalplus_lite.version import __version__
+
+# One node: the processes of this machine, which receive items in chunks. It takes and returns plain
+# data, and does not depend on the transport between machines.
+
+
+DONE, FAILED, LOST, DEFECT = range(4)
+"""The outcomes of an item."""
+STAGE_SECONDS = 120.0
+"""Seconds that a chunk waits for the shared data of the chunks before it."""
+
+
+class ClusterNode:
+    """The supervisors of this machine; safe for threads. They end with this process."""
+
+    def __init__(self, workers: int, config: Row, preload: Sequence[str]) -> None:
+        self.pool = Processes(workers, SandboxConfig(*config), preload=preload).__enter__()
+        self._calls: dict[int, Call] = {}
+        self._segments = 0
+        self._staged = threading.Condition()
+
+    def hello(self) -> Row:
+        """Return the facts that the caller needs: versions, and the tier or the reason for its
+        absence.
+        """
+        facts = {"version": __version__, "python": platform.python_version(), "tier": None}
+        try:
+            facts["tier"] = self.pool.tier
+        except EvalPlusLiteError as error:
+            facts["reason"] = str(error)
+        return facts
+
+    def stage(self, first: int, segments: Sequence[bytes]) -> None:
+        """Append segments of shared data, the first of which has number ``first``.
+
+        Known segments are skipped. Missing earlier ones are waited for, since chunks may start in
+        any order.
+        """
+        with self._staged:
+            if not self._staged.wait_for(lambda: self._segments >= first, STAGE_SECONDS):
+                raise TimeoutError("staged rows did not arrive")
+            for segment in segments[self._segments - first :]:
+                self.pool.append(segment)
+                self._segments += 1
+            self._staged.notify_all()
+
+    def work(self, calls: bytes, jobs: bytes) -> bytes:
+        """Work on the items of a chunk: calls by number, and items of each.
+
+        Returns for each item its outcome, its row or its error, and its seconds.
+        """
+        for number, (maker, settings, packages) in unpacked(calls).items():
+            self._calls.setdefault(number, Call(maker, settings, packages))
+        begun = [
+            self.pool.begin(self._calls[number], decoded(item), key=key, then=encoded)
+            for number, key, item in unpacked(jobs)
+        ]
+        return body([(*_outcome(each.future), each.seconds) for each in begun])
+
+
+def _outcome(future: Future[bytes]) -> tuple[int, bytes]:
+    try:
+        return DONE, future.result()
+    except Lost as error:
+        return LOST, str(error).encode()
+    except Defect as error:
+        return DEFECT, encoded((str(error), error.trace))
+    except Exception as error:
+        return FAILED, encoded(described(error))
+
+
+def failure(kind: int, data: bytes) -> Exception:
+    """Return the exception of an item that is not ``DONE``."""
+    if kind == LOST:
+        return Lost(data.decode())
+    if kind == DEFECT:
+        return Defect(*decoded(data))
+    return revived(decoded(data))
+
 
 # The actors of a Ray cluster, one a node: starting them, sending chunks, and hearing of them.
 
@@ -151,7 +236,7 @@ class Member:
         """Send a chunk with its expected seconds of work, and the calls and shared data that it
         needs and the actor does not have yet.
         """
-        known: dict[int, KnownCall] = {job.call.number: job.call for job in chunk}
+        known: dict[int, TimedCall] = {job.call.number: job.call for job in chunk}
         calls = {
             number: (each.call.maker, each.call.settings, each.call.packages)
             for number, each in known.items()
@@ -399,6 +484,7 @@ class RayCrew:
             room = member.room
             if not self._queue.count or room <= 0:
                 return None
+            # Half of an even share: the rest is dealt later, when it is known who is fast.
             share = -(-self._queue.count // (2 * self.workers))
             most = min(MOST_ITEMS, share) * member.workers
             chunk: list[Job] = []
@@ -428,6 +514,7 @@ class RayCrew:
 
     def _ship(self) -> None:
         """Put new shared data into the object store: one segment for all since the last chunk."""
+        # Shared data is appended only: a node needs what came since its last chunk.
         size = os.fstat(self.stage).st_size
         while size > self._shipped:
             data = os.pread(self.stage, min(MOST_SEGMENT, size - self._shipped), self._shipped)
@@ -493,6 +580,7 @@ class RayCrew:
         lost: list[Job] = []
         with self._lock:
             self._queue.forget(member)
+            # Which of its items ended the actor is not known: each of them counts a try.
             for job in reversed(member.jobs):
                 job.tries += 1
                 if job.tries > TRIES:
@@ -582,6 +670,7 @@ def connect(address: str) -> None:
     InfrastructureError if it does not answer, or does not start, within a minute: Ray itself may
     try for ever.
     """
+    # Ray would otherwise report usage over the network.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     ray = library()
     if ray.is_initialized():

@@ -58,6 +58,7 @@ def main() -> None:
     logging.getLogger("evalplus_lite").propagate = False
     from evalplus_lite.sandbox import probe
 
+    # Order: all modules, then the probe of the sandbox, then forks, while there is one thread only.
     for name in (*PRELOADED, *preload):
         importlib.import_module(name)
     settings = SandboxConfig(*config)
@@ -166,6 +167,7 @@ class Supervisor:
 
     def handle(self, message: Row) -> None:
         """Take one message, and answer it if it asks for work."""
+        # A call is told once; its function, with all that it prepares, stays for later items.
         if message[0] == DEFINE:
             _, number, maker, settings, packages = message
             self.calls[number] = Call(maker, settings, packages)

@@ -78,7 +78,7 @@ class Evidence:
     """Facts about a usable task's suite besides its cases.
 
     ``lost`` inputs cannot be tests. ``blind`` describes what a program could do unnoticed; it is
-    empty if nothing was found. ``observed`` describes inferred observation, ``weak`` a null program
+    empty if nothing was found. ``observed`` describes inferred observation, ``null_program`` one
     that passes (``grading.null``).
     """
 
@@ -87,7 +87,7 @@ class Evidence:
     lost: tuple[Loss, ...] = ()
     blind: str = ""
     observed: str = ""
-    weak: str = ""
+    null_program: str = ""
 
 
 def weighed(task: Task, answers: Answers) -> Evidence:
@@ -230,7 +230,7 @@ def unusable_row(unusable: Unusable) -> dict[str, str]:
 
 def weakness(evidence: Evidence) -> str:
     """Return the sentence on a null program that passes."""
-    return f"weak suite: a program that {evidence.weak} passes"
+    return f"weak suite: a program that {evidence.null_program} passes"
 
 
 def notes(evidence: Evidence) -> list[str]:
@@ -243,7 +243,7 @@ def notes(evidence: Evidence) -> list[str]:
         lines.append("no base case is left: base is judged by all other cases")
     if evidence.blind:
         lines.append(evidence.blind)
-    if evidence.weak and not evidence.blind:
+    if evidence.null_program and not evidence.blind:
         lines.append(weakness(evidence))
     if evidence.observed:
         lines.append(evidence.observed)
@@ -267,7 +267,7 @@ def evidence_rows(task_id: str, evidence: Evidence, *, has_plus: bool) -> list[d
         rows.append({"kind": "no plus", "detail": "no case beyond the base ones: plus is base"})
     if evidence.blind:
         rows.append({"kind": "constant", "detail": evidence.blind})
-    if evidence.weak and not evidence.blind:
+    if evidence.null_program and not evidence.blind:
         rows.append({"kind": "weak", "detail": weakness(evidence)})
     if evidence.observed:
         rows.append({"kind": "observed", "detail": evidence.observed})

@@ -27,8 +27,8 @@ from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.store import write_jsonl, write_packed
-from evalplus_lite.store.resuming import finished as resumed
-from evalplus_lite.store.resuming import open_rows
+from evalplus_lite.store.journal import finished as resumed
+from evalplus_lite.store.journal import open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.loading import refusal
 from evalplus_lite.tasks.suite_file import unpacked_suites
@@ -54,6 +54,7 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
         each["task_id"]: [
             constraint
             for constraint in each["provenance"].get("guards", ())
+            # Constraints are shown with their support, since a person may decide otherwise.
             # The plain limits are not worth a line.
             if constraint["needed"] > 1 or constraint["is_chosen"] or constraint["is_stated"]
         ]
@@ -133,6 +134,7 @@ def augment_tasks(
     ``samples`` are programs by task for ``augment_task``. An unusable task is skipped; ``left_out``
     is called with it.
     """
+    # Rows come in the order of the items: ``new`` holds the tasks whose rows have not come yet.
     suites_of, new = dict(done or {}), deque[Task]()
     staging = SharedData(backend)
     order = list(tasks)
@@ -150,6 +152,7 @@ def augment_tasks(
     progress.advance(len(suites_of), known=True)
     for facts, rest in backend.map(call, items(), done=lambda row: progress.advance()):
         task = new.popleft()
+        # A task without a usable case ends no run: it is listed with its cause.
         if facts is None:
             if left_out is not None:
                 left_out(from_row(Unusable, rest))
@@ -225,6 +228,7 @@ def augment(
     """
     if not 0 < seconds < float("inf"):
         raise InputError(f"seconds is {seconds:g}", remedy="a number above 0")
+    # 1. What all tasks share: the budget, the sandboxes, the data with its base cases.
     budget = Budget(inputs=inputs, seconds=seconds, doubtful=doubtful)
     with within(session) as opened:
         pool = opened.pool()
@@ -234,6 +238,8 @@ def augment(
         programs_by_task = voters.by_task()
         voters.tell(opened)
         is_reviewed = any(programs_by_task.values()) or bool(voters.files)
+        # 2. The identity: everything that a task's suite depends on, so that rows of other settings
+        # are never taken up. Optional parts are left out where they are not used.
         identity = {
             "kind": "augmentation",
             "content": (content := content_hash(data)),
@@ -255,6 +261,7 @@ def augment(
             costs = {task.id: 1 + inputs + len(task.cases) for task in tasks}
             share.plan(costs, facts=identity, force=force)
             tasks = tuple(task for task in tasks if task.id in share.items)
+        # 3. The journal: a row a task, written as soon as its suite is complete.
         target = out if share is None else share.out
         folder = None if target is None else made_folder(target)
         path = None if folder is None else folder / JOURNAL
@@ -265,6 +272,7 @@ def augment(
             opened.stage("augment", len(tasks))
             if done:
                 opened.note(f"{len(done)} tasks were done already")
+            # 4. The work. Tasks do not depend on each other: their order is restored at the end.
             results = augment_tasks(
                 tasks,
                 pool,
@@ -283,6 +291,7 @@ def augment(
         if not results:
             raise refusal(left_out)
         summary = {
+            # X5
             "run": run_facts(data, content=content, pool=pool, samples=voters.files, seed=seed),
             **summarized(data, [each.facts for each in results]),
             "unusable": [unusable_row(each) for each in left_out],

@@ -20,8 +20,6 @@ from evalplus_lite.generate.engine.call_sequences import SequenceGenerator
 from evalplus_lite.generate.engine.code_arguments import CodeTexts
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.generate.engine.scale import LARGE, MOST, Rung, weight
-from evalplus_lite.grading.calls_raised import KnownRaises
-from evalplus_lite.grading.demand import Bearable
 from evalplus_lite.grading.evidence import (
     blamed,
     notes,
@@ -31,9 +29,9 @@ from evalplus_lite.grading.evidence import (
     sentence,
     weighed,
 )
-from evalplus_lite.grading.idle import require_effect
+from evalplus_lite.grading.null import require_effect
 from evalplus_lite.grading.oracle import UNLISTED, Answers, answer
-from evalplus_lite.grading.orders import FreeOrders
+from evalplus_lite.grading.screens import FreeOrders, KnownRaises, SizeLimits
 from evalplus_lite.grading.subsets import as_stress, joined, relinked, subset
 from evalplus_lite.jobs.consensus import UNANSWERED, Dispute, Finding, Panel
 from evalplus_lite.jobs.consensus import rows as review_rows
@@ -161,6 +159,7 @@ def text_generator(
         raise InputError(f"{task.id}: {error}", remedy="mend its grammar or its inputs") from None
     if form is None or (values := values_of(form, base)) is None:
         return None
+    # Values in the text are treated as arguments are: the same domains, filter and mutations.
     constants = Constants.of_task(task)
     seen = replace(task, base=tuple(map(Case, values)))
     if task.grammar or (isinstance(form, ConstrainedForm) and form.stated.is_whole):
@@ -209,6 +208,7 @@ def drawn(sandbox: Sandbox, task: Task) -> tuple[list[Case], str]:
     if not task.generator:
         return [], ""
     pairs = [(seed, 1 + seed % SCALES) for seed in range(DRAWS * SCALES)]
+    # The generator is somebody's program: it runs in the sandbox, and its errors are notes.
     meter = Meter(sandbox, Program(task.generator, "generate"), pairs, LIMITS)
     run = meter.run(Inputs.of(pairs), judge=lambda _, outcome: isinstance(outcome, Returned))
     cases: dict[str, Case] = {}
@@ -335,6 +335,7 @@ SAMPLED = 16  # by Hypothesis: each takes several times as long to make as one o
 
 def base_answers(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
     """Return the base cases that can be kept, and notes on them; raises UnusableTask if none."""
+    # New inputs need an answer that decides: a list of right answers covers the old ones only.
     if task.rule.kind == "any":
         raise UnusableTask(task.id, "expected", f"{UNLISTED}: let a contract's check decide")
     refused = own_refused(sandbox, task)
@@ -380,6 +381,7 @@ def generator_of(
 
     constants = Constants.of_task(task)
     name = f"{seed}:{task.id}"
+    # Classes are driven by calls, and have no arguments of which a domain could be inferred.
     if task.harness.kind in ("sequence", "unittest"):  # tests have no arguments to change
         examples_of = base if task.harness.kind == "sequence" else ()
         sequences = SequenceGenerator(
@@ -392,6 +394,7 @@ def generator_of(
         )
         sequences.plant(seeds)
         return sequences
+    # A contract that was written for the task decides: shapes that it does not ask for are free.
     seen = replace(task, base=tuple(base))
     if is_own:
         free = dict.fromkeys(_free_shapes(sandbox, seen), False)
@@ -430,6 +433,8 @@ def _free_shapes(sandbox: Sandbox, task: Task) -> list[str]:
     ]
     if not shapes or task.contract is None:
         return []
+    # Inputs of other shapes are put to the contract. A constraint is free if it would rule out some
+    # of those that the contract allows.
     others = [
         Case((*case.arguments[:place], other, *case.arguments[place + 1 :]))
         for case in task.base
@@ -487,6 +492,9 @@ def probe(
     step_budget: StepBudget,
 ) -> LadderResult:
     """Try the ladders of a generator that has seen the base cases; set how far they go."""
+    # Each round runs all rungs that are left; a slow one ends its ladder, and only the others are
+    # tried again. The contract is asked in the first round alone: later rungs were among its
+    # inputs.
     left, suites = generator.ladder(base), [Suite(task.id, (), (), 0)]
     scales, steps = generator.scales, list[int]()
     limits = Limits(load=10.0)
@@ -578,9 +586,12 @@ class TaskAugmentation:
         samples: Sequence[str] = (),
     ) -> None:
         self.sandbox, self.budget, self.seed = sandbox, budget, seed
+        # 1. The contract: stated by the task, or read off the assertions of its row.
         self.task = with_stated_contract(task)
         is_own = task.contract is not None and self.task.contract == task.contract
+        # 2. Base cases, which the task vouches for: they are answered first, and never screened.
         base, self.notes = base_answers(sandbox, self.task)
+        # 3. Seeds: those of the task's own generator come before those of a model.
         drawn_cases, fault = drawn(sandbox, self.task)
         seeds = [*drawn_cases, *seeds]
         self.notes += [fault] if fault else []
@@ -588,6 +599,7 @@ class TaskAugmentation:
         self.stress: list[Suite] = []
         self.tops: list[Suite] = []
         self.apart: list[Case] = []
+        # 4. The generator, which learns from the base cases what inputs look like.
         self.generator = generator_of(
             sandbox,
             self.task,
@@ -597,10 +609,13 @@ class TaskAugmentation:
             is_own=is_own,
             doubts=not budget.doubtful,
         )
+        # 5. The screens, each set up once from the base cases: known exceptions, the panel of
+        # programs, free orders, and sizes that any right program can bear.
         self.raises = KnownRaises.of(self.task, base.suite)
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
         self.orders = FreeOrders.of(sandbox, self.task, base.suite)
-        self.bearable = Bearable.of(sandbox, self.task)
+        self.size_limits = SizeLimits.of(sandbox, self.task)
+        # 6. Counts of what happened; steps rather than seconds, so that they are equal everywhere.
         self.step_budget = budget.step_budget()
         self.dropped: Counter[str] = Counter()
         self.unanswered: list[Case] = []
@@ -612,6 +627,7 @@ class TaskAugmentation:
         """Measure how far sizes go; keep the answered inputs, up to a share of the budget."""
         if not self.budget.inputs:
             return
+        # Ladders first: the generator must know how far sizes go before it proposes inputs.
         rungs = probe(
             self.sandbox,
             self.task,
@@ -661,6 +677,7 @@ class TaskAugmentation:
     def finish(self) -> Augmented:
         """Return the suite with the accepted, dropped, and set-aside inputs."""
         suite = ordered(joined(self.suites, self._provenance()))
+        # Stress cases are a suite of their own: they have a verdict that no score counts.
         if stress := [*self.stress, *self.tops]:
             suite = replace(suite, stress=joined(stress, {}))
         sources = Counter(case.source for case in suite.cases)
@@ -709,7 +726,7 @@ class TaskAugmentation:
         """Return the answers that every right program gives, whatever its design."""
         answers = self._untied(answers)
         cases = answers.suite.cases
-        reasons = enumerate(self.bearable.demands(cases, answers.steps))
+        reasons = enumerate(self.size_limits.demands(cases, answers.steps))
         apart = {n: reason for n, reason in reasons if reason}
         doubts = ((n, self.generator.doubt(case)) for n, case in enumerate(cases))
         apart |= {n: f"{DOUBTFUL}{why}" for n, why in doubts if why}
@@ -718,6 +735,7 @@ class TaskAugmentation:
     def _untied(self, answers: Answers) -> Answers:
         """Return the answers without those that another right program may give otherwise."""
         cases = answers.suite.cases
+        # The first tie of a task is shown to the user, as an example; all are counted.
         tied = self.orders.other(self.sandbox, answers.suite)
         if tied and not self.dropped["tie"]:
             place, shown_both = min(tied.items())
@@ -729,6 +747,7 @@ class TaskAugmentation:
     def _undisputed(self, answers: Answers) -> Answers:
         """Return the answers without those that most programs contradict, or that many are too
         slow for."""
+        # Dropped inputs are polled, too: programs may answer where the reference does not.
         poll = self.panel.poll(self.sandbox, answers.suite, answers.dropped)
         self.review.extend(filter(None, poll.disputes))
         places = [n for n in range(len(answers.suite.cases)) if poll.disputes[n] is None]
@@ -739,6 +758,7 @@ class TaskAugmentation:
     def _set_apart(self, answers: Answers, reasons: Mapping[int, str]) -> Answers:
         """Return the answers without those at these positions, which become stress cases."""
         self.apart += [answers.suite.cases[place] for place in reasons]
+        # The generator is told of these inputs (``apart``), so that it does not build on them.
         room = MOST_STRESS - sum(len(suite.cases) for suite in self.stress)
         some = as_stress(answers.suite, reasons, most=room)
         self.stress += [some] if some.cases else []

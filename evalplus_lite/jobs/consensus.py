@@ -152,6 +152,7 @@ class Finding:
             for each in self.disputes
         ):
             return "reference"
+        # Inputs that the contract forbids are no evidence, nor are majorities of a single vote.
         within = [each for each in self.disputes if each.allowed is not False and each.is_clear]
         if any(each.allowed and each.cause != "refused" for each in within):
             return "reference"
@@ -199,6 +200,7 @@ def dispute(
     """
     names = names or [str(number) for number in range(len(responses))]
     groups = camps(task, reference, responses, names)
+    # Programs that are slow or crash say nothing of the right answer.
     against = (camp for camp in groups if camp.vote.word in ("value", "raises"))
     leader = next((camp for camp in against if not camp.has_reference), None)
     if leader is None or len(leader.programs) < VOTES:
@@ -288,6 +290,7 @@ def oddities(suite: Suite) -> dict[int, frozenset[str]]:
     }
     if len(facts_of) < ENOUGH:
         return {}
+    # A property tells something only if nearly all answers have it, and not all of them.
     counts = Counter(each for facts in facts_of.values() for each in facts)
     most = len(facts_of) - max(1, int(RARE * len(facts_of)))
     common = {each for each, count in counts.items() if most <= count < len(facts_of)}
@@ -388,6 +391,7 @@ class Panel:
     @classmethod
     def select(cls, sandbox: Sandbox, task: Task, base: Suite, sources: Iterable[str]) -> Panel:
         """Return the panel of those programs that pass the base cases, each once."""
+        # Counted steps, not seconds: the panel must be the same on every machine.
         prepared = PreparedSuite.by_steps(task, base, memory=MEMORY)
         names: list[str] = []
         for source in independent(sources):
@@ -458,6 +462,7 @@ class Panel:
             ]
             reference = Vote("value", suite.expected[number])
             case = suite.cases[number]
+            # Most of those that were run must agree; on an odd answer a few are enough.
             disputes[number] = dispute(self.task, case, reference, votes, voters)
             if disputes[number] is None and number in odd:
                 answers_of = camps(self.task, reference, votes, voters)
@@ -466,6 +471,7 @@ class Panel:
 
     def _unanswered(self, sandbox: Sandbox, dropped: Sequence[Dropped]) -> list[Dispute | None]:
         disputes: list[Dispute | None] = [None] * len(dropped)
+        # Only inputs on which the reference failed by itself: others were refused, or not tried.
         places = [n for n, drop in enumerate(dropped) if drop.cause in UNANSWERED][:MOST_DROPPED]
         asked = [dropped[place].case for place in places]
         responses = [self._ask(sandbox, program, asked) for program in self.programs]
@@ -480,6 +486,7 @@ class Panel:
         """Return a program's answer to each case; None after it was slow too often."""
         if not cases:
             return []
+        # Each slow answer costs its whole limit: after a few the rest is not asked.
         slow = 0
 
         def patient(_: int, outcome: Outcome) -> bool:
@@ -505,6 +512,7 @@ def _too_slow(kills: Sequence[Kills], cases: int) -> Iterator[tuple[int, str]]:
 
 def independent(sources: Iterable[str]) -> list[str]:
     """Return the programs without those that differ in layout, comments or docstrings only."""
+    # Copies of one program would outvote the others.
     distinct: dict[str, str] = {}
     for source in sources:
         try:

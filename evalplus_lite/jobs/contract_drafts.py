@@ -105,6 +105,7 @@ def suggest(backend: Backend, task: Task, source: ModelSource) -> Draft:
     It is run in the sandbox only, and is for a person to review. Raises LLMError if the server
     cannot be used at all.
     """
+    # A conversation: each draft that refuses a base input is answered with that input.
     messages = [contract_prompt(task)]
     problem = ""
     for turn in range(TURNS + 1):
@@ -151,6 +152,7 @@ def infer_constraints(task: Task) -> list[str]:
 
     What cannot be written as an assertion, or is not assumed, is a comment.
     """
+    # As augmentation would infer them, had the task no contract.
     input_filter = InputFilter.of_task(replace(task, contract=None))
     names = parameters(task)[: len(input_filter.domains)]
     names += [f"argument{n}" for n in range(len(names), len(input_filter.domains))]
@@ -216,12 +218,14 @@ def _stated_code(stated: StatedConstraint, names: Sequence[str]) -> str | None:
 
 def _assertions(domain: Domain, name: str, depth: int = 0) -> list[str]:
     """Return the lines that hold a value to a domain."""
+    # A type beyond the plain ones has no name in a contract: it stays a comment.
     kinds = [kind for kind in domain.kinds if kind in _PLAIN]
     if len(kinds) < len(domain.kinds) or not kinds:
         return [f"# {name}: {' or '.join(kind.__name__ for kind in domain.kinds) or 'anything'}"]
     words = ["type(None)" if kind is type(None) else kind.__name__ for kind in kinds]
     has_type = f"is {words[0]}" if len(words) == 1 else f"in ({', '.join(words)})"
     lines = [f"assert type({name}) {has_type}, {name!r}"]
+    # Checks of sizes and ranges hold for some of the types only, where there are several.
     groups: list[tuple[tuple[type, ...], list[str]]] = [
         ((int, float), _ranged(domain, name)),
         ((str,), _sized(domain, name) + _lettered(domain, name)),

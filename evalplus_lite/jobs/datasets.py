@@ -59,6 +59,8 @@ def prepared(
 ) -> Dataset:
     """Return a dataset (see ``dataset_of``) with its base cases: see ``load_dataset``."""
     data = dataset_of(dataset)
+    # Order: the base cases that only test programs state; then whether anything is left; then, if
+    # the caller is strict, every reference, so that all problems are listed at once.
     if any(map(has_hidden_cases, data.tasks)):
         data = with_base_cases(data, session.pool(), session.cache)
     if not data.tasks and data.unusable:
@@ -76,6 +78,7 @@ def content_hash(data: Dataset) -> str:
     """Return a hash of the tasks' references, inputs and expected outputs."""
     digest = hashlib.sha256()
     for task in data.tasks:
+        # What verdicts depend on, and no more: an edited prompt does not make results incomparable.
         text = f"{task.id}\0{task.reference}\0{task.contract}\0{task.rule}"
         digest.update(text.encode("utf-8", "surrogatepass"))
         digest.update(Inputs.of(case.arguments for case in task.cases).key.encode())
@@ -93,6 +96,7 @@ def content_hash(data: Dataset) -> str:
 def with_suites(data: Dataset, suites: Iterable[Suite]) -> Dataset:
     """Return the dataset that the suite file of these suites would hold; other tasks are gone."""
     by_task = {suite.task_id: suite for suite in suites}
+    # The cases of a suite replace the task's own: those that the reference fails on are gone.
     tasks = tuple(
         replace(task, base=suite.cases[: suite.base_count], plus=suite.cases[suite.base_count :])
         for task in data.tasks
@@ -107,6 +111,7 @@ def default_folder(job: str, dataset: str, data: Dataset, *parts: str) -> Path:
     ``dataset`` is the name or path as it was given, ``parts`` are samples or model. A set that is
     not a published one brings the beginning of its content's hash: files are called alike.
     """
+    # Two files called tasks.jsonl are two inputs: the hash keeps their results apart.
     of = data.name if dataset in names() else f"{file_name(data.name)}-{content_hash(data)[:6]}"
     return Path("out", "-".join([job, *map(file_name, parts), of]))
 
@@ -159,6 +164,7 @@ def now() -> datetime:
 
     https://reproducible-builds.org/specs/source-date-epoch: whole seconds since 1970, UTC.
     """
+    # Builds that are to be repeated byte for byte set the date of all their outputs.
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     if not epoch:
         return datetime.now(UTC).replace(microsecond=0)
@@ -216,6 +222,7 @@ def sha256_of(place: Place) -> str:
         if isinstance(place, str)
         else _below(place)
     )
+    # In the form of sha256sum, sorted, so that anybody can check it.
     lines = (f"{_of_file(file)}  {name}\n" for name, file in sorted(files, key=itemgetter(0)))
     return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 

@@ -58,6 +58,7 @@ def draft_from_module(
     out. The module itself is never imported. Raises InputError if no task comes of it, or ``out``
     is there already, unless ``force`` replaces it.
     """
+    # The module is read as text: importing it would run it.
     program = SourceModule.read(Path(module))
     tasks, lost = module_tasks(program)
     drafts = [_with_inputs(task) for task in tasks]
@@ -81,6 +82,7 @@ def draft_from_pytest(
     without a reference. Otherwise as ``draft_from_module``.
     """
     program = SourceModule.read(Path(file))
+    # Order: what is asserted; where each function is; then a task of each, tried in the sandbox.
     asserted_calls, lost = asserted(program)
     modules = dict(imported(program.tree))
     given = None if module is None else SourceModule.read(Path(module))
@@ -140,11 +142,13 @@ def _result(
     force: bool,
     session: Session | None,
 ) -> DraftResult:
+    # Checked before anything is run: a file that somebody has edited may be the only one.
     if out is not None and Path(out).exists() and not force:
         raise InputError("is there already", path=out, remedy="another --out, or --force")
     left_out = list(lost)
     tasks: list[Task] = []
     with within(session) as opened:
+        # Every draft is run once: what its reference does not answer is no input of the task.
         source = SuiteSource(cache=opened.cache, limits=LIMITS)
         opened.stage("references", len(drafts))
         for task, suite in zip(drafts, source.suites(drafts, opened.pool()), strict=True):
@@ -160,6 +164,7 @@ def _result(
                 LeftOut(name, 0, f"{loss.count} inputs: {loss.example}")
                 for loss in source.evidence[task.id].lost
             ]
+            # Outputs that a test states are kept as such; a reference answers for itself.
             outputs = tuple(suite.expected) if task.outputs else ()
             tasks.append(replace(task, base=suite.cases, outputs=outputs))
     if not tasks:

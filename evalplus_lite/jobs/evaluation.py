@@ -26,9 +26,9 @@ from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K
-from evalplus_lite.store.background import written_beside
+from evalplus_lite.store.journal import Rows, open_rows
 from evalplus_lite.store.reading import written_rows
-from evalplus_lite.store.resuming import Rows, open_rows
+from evalplus_lite.store.writing import written_beside
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.loading import known_contracts
 from evalplus_lite.types import Task
@@ -65,12 +65,14 @@ def judge(
     ``source.evidence``.
     """
     tally = Tally(settings.has_plus, settings.stress)
+    # Verdicts are counted here and nowhere else, so that a resumed run counts alike.
     # Order: count the rows of an earlier run; send the rest to the backend in an order that depends
     # on the samples alone; append its rows in that same order.
     done = programs.resume(journal, tally.add)
     if done:
         progress.note(f"{done} results were there already")
         progress.advance(done, counts=tally.verdicts, known=True)
+    # Tasks and contracts are staged: an item names them, and each worker decodes them once.
     staging = SharedData(backend, source.given)
     allowed = None if contracts is None else backend.stage(dict(contracts))
     call = Call(
@@ -105,12 +107,15 @@ def judge(
             )
             yield staging.ref(tasks[task_id]), task_id, [group_row(group) for group in chunk]
 
+    # Items are taken ahead of the rows: who is in them waits here until their row comes.
     sent: deque[tuple[str, list[tuple[int, RunGroup]]]] = deque()
     rows = backend.map(call, dealt(), key=itemgetter(1), lost=failed, done=counted)
     for evidence, judged in rows:
         task_id, members = sent.popleft()
         source.take(task_id, evidence)
         for (index, group), (base, plus, line, others, cost) in zip(members, judged, strict=True):
+            # No evidence is no verdict, and neither is a failure of the machine: both are named
+            # apart.
             if base == "unusable":
                 tally.unusable[task_id] += 1
             elif base == "infra":
@@ -212,13 +217,18 @@ def evaluate(
     that the machine or our own code failed on are not scored: ``summary["infra"]``. Raises
     InputError for unusable input, and SandboxUnavailable if this machine holds no sandbox.
     """
+    # Options first: a mistake in them costs no sandbox.
     chosen, allowed = preset(limits), memory_bytes(memory)
     if not ks or any(type(k) is not int or k < 1 for k in ks):
         raise InputError(f"ks is {ks!r}", remedy="give whole numbers from 1, such as (1, 10)")
     share = share_of(shard, out, kind="evaluate", journal=RESULTS)
+    # 1. The folder, the sandboxes, and the data: base cases of a set that hides them are run for.
     with output_folder(out if share is None else share.out) as folder, within(session) as opened:
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
+        # 2. What decides verdicts: the settings, the source of suites, and the identity that a
+        # resumed run must share. Options that only change the summary (ks, pooled) are not part of
+        # it.
         settings = Settings(chosen, allowed, total, details, data.has_plus, stress)
         source = SuiteSource(given=data.suites, cache=opened.cache)
         content = content_hash(data)
@@ -236,7 +246,7 @@ def evaluate(
         }
         path = None if folder is None else folder / RESULTS
         stream = SampleStream(samples, data, extract=extract, strict=strict, backend=pool)
-        # The journal first: it locks the folder, so that a second run cannot write there.
+        # 3. The journal first: it locks the folder, so that a second run cannot write there.
         with (
             open_rows(path, identity=identity, force=force) as journal,
             measured(folder, journal, force=force) as costs,
@@ -250,6 +260,7 @@ def evaluate(
                     force=force,
                 )
             only = None if share is None else share.items
+            # Equal programs are found over the whole sample set, before the first is judged.
             tested = {task.id for task in data.tasks if task.harness.kind == "unittest"}
             count = programs.group(only=only, backend=pool, apart=tested)
             opened.stage("evaluate", count)
@@ -277,6 +288,7 @@ def evaluate(
                     contracts=known_contracts() if minimize else None,
                     progress=opened,
                 )
+            # A part has no scores: ``merge`` gathers all journals, and runs this job to its end.
             if share is not None and share.is_part:
                 journal.flush()
                 stream.tell(opened)
@@ -299,6 +311,8 @@ def evaluate(
                 "rows": stream.faults.to_json(),
                 "extraction": dict(sorted(stream.steps.items())),
             }
+            # 4. The files. evalplus' form comes last but one: it is read by others only once
+            # complete, and summary.json, which says that the run has ended, is the last.
             if folder is None:
                 rows = tuple(row.data for row in journal.rows())
                 result = EvaluationResult(summary, None, rows)

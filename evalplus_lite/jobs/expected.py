@@ -28,8 +28,7 @@ from evalplus_lite.grading.evidence import (
     unseen,
     weighed,
 )
-from evalplus_lite.grading.idle import is_plain, require_effect
-from evalplus_lite.grading.null import require_knowledge
+from evalplus_lite.grading.null import is_plain, require_effect, require_knowledge
 from evalplus_lite.grading.oracle import NO_REFERENCE, Answers, Dropped, answer
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
 from evalplus_lite.store import cache_folder, replacing
@@ -66,6 +65,7 @@ class SharedData:
 
 def staged(place: WorkerContext, ref: Ref) -> tuple[Task, Suite | None]:
     """Return a task, and its suite if one was given."""
+    # Collecting would walk all that was just read, and free none of it.
     enabled = gc.isenabled()
     gc.disable()  # the data read here lives long
     try:
@@ -92,6 +92,7 @@ class Prepared(Generic[Made]):
         item = make()
         self._made[key] = size, item
         self._size += size
+        # One suite is kept however large it is: it is being used.
         while self._size > self._most and len(self._made) > 1:
             _, (gone, _) = self._made.popitem(last=False)
             self._size -= gone
@@ -141,6 +142,7 @@ class SuiteSource:
         judged, reduced or exported comes through it. Raises UnusableTask if there is none, or no
         reference although the job ``needs_reference``.
         """
+        # A task is found unusable once: the second caller gets the same error at no cost.
         problem = self.unusable.get(task.id)
         if problem is not None:
             raise UnusableTask(*astuple(problem))
@@ -157,7 +159,7 @@ class SuiteSource:
                 require_check(sandbox, task, answers.suite)
                 require_effect(sandbox, task, answers.suite)
                 weak = self._weak(sandbox, task, answers.suite, given)
-                evidence = replace(evidence, weak=weak)
+                evidence = replace(evidence, null_program=weak)
         except UnusableTask as error:
             self.unusable[task.id] = recorded(error)
             raise
@@ -184,6 +186,7 @@ class SuiteSource:
     ) -> None:
         """Determine the evidence of each task's suite, in parallel."""
         staging = staging or SharedData(backend, self.given)
+        # Only what no judgment has found out: a run that was resumed asks for the rest.
         left = [task for task in tasks if task.id not in {**self.evidence, **self.unusable}]
         call = Call("evalplus_lite.jobs.expected:weighing", self.settings)
         items = map(staging.ref, left)
@@ -217,6 +220,7 @@ class SuiteSource:
             contract=False,  # a task's own cases are not checked
             max_failures=MOST_SLOW,
         )
+        # Only computed answers are cached: those of a file are read again as fast.
         path = self._path(task)
         if path is not None:
             # A cache that cannot be written costs time only.
@@ -265,6 +269,7 @@ class SuiteSource:
         path = self._path(task)
         if path is None or given is None:
             return None if path is None else path.with_suffix(".null")
+        # A suite of a file has answers of its own: they are part of the key.
         parts = [item if isinstance(item, bytes) else item.digest for item in given.blobs.items()]
         parts.append(Inputs.of(case.arguments for case in given.cases).key.encode())
         key = hashlib.sha256((path.stem + digest(*parts)).encode()).hexdigest()
@@ -275,6 +280,7 @@ class SuiteSource:
 
         None if more work is needed: a check to be tried, or an error to be raised.
         """
+        # A check, and effects, are tried in a sandbox: their result is in no file.
         if has_check(task) or not is_plain(task):
             return None
         path = self._path(task)
@@ -297,6 +303,7 @@ class SuiteSource:
     def _path(self, task: Task) -> Path | None:
         if self.cache is None:
             return None
+        # The key holds all that the answers depend on, so that no entry is ever out of date.
         facts: list[Any] = [FORMAT, sys.version_info[:2], task.reference, task.entry_point]
         facts.append(task.harness.row)
         facts += [task.rule.row, repr(self.limits), task.contract]

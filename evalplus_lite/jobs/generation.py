@@ -53,6 +53,7 @@ def generate_samples(
     the server cannot be used, InputError if the file was made with other settings.
     """
     data = dataset if isinstance(dataset, Dataset) else load_dataset(dataset, session=session)
+    # Order: the part of a shard; the file, which is its own journal; the requests; the summary.
     share = share_of(shard, out, kind="generate", journal=SAMPLES)
     tasks = data.tasks
     if share is not None:
@@ -86,12 +87,14 @@ def generate_samples(
 
 def prompts_digest(data: Dataset) -> str:
     """Return a hash of the tasks' prompts and of all their parts."""
+    # Only what the model is shown: other inputs or references leave the samples as they are.
     words = [[t.id, t.prompt, t.entry_point, t.style, t.contract] for t in data.tasks]
     return hashlib.sha256(json.dumps(words).encode()).hexdigest()[:32]
 
 
 def replayed(record: Path, tasks: Sequence[Task], path: Path, *, force: bool = False) -> None:
     """Draw a recorded model's samples again from its record, into a file."""
+    # The recorded replies are keyed by their requests: other settings would find none.
     sampling = Recording.open(record).sampling
     source = replay_samples(record)
     completions.generate(tasks, source, sampling, path=path, extract=program_of, force=force)

@@ -182,6 +182,7 @@ class SampleJudge:
                     row["temperature"] = temperature
                 lines = dump_row({**row, **rest}), dump_row({**row, **cost})
                 judged.append((base, plus, lines[0], others, lines[1]))
+        # Evidence is the same for all items of a task: once is enough for the parent.
         evidence = None if task_id in self.reported else found_evidence(self.source, task_id)
         self.reported.add(task_id)
         return evidence, judged
@@ -190,6 +191,8 @@ class SampleJudge:
         try:
             suites = self.suites.under(ref, ref[1], lambda: self._prepared(ref))
             row, cost = self._judged(*suites, source)
+        # Three ends that are no verdict: no usable case; no sandbox at all, which ends the run; and
+        # a failure of the machine, which costs this sample alone.
         except UnusableTask:
             return "unusable", None, "", None, {}
         except SandboxUnavailable:
@@ -221,6 +224,7 @@ class SampleJudge:
             row["details"] = list(verdict.details)
         if weak:
             row["strong"] = self._strong(verdict, weak, strong, source)
+        # Stress cases say something of right programs, and nothing of the others.
         if stress is not None and verdict.passed:
             strain = evaluate_program(sandbox, stress, source)
             row["stress"] = strain.plus
@@ -239,6 +243,7 @@ class SampleJudge:
         return evaluate_program(self.place.sandbox, strong, source).base
 
     def _prepared(self, ref: Ref) -> Suites:
+        # Once for all programs of the task: inputs encoded, limits set, weak tests known.
         task, suite = staged(self.place, ref)
         prepared = self.settings.prepared(self.place, self.source, task, suite)
         weak = frozenset(weak_places(task, prepared.suite))
@@ -259,6 +264,7 @@ def failure_row(suite: Suite, verdict: Verdict) -> dict[str, Any] | None:
 
 
 def _explained(suite: Suite, failure: Failure) -> dict[str, Any]:
+    # The answer is a hostile program's: it is decoded within bounds, or said to be unreadable.
     case, expected = suite.cases[failure.case], suite.expected[failure.case]
     row: dict[str, Any] = {"case": failure.case, "verdict": failure.verdict}
     row["detail"] = failure.detail

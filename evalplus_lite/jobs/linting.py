@@ -27,7 +27,7 @@ from evalplus_lite.grading.evidence import (
     sentence,
     weakness,
 )
-from evalplus_lite.grading.idle import ignored
+from evalplus_lite.grading.null import ignored
 from evalplus_lite.grading.oracle import Answers, answer
 from evalplus_lite.grading.subsets import subset
 from evalplus_lite.grading.times import reference_steps
@@ -52,8 +52,8 @@ from evalplus_lite.reduction.kills import KillSuite
 from evalplus_lite.reduction.survivors import missed_statements, reached_lines, statements
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
 from evalplus_lite.store import write_jsonl
+from evalplus_lite.store.journal import finished, open_rows
 from evalplus_lite.store.opening import opened as opened_file
-from evalplus_lite.store.resuming import finished, open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks import load_dataset as read_dataset
 from evalplus_lite.tasks.contracts import has_check, parse, shown, violations
@@ -135,6 +135,8 @@ def linting(place: WorkerContext, settings: Row) -> Work:
     def lint_one(item: Row) -> Row:
         ref, programs = item
         task, given = staged(place, ref)
+        # Order: what the text says; whether there is a suite; what that suite lost and does not
+        # see; what other programs say. Each part only adds findings.
         stated = list(_stated(task))
         try:
             with blamed(task):
@@ -193,7 +195,7 @@ def _of_evidence(task: Task, suite: Suite, evidence: Evidence) -> Iterator[dict[
         yield finding("T302", "no base case is left")
     if blind := blind_spot(suite, task.rule):
         yield finding("T102", blind)
-    elif evidence.weak:
+    elif evidence.null_program:
         yield finding("T102", weakness(evidence))
     if inside := task.harness.inside:
         yield finding("T103", f"of {inside} of {len(task.base)} tests", inside)
@@ -413,6 +415,7 @@ def _survivors(sandbox: Sandbox, task: Task, suite: Suite) -> Iterator[dict[str,
         yield finding("T301", evidence, len(missed), verdict="weak" if is_weak else "")
     if task.harness.kind in ("unittest", "assertions"):
         return  # no new inputs can be made, so nothing would show that a survivor is wrong
+    # A few mutants, spread over the text; those that many cases run and accept are hardly wrong.
     planted = mutants(task.reference, mutmut=False)  # mutmut's parser is slow
     alive = [
         each
@@ -476,6 +479,7 @@ def polled(
 
     The inputs are the task's own if it comes with more than base cases, else new ones.
     """
+    # New inputs are made only where the task has none beyond its base cases.
     if is_fresh := given is None and not task.plus:
         try:
             result = augment_task(sandbox, task, seed=seed, budget=budget, samples=programs)
@@ -487,6 +491,7 @@ def polled(
         cases = [case for case in result.unanswered if case.arguments not in disputed]
     else:
         cases = list(task.plus if given is None else given.cases[given.base_count :])
+    # Inputs that the reference cannot answer are the ones that programs are asked about first.
     again = answer(
         sandbox,
         task,
@@ -579,6 +584,8 @@ class _Anonymous(ast.NodeTransformer):
 
 def duplicates(prints: Mapping[str, Row]) -> Iterator[tuple[str, str, str]]:
     """Yield (task, an earlier one that is the same, why), by fingerprints in the set's order."""
+    # Runs of words that many tasks share are boilerplate. Only tasks that share another run, or the
+    # shape of their reference, are compared: not each with each.
     common = Counter(run for runs, *_ in prints.values() for run in runs)
     most = max(3, BOILERPLATE * len(prints))
     own = {id: {run for run in row[0] if common[run] <= most} for id, row in prints.items()}
@@ -684,6 +691,7 @@ def lint(
     row of a file can be read.
     """
     with within(session) as opened:
+        # 1. The tasks, those that cannot be read as well: each gets a row.
         data = dataset if isinstance(dataset, Dataset) else read_dataset(dataset)
         data = data.only(tasks)
         order = data.all_ids if tasks is None else ()
@@ -693,6 +701,7 @@ def lint(
         prints: dict[str, Row] = {}
         disputes: dict[str, list[dict[str, Any]]] = {}
         sources: Mapping[str, Sequence[str]] = {}
+        # 2. Programs that answer other inputs, the first of each model before the second of any.
         stream = None if samples is None else SampleStream(samples, data, backend=opened.pool())
         if stream is not None:
             sources = stream.by_task(mixed=True)
@@ -702,6 +711,7 @@ def lint(
         if sources:
             names = {id: [program_hash(text) for text in some] for id, some in sources.items()}
             identity |= {"programs": _hash(repr(names)), "inputs": inputs, "seed": seed}
+        # 3. Each task for itself, resumed from the journal, in parallel.
         path = None if folder is None else folder / "lint.journal.jsonl"
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
             keys = ("row", "mark", "disputes")
@@ -720,12 +730,14 @@ def lint(
                 found[id], prints[id], disputes[id] = row, mark, doubts
                 journal.append({"row": row, "mark": mark, "disputes": doubts})
                 opened.advance()
+        # 4. The set as a whole: tasks that are one, and tasks of a published benchmark.
         own = {task.id: prints[task.id] for task in data.tasks}
         for id, other, why in duplicates(own):
             found[id]["findings"].append(finding("T106", f"{why} as {other}"))
         for published in shipped().values():
             for id, copy in _copies(own, published).items():
                 found[id]["findings"].append(copy)
+        # 5. Verdicts, in the order of the file.
         place = {id: number for number, id in enumerate(order)}
         rows = sorted(found.values(), key=lambda row: place.get(row["task_id"], len(place)))
         files = () if stream is None else stream.files
@@ -812,6 +824,7 @@ def fix(
     def note(id: str, code: str, what: str) -> None:
         fixes.append({"task_id": id, "code": code, "what": what})
 
+    # Rows are written as they were read: only what a finding names is changed.
     lines = list(named_rows(path))
     ids = Counter(id for id, _ in lines)
     for id, line in lines:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.minimizer import minimize, weight
-from evalplus_lite.grading.calls_raised import KnownRaises
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
+from evalplus_lite.grading.screens import KnownRaises
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks.contracts import parse
 from evalplus_lite.tasks.texts.forms import TextForm
@@ -68,6 +68,7 @@ class Shrinker:
         shape = self._of(task, prepared.suite)
         known = KnownRaises.of(task, prepared.suite)
 
+        # All candidates of a round are answered and judged in one run of each program.
         def fails(candidates: Sequence[Arguments]) -> list[bool]:
             inputs_of = [shape.input(each) for each in candidates]
             admitted = [number for number, each in enumerate(inputs_of) if each is not None]
@@ -139,6 +140,7 @@ def _failing(
 
 
 def _shown(sandbox: Sandbox, task: Task, source: str, best: Arguments) -> Smallest | None:
+    # The input is shown to a person, whatever it costs: it may be the original one.
     roomy = replace(LIMITS, cpu=20.0)
     answers = answer(
         sandbox, task, [Case(best)], base_count=0, limits=roomy, twice=False, contract=False

@@ -118,6 +118,7 @@ def _kills(report: Report) -> list[int]:
 
 def _summary(name: str, reports: tuple[Report, ...]) -> dict[str, Any]:
     """Return the counts over all tasks, and each task's survivors."""
+    # With and without suspected equivalents, which no input could detect.
     total = sum(report.total for report in reports)
     killed = sum(report.killed for report in reports)
     suspects = sum(s.is_suspect for report in reports for s in report.survivors)
@@ -224,6 +225,7 @@ def changed_part(source: str, mutated: str) -> tuple[int, int, str]:
 
     The part is widened to whole tokens of the first text: ``<`` becomes ``<=``, not nothing ``=``.
     """
+    # The common beginning and end of both texts; what lies between is the change.
     most = min(len(source), len(mutated))
     start = next((n for n in range(most) if source[n] != mutated[n]), most)
     same = next((n for n in range(most - start) if source[-1 - n] != mutated[-1 - n]), most - start)

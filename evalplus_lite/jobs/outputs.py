@@ -20,10 +20,10 @@ from typing import Any, Literal, TypeAlias, get_args
 from evalplus_lite.errors import CodecError, InputError, shown_path
 from evalplus_lite.statistics.pass_at_k import Count
 from evalplus_lite.store import parse_json, read_text
+from evalplus_lite.store.journal import Memory, Rows, open_rows
 from evalplus_lite.store.labels import label, stem
 from evalplus_lite.store.locations import copied, place_of
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES, written_rows
-from evalplus_lite.store.resuming import Memory, Rows, open_rows
 from evalplus_lite.types import VERDICTS
 from evalplus_lite.values.codec import from_json
 from evalplus_lite.values.source import literal
@@ -143,6 +143,7 @@ def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
     also name a file of an output folder: then this job's alone. Raises InputError for a path that
     does not exist or holds no output, for a run that has not ended, and for an unreadable summary.
     """
+    # Links and nested paths may lead to one file twice: it counts once.
     by_path: dict[Path, Output] = {}
     for path in map(place_of, paths):
         if isinstance(path, str):
@@ -177,6 +178,7 @@ def _below(folder: Path, depth: int) -> Iterator[Output]:
             yield _read(folder, name)
     for path in sorted(folder.glob(f"*{FUNNEL}")):
         yield Output("mining", folder, path, _parsed(path))
+    # Hidden folders and links are left alone: they are nobody's results, or lead in a circle.
     if depth and not any((folder / name).is_file() for name in WHOLE):
         for inner in sorted(folder.iterdir()):
             if inner.is_dir() and not inner.is_symlink() and not inner.name.startswith("."):
@@ -242,6 +244,7 @@ def measured(folder: Path | None, rows: Rows, *, force: bool = False) -> Iterato
     journal = open_rows(folder / COSTS, identity=None, force=force)
     assert not isinstance(journal, Memory)
     with journal as costs:
+        # A kill may have left costs without rows, or an earlier version rows without costs.
         judged = rows.count()
         for _ in range(judged - costs.keep(judged)):
             costs.append({})
@@ -302,6 +305,7 @@ class Evaluation:
 
         InputError names a row that is damaged, or more rows than the summary counts.
         """
+        # A row that was pasted twice would count twice: the summary knows how many there are.
         most = self.summary.get("samples")
         for number, row in enumerate(self._rows(RESULTS, is_result), 1):
             if type(most) is int and number > most:
@@ -315,6 +319,7 @@ class Evaluation:
 
     def measured(self) -> Iterator[tuple[dict[str, Any], Cost]]:
         """Yield each row with its sample's cost, as measured when it was judged."""
+        # Both files are read side by side; a cost of another sample counts as unknown.
         costs = self._rows(COSTS, is_cost) if (self.folder / COSTS).is_file() else iter(())
         for row in self.rows():
             cost = next(costs, {})
@@ -438,6 +443,7 @@ def entrants(evaluations: Sequence[Evaluation]) -> list[ModelRun]:
             count.total += 1
             count.base_right += row["base"] == "pass"
             count.plus_right += (row["plus"] or row["base"]) == "pass"
+        # By name and temperature, whatever the order in which samples were judged.
         order = sorted(groups, key=lambda group: (group[0] or "", group[1] or 0.0))
         for model, heat in order:
             name = each.name_of((model, heat))
@@ -453,6 +459,7 @@ def _distinct(entrants: Sequence[ModelRun]) -> list[str]:
     for name, each in zip(names, entrants, strict=True):
         folder = each.evaluation.folder.resolve().name
         shown = f"{name} ({folder})" if names.count(name) > 1 else name
+        # Two runs of one model in folders of one name still differ.
         number = 2
         while shown in labels:
             shown, number = f"{name} ({folder}, {number})", number + 1
@@ -565,6 +572,7 @@ def source(tree: Any) -> str:
     """Return a value of a result row as Python source; a shortened part stays a text."""
     if type(tree) is dict and len(tree) == 1:
         ((key, text),) = tree.items()
+        # What evaluate wrote in place of a large or a broken value is text for a reader.
         if key in ("$shortened", "$unreadable") and type(text) is str:
             return text if key == "$shortened" else f"a value that cannot be read ({text})"
     try:

@@ -38,9 +38,9 @@ from evalplus_lite.statistics.detection import ProgramOutcome, by_task, figures,
 from evalplus_lite.statistics.shares import Share
 from evalplus_lite.store import Row as FileRow
 from evalplus_lite.store import write_jsonl
+from evalplus_lite.store.journal import finished, open_rows
 from evalplus_lite.store.labels import file_name, labels
 from evalplus_lite.store.locations import Place
-from evalplus_lite.store.resuming import finished, open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Sample, Task
 
@@ -86,6 +86,8 @@ def _killed_by_pool(
             suite = KillSuite.of_mutants(sandbox, task, pool, steps)
     except UnusableTask:
         return 0, set()
+    # Other answers on a valid input prove that a mutant is not equivalent; agreement proves
+    # nothing, and so counts as "probably".
     kills = suite.kills(sandbox, list(programs.values()))
     killed = {key for key, kill in zip(programs, kills, strict=True) if kill.killed}
     return len(suite.cases), killed
@@ -157,6 +159,8 @@ def mutation_scores(
     reference does, is probably equivalent and leaves the score. With ``out``, every survivor is
     listed in mutants.jsonl, and existing rows are reused unless ``force``.
     """
+    # Mutants are of references: suites with the same reference share them, and each notes which it
+    # detects.
     faults: dict[tuple[str, str], _Faults] = {}
     for number, data in enumerate(sets):
         measured = measurement(
@@ -183,6 +187,7 @@ def _ask_pool(
     force: bool,
 ) -> None:
     """Find the survivors that a pool of random inputs separates from their references."""
+    # The pool is drawn once for all suites, and its results are resumed like any other rows.
     identity = {
         "kind": "equivalence",
         "content": [content_hash(data) for data in sets],
@@ -334,6 +339,7 @@ def labelled(
     ``limits`` are those of ``evaluate`` when it labels the samples, ``out`` the folder of their
     verdicts, which a later call resumes. Raises InputError for a program that is both.
     """
+    # One record of all programs: a program that is right and wrong is found across all sources.
     distinct = _Distinct()
     streams = [
         SampleStream(each, data, extract=sources.extract, is_named=True, backend=session.pool())
@@ -433,6 +439,7 @@ def compared(
     own = [each.name if isinstance(each, Dataset) else each for each in several]
     names = labels(names if len(names) == len(several) else own)
     names = [f"{name}-{n}" if name in names[:n] else name for n, name in enumerate(names)]
+    # 1. All suites are prepared, to know which tasks each of them can be judged by.
     sets = [prepared(each, session, strict=strict) for each in several]
     sources = [SuiteSource(given=data.suites, cache=session.cache) for data in sets]
     session.stage("suites", len(sets))
@@ -440,12 +447,14 @@ def compared(
         source.prepare(data.tasks, session.pool())
         require_any(len(source.evidence), data, source)
         session.advance()
+    # 2. Only tasks that every suite has count: a figure of other tasks would compare tasks.
     common = [id for id in sets[0].ids if all(id in source.evidence for source in sources)]
     if not common:
         raise InputError(
             f"{' and '.join(names)} have no usable task in common",
             remedy="compare suites for the same tasks",
         )
+    # 3. What each suite lost, under its name.
     suites = []
     for name, data, source in zip(names, sets, sources, strict=True):
         report = listed(data, source)
@@ -489,6 +498,7 @@ def judge_suite(
     wrong = evaluate(
         suite.data, iter(programs.wrong), details=True, out=out and out / "wrong", **options
     )
+    # Every figure twice: for all cases, and for the base cases alone.
     rights, wrongs = right.to_rows(), wrong.to_rows()
     whole = [by_task(_judged(rows, suite, is_base=False)) for rows in (rights, wrongs)]
     base = [by_task(_judged(rows, suite, is_base=True)) for rows in (rights, wrongs)]
@@ -677,6 +687,7 @@ def quality(
     verdicts are written there, and the same call resumes after a kill, unless ``force``
     starts over. Raises InputError for unusable input, such as a program that is both.
     """
+    # Mistakes in the options first: nothing has been computed then.
     judged = {"limits": limits, "memory": memory}
     settings = Settings(preset(limits), memory_bytes(memory))
     sources = ProgramSources(right, wrong, samples, extract=extract)
@@ -721,6 +732,7 @@ def quality(
             "infra": [*programs.infra, *(line for each in measured for line in each.infra)],
             "left_out": programs.left_out,
         }
+    # quality.json is written first of the files, and whole: the rows beside it are for reading.
     alarms = tuple(row for each in measured for row in each.false_alarms)
     missed = tuple(row for each in measured for row in each.missed)
     result = QualityResult(summary, alarms, missed)

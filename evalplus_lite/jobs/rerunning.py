@@ -103,6 +103,7 @@ def rerun(
     ``HumanEval/0#3``, ``case`` the position of a case (None: the case that decided). ``dataset``
     is needed where the name in the summary is not that of a known data set.
     """
+    # Order: which sample, which case, which program; then the data set that judged it.
     evaluations = read_evaluations([folder])
     if len(evaluations) > 1:
         raise InputError("holds several evaluations", path=folder, remedy="give the folder of one")
@@ -138,6 +139,7 @@ def rerun(
         task = next((each for each in data.tasks if each.id == task_id), None)
         if task is None:
             raise InputError(f"{data.name} has no task {task_id!r}", remedy="give -d")
+        # The limits are those of the run, so that a timeout is one again.
         facts = evaluation.summary["run"]["limits"]
         settings = Settings(
             preset(facts["preset"]),

@@ -16,8 +16,8 @@ from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.jobs.outputs import is_result
 from evalplus_lite.programs import fingerprints, program_hash, text_name
 from evalplus_lite.store import Row as FileRow
-from evalplus_lite.store.resuming import Rows, finished
-from evalplus_lite.store.scratch import filling, scratch_database
+from evalplus_lite.store.journal import Rows, finished
+from evalplus_lite.store.rows import filling, scratch_database
 from evalplus_lite.types import Sample, clip
 
 LONGEST = 1 << 14
@@ -109,9 +109,11 @@ class SampleTable:
             take(row.data)
             return _row_name(row.data)
 
+        # Names of results are joined with names of samples: neither side is held in memory.
         rows = enumerate(finished(journal, name_of))
         with filling("samples"):
             self._base.executemany("insert into results values (?, ?)", rows)
+        # The first line that is wrong is named: a result twice, or of a program that is not there.
         again, foreign = self._count(AGAIN), self._count(FOREIGN)
         if again is not None or foreign is not None:
             is_again = foreign is None or (again is not None and again < foreign)
@@ -174,6 +176,7 @@ class SampleTable:
 
 def _columns(numbered: tuple[int, Sample]) -> tuple[int, bytes, bytes, bytes]:
     number, each = numbered
+    # The name joins a sample with its row, across runs: it holds all that tells samples apart.
     program = program_hash(each.source)
     name = _digest(each.task_id, each.index, program, each.model, each.temperature)
     return number, name, bytes.fromhex(program), body(to_row(each))
@@ -259,6 +262,7 @@ def _dealt(groups: Iterable[list[Sample]]) -> Iterator[list[list[Sample]]]:
 def names_of(sources: Sequence[str]) -> list[str]:
     """Return a name for each program that only equal ones share."""
     short = [source for source in sources if len(source) <= LONGEST]
+    # Long programs are named by their text: compiling them costs more than running one twice.
     names = dict(zip(short, fingerprints(short), strict=True)) if short else {}
     return [names.get(source) or text_name(source) for source in sources]
 

@@ -106,6 +106,7 @@ class SampleStream:
     def _of_given(self) -> Iterator[Sample]:
         """Yield the samples of an iterable: of ``Sample``s, or, by its first, of rows."""
         items = iter(self._given)
+        # The first one says what they are; looking at it must not lose it.
         for first in items:
             rest = itertools.chain([first], items)
             if isinstance(first, Mapping):
@@ -139,6 +140,7 @@ class SampleStream:
     def _of_files(self) -> Iterator[Sample]:
         offsets: Counter[str] = Counter()
         for path, name in zip(self.files, labels(self.files), strict=True):
+            # A second file numbers its samples of a task after those of the first.
             highest: Counter[str] = Counter()
             for sample in self._read(path):
                 highest[sample.task_id] = max(highest[sample.task_id], sample.index + 1)
@@ -161,6 +163,7 @@ class SampleStream:
 
 
 def _batches(responses: Iterable[tuple[Response, Task]]) -> Iterator[Row]:
+    # Bounded by characters as well: one worker has all answers of a batch in memory.
     batch, size = list[Row](), 0
     for each, task in responses:
         batch.append((each.text, each.kind, task.prompt, task.entry_point, task.style))

@@ -20,7 +20,7 @@ from evalplus_lite.statistics.means import intervals
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, Count, estimate
 from evalplus_lite.store import replacing
 from evalplus_lite.store.labels import file_name
-from evalplus_lite.store.scratch import filling, scratch_database
+from evalplus_lite.store.rows import filling, scratch_database
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import VERDICTS, VerdictName
 
@@ -52,6 +52,7 @@ def write_results(
     and is passed over if that has no file. ``solutions`` holds the programs' texts by hash, if they
     are to be in the files.
     """
+    # One pass over the rows for all files: there may be millions of rows, and many groups.
     numbers: dict[Hashable, int] = {group: number for number, group in enumerate(files)}
     tasks = [dict[str, int]() for _ in files]
 
@@ -178,6 +179,7 @@ class Tally:
         if group not in self.groups:
             self.groups[group] = Tally(self.has_plus, self.has_stress)
         self.has_weak |= is_weak
+        # Counted twice: over all samples, and for the model at its temperature.
         for each in (self, self.groups[group]):
             each.base.add(task, base)
             each.plus.add(task, plus)
@@ -209,6 +211,7 @@ def grouped(tally: Tally, *, pooled: bool) -> dict[RunGroup, Tally]:
 
     They are in the order of the models' names and temperatures.
     """
+    # Without a name for any model, all samples are one.
     if pooled or not tally.groups:
         return {(None, None): tally}
     for each in tally.groups.values():
@@ -225,6 +228,7 @@ def summarized(
     """
     rows = [_row(data, group, each, ks) for group, each in groups.items()]
     whole = _row(data, None, tally, ks)
+    # An average over models would depend on how many samples each happens to have.
     if len(rows) > 1:
         whole["pass_at_k"] = whole["intervals"] = None
     return {"dataset": data.name, **whole, "groups": rows}
@@ -272,6 +276,7 @@ def write_all(
 
     Of very many, as rows may name them, the first ``MOST_FILES`` get one.
     """
+    # A file that names thousands of models does not fill the folder.
     first = dict(itertools.islice(groups.items(), MOST_FILES))
     names = _file_names(first)
     only = next(iter(groups)) if len(groups) == 1 else None

@@ -88,6 +88,7 @@ def measured(
     """Draw from a generator in the sandbox and return the worth of its inputs."""
     seeds = [(seed,) for seed in range(DRAWS)]
     meter = Meter(sandbox, Program(generator.source, generator.entry_point), seeds, LIMITS)
+    # Drawing ends with the first failure: a generator that hangs or raises is not worth more.
     run = meter.run(Inputs.of(seeds), judge=lambda _, outcome: isinstance(outcome, Returned))
     seen = {identity.key(case.arguments) for case in task.base}
     cases = []
@@ -101,6 +102,7 @@ def measured(
         if arguments is not None and (key := identity.key(arguments)) not in seen:
             seen.add(key)
             cases.append(Case(arguments, "generator", None, (name,)))
+    # Order: new ones only, then valid ones, and of these how many wrong programs they reject.
     cases = _valid(sandbox, task, cases)
     return GeneratorScore(tuple(cases), DRAWS, _killed(sandbox, task, cases))
 
@@ -138,6 +140,7 @@ def _killed(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> int:
 
 def mutants_of(task: Task) -> list[str]:
     """Return wrong programs for a task, each once: variants and mutants of its reference."""
+    # Wrong programs of two kinds, evenly spread, so that no kind decides alone.
     original = normal_form(task.reference)
     kinds = kinds_of(case.arguments for case in task.base)
     sources: dict[str, None] = {original: None}
@@ -206,6 +209,7 @@ class ModelSeeds:
                 return [None] * len(inputs)
             return refusals(backend, task.contract, [Case(arguments) for arguments in inputs])
 
+        # A contract, which is somebody's code, is asked in the sandbox, not in this thread.
         seeds = llm_seeds(task, self.source, seed=self.seed, plan=self.plan, valid=valid).cases
         if self.generators:
             drawn = from_generators(backend, staging, task, self.source, count=self.generators)
@@ -257,6 +261,7 @@ def _recorded(paths: Sequence[Path], model: str | None, seed: int, generators: i
     from evalplus_lite.models import Replay
     from evalplus_lite.models.recording import PLAN, Recording
 
+    # The name is part of a journal's identity: it stands for the content of the recorded replies.
     digest = hashlib.sha256()
     for path in paths:
         digest.update(path.read_bytes() if path.is_file() else b"")

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.execution.backends import DEFAULT, make_backend
-from evalplus_lite.execution.processes import Processes, check_workers
+from evalplus_lite.execution.processes import DEFAULT, Processes, check_workers, make_backend
 from evalplus_lite.jobs.tables import LAYOUTS, Table
 from evalplus_lite.sandbox import Tier, config_of
 from evalplus_lite.store import cache_folder, write_text
@@ -145,6 +144,7 @@ class Session(Progress):
         with self._lock:
             if self._is_closed:
                 raise InputError("the session is closed", remedy="make another")
+            # Starting them costs a second: a job that finds everything cached needs none.
             if self._pool is None:
                 self._pool = self._backend.__enter__()
                 self.workers = self._pool.workers
@@ -173,6 +173,7 @@ class Session(Progress):
         self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
     ) -> None:
         """Count steps (see ``Progress``); ``on_progress`` is called by one thread at a time."""
+        # Counts alone are worth a report only once something was done.
         if steps or (counts and self._event.done):
             with self._reporting:
                 done, latest = self._event.done + steps, dict(counts or {})
@@ -206,6 +207,7 @@ def keep_inputs(
 
     Files are compared by name; ``inputs`` that are not paths are ignored.
     """
+    # By the real path: a link to an input is the input.
     taken = {
         os.path.realpath(path): name
         for name, path in inputs.items()
@@ -230,6 +232,7 @@ def output_folder(out: str | os.PathLike[str] | None) -> Iterator[Path | None]:
     if out is None:
         yield None
         return
+    # A mistake must not leave an empty folder, which a later run would take for its own.
     is_new = not local_folder(out).exists()
     folder = made_folder(out)
     try:

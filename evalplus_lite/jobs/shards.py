@@ -26,10 +26,9 @@ from typing import Any, BinaryIO, Literal, TypeAlias, TypeVar, get_args
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.outputs import COSTS, measured
 from evalplus_lite.store import dump_row, parse_json, read_text, write_text
-from evalplus_lite.store.journal import settings_file
+from evalplus_lite.store.journal import open_rows, settings_file
 from evalplus_lite.store.locations import local_folder
-from evalplus_lite.store.resuming import open_rows
-from evalplus_lite.store.scratch import filling, scratch_database
+from evalplus_lite.store.rows import filling, scratch_database
 from evalplus_lite.version import __version__
 
 RECORD = "shard.json"
@@ -124,6 +123,8 @@ class ShardPlan:
         They are in the order of an unsharded run's rows, which name them by ``key``. Rows depend on
         ``facts``. InputError if this shard, or any for a merged one, was made from others.
         """
+        # The plan is a hash of all that decides rows and their partition: shards with equal plans
+        # fit together.
         text = json.dumps([self._kind, facts, list(costs.items())], sort_keys=True)
         plan = hashlib.sha256(text.encode()).hexdigest()[:32]
         if not self.is_part:
@@ -132,6 +133,7 @@ class ShardPlan:
             return
         names = list(costs)
         own = dealt(list(costs.values()), names, self.shard.of)[self.shard.number - 1]
+        # Settings or data may have changed since the shard was begun: its rows would be of both.
         self.items = frozenset(names[place] for place in own)
         before = record_at(self.folder / RECORD)
         if before is not None and before["plan"] != plan and not force:
@@ -266,6 +268,7 @@ BARE_LOCAL = ("--force", "--quiet", "-q", "--verbose", "-v", "--json")
 def options_of(record: Mapping[str, Any]) -> list[str]:
     """Return a shard's command without its own options."""
     options, rest = [], iter(record["command"])
+    # What a machine may choose for itself is not compared: folders, workers, where data lies.
     for argument in rest:
         if argument in LOCAL:
             next(rest, None)
@@ -282,6 +285,7 @@ def dealt(costs: Sequence[int], names: Sequence[str], parts: int) -> list[list[i
     """
     parts_of: list[list[int]] = [[] for _ in range(parts)]
     load = [(0, 0, part) for part in range(parts)]
+    # The longest-processing-time rule: each item goes to the part that has least so far.
     for place in sorted(range(len(costs)), key=lambda n: (-costs[n], names[n])):
         cost, count, part = load[0]
         heapq.heapreplace(load, (cost + costs[place], count + 1, part))
@@ -322,11 +326,13 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
 
     Raises InputError as ``merge``.
     """
+    # 1. Every shard is there, finished, and of one job: nothing is written before that is known.
     place = Path(out)
-    shards = _checked(place, _found(place))
+    shards = _checked(_found(place))
     first = shards[0].record
     for path in (place, shards_of(place)):
         path.parent.mkdir(parents=True, exist_ok=True)
+    # 2. The rows, sorted by their item's place in an unsharded run: on disk, however many.
     schema = "create table rows (place integer, line text, cost text)"
     with contextlib.closing(scratch_database(schema)) as base:
         # All shards are read, and refused if damaged, before anything is written.
@@ -336,6 +342,8 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
         base.execute("create index places on rows (place)")
         lines = base.execute("select line, cost from rows order by place, rowid")
         has_costs = any((shard.folder / COSTS).is_file() for shard in shards)
+        # 3. The journal of an unsharded run, perhaps begun by a merge that was killed: what it
+        # holds must be the same rows.
         path = journal_of(place, first["journal"], first["kept"])
         with (
             open_rows(path, identity=shards[0].identity, force=force) as journal,
@@ -418,11 +426,12 @@ def _shards(numbers: Sequence[int], of: int) -> str:
     return f"shard {shown}{more} {'is' if len(numbers) == 1 else 'are'}"
 
 
-def _checked(out: Path, found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Finished]:
+def _checked(found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Finished]:
     """Return the shards; InputError names one that is not of the same job."""
     # All records are compared before any row is read: the first difference is named.
     shards = [Finished(folder, record, _identity(folder, record)) for folder, record in found]
     first = shards[0]
+    # Rows may depend on our version and on Python's: who merges must have made the shards.
     for what, now in (("version", __version__), ("python", python_version())):
         if first.record[what] != now:
             raise InputError(
@@ -437,24 +446,9 @@ def _checked(out: Path, found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Fi
         old, new = first.identity or {}, shard.identity or {}
         for key in sorted({*old, *new}):
             _require_same(shard, first, key, new.get(key), old.get(key))
-        for key in ("plan", "total", "journal", "kept", "key"):
-            _require_same(shard, first, "settings or data", shard.record[key], first.record[key])
-    taken: dict[int, Finished] = {}
-    for shard in shards:
-        for place, item in shard.record["items"]:
-            other = taken.setdefault(place, shard)
-            if other is not shard or not 0 <= place < first.record["total"]:
-                raise InputError(
-                    f"shard {shard.name} has done {item}, as has shard {other.name}",
-                    path=shard.folder,
-                    remedy="remove its folder and run it again",
-                )
-    if len(taken) != first.record["total"]:
-        raise InputError(
-            f"{first.record['total'] - len(taken)} items are in no shard",
-            path=shards_of(out),
-            remedy="remove their folders and run them again",
-        )
+        # A plan decides what is dealt, and to whom: of equal plans, each item is in one shard.
+        plans = shard.record["plan"], first.record["plan"]
+        _require_same(shard, first, "settings or data", *plans)
     return shards
 
 

@@ -96,6 +96,7 @@ class Table:
 
     def _headings(self) -> Iterator[str]:
         """Yield the lines of LaTeX above the rows: groups, if there are any, then names."""
+        # booktabs sets columns with a common first word under one heading, with a rule below it.
         parts = [column.partition(", ") for column in self.columns]
         groups = [(group, len(list(some))) for group, some in groupby(p[0] for p in parts)]
         if any(count > 1 for _, count in groups):
@@ -151,6 +152,7 @@ def readable(text: str) -> str:
 
 def latex(text: str) -> str:
     """Return a text for LaTeX, its special characters written out."""
+    # Hidden characters are removed before special ones are written out.
     shown = "".join(_LATEX.get(each, each) for each in (readable(text) if text else ""))
     return shown.replace("★", r"$\star$")
 
@@ -166,6 +168,7 @@ def markdown(text: str) -> str:
 
 def _inert(cell: Cell) -> Cell:
     if isinstance(cell, str):
+        # CSV injection: spreadsheets run a cell that begins like a formula.
         text = readable(cell) if cell else ""
         return f"'{text}" if text[:1] in ("=", "+", "-", "@") and len(text) > 1 else text
     return cell
@@ -194,6 +197,7 @@ def evaluation(summary: Summary) -> Iterator[Table]:
     suites = ["base", *(["plus"] if summary["plus"] is not None else [])]
     suites += ["strong"] if "strong" in summary else []
     ks = list(dict.fromkeys(k for row in groups for k in row["pass_at_k"]["base"]))
+    # A column for each verdict that occurs, in the usual order.
     seen = [v for v in VERDICTS if any((summary[suite] or {}).get(v) for suite in suites)]
     many, by_heat = len(groups) > 1, any(row["temperature"] is not None for row in groups)
     names = [*(["model"] if many else []), *(["temperature"] if many and by_heat else [])]
@@ -343,6 +347,7 @@ def comparison(summary: Summary) -> Iterator[Table]:
         ],
     )
     shown = f" (the first {MOST_PAIRS} of {len(pairs)} pairs)" if len(pairs) > MOST_PAIRS else ""
+    # Holm's correction changes nothing for a single pair.
     many = ["p"] if len(pairs) == 1 else ["p", "p (Holm)"]
     yield Table(
         "pairs",
@@ -559,6 +564,7 @@ def survivors(summary: Summary) -> Iterator[Table]:
 def mining(summary: Summary) -> Iterator[Table]:
     """Yield the funnel, then why functions were rejected."""
     yield Table("funnel", "Funnel", "", ["stage", "left"], list(summary["counts"].items()))
+    # Of each stage the most frequent reasons, and how many others there are.
     stages: dict[str, list[tuple[int, str]]] = {}
     for row in summary["rejects"]:
         stages.setdefault(row["stage"], []).append((row["count"], row["reason"]))
@@ -581,17 +587,8 @@ def score(summary: Summary) -> Iterator[Table]:
         ["", "% [95 %]"],
         [(k, sure(value, intervals.get(k))) for k, value in summary.get("pass_at_k", {}).items()],
     )
-    groups = dict.fromkeys(row["group"] for row in summary["tables"])
-    first = {
-        "all": "Overall",
-        "split": "By split",
-        "package": "By package",
-        "question": "By question",
-    }
-    for title, chosen in (
-        *((title, {group}) for group, title in first.items()),
-        ("By statistic", set(groups) - set(first)),
-    ):
+    groups = {"all": "Overall", "split": "By split", "package": "By package"}
+    for group, title in groups.items():
         yield Table(
             title.lower().replace(" ", "-"),
             title,
@@ -600,7 +597,7 @@ def score(summary: Summary) -> Iterator[Table]:
             [
                 (*(row[key] for key in ROW), sure(row["pass@1"], row.get("interval")))
                 for row in summary["tables"]
-                if row["group"] in chosen
+                if row["group"] == group
             ],
             left=2,
         )

@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InputError, UnusableTask, one_of
-from evalplus_lite.execution.backends import DEFAULT, make_backend
 from evalplus_lite.execution.base import Call, Result, Row, Work, WorkerContext
 from evalplus_lite.execution.channel import unpacked
-from evalplus_lite.execution.processes import Processes
+from evalplus_lite.execution.processes import DEFAULT, Processes, make_backend
 from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.evidence import blamed, notes
@@ -79,6 +78,7 @@ class ProgramJudge:
                 raise InputError(f"two data sets are named {dataset.name!r}", remedy="rename one")
             self.datasets[dataset.name] = dataset
         self.tasks = {name: {task.id: task for task in d} for name, d in self.datasets.items()}
+        # Nothing is started yet: a caller may fork, or never judge.
         source = SuiteSource(cache=cache_folder() if cache is None else Path(_path(cache, "cache")))
         folder = None if store is None else os.path.abspath(_path(store, "store"))
         self._call = Call(f"{WORK}:verifying", (source.settings, to_row(settings), folder))
@@ -125,6 +125,7 @@ class ProgramJudge:
 
         Raises UnknownTask, and UnusableTask for one without a usable case.
         """
+        # The first that has it; then whether some set has it as unusable, which is another error.
         names = list(self.datasets) if dataset is None else [dataset]
         for name in names:
             task = self.tasks_of(name).get(task_id)
@@ -242,11 +243,13 @@ class Verification:
         start = time.monotonic()
         source, program, options, limits = item
         settings = self._limited(limits)
+        # The suite is prepared once for all programs of a task, and kept while there is room.
         ready = self.ready(source, settings)
         if isinstance(program, tuple):
             failure = Failure(*program)
             verdict = Verdict(failure.verdict, None, failure)
             return time.monotonic() - start, failure_row(ready.suite.suite, verdict)
+        # An answer in prose is reduced to its program here, next to the sandbox, not by the caller.
         if "chat" in options:
             program = extract(program, ready.suite.task, kind="solution").source
         details = "details" in options or "tests" in options
@@ -259,6 +262,7 @@ class Verification:
         kind, name, data = source
         if kind == "staged":
             settings = replace(settings, has_plus=data)
+        # Requests of others bring their own tasks: what is kept of them is bounded by bytes.
         size = name[1] if kind == "staged" else len(data)
 
         def prepare() -> Ready | UnusableTask:
@@ -293,6 +297,7 @@ class Verification:
 
     def _limited(self, limits: Row) -> Settings:
         seconds, memory, total = limits
+        # Limits of a request replace the usual ones, each by itself.
         settings = self.settings
         if seconds is not None:
             settings = replace(settings, preset=Preset(seconds, settings.preset.factor))
@@ -402,6 +407,7 @@ class VerdictStore:
 
     def _suite_key(self, prepared: PreparedSuite) -> bytes:
         task, suite = prepared.task, prepared.suite
+        # All that the verdict depends on besides the program; the machine is part of ``about``.
         facts = (
             task.reference,
             task.entry_point,
@@ -443,6 +449,7 @@ def _restored(row: Row, count: int) -> Verdict:
         failure = Failure(case, name, detail, line, actual)
     verdict = Verdict(base, plus, failure, None if details is None else tuple(details), cpu, memory)
     names = {base, plus, *(details or ()), *([] if failure is None else [failure.verdict])}
+    # A row may have been changed on disk: it must at least say one thing.
     if not names <= {None, *VERDICTS} or verdict.passed != (failure is None):
         raise ValueError("no verdict")
     if failure is not None and not 0 <= failure.case < count:

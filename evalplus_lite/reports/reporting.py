@@ -31,7 +31,7 @@ from evalplus_lite.reports.page.rendering import MOST_ROWS, page, script_json
 from evalplus_lite.reports.page.sections import picture_sections, suite_sections, table_sections
 from evalplus_lite.statistics.paired import LEVEL
 from evalplus_lite.store import replacing
-from evalplus_lite.store.scratch import filling, scratch_database
+from evalplus_lite.store.rows import filling, scratch_database
 from evalplus_lite.tasks import Dataset, names
 from evalplus_lite.types import Suite, Task
 from evalplus_lite.version import __version__

@@ -45,7 +45,7 @@ class _Collector:
         return self.judge is None or self.judge(case, outcome)
 
 
-class _Run(NamedTuple):
+class _Given(NamedTuple):
     """The arguments of an Attempt that stay the same from one attempt to the next."""
 
     program: Program
@@ -164,7 +164,7 @@ class Sandbox:
         however late they are read: for programs that gain nothing by lying. Cases before ``first``
         are skipped.
         """
-        job = _Run(program, inputs, limits, observer, expected, timed, more, own_clock)
+        job = _Given(program, inputs, limits, observer, expected, timed, more, own_clock)
         state = RunState(first, ResourceUsage(limits.total))
         while state.going and state.next < len(inputs):
             death = self._attempt(job, state, len(inputs))
@@ -182,7 +182,7 @@ class Sandbox:
         state.going = observer.outcome(state.next, death)
         state.next += 1
 
-    def _attempt(self, job: _Run, state: RunState, last: int) -> Outcome | None:
+    def _attempt(self, job: _Given, state: RunState, last: int) -> Outcome | None:
         """Run one child; retry if the worker is lost, which is not the program's fault."""
         for left in reversed(range(MAX_TRIES)):
             try:

@@ -1,5 +1,4 @@
-"""A bounded key-value cache in SQLite, shared by processes. Losing an entry only costs
-recomputation."""
+"""Rows in SQLite: a bounded cache that processes share, and temporary databases."""
 
 from __future__ import annotations
 
@@ -10,6 +9,11 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+from evalplus_lite.store.writing import spooling
+
+# A bounded key-value cache, shared by processes. Losing an entry only costs recomputation.
+
 
 NAME = "verdicts.sqlite"
 LOCK_SECONDS = 0.2  # how long another process that writes is waited for
@@ -147,3 +151,26 @@ def _seal(key: bytes, text: str) -> bytes:
 
 def _now() -> int:
     return int(time.time()) // HOUR
+
+
+# Temporary databases: rows that are sorted and joined without being held in memory.
+
+
+def scratch_database(schema: str) -> sqlite3.Connection:
+    """Return a database in a nameless file, which disappears when the connection is closed.
+
+    Threads may share it. Nothing is ever committed: it need not survive this process.
+    """
+    base = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    base.executescript(f"pragma journal_mode=off; begin; {schema}")
+    return base
+
+
+@contextlib.contextmanager
+def filling(what: str) -> Iterator[None]:
+    """Turn an error of writing ``what`` to a scratch database into an InputError."""
+    with spooling(what):
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise OSError(0, str(error)) from None

@@ -171,15 +171,17 @@ def _promises(text: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
     """Yield the sentences that say what is true of every input."""
     for sentence in re.split(r"(?<=[.;:?])\s|\n", text):
         line = _plain(sentence).strip(" .;:()")
-        is_said = _PROMISE.search(line) and not line.endswith("?")
+        is_said = _PROMISE.search(line) and not sentence.endswith("?")
+        is_said = is_said and not _CONDITION.search(line.partition("that")[0])
         if is_said and not re.search("can be (?:proven|shown)", line) and not _EMPTY.search(line):
             yield line, _line(line)
 
 
 _PROMISE = re.compile(
     r"\b(?:guaranteed|generated such|(?:may|can) assume|assumed to|promised?|uniquely determined"
-    r"|well-formed"
-    r"|exactly one (?:solution|answer))\b",
+    r"|exactly one (?:solution|answer))\b"
+    r"|^(?:the|all|each|every|both|inputs?|it|an?) .*\b(?:is|are) (?:always )?"
+    r"(?:valid|well-formed)\b",
     re.I,
 )
 

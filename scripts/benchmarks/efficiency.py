@@ -99,6 +99,25 @@ heap push, pop: heapq.heappush(h, i); s = heapq.heappop(h)
 bisect: bisect.bisect(xs, 400)
 deque: q.append(i); q.popleft()
 sort three: sorted((3, 1, 2))
+loop of three: for x in (1, 2, 3): pass
+loop of a range of three: for x in range(3): pass
+loop of enumerate of three: for x, y in enumerate((1, 2, 3)): pass
+loop of zip of three: for x, y in zip((1, 2, 3), (1, 2, 3)): pass
+comprehension of three: [x for x in (1, 2, 3)]
+generator of three: any(x < 0 for x in (1, 2, 3))
+sum of three: sum((1, 2, 3))
+max of three: max((1, 2, 3))
+map of three: list(map(abs, (1, 2, 3)))
+set of three: s = {i, 2, 3}
+set of a tuple of three: set((1, 2, 3))
+dict of three: s = {1: i, 2: i, 3: i}
+Counter of three: collections.Counter((1, 2, 3))
+update by three: z.update((1, 2, 3))
+union of three: s = {i, 2} | {3}
+re.findall of three: re.findall('a', 'abc')
+fraction of two: s = i / 3 * 2 + 1
+unpack three: s, m, x = (i, 2, 3)
+join three by map: ''.join(map(str, (1, 2, 3)))
 split three: 'a b c'.split()
 join three: ' '.join(('a', 'b', 'c'))
 re.match: re.match('[a-z]', 'abc')
@@ -195,6 +214,7 @@ re.search of nothing: re.search('xy', t)
 re.split: re.split('B', t)
 heapify: heapq.heapify(ys[:])
 nlargest: heapq.nlargest(5, ys)
+nlargest of half: heapq.nlargest(500, ys)
 combinations: for x in itertools.combinations(xs[:45], 2): pass
 permutations: for x in itertools.permutations(xs[:6], 4): pass
 product: for x in itertools.product(xs[:32], xs[:31]): pass

@@ -24,9 +24,8 @@ from typing import Any
 from evalplus_lite import __version__
 from evalplus_lite.execution.base import Row
 from evalplus_lite.execution.channel import encoded, packed, split, unpacked
-from evalplus_lite.execution.node import DONE
 from evalplus_lite.execution.processes import Workforce
-from evalplus_lite.execution.ray_cluster import Cluster, Member, RayCrew
+from evalplus_lite.execution.ray_cluster import DONE, Cluster, Member, RayCrew
 from evalplus_lite.sandbox import SandboxConfig
 from scripts.benchmarks.checkout import ROOT
 

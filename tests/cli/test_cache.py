@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.commands import (
-    COMMAND,
-    PATIENCE,
-    environment,
     run,
     run_process,
     sample_rows,
@@ -96,23 +92,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def piped(folder: Path, text: bytes, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=folder,
-        env=environment(folder / "cache"),
-        input=text,
-        capture_output=True,
-        timeout=PATIENCE,
-    )
-
-
 def test_standard_input_and_pipes_are_files(folder: Path) -> None:
     """Samples from stdin and from a named pipe get the results that the file gets."""
     text = (folder / "samples.jsonl").read_bytes()
     base = ("evaluate", "-d", "tasks.jsonl", "-o")
     assert run(*base, "file", "-s", "samples.jsonl", folder=folder).returncode == 0
-    done = piped(folder, text, *base, "stdin", "-s", "-")
+    done = run(*base, "stdin", "-s", "-", folder=folder, stdin=text)
     assert done.returncode == 0, done.stderr
     os.mkfifo(folder / "pipe")
     writer = threading.Thread(target=(folder / "pipe").write_bytes, args=(text,))
@@ -128,7 +113,8 @@ def test_standard_input_and_pipes_are_files(folder: Path) -> None:
 def test_a_dataset_may_be_piped(folder: Path) -> None:
     """Tasks are read from stdin, too."""
     text = (folder / "tasks.jsonl").read_bytes()
-    done = piped(folder, text, "evaluate", "-d", "-", "-s", "samples.jsonl", "--json")
+    words = ("evaluate", "-d", "-", "-s", "samples.jsonl", "--json")
+    done = run(*words, folder=folder, stdin=text)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["tasks"] == 3
 
@@ -136,13 +122,14 @@ def test_a_dataset_may_be_piped(folder: Path) -> None:
 def test_faults_speak_of_the_pipe(folder: Path) -> None:
     """An error in piped rows names what the user gave and the line, not a copy of ours."""
     good = (folder / "samples.jsonl").read_bytes()
-    done = piped(folder, good + b"{\n", "evaluate", "-d", "tasks.jsonl", "-s", "-", "-o", "out")
+    words = ("evaluate", "-d", "tasks.jsonl", "-s", "-", "-o", "out")
+    done = run(*words, folder=folder, stdin=good + b"{\n")
     assert done.returncode == 1
-    assert b"<stdin>:7: " in done.stderr
-    assert b"<stdin>:7: " in (folder / "out" / "summary.json").read_bytes()
-    done = piped(folder, b"{\n", "evaluate", "-d", "tasks.jsonl", "-s", "-", "-o", "out")
+    assert "<stdin>:7: " in done.stderr
+    assert "<stdin>:7: " in (folder / "out" / "summary.json").read_text()
+    done = run(*words, folder=folder, stdin=b"{\n")
     assert done.returncode == 2
-    assert b"<stdin>:1: " in done.stderr
+    assert "<stdin>:1: " in done.stderr
 
 
 @pytest.mark.parametrize("command", ["evaluate", "reduce", "lint"])
@@ -160,9 +147,9 @@ def test_the_same_file_twice(
 
 def test_standard_input_is_read_once(folder: Path) -> None:
     """Stdin cannot be both tasks and samples."""
-    done = piped(folder, b"", "evaluate", "-d", "-", "-s", "-")
+    done = run("evaluate", "-d", "-", "-s", "-", folder=folder)
     assert done.returncode == 2
-    assert b"<stdin>" in done.stderr
+    assert "<stdin>" in done.stderr
 
 
 def test_a_budget_is_in_place_of_folds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

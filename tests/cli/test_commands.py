@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -82,21 +81,6 @@ def test_evaluate_prints_a_table(folder: Path) -> None:
     settings = "results.settings.json"
     texts = {"results.jsonl", "costs.jsonl", "programs.jsonl.gz"}
     assert written == {*texts, settings, "summary.json", "eval_results.json"}
-
-
-def test_json_is_json(folder: Path) -> None:
-    """With --json stdout is one JSON object, the one in summary.json; notes go to stderr."""
-    for command, options in (
-        ("evaluate", ["-s", "samples.jsonl"]),
-        ("augment", ["--inputs", "10"]),
-    ):
-        arguments = [command, "-d", "tasks.jsonl", *options, "-o", command, "--json"]
-        done = run(*arguments, folder=folder)
-        assert done.returncode == 0, done.stderr
-        summary = json.loads(done.stdout)
-        assert summary == json.loads((folder / command / "summary.json").read_text())
-        assert summary["dataset"] == "tasks"
-        assert summary["tasks"] == 3
 
 
 def test_tasks_without_samples_are_told(folder: Path) -> None:

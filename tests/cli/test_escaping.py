@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
-import subprocess
 import sys
 import unicodedata
 from pathlib import Path
 
 import pytest
-from support.commands import write_rows
+from support.commands import COMMAND, on_terminal, run, write_rows
 
 from evalplus_lite.cli.escaping import LONGEST, printable, printable_json
 
@@ -49,32 +46,9 @@ def test_json_reads_back() -> None:
     assert json.loads(text) == value
 
 
-def on_a_terminal(command: list[str], folder: Path) -> str:
-    """Run a command on a terminal of 80 columns and return what it wrote there."""
-    master, slave = pty.openpty()
-    env = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
-    process = subprocess.Popen(
-        command, cwd=folder, env=env, stdin=slave, stdout=slave, stderr=slave, close_fds=True
-    )
-    os.close(slave)
-    found = b""
-    while True:
-        try:
-            piece = os.read(master, 1 << 16)
-        except OSError:  # the other end is closed
-            break
-        if not piece:
-            break
-        found += piece
-    process.wait()
-    os.close(master)
-    return found.decode("utf-8")
-
-
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path) -> Path:
     """A folder with a task, and samples whose every text is hostile."""
-    monkeypatch.setenv("EVALPLUS_LITE_CACHE", str(tmp_path / "cache"))
     task = {"id": "A/0", "prompt": "", "entry_point": "f", "reference": "def f(x): return x"}
     write_rows(tmp_path / "tasks.jsonl", [{**task, "inputs": [[1]]}])
     good = {"task_id": "A/0", "solution": "def f(x): return x", "model": HOSTILE}
@@ -92,23 +66,20 @@ OPTION = ["evaluate", f"--{HOSTILE[:-1]}"]
 @pytest.mark.parametrize("arguments", [EVALUATE, MISSING, OPTION], ids=["rows", "file", "option"])
 def test_no_escape_reaches_a_terminal(folder: Path, arguments: list[str]) -> None:
     """On a terminal only colours and cursor movements of our own are left; in a pipe nothing."""
-    command = [sys.executable, "-m", "evalplus_lite", *arguments]
-    shown = on_a_terminal(command, folder)
+    shown = on_terminal([*COMMAND, *arguments], folder)
     assert "owned" in shown
     assert hidden(re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)) == set()
     assert "\x1b]" not in shown
     assert "\x1b[31m[red]" not in shown
-    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
-    for stream in (done.stdout, done.stderr):
-        assert hidden(stream.decode("utf-8")) == set()
+    done = run(*arguments, folder=folder)
+    assert hidden(done.stdout + done.stderr) == set()
 
 
 def test_json_output_of_hostile_rows(folder: Path) -> None:
     """With ``--json`` stdout is one JSON value, without a hidden character in it."""
-    command = [sys.executable, "-m", "evalplus_lite", *EVALUATE, "--json"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    done = run(*EVALUATE, "--json", folder=folder)
     assert done.returncode == 1
-    assert hidden(done.stdout.decode("utf-8")) == set()
+    assert hidden(done.stdout) == set()
     summary = json.loads(done.stdout)
     assert summary["base"] == {"error": 1, "pass": 1}
     assert summary["rows"]["left_out"] == 2

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-import pty
 import re
-import struct
-import subprocess
-import termios
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
-from support.commands import COMMAND, environment, run, sample_rows, write_rows, write_tasks
+from support.commands import COMMAND, on_terminal, run, sample_rows, write_rows, write_tasks
 
 from evalplus_lite.cli.app import COMMANDS, command
 from evalplus_lite.cli.console import Screen
@@ -33,31 +27,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def on_terminal(folder: Path, out: str, columns: int, **variables: str) -> str:
-    """Run evaluate in a pseudo-terminal of so many columns; return what it showed."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    environ = environment(folder / "cache", **{"TERM": "xterm-256color", **variables})
-    environ.pop("COLUMNS", None)
-    with subprocess.Popen(
-        [*COMMAND, *EVALUATE, out], cwd=folder, env=environ, stdin=theirs, stdout=theirs,
-        stderr=theirs,
-    ) as process:  # fmt: skip
-        os.close(theirs)
-        parts = []
-        while True:
-            try:
-                parts.append(os.read(ours, 1 << 16))
-            except OSError:  # how Linux says that nobody is at the other end
-                break
-        assert process.wait() == 0, parts
-    os.close(ours)
-    return b"".join(parts).decode()
-
-
 def test_a_narrow_terminal_has_a_line_that_fits(folder: Path) -> None:
     """Progress stays in one line, whatever there is to tell, and is gone in the end."""
-    text = on_terminal(folder, "narrow", 40)
+    text = on_terminal([*COMMAND, *EVALUATE, "narrow"], folder, width=40)
     drawn = [CONTROL.sub("", part) for part in re.split(r"[\r\n]+", text)]
     shown = [line for line in drawn if "evaluate" in line and "of 24" in line]
     assert shown
@@ -67,7 +39,7 @@ def test_a_narrow_terminal_has_a_line_that_fits(folder: Path) -> None:
 
 
 def test_without_colour_there_is_none(folder: Path) -> None:
-    text = on_terminal(folder, "plain", 100, NO_COLOR="1")
+    text = on_terminal([*COMMAND, *EVALUATE, "plain"], folder, width=100, NO_COLOR="1")
     assert "of 24" in text
     assert "━" in text
     assert not COLOUR.search(text)
@@ -75,7 +47,7 @@ def test_without_colour_there_is_none(folder: Path) -> None:
 
 def test_a_dumb_terminal_gets_lines(folder: Path) -> None:
     """Where the cursor cannot go back nothing is drawn, and no control sequence is sent."""
-    text = on_terminal(folder, "dumb", 100, TERM="dumb")
+    text = on_terminal([*COMMAND, *EVALUATE, "dumb"], folder, width=100, TERM="dumb")
     assert "\x1b" not in text
     assert "pass@1" in text
 

@@ -12,7 +12,6 @@ from support.commands import (
     COMMAND,
     PATIENCE,
     environment,
-    run,
     sample_rows,
     write_rows,
     write_tasks,
@@ -115,15 +114,3 @@ def test_options_of_another_form_are_refused(
     assert app.run(words.split()) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert all(each in line for each in named), line
-
-
-def test_former_names_are_unknown(tmp_path: Path) -> None:
-    """A command that there was is refused like any other word."""
-    done = run("crossval", "-d", "tasks.jsonl", folder=tmp_path)
-    assert done.returncode == 2
-    assert "crossval" in done.stderr
-
-
-def test_a_command_may_have_no_argument() -> None:
-    """What needs none starts without any."""
-    assert app.command("doctor").make_context("doctor", []).params["json"] is False

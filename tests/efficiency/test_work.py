@@ -94,6 +94,9 @@ def test_the_same_work_twice(sandbox: Sandbox) -> None:
         "import ctypes\ndef f(xs):\n    return 0\n",
         "def f(xs):\n    return getattr(f, '__glo' + 'bals__')\n",
         "def f(xs):\n    return _ᵉvalplus_lite_left\n",
+        "import sys\ndef f(xs):\n    sys.settrace(None)\n    return 0\n",
+        "import builtins\nbuiltins.sorted = lambda xs: xs\ndef f(xs):\n    return 0\n",
+        "import gc\ndef f(xs):\n    return gc.get_objects()\n",
     ],
 )
 def test_a_program_that_could_reach_the_counter_is_not_counted(source: str) -> None:
@@ -109,6 +112,32 @@ def test_what_one_call_keeps_helps_no_other(sandbox: Sandbox) -> None:
     assert not uncounted(cached)
     first, second = counted(sandbox, cached, 5000, 5000)
     assert first == second
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "import math\nmath.log2 = math.log = lambda *x: -1e9\n",
+        "import collections\ncollections.Counter.__len__ = collections.deque = lambda *x: 0\n",
+        "import operator, itertools\noperator.mul = itertools.pairwise = lambda *x: []\n",
+        "import re\nre.Match = int\n",
+        "len = isinstance = sum = type = lambda *x: 0\n",
+    ],
+)
+def test_a_patched_library_changes_no_count(sandbox: Sandbox, patch: str) -> None:
+    source = "def f(xs):\n    return sorted(x * 2 for x in xs)\n"
+    values = [each * 7919 % 1009 for each in range(300)]
+    plain, patched = counted(sandbox, source, values), counted(sandbox, patch + source, values)
+    assert plain[0].units is not None
+    assert plain == patched
+
+
+def test_work_in_one_call_that_is_not_counted_is_noticed(sandbox: Sandbox) -> None:
+    """A pattern that backtracks for seconds, and counts as a few steps, is no fast program."""
+    source = "import re\ndef f(n):\n    return re.match('(a+)+$', 'a' * n + 'b') is None\n"
+    assert not uncounted(source)
+    (found,) = counted(sandbox, source, 26)
+    assert found.cause in ("hidden", "late")
 
 
 def test_only_a_right_answer_has_work(sandbox: Sandbox) -> None:
@@ -178,6 +207,23 @@ def test_work_within_one_call_counts(sandbox: Sandbox, slow: str, fast: str) -> 
         "    for at, x in enumerate(xs):\n        g(tuple(xs[at:]))\n",
         "from functools import partial\ndef f(xs):\n    g = partial(sorted)\n"
         "    g.__module__ = 'program'\n    for x in xs:\n        g(xs)\n",
+        "from functools import partial\ndef f(xs):\n    (g,) = map(partial, [sorted])\n"
+        "    for x in xs:\n        g(xs)\n",
+        "from functools import cache\ndef f(xs):\n    (g,) = map(cache, [sorted])\n"
+        "    for at, x in enumerate(xs):\n        g(tuple(xs[at:]))\n",
+        "def f(xs):\n    for x in xs:\n        list.sort(xs)\n        xs.reverse()\n",
+        "def f(xs):\n    for x in xs:\n        try:\n            xs.index(-x)\n"
+        "        except ValueError:\n            pass\n",
+        "def f(xs):\n    t = tuple(xs)\n    return [t.count(x) for x in xs][0]\n",
+        "def f(xs):\n    s = set(xs)\n    return [s.isdisjoint(-x for x in xs) for _ in xs][0]\n",
+        "def f(xs):\n    d = dict(enumerate(xs))\n    return [-x in d.values() for x in xs][0]\n",
+        "def f(xs):\n    return [-x in iter(xs) for x in xs][0]\n",
+        "def f(xs):\n    return sum(max(iter(xs)) for x in xs)\n",
+        "def f(xs):\n    t, s = tuple(xs), set()\n    return [t in s for x in xs][0]\n",
+        "import copy\ndef f(xs):\n    return len([copy.deepcopy([xs]) for x in xs])\n",
+        "def f(xs):\n    return [[xs] == [xs[:]] for x in xs][0]\n",
+        "def f(xs):\n    for x in xs:\n        ys = [0]\n        ys *= len(xs)\n",
+        "def f(xs):\n    return len([str(xs) for x in xs])\n",
     ],
 )
 def test_quadratic_work_is_not_hidden(sandbox: Sandbox, hidden: str) -> None:

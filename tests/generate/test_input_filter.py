@@ -100,7 +100,7 @@ RELATED: dict[str, tuple[list[tuple[Any, ...]], int]] = {
     "0.part.1": ([("ab" * n, "ab" * 3 * n) for n in range(1, 20)], 6),
     "0.index.1": ([(n, [n] * (n + 1)) for n in range(20)], 6),
     "0.equal-length.1": ([("a" * n, "b" * n) for n in range(20)], 9),
-    "0.square": ([([[n, 0], [0, n]],) for n in range(20)], 3),
+    "0.square": ([([[n] * n] * n,) for n in range(2, 20)], 3),
     "0.items.form": ([([f"{n}-{n}"],) for n in range(20)], 3),
 }
 
@@ -123,7 +123,7 @@ def test_a_guard_needs_a_number_of_informative_inputs(name: str) -> None:
         ("0.sorted", [([n, n],) for n in range(30)] + [([1, 2, 3],)], 1),
         ("0.distinct", [([n],) for n in range(30)] + [([],), ([3, 4],)], 1),
         ("0.part.1", [("", str(n)) for n in range(30)] + [("a", "ab")], 1),
-        ("0.square", [([[n]],) for n in range(30)] + [([[1, 2], [3, 4]],)], 1),
+        ("0.square", [([[n] * n] * n,) for n in (1, 2, 2, 3)], 2),
         ("0.not-negative", [(0,), (0,), (7,)], 1),
         ("0.less.1", [(1, 2, n) for n in range(30)], 1),
         ("0.items.form", [(["a-b", "a-b"],)] * 5, 1),

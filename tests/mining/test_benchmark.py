@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,18 @@ def test_tasks_with_the_packages_own_values_are_chosen_first() -> None:
     assert sum(id.startswith("a/") for id in ids) == 5
     assert all(int(id[2:]) % 2 for id in ids if id.startswith("a/"))
     assert len(chosen(tasks, count=2000)) == benchmark.OF_PACKAGE + 3
+
+
+def test_no_literal_and_no_source_has_more_than_its_share() -> None:
+    """A text is in one task of fifty; values made by type are the minority."""
+    own = [task(f"p{n}", n, "easy", "tests") for n in range(60)]
+    call = Invocation(("the same text",))
+    alike = [replace(each, cases=(replace(each.cases[0], call=call),)) for each in own[:20]]
+    made = [task(f"q{n}", n, "easy", "types") for n in range(100)]
+    ids = [each.id for each in chosen([*alike, *own[20:], *made])]
+    assert sum(id in {each.id for each in alike} for id in ids) == 1
+    assert sum(id[0] == "q" for id in ids) == 27  # 40 % of all
+    assert len(ids) == 41 + 27
 
 
 def test_a_set_is_built_of_a_list_and_goes_on(toys: Any, tmp_path: Path) -> None:

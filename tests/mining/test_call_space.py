@@ -10,6 +10,7 @@ import pytest
 
 from evalplus_lite.exe.inputs.call_space import (
     CallSpace,
+    DomainReader,
     Nearby,
     expressions,
     hints,
@@ -19,6 +20,7 @@ from evalplus_lite.exe.inputs.known import Observed, PackageValues
 from evalplus_lite.exe.running.runs import Invocation
 from evalplus_lite.exe.selecting.static import StaticMine
 from evalplus_lite.exe.sources import open_package
+from evalplus_lite.generate.domains.annotations import Type
 
 BODY = '''
     import re
@@ -117,6 +119,25 @@ def test_names_suggest_values() -> None:
     """A parameter's name, or a part of it, is looked up."""
     assert "https://example.com/a/b?x=1&y=2#top" in hints("base_url")
     assert hints("qqq") == ()
+
+
+def test_functions_share_the_form_of_a_suggested_value_alone() -> None:
+    """Words and digits differ from function to function; what has a meaning stays as it is."""
+    first, second = (hints("url", random.Random(seed)) for seed in (1, 2))
+    assert len({*first} & {*second}) <= 1  # mailto:a@b.c has no word
+    assert any(re.match(r"https://\w+\.com/a/b\?x=\d&y=\d#top$", str(url)) for url in first)
+    assert hints("encoding", random.Random(1)) == hints("encoding")
+
+
+def test_a_word_is_replaced_wherever_it_stands() -> None:
+    """In keys and nested texts too, unless the program knows it."""
+    domains = [DomainReader("abc", {}, ()).domain(Type("any")) for _ in range(2)]
+    near = Nearby(domains, random.Random(3).random, frozenset({"mode"}))
+    known = ("foo.mode", {"foo": 1, "mode": 2})
+    calls = [near.call(known, [known]) for _ in range(100)]
+    heads = [(text.partition(".")[0], held) for text, held in calls if str(text).endswith(".mode")]
+    renamed = [(head, {*held}) for head, held in heads if head != "foo" and len(held) == 2]
+    assert sum({head, "mode"} == held for head, held in renamed) > 5
 
 
 def test_inputs_are_put_together_of_what_the_program_mentions(toys: Any) -> None:

@@ -92,7 +92,7 @@ def test_mine_predict_and_score_end_to_end(
     rows = [json.loads(line) for line in marks.read_text().splitlines()]
     assert sum(row["result"] for row in rows) == right
     assert {"input", "prediction", "answer_tokens"} <= rows[0].keys()
-    assert "By statistic" in capsys.readouterr().out
+    assert "By package" in capsys.readouterr().out
 
 
 def test_static_mining_needs_no_sandbox(

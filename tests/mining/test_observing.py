@@ -14,6 +14,7 @@ from evalplus_lite.exe.inputs.known import Observed, observe
 from evalplus_lite.exe.inputs.search import UNKNOWN
 from evalplus_lite.exe.mining import MiningSettings
 from evalplus_lite.exe.sources import open_package
+from evalplus_lite.exe.tasks.mined import MinedTask
 from evalplus_lite.sandbox import SandboxConfig
 
 PROJECT = '[project]\nname = "toys"\nversion = "1.0"\nlicense = "MIT"\n'
@@ -219,3 +220,56 @@ def test_mining_uses_and_marks_them(tmp_path: Path) -> None:
     assert "joined" not in {row["function"] for row in again.to_rows()}
     rejects = map(json.loads, (tmp_path / "again.rejects.jsonl").read_text().splitlines())
     assert any(each["reason"] == UNKNOWN for each in rejects)
+
+
+def test_objects_are_recorded_as_what_they_were_made_of(tmp_path: Path) -> None:
+    """Of classes with an ``__init__``, dataclasses and named tuples, one within another."""
+    folder = tmp_path / "shapes-1.0"
+    files = {
+        "pyproject.toml": '[project]\nname = "shapes"\nversion = "1.0"\nlicense = "MIT"\n',
+        "shapes.py": """
+from dataclasses import dataclass
+
+@dataclass
+class Point:
+    x: int
+    y: int
+
+class Path:
+    def __init__(self, start: Point, steps: list[Point], name: str = "path"):
+        self.start, self.steps, self.name = start, steps, name
+
+    def length(self, scale: int) -> int:
+        total = 0
+        for step in self.steps:
+            total += scale * (abs(step.x) + abs(step.y))
+        return total
+
+def ends(path: Path, times: int) -> list[int]:
+    x, y = path.start.x, path.start.y
+    for _ in range(times):
+        for step in path.steps:
+            x, y = x + step.x, y + step.y
+    return [x, y]
+""",
+        "tests/test_shapes.py": """
+from shapes import Path, Point, ends
+
+def test_ends():
+    path = Path(Point(3, 41), [Point(5, -7), Point(2, 97)], name="zigzag")
+    assert ends(path, 2) == [17, 221]
+    assert path.length(3) > 0
+""",
+    }
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    with Session(workers=1) as session:
+        rows = {row["function"]: row for row in mine([str(folder)], session=session).to_rows()}
+    for name, given in {
+        "call_ends": [((3, 41), [(5, -7), (2, 97)], "zigzag"), 2],
+        "Path_length": [(3, 41), [(5, -7), (2, 97)], 3, "zigzag"],
+    }.items():
+        (task,) = (MinedTask.from_json(row) for row in rows.values() if row["function"] == name)
+        calls = dict(zip(task.facts["sources"], task.cases, strict=True))
+        assert [*calls["tests"].call.args] == given

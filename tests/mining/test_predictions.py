@@ -90,7 +90,6 @@ def test_prediction_retries_once_resumes_and_scores(tmp_path: Path) -> None:
     lines = {(line["group"], line["name"]): line["pass@1"] for line in report.lines}
     assert lines["all", "errors only"] == 0.0
     assert lines["package", "p"] == 0.5
-    assert lines["run: lines", "1 to 1"] == 1.0
     judged = scored(tasks, predictions, judge=lambda kind, a, b: {a, b} == {"bad a", "a is bad"})
     assert judged.pass_at["pass@1"] == pytest.approx(2 / 3)
     with pytest.raises(InputError, match=r"q/m\.g"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -76,3 +78,33 @@ def test_what_tests_require_is_fetched_for_tests(
     assert not lost[False]
     (one,) = lost[True]
     assert "toyhelp" in one
+
+
+def test_tests_come_from_the_source_archive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pip unpacks it, and starts nothing that it holds."""
+    index, canary = tmp_path / "index", tmp_path / "canary"
+    index.mkdir()
+    code = "def twice(n, sep):\n    return sep.join(str(part) for part in range(n))\n"
+    wheel(index / "toysource-1.0-py3-none-any.whl", code)
+    files = {
+        "toysource.py": code,
+        "setup.py": f"open({str(canary)!r}, 'w').close()\n",
+        "PKG-INFO": "Metadata-Version: 2.1\nName: toysource\nVersion: 1.0\n",
+        "tests/test_toysource.py": "import toysource\n\n"
+        "def test_twice():\n    assert toysource.twice(4, '<>') == '0<>1<>2<>3'\n",
+    }
+    with tarfile.open(index / "toysource-1.0.tar.gz", "w:gz") as archive:
+        for name, text in files.items():
+            info = tarfile.TarInfo(f"toysource-1.0/{name}")
+            info.size = len(text.encode())
+            archive.addfile(info, io.BytesIO(text.encode()))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
+    with Sandboxes() as sandboxes:
+        row = PackageWork(MiningSettings(), [], {}, None).row("toysource==1.0", sandboxes)
+    assert row["funnel"]["counts"]["tests run"] == 1
+    (task,) = row["tasks"]
+    assert "tests" in task["sources"]
+    assert not canary.exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from support.tasks import make_task
 from evalplus_lite.cli.app import run
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.jobs.contract_drafts import infer_constraints, suggest
+from evalplus_lite.jobs.contract_drafts import Draft, infer_constraints, suggest
 from evalplus_lite.models import Client
 from evalplus_lite.models.contract_drafts import NoContract, parse_contract
 from evalplus_lite.sandbox import Sandbox
@@ -42,56 +43,52 @@ def test_what_is_no_contract_is_refused(text: str) -> None:
         parse_contract(text, TASK)
 
 
-def client(model_server: Any) -> Client:
-    return Client("tiny", base_url=model_server.url, api_key="none")
+@pytest.fixture
+def drafted(sandbox: Sandbox, model_server: Any) -> Callable[..., Draft]:
+    """Return what a model that gives these texts in turn drafts for the task."""
+
+    def suggested(*texts: str) -> Draft:
+        model_server.says(*map(fenced, texts))
+        client = Client("tiny", base_url=model_server.url, api_key="none")
+        return suggest(Inline(sandbox), TASK, client)
+
+    return suggested
 
 
-def test_a_draft_that_accepts_the_base_inputs_is_returned(
-    sandbox: Sandbox, model_server: Any
-) -> None:
+def test_a_draft_that_accepts_the_base_inputs_is_returned(drafted: Callable[..., Draft]) -> None:
     """The first good draft is taken as it stands, with the share of mutated inputs it accepts."""
-    model_server.says(fenced(GOOD))
-    draft = suggest(
-        Inline(sandbox), TASK, Client("tiny", base_url=model_server.url, api_key="none")
-    )
-    assert draft.text == GOOD
-    assert draft.turns == 1
+    draft = drafted(GOOD)
+    assert (draft.text, draft.turns) == (GOOD, 1)
     assert 0 < draft.accepted < draft.tried
 
 
-def test_refused_base_inputs_are_quoted_back(sandbox: Sandbox, model_server: Any) -> None:
+def test_refused_base_inputs_are_quoted_back(
+    drafted: Callable[..., Draft], model_server: Any
+) -> None:
     """The model reads which input of the task its draft refuses, and why, and may try again."""
-    model_server.says(fenced(STRICT), fenced(GOOD))
-    draft = suggest(
-        Inline(sandbox), TASK, Client("tiny", base_url=model_server.url, api_key="none")
-    )
+    draft = drafted(STRICT, GOOD)
     assert (draft.text, draft.turns) == (GOOD, 2)
     said = model_server.asked[1]["messages"][-1]["content"]
     assert "[7]" in said
     assert "x must be below 5" in said
 
 
-def test_a_model_that_does_not_learn_gives_no_draft(sandbox: Sandbox, model_server: Any) -> None:
+def test_a_model_that_does_not_learn_gives_no_draft(
+    drafted: Callable[..., Draft], model_server: Any
+) -> None:
     """After three further turns the task has no draft, and the last problem is told."""
-    model_server.says(fenced(STRICT))
-    draft = suggest(
-        Inline(sandbox), TASK, Client("tiny", base_url=model_server.url, api_key="none")
-    )
+    draft = drafted(STRICT)
     assert draft.text is None
     assert "x must be below 5" in draft.problem
     assert len(model_server.asked) == 4
 
 
 def test_a_hostile_draft_is_only_run_in_the_sandbox(
-    sandbox: Sandbox, model_server: Any, tmp_path: Any
+    drafted: Callable[..., Draft], tmp_path: Any
 ) -> None:
     """What a draft tries to write outside is not there afterwards."""
     path = tmp_path / "written"
-    model_server.says(fenced(f"open({str(path)!r}, 'w').write('x')\n{GOOD}"), fenced(GOOD))
-    draft = suggest(
-        Inline(sandbox), TASK, Client("tiny", base_url=model_server.url, api_key="none")
-    )
-    assert draft.text == GOOD
+    assert drafted(f"open({str(path)!r}, 'w').write('x')\n{GOOD}", GOOD).text == GOOD
     assert not path.exists()
 
 

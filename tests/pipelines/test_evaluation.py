@@ -238,15 +238,24 @@ def smallest(sandbox: Sandbox, task: Task, source: str, **options: object) -> Sm
     return shrinker.smallest(sandbox, prepared, source, failure)
 
 
-def test_the_smallest_input_is_found(sandbox: Sandbox) -> None:
-    """Of a list of six numbers three are left, plain ones, with both answers."""
-    found = smallest(sandbox, make_task([(xs,) for xs in LONG], reference=TOTAL), WRONG)
+RAISING = "def f(xs):\n    return sum(xs) // (0 if len(xs) > 1 else 1)\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "arguments", "verdict"), [(WRONG, [1, 1, 1], "fail"), (RAISING, [1, 1], "error")]
+)
+def test_the_smallest_input_is_found(
+    sandbox: Sandbox, source: str, arguments: list[int], verdict: str
+) -> None:
+    """Of a list of six numbers a few plain ones are left, with the answers to them."""
+    found = smallest(sandbox, make_task([(xs,) for xs in LONG], reference=TOTAL), source)
     assert found is not None
     (case,) = found.suite.cases
-    assert case.arguments == ([1, 1, 1],)
-    assert wire.decode(found.suite.expected[0]) == 3
-    assert found.failure.actual is not None
-    assert wire.decode(found.failure.actual) == 2
+    assert case.arguments == (arguments,)
+    assert wire.decode(found.suite.expected[0]) == sum(arguments)
+    assert found.failure.verdict == verdict
+    actual = found.failure.actual
+    assert actual is None if verdict == "error" else wire.decode(actual or b"") == 2
 
 
 @pytest.mark.parametrize("is_own", [True, False])
@@ -257,15 +266,6 @@ def test_a_contract_bounds_what_is_tried(sandbox: Sandbox, is_own: bool) -> None
     found = smallest(sandbox, task, WRONG, contracts={} if is_own else {"T/1": contract})
     assert found is not None
     assert found.suite.cases[0].arguments == ([4, 4, 4, 4, 4],)
-
-
-def test_an_exception_is_shrunk_too(sandbox: Sandbox) -> None:
-    """A program that raises gets the smallest input that makes it raise."""
-    raising = "def f(xs):\n    return sum(xs) // (0 if len(xs) > 1 else 1)\n"
-    found = smallest(sandbox, make_task([(xs,) for xs in LONG], reference=TOTAL), raising)
-    assert found is not None
-    assert len(found.suite.cases[0].arguments[0]) == 2
-    assert found.failure.verdict == "error"
 
 
 def test_what_hangs_is_left_alone(sandbox: Sandbox) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from support.tasks import make_task
 
 from evalplus_lite.grading.oracle import answer
@@ -45,32 +48,25 @@ def test_only_independent_programs_that_pass_base_are_heard(sandbox: Sandbox) ->
     assert Panel.select(sandbox, task, base(sandbox, task), sources).programs == RIGHT[:2]
 
 
-def test_a_wrong_reference_is_outvoted(sandbox: Sandbox) -> None:
-    """Exactly the cases on which the reference is wrong are disputed, with the right answer."""
-    task = make_task([(1,), (2,)], [(5,), (10,), (11,)], reference=WRONG_BEYOND_9)
-    panel = Panel.select(sandbox, task, base(sandbox, task), RIGHT)
+@pytest.mark.parametrize(
+    ("reference", "plus", "programs", "causes"),
+    [
+        (WRONG_BEYOND_9, (5, 10, 11), RIGHT, [None, "differs", "differs"]),
+        (SLOW, (5, 10), RIGHT, [None, "slow"]),
+        (WRONG_BEYOND_9, (10,), RIGHT[:1], [None]),  # one program is no consensus
+    ],
+    ids=["wrong", "slow", "one program"],
+)
+def test_a_reference_is_outvoted(
+    sandbox: Sandbox, reference: str, plus: tuple[int, ...], programs: Any, causes: list[Any]
+) -> None:
+    """Exactly the cases on which the reference is wrong or slow are disputed."""
+    task = make_task([(1,), (2,)], [(number,) for number in plus], reference=reference)
+    panel = Panel.select(sandbox, task, base(sandbox, task), programs)
     found = answer(sandbox, task, task.plus, base_count=0, limits=LIMITS)
     disputes = panel.poll(sandbox, found.suite, found.dropped).disputes
-    assert [dispute and dispute.cause for dispute in disputes] == [None, "differs", "differs"]
-    assert disputes[1] is not None
-    assert (disputes[1].votes, disputes[1].voters) == (3, 3)
-
-
-def test_a_slow_reference_is_noticed(sandbox: Sandbox) -> None:
-    """An input that the reference is too slow for, and the programs answer, is disputed."""
-    task = make_task([(1,), (2,)], [(5,), (10,)], reference=SLOW)
-    panel = Panel.select(sandbox, task, base(sandbox, task), RIGHT)
-    found = answer(sandbox, task, task.plus, base_count=0, limits=LIMITS)
-    disputes = panel.poll(sandbox, found.suite, found.dropped).disputes
-    assert [dispute and dispute.cause for dispute in disputes] == [None, "slow"]
-
-
-def test_one_program_decides_nothing(sandbox: Sandbox) -> None:
-    """A lone program that contradicts the reference is no consensus."""
-    task = make_task([(1,), (2,)], [(10,)], reference=WRONG_BEYOND_9)
-    panel = Panel.select(sandbox, task, base(sandbox, task), RIGHT[:1])
-    found = answer(sandbox, task, task.plus, base_count=0, limits=LIMITS)
-    assert panel.poll(sandbox, found.suite, found.dropped).disputes == [None]
+    assert [dispute and dispute.cause for dispute in disputes] == causes
+    assert all((each.votes, each.voters) == (3, 3) for each in disputes if each is not None)
 
 
 def test_augmentation_sets_disputed_inputs_aside(sandbox: Sandbox) -> None:

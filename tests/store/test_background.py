@@ -11,7 +11,7 @@ import pytest
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.store import read_jsonl
-from evalplus_lite.store.background import CancelGuard, written_beside
+from evalplus_lite.store.writing import CancelGuard, written_beside
 
 OLD = '{"old":1}\n'
 

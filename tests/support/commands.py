@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import fcntl
 import io
 import json
 import os
+import pty
+import struct
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+import termios
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 from unittest import mock
 
 from evalplus_lite.cli import main
-from evalplus_lite.execution.backends import make_backend
+from evalplus_lite.execution.processes import make_backend
 from evalplus_lite.jobs import session
 from evalplus_lite.sandbox import SandboxConfig
 
@@ -35,11 +39,11 @@ INPUTS = [[[1], [2], [3.5]], [[[3, 1]], [[]], [[2, 2, 1]]], [["a"], [""], ["Bc d
 def environment(cache: Path, **changes: str) -> dict[str, str]:
     """Return the environment of a command that keeps what it caches in a folder of the test's."""
     # Outputs are dated alike, so that those of two runs can be compared.
-    found = {**os.environ, "EVALPLUS_LITE_CACHE": str(cache), "SOURCE_DATE_EPOCH": "0", **changes}
+    ours = {name: text for name, text in os.environ.items() if name != "EVALPLUS_LITE_DEBUG"}
+    found = {**ours, "EVALPLUS_LITE_CACHE": str(cache), "SOURCE_DATE_EPOCH": "0", **changes}
     found["PYTHONPATH"] = os.pathsep.join(
         [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     )
-    found.pop("EVALPLUS_LITE_DEBUG", None)
     return found
 
 
@@ -77,25 +81,29 @@ def inside(folder: Path, **variables: str) -> Iterator[tuple[io.TextIOWrapper, i
     """
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
     with (
-        open(os.devnull) as nothing,
         contextlib.chdir(folder),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
         mock.patch.dict(os.environ, environment(folder / "cache", **variables), clear=True),
-        mock.patch.object(sys, "stdin", nothing),
         mock.patch.object(session, "make_backend", SharedBackend),
     ):
         yield out, err
 
 
 def run(
-    *arguments: object, folder: Path, variables: Mapping[str, str] | None = None
+    *arguments: object,
+    folder: Path,
+    variables: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
 ) -> subprocess.CompletedProcess[str]:
     """Run the command in a folder to its end, in this process and with sandboxes that stay.
 
     ``run_process`` is for whatever is about the process itself: hash seeds, pipes, import paths.
     """
-    with inside(folder, **(variables or {})) as streams:
+    with (
+        inside(folder, **(variables or {})) as streams,
+        mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin))),
+    ):
         code = main(list(map(str, arguments)))
     texts = []
     for stream in streams:
@@ -118,6 +126,26 @@ def run_process(
         timeout=PATIENCE,
         stdin=subprocess.DEVNULL,
     )
+
+
+def on_terminal(
+    command: Sequence[object], folder: Path, *, width: int = 80, **variables: str
+) -> str:
+    """Run a program on a terminal of its own of that width; return all that it wrote there."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+    environ = environment(folder / "cache", **{"TERM": "xterm-256color", **variables})
+    environ.pop("COLUMNS", None)
+    with subprocess.Popen(
+        list(map(str, command)), cwd=folder, env=environ, stdin=theirs, stdout=theirs, stderr=theirs
+    ):
+        os.close(theirs)
+        parts = []
+        with contextlib.suppress(OSError):  # Linux's word for the end of a terminal
+            while part := os.read(ours, 1 << 16):
+                parts.append(part)
+    os.close(ours)
+    return b"".join(parts).decode()
 
 
 def start(*arguments: object, folder: Path) -> subprocess.Popen[bytes]:

@@ -363,8 +363,8 @@ def score(
     """Grade predictions by the paper's rules and print the tables.
 
     Values are compared as JSON after normalisation (sets sorted, tuples as lists, numbers written
-    one way); exceptions by type and message. Reported overall, on errors alone, by package and by
-    statistic. CRUXEval's generations are Python expressions, compared as Python compares; with
+    one way); exceptions by type and message. Reported overall, on errors alone, by package and
+    split. CRUXEval's generations are Python expressions, compared as Python compares; with
     --of input they are calls, right if they give the known output.
 
     [bold]Example[/bold]  evalplus-lite exe score tasks.jsonl tasks.my-model.predictions.jsonl

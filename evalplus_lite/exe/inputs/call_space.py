@@ -11,7 +11,7 @@ import functools
 import random
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from importlib import resources
@@ -446,7 +446,8 @@ def _other(part: str, rng: random.Random) -> str:
     if part.isdecimal():
         return "".join(str(rng.randrange(1 if len(part) > 1 and not at else 0, 10))
                        for at in range(len(part)))  # fmt: skip
-    return _styled(rng.choice(_words()), part)
+    is_kept = part.lower() in _tables()["kept"].split()
+    return part if is_kept else _styled(rng.choice(_words()), part)
 
 
 def _styled(word: str, like: str) -> str:
@@ -463,6 +464,11 @@ def texts_of(value: Value) -> Iterator[str]:
     elif isinstance(value, list | tuple | set | frozenset):
         for item in value:
             yield from texts_of(item)
+
+
+def words_in(text: str) -> list[str]:
+    """Return the words of a text that may stand for others."""
+    return _NAME.findall(text)
 
 
 def _replaced(value: Value, pattern: re.Pattern[str], new: str) -> Value:
@@ -531,26 +537,28 @@ class Nearby:
 
     def call(self, arguments: Arguments, others: Sequence[Arguments]) -> Arguments:
         """Return a call near another, with values of further ones here and there."""
-        if self.random() < _RENAMED and (renamed := self._renamed(arguments)) is not None:
-            return renamed
+        if self.random() < _RENAMED and (words := self.words_of(arguments)):
+            return self.renamed(arguments, [self._pick(sorted(words))])
         for _ in range(1 + (self.random() < _SECOND)):
             at = self._below(len(arguments))
             value = self._changed(at, arguments[at], [each[at] for each in others])
             arguments = (*arguments[:at], value, *arguments[at + 1 :])
         return arguments
 
-    def _renamed(self, arguments: Arguments) -> Arguments | None:
-        """Return a call with another word in place of one, wherever that stands."""
-        words = {w for text in texts_of(arguments) for w in _NAME.findall(text)} - self.fixed
-        if not words:
-            return None
-        old = self._pick(sorted(words))
-        new = _styled(self._pick(_words()), old)
-        pattern = re.compile(rf"(?<![A-Za-z]){old}(?![A-Za-z])")
-        changed = tuple(_replaced(value, pattern, new) for value in arguments)
+    def words_of(self, arguments: Arguments) -> set[str]:
+        """Return the words of a call that the program does not know."""
+        return {w for text in texts_of(arguments) for w in _NAME.findall(text)} - self.fixed
+
+    def renamed(self, arguments: Arguments, words: Iterable[str]) -> Arguments:
+        """Return a call with other words in place of these, wherever they stand, if it may be."""
+        changed = arguments
+        for old in words:
+            new = _styled(self._pick(_words()), old)
+            pattern = re.compile(rf"(?<![A-Za-z]){old}(?![A-Za-z])")
+            changed = tuple(_replaced(value, pattern, new) for value in changed)
         pairs = zip(self.domains, changed, strict=True)
         is_fit = all(value is OMITTED or domain.explain(value) is None for domain, value in pairs)
-        return changed if is_fit else None
+        return changed if is_fit else arguments
 
     def _changed(self, at: int, value: Value, others: Sequence[Value]) -> Value:
         domain = self.domains[at]

@@ -24,7 +24,7 @@ from evalplus_lite.exe.running.proof import unpack
 from evalplus_lite.exe.running.runs import Invocation, answer_of, canonical, stage
 from evalplus_lite.exe.selecting.signatures import Parameter
 from evalplus_lite.exe.selecting.static import MinedFunction
-from evalplus_lite.exe.selecting.types import ITEM, Told, type_of
+from evalplus_lite.exe.selecting.types import ITEM, Built, Told, type_of
 from evalplus_lite.exe.sources import PackageSource
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.generate.domains.constants import examples
@@ -40,8 +40,8 @@ RUNNER = tuple(
 MOST_TESTS = 3000
 MOST_FILES = 1000
 """Files of tests that are run, the first by their paths."""
-CPU_SECONDS = 40.0
-"""CPU seconds of all tests; they are ended after a third of it."""
+CPU_SECONDS = 60.0
+"""CPU seconds of all tests and examples; tests are ended after a quarter of it."""
 LONGEST_TROUBLE = 120
 """Characters that are told of what stood in the way of tests."""
 LONGEST_CALL = 20_000
@@ -269,7 +269,15 @@ _PATTERN = re.compile(r"\\|\(\?|%[(sdr]|\{\w*\}")
 """What shows that a string of code is an expression or a template."""
 MOST_ROWS = 12
 """Rows of a table of parameters that are tried."""
-_NO_LITERAL = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError, OverflowError)
+_NO_LITERAL = (
+    LookupError,
+    ValueError,
+    TypeError,
+    SyntaxError,
+    RecursionError,
+    MemoryError,
+    OverflowError,
+)
 Names = Mapping[str, Value]
 
 
@@ -342,7 +350,8 @@ class PackageValues:
 def _arguments(function: MinedFunction, row: RecordedCall) -> tuple[Value, ...] | None:
     """Return a value for each parameter of the entry point; None where one cannot be given."""
     found: list[Value] = []
-    for parameter in function.signature.parameters:
+    built = function.built or [None] * len(function.signature.parameters)
+    for parameter, given in zip(function.signature.parameters, built, strict=True):
         value = _value(parameter, row)
         if parameter.kind == "varargs":
             value = [*value] if isinstance(value, tuple | list) else []
@@ -353,7 +362,7 @@ def _arguments(function: MinedFunction, row: RecordedCall) -> tuple[Value, ...] 
         if value is OMITTED and parameter.is_required:
             return None
         try:
-            value = _plain(value, is_made=bool(function.driver))
+            value = _plain(value, given)
             if value is not OMITTED:
                 codec.dumps(value)
         except (*_NO_LITERAL, CodecError):
@@ -371,17 +380,33 @@ def _value(parameter: Parameter, row: RecordedCall) -> Value:
     return row.values.get(parameter.name, OMITTED)
 
 
-def _plain(value: Value, *, is_made: bool) -> Value:
-    """Return what an entry point makes a date, say, of; ValueError where nothing makes one."""
-    if isinstance(value, dict) and len(value) == 1 and next(iter(value), "")[:1] == "$":
-        ((kind, text),) = value.items()
-        if not is_made or kind == "$Fraction":
-            raise ValueError(f"{kind} is no plain value")
-        return text
+def _plain(value: Value, kind: Type | None) -> Value:
+    """Return what an entry point makes a date, or an object, of; ValueError where it makes none.
+
+    ``kind`` is the type of what it makes, None where nothing is known of that.
+    """
+    parts = kind.arguments if kind else ()
+    if isinstance(value, dict) and isinstance(kind, Built) and value.keys() == {*kind.fields}:
+        value = {"$made": (kind.template, value)}  # a typed dict
+    if isinstance(value, dict) and len(value) == 1 and str(next(iter(value)))[:1] == "$":
+        ((name, held),) = value.items()
+        for each in parts if kind and kind.kind == "union" else (kind,):
+            if isinstance(each, Built) and bool(each.fields) == (name == "$made"):
+                if not each.fields and name != "$Fraction":
+                    return held
+                if each.fields and held[0] == each.template:
+                    pairs = zip(each.fields, each.arguments, strict=True)
+                    return tuple(_plain(held[1][field], inner) for field, inner in pairs)
+        raise ValueError(f"{name} is no plain value")
+    if kind and kind.kind == "union":
+        parts = tuple(inner for each in parts for inner in each.arguments)
     if isinstance(value, list | tuple):
-        return type(value)(_plain(each, is_made=is_made) for each in value)
+        is_fixed = isinstance(value, tuple) and len(parts) == len(value)
+        inner = parts if is_fixed else [parts[0] if parts else None] * len(value)
+        return type(value)(map(_plain, value, inner))
     if isinstance(value, dict):
-        return {key: _plain(each, is_made=is_made) for key, each in value.items()}
+        held = parts[-1] if parts else None
+        return {key: _plain(each, held) for key, each in value.items()}
     return value
 
 

@@ -17,10 +17,18 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evalplus_lite.exe.inputs.call_space import Arguments, CallSpace, Nearby, hints, is_unknown
+from evalplus_lite.exe.inputs.call_space import (
+    Arguments,
+    CallSpace,
+    Nearby,
+    hints,
+    is_unknown,
+    texts_of,
+    words_in,
+)
 from evalplus_lite.exe.inputs.known import KnownCall, PackageValues
 from evalplus_lite.exe.inputs.model import calls_of_model
-from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge, select
+from evalplus_lite.exe.inputs.validators import MAX_CASES, PLACEHOLDERS, Executed, judge, select
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import (
     CallableProgram,
@@ -261,6 +269,7 @@ class Explorer:
         seed: str,
         values: PackageValues,
         written: Sequence[Invocation] = (),
+        shared: frozenset[str] = frozenset(),
     ) -> None:
         self._known = values.of_function(function)
         self._known += [KnownCall(call, "model") for call in written]
@@ -274,6 +283,11 @@ class Explorer:
         fixed = frozenset(re.findall(r"[A-Za-z]+", function.code))
         domains = [slot.domain for slot in self._space.slots]
         self._near = Nearby(domains, self._random, fixed)
+        # Words that other tasks have, or every package: each such call has a twin with other ones.
+        for known in self._of_known:
+            words = sorted(self._near.words_of(known) & shared)
+            twin = self._space.call(self._near.renamed(known, words))
+            self._known += [KnownCall(twin, "mutated")] if words else []
         self._parents: list[tuple[Arguments, str, int]] = []
         """Calls to build on, with their source and the lines that they run."""
         self._seen: set[str] = set()
@@ -395,6 +409,7 @@ def find_cases(
         seed=f"{seed}:{function.id}",
         values=values or PackageValues(),
         written=written,
+        shared=PLACEHOLDERS | {w for text in texts_of([*(used or ())]) for w in words_in(text)},
     )
     if explorer.is_guess:
         return FoundCases([], [], problem=UNKNOWN)

@@ -90,8 +90,8 @@ OWN_ARM, OTHER_ARM, MOST_OTHERS = 8.0, 1.0, 6.0
 ERRORS = 0.2
 """Share of cases that should raise, where any do; at most twice as many may."""
 SOURCE_COST = {
-    "tests": 0.0, "doctests": 0.0, "README": 0.0, "call sites": 0.5, "model": 1.0, "mutated": 1.5,
-    "types": 6.0,
+    "tests": -4.0, "doctests": -4.0, "README": -4.0, "call sites": -2.0, "model": 0.0,
+    "mutated": 1.0, "types": 6.0,
 }  # fmt: skip
 """What a case costs by where its values come from."""
 LITERAL = 3
@@ -101,7 +101,7 @@ MISUSE = 40.0
 SHARED = 4.0
 """What a literal costs for each other task that has it."""
 PLACEHOLDERS = frozenset("foo bar baz qux spam eggs abc xyz test hello world lorem ipsum".split())
-"""Texts that every package's tests have: as if another task had them."""
+"""Texts that every package's tests have: as if two other tasks had them."""
 READABLE = 200
 """Characters of input and answer together that cost a reader nothing."""
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
@@ -119,7 +119,7 @@ def select(
     and a spread over lines run, depth, and sizes, each doubling counted alike. At most 40 % raise,
     less than half are trivial and none of the outputs makes up more than two thirds, where the
     cases allow it. Never chosen are errors that no statement of the program raises, and cases that
-    its own documentation answers. Values of tests cost nothing, those drawn by type most; a literal
+    its own documentation answers. Values of tests cost least, those drawn by type most; a literal
     costs more the more tasks have ``used`` it. Where enough runs are hard, more than half of the
     cases are.
     """
@@ -201,7 +201,7 @@ class _Candidate:
         )
         cost = 2.0 * math.log2(max(1.0, (given + said) / READABLE)) + SOURCE_COST[case.source]
         held = literals_of(case.call)
-        uses = (used.get(each, 0) + (each in PLACEHOLDERS) for each in held)
+        uses = (used.get(each, 0) + 2 * (each in PLACEHOLDERS) for each in held)
         cost += SHARED * max(uses, default=0)
         return cls(case, case.answer.key, case.is_trivial, kind, places, cost)
 

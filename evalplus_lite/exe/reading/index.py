@@ -521,15 +521,22 @@ class Builtin:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unresolved:
-    """A name that cannot be followed; ``reason`` is one of the funnel's."""
+@dataclass(frozen=True, slots=True, order=True)
+class Obstacle:
+    """Why a name, a type or a function cannot be had; ``reason`` is one of the funnel's."""
 
     reason: str
     detail: str
 
+    def __str__(self) -> str:
+        """Say it in a line, with the detail where the reason does not end in it."""
+        parts = [self.reason] if self.reason else []
+        if self.detail and not self.reason.endswith(self.detail):
+            parts.append(self.detail)
+        return ": ".join(parts)
 
-Target: TypeAlias = Definition | ModuleRef | External | Builtin | Unresolved
+
+Target: TypeAlias = Definition | ModuleRef | External | Builtin | Obstacle
 
 
 class Resolver:
@@ -548,13 +555,13 @@ class Resolver:
             return found
         if name in BUILTINS or name in MODULE_NAMES:
             return Builtin(name)
-        return Unresolved("unresolved name", f"{module}.{name}")
+        return Obstacle("unresolved name", f"{module}.{name}")
 
     def resolve_annotation(self, module: str, name: str) -> Target:
         """Return what a name means in an annotation, ``if TYPE_CHECKING:`` included."""
         found = self.resolve(module, name)
         parsed = self.index.module(module)
-        if isinstance(found, Unresolved) and parsed is not None and name in parsed.typing:
+        if isinstance(found, Obstacle) and parsed is not None and name in parsed.typing:
             return self._bound(parsed, name, parsed.typing[name]) or found
         return found
 
@@ -583,7 +590,7 @@ class Resolver:
             if f"{module}.{name}" in self.index:
                 return ModuleRef(f"{module}.{name}")
             if module in self.index and not self.index.is_namespace(module):
-                return Unresolved("unreadable module", module)
+                return Obstacle("unreadable module", module)
             return None
         bindings = parsed.bindings.get(name, [])
         if bindings:
@@ -606,11 +613,11 @@ class Resolver:
         last = bindings[-1]
         if isinstance(last.node, ast.Import | ast.ImportFrom):
             if len(imports) < len(bindings) and not _is_stub(bindings):
-                return Unresolved("rebound import", f"{module.name}.{name}")
+                return Obstacle("rebound import", f"{module.name}.{name}")
             return self._imported(module, name, last.node)
         if isinstance(last.node, ast.FunctionDef | ast.ClassDef):
             return self._defined(module, name, [s for s in bindings if s not in imports])
-        return Unresolved("rebound import", f"{module.name}.{name}")
+        return Obstacle("rebound import", f"{module.name}.{name}")
 
     def _defined(self, module: Module, name: str, bindings: list[Statement]) -> Target:
         value = getattr(bindings[0].node, "value", None)
@@ -619,7 +626,7 @@ class Resolver:
         for statement in bindings:
             for node in ast.walk(statement.node) if _may_import(statement.node) else ():
                 if isinstance(node, ast.Import | ast.ImportFrom) and self._is_foreign(module, node):
-                    return Unresolved("third-party library", f"{module.name}.{name}")
+                    return Obstacle("third-party library", f"{module.name}.{name}")
         return Definition(module.name, name)
 
     def _is_foreign(self, module: Module, node: ast.Import | ast.ImportFrom) -> bool:
@@ -635,11 +642,11 @@ class Resolver:
                 if (alias.asname or alias.name.partition(".")[0]) == name:
                     dotted = alias.name if alias.asname else alias.name.partition(".")[0]
                     return self._module(dotted)
-            return Unresolved("unresolved name", f"{module.name}.{name}")
+            return Obstacle("unresolved name", f"{module.name}.{name}")
         alias = next(a for a in reversed(node.names) if (a.asname or a.name) == name)
         source = module.absolute(node)
         if source is None:
-            return Unresolved("unresolved name", f"{module.name}.{name}: import above the top")
+            return Obstacle("unresolved name", f"{module.name}.{name}: import above the top")
         return self._from(source, alias.name)
 
     def _module(self, dotted: str) -> Target:
@@ -648,10 +655,10 @@ class Resolver:
             if dotted in self.index:
                 return ModuleRef(dotted)
             reason = "compiled code" if self.index.is_compiled(dotted) else "unresolved name"
-            return Unresolved(reason, dotted)
+            return Obstacle(reason, dotted)
         if root in sys.stdlib_module_names:
             return External(dotted)
-        return Unresolved("third-party library", root)
+        return Obstacle("third-party library", root)
 
     def _from(self, source: str, name: str) -> Target:
         found = self._module(source)
@@ -659,7 +666,7 @@ class Resolver:
             member = self.member(source, name)
             if member is None and f"{source}.{name}" in self.index:
                 return ModuleRef(f"{source}.{name}")  # A package that imports its own submodule.
-            return member or Unresolved("unresolved name", f"{source}.{name}")
+            return member or Obstacle("unresolved name", f"{source}.{name}")
         if isinstance(found, External):
             return External(source, name)
         return found

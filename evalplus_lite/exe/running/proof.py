@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.inlining import Obstacle
+from evalplus_lite.exe.reading.index import Obstacle
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, RunResult, run
 from evalplus_lite.exe.selecting.static import MinedFunction
 from evalplus_lite.exe.selecting.types import member_of

@@ -17,7 +17,7 @@ MOST_CALLS, MOST_FUNCTIONS, MOST_OBJECTS = 30, 5000, 3000
 """Different calls of a function that are kept of each source, and what is known at once."""
 LONGEST_CALL, MOST_TEXT = 3000, 3_000_000
 """Characters of one call's values, and of all that is answered."""
-MOST_EVENTS, ALL_EVENTS = 200_000, 2_000_000
+MOST_EVENTS, ALL_EVENTS = 400_000, 4_000_000
 """Calls and returns of one test or example, and of all: counts end what runs long, no clock."""
 TEST_SECONDS, CPU_SECONDS = 20, 15.0
 """What ends a test that waits for something, and tests that compute where no call is counted."""
@@ -62,7 +62,28 @@ def written(value, left):
         return repr({"$timedelta": value.total_seconds()})
     if kind.__name__ in AS_TEXT:
         return repr({f"${kind.__name__}": str(value)})
-    raise Odd
+    made = made_of(value, left)
+    if made is None:
+        raise Odd
+    return f"{{'$made': ({kind.__name__!r}, {made})}}"
+
+
+objects = {}
+"""By id: an object, so that it stays, and the literal of what its ``__init__`` was given."""
+
+
+def made_of(value, left):
+    """Return the literal of what an object was made of, by parameter; None where nobody saw it."""
+    known, text = objects.get(id(value), (None, ""))
+    if known is value and known is not None:
+        left[0] -= len(text)
+        if left[0] < 0:
+            raise Odd
+        return text
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        held = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.init}
+        return written(held, left)
+    return written(value._asdict(), left) if hasattr(value, "_asdict") else None
 
 
 class Recorder:
@@ -71,7 +92,7 @@ class Recorder:
     def __init__(self, folders, tests):
         self.folders, self.tests = folders, tests
         self.label = "tests"
-        self.records, self.found, self.objects = {}, {}, {}
+        self.records, self.found = {}, {}
         self.events = self.all_events = self.text = 0
 
     def begin(self, label):
@@ -103,12 +124,14 @@ class Recorder:
         caller = frame.f_back.f_code.co_filename if frame.f_back is not None else ""
         is_inner = caller.startswith(self.folders) and caller not in self.tests
         label = "call sites" if is_inner else self.label
-        made = None
+        made, is_new = None, code.co_name == "__init__"
         if owner and names:
             itself = given.get(names[0])
-            if isinstance(itself, type) or type(itself).__name__ == owner:
+            if isinstance(itself, type) or type(itself).__name__ == owner or is_new:
                 given.pop(names[0], None)
-                made = self.objects.get(id(itself), (None, None))[1]
+                if not isinstance(itself, type) and not is_new:
+                    with contextlib.suppress(Exception):
+                        made = made_of(itself, [LONGEST_CALL])
         if sum(each[0] == label for each in record.values()) >= MOST_CALLS:
             return
         left, whole, parts = [LONGEST_CALL], True, []
@@ -119,8 +142,8 @@ class Recorder:
                 except (Odd, RecursionError):
                     whole = False
         text = f"{{{', '.join(parts)}}}"
-        if code.co_name == "__init__" and whole and owner and len(self.objects) < MOST_OBJECTS:
-            self.objects[id(itself)] = itself, text
+        if is_new and whole and owner and len(objects) < MOST_OBJECTS:
+            objects[id(itself)] = itself, text
         if (text, made) not in record and self.text < MOST_TEXT:
             self.text += len(text) + len(made or "")
             record[text, made] = label, whole
@@ -146,6 +169,7 @@ def plugin_of(pytest, recorder, most):
 
     class Tests:
         outcomes, trouble = set(), {}
+        begun = None  # CPU seconds when the first test begins: importing does not count
 
         def pytest_collection_modifyitems(self, session, config, items):
             del items[most:]
@@ -153,6 +177,7 @@ def plugin_of(pytest, recorder, most):
         @pytest.hookimpl(hookwrapper=True)
         def pytest_runtest_call(self, item):
             random.seed(0)
+            self.begun = self.begun or time.process_time()
             signal.signal(signal.SIGALRM, late)
             signal.alarm(TEST_SECONDS)
             # What a library draws at random is no value that somebody chose.
@@ -161,7 +186,7 @@ def plugin_of(pytest, recorder, most):
             yield
             sys.setprofile(None)
             signal.alarm(0)
-            if recorder.all_events > ALL_EVENTS or time.process_time() > CPU_SECONDS:
+            if recorder.all_events > ALL_EVENTS or time.process_time() - self.begun > CPU_SECONDS:
                 item.session.shouldstop = "time"
 
         def pytest_collectreport(self, report):

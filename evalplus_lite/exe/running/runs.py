@@ -319,7 +319,7 @@ def answer_of(outcome: Outcome | None) -> CallResult:
             return CallResult("unfit", message=str(error))
         return CallResult("value", value=value, cpu=outcome.cpu)
     if isinstance(outcome, Raised):
-        if outcome.type in UNFIT_ERRORS:
+        if outcome.type in UNFIT_ERRORS or "inlined." in outcome.message:  # a class, by its module
             return CallResult("unfit", type=outcome.type, message=outcome.message)
         return CallResult("error", type=outcome.type, message=outcome.message, cpu=outcome.cpu)
     if isinstance(outcome, TimedOut):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from evalplus_lite.exe.reading.index import Definition, class_of
+from evalplus_lite.exe.reading.index import Definition, Obstacle, class_of
 from evalplus_lite.exe.reading.names import arguments_of
 from evalplus_lite.exe.selecting.types import (
     ANY,
@@ -16,7 +16,6 @@ from evalplus_lite.exe.selecting.types import (
     Need,
     Origin,
     PackageAnnotations,
-    Refused,
     Told,
     made,
     mentioned,
@@ -105,7 +104,7 @@ def read_signature(
     *,
     owner: str = "",
     is_wrapped: bool = False,
-) -> Signature | Refused:
+) -> Signature | Obstacle:
     """Return a function's signature in accepted types, or why it has none.
 
     A parameter that a call may leave out and that has no
@@ -117,12 +116,12 @@ def read_signature(
     """
     taken = listed(node.args)
     if not taken:
-        return Refused("no arguments", "")
+        return Obstacle("no arguments", "")
     told = declared(reader, module, owner, node)
-    result: Type | Refused = Type("any")
+    result: Type | Obstacle = Type("any")
     if node.returns is not None:
         result = reader.read(node.returns, module, result=True)
-    if isinstance(result, Refused):
+    if isinstance(result, Obstacle):
         return result
     by_place = {argument.arg for argument in node.args.posonlyargs}
     parameters: list[Parameter] = []
@@ -136,12 +135,12 @@ def read_signature(
         found = types[argument.arg]
         is_open = default is not None or kind in ("varargs", "varkw")
         is_made = is_open and _is_built(found)
-        if is_made and not isinstance(found, Refused):
+        if is_made and not isinstance(found, Obstacle):
             is_none = isinstance(default, ast.Constant) and default.value is None
-            found = optional(found) if is_wrapped and is_none else Refused("type", argument.arg)
+            found = optional(found) if is_wrapped and is_none else Obstacle("type", argument.arg)
         if not is_whole and (kind == "varargs" or argument.arg in by_place):
-            found = Refused("type", f"{argument.arg} after one that is left out")
-        if isinstance(found, Refused):
+            found = Obstacle("type", f"{argument.arg} after one that is left out")
+        if isinstance(found, Obstacle):
             if not is_open:
                 return found
             is_whole = False
@@ -151,7 +150,7 @@ def read_signature(
         origin = told[argument.arg].origin if argument.annotation is None else "annotation"
         parameters.append(Parameter(argument.arg, place, found, text, origin))
     if not parameters:
-        return Refused("no arguments", "of an accepted type")
+        return Obstacle("no arguments", "of an accepted type")
     return Signature(tuple(parameters), result)
 
 
@@ -174,13 +173,13 @@ def listed(arguments: ast.arguments) -> list[tuple[ast.arg, Passing, ast.expr | 
 
 def _parameter_type(
     argument: ast.arg, told: Told | None, reader: PackageAnnotations, module: str
-) -> Type | Refused:
+) -> Type | Obstacle:
     if argument.annotation is not None:
         return reader.read(argument.annotation, module)
-    return Refused("type", "unknown") if told is None else told.type
+    return Obstacle("type", "unknown") if told is None else told.type
 
 
-def _is_built(found: Type | Refused) -> bool:
+def _is_built(found: Type | Obstacle) -> bool:
     return isinstance(found, Type) and any(needs_of(found))
 
 
@@ -212,6 +211,8 @@ class Entry:
     signature: Signature
     needs: tuple[Need, ...] = ()
     """What it mentions, besides what it calls."""
+    built: tuple[Type, ...] = ()
+    """The types of what it makes of its parameters."""
 
 
 def names_of(needs: Iterable[Need]) -> frozenset[str]:
@@ -235,7 +236,8 @@ def entry(name: str, parameters: Iterable[Parameter], call: str, signature: Sign
     listed = ", ".join(p.name + (f"={p.default}" if p.default else "") for p in ordered)
     text = f"def {name}({listed}):\n    return {call}\n"
     shown = tuple(replace(p, type=plain(p.type), kind="positional") for p in ordered)
-    return Entry(name, text, Signature(shown, signature.result), built_needs(ordered))
+    types = tuple(p.type for p in ordered)
+    return Entry(name, text, Signature(shown, signature.result), built_needs(ordered), types)
 
 
 def is_literal(default: str | None) -> bool:
@@ -297,28 +299,28 @@ def methods_of(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
 
 def entry_for(
     module: str, owner: ast.ClassDef, method: ast.FunctionDef, reader: PackageAnnotations
-) -> Entry | Refused:
+) -> Entry | Obstacle:
     """Return the entry point that calls a method; or why there is none."""
     how = how_called(method)
     if how is None:
-        return Refused("decorated method", method.name)
+        return Obstacle("decorated method", method.name)
     where = Definition(module, owner.name)
     taken = _read(module, method, reader, owner=owner.name, is_bound=how != "static")
-    if isinstance(taken, Refused):
+    if isinstance(taken, Obstacle):
         return taken
     is_made = how in ("method", "property")
     member = of_enum(owner, where, reader.resolver) if is_made else None
     made = made_of(module, owner, reader) if is_made else Signature((), Type("none"))
     if member is not None:
         made = Signature((Parameter("member", "positional", member),), Type("none"))
-    if isinstance(made, Refused):
+    if isinstance(made, Obstacle):
         return made
     used = {p.name for p in made.parameters}
     renamed = {p.name: f"{p.name}_given" if p.name in used else p.name for p in taken.parameters}
     named = used | set(renamed.values())
     mentioned = names_of(built_needs((*made.parameters, *taken.parameters)))
     if used & set(renamed.values()) or named & {owner.name, *mentioned, *MADE_WITH}:
-        return Refused("name clash", f"{owner.name}.{method.name}")
+        return Obstacle("name clash", f"{owner.name}.{method.name}")
     inside = ", ".join(f"{p.name}={given(p, {})}" for p in made.parameters)
     outside = ", ".join(f"{p.name}={given(p, renamed)}" for p in taken.parameters)
     target = f"{owner.name}({inside})" if is_made else owner.name
@@ -327,24 +329,24 @@ def entry_for(
     call = f"{target}.{method.name}" + (f"({outside})" if how != "property" else "")
     parameters = [*made.parameters, *(replace(p, name=renamed[p.name]) for p in taken.parameters)]
     if not parameters:
-        return Refused("no arguments", "")
+        return Obstacle("no arguments", "")
     return entry(f"{owner.name}_{method.name}", parameters, call, taken)
 
 
 def fields_of(
     where: Definition, owner: ast.ClassDef, reader: PackageAnnotations
-) -> Built | Refused:
+) -> Built | Obstacle:
     """Return how an object of a class is made of a tuple of what its ``__init__`` is given."""
     found = made_of(where.module, owner, reader)
-    if isinstance(found, Refused):
+    if isinstance(found, Obstacle):
         return found
     required = [p for p in found.parameters if p.is_required]
     others = [p for p in found.parameters if not p.is_required]
     kept = [*required, *others[: max(0, MOST_FIELDS - len(required))]]
     if not kept:
-        return Refused("class", "made of nothing")
+        return Obstacle("class", "made of nothing")
     if sum(size_of(p.type) for p in kept) > MOST_PARTS:
-        return Refused("class", "made of too much")
+        return Obstacle("class", "made of too much")
     return Built(
         "tuple",
         tuple(p.type for p in kept),
@@ -374,26 +376,26 @@ def _read(
     *,
     owner: str,
     is_bound: bool,
-) -> Signature | Refused:
+) -> Signature | Obstacle:
     """Return what a call by names may give a method; what only a place can give is refused."""
     shown = copy.copy(function)
     shown.args = copy.copy(function.args)
     if shown.args.posonlyargs:
-        return Refused("type", "a parameter by place")
+        return Obstacle("type", "a parameter by place")
     if is_bound:
         if not shown.args.args:
-            return Refused("type", "a method without self")
+            return Obstacle("type", "a method without self")
         shown.args.args = shown.args.args[1:]
     if not any((shown.args.args, shown.args.kwonlyargs, shown.args.vararg, shown.args.kwarg)):
         result = Type("any")
         if shown.returns is not None:
             read = reader.read(shown.returns, module, result=True)
-            if isinstance(read, Refused):
+            if isinstance(read, Obstacle):
                 return read
             result = read
         return Signature((), result)
     found = read_signature(module, shown, reader, owner=owner, is_wrapped=True)
-    if isinstance(found, Refused):
+    if isinstance(found, Obstacle):
         return Signature((), Type("any")) if found.detail == "of an accepted type" else found
     kept = tuple(
         replace(p, kind="positional")
@@ -401,20 +403,20 @@ def _read(
         if p.kind in ("positional", "keyword") and (p.is_required or is_literal(p.default))
     )
     if any(p.is_required and p.origin == "none" for p in kept):
-        return Refused("type", "unknown")
+        return Obstacle("type", "unknown")
     return Signature(kept, found.result)
 
 
 def made_of(
     module: str, owner: ast.ClassDef, reader: PackageAnnotations, depth: int = 0
-) -> Signature | Refused:
+) -> Signature | Obstacle:
     """Return what an object of a class is made of."""
     bases = _bases_of(owner)
     is_dict = "TypedDict" in bases
     if (owner.keywords and not is_dict) or any(
         _is_own(owner, name) for name in ("__new__", "__post_init__")
     ):
-        return Refused("class", "made in a way of its own")
+        return Obstacle("class", "made in a way of its own")
     for each in owner.body:
         if isinstance(each, ast.FunctionDef) and each.name == "__init__":
             bare = copy.copy(each)
@@ -431,7 +433,7 @@ def made_of(
         parent = class_of(target, reader.resolver) if isinstance(target, Definition) else None
         if isinstance(target, Definition) and parent is not None and depth < MOST_PARENTS:
             return made_of(target.module, parent, reader, depth + 1)
-    return Refused("class", "made as one that it inherits from")
+    return Obstacle("class", "made as one that it inherits from")
 
 
 def _bases_of(owner: ast.ClassDef) -> set[str]:

@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InfrastructureError, InputError, LLMError
-from evalplus_lite.exe.inlining import (
-    OF_THE_WHOLE,
-    BlockOrigin,
-    Closure,
-    ClosureBuilder,
+from evalplus_lite.exe.inlining import OF_THE_WHOLE, BlockOrigin, Closure, ClosureBuilder, inline
+from evalplus_lite.exe.reading.index import (
+    Definition,
+    Module,
     Obstacle,
-    inline,
+    PackageIndex,
+    Resolver,
+    has_member,
 )
-from evalplus_lite.exe.reading.index import Definition, Module, PackageIndex, Resolver, has_member
 from evalplus_lite.exe.selecting.signatures import (
     MADE_WITH,
     Entry,
@@ -37,9 +37,10 @@ from evalplus_lite.exe.selecting.signatures import (
     methods_of,
     read_signature,
 )
-from evalplus_lite.exe.selecting.types import Need, PackageAnnotations, Refused, Told
+from evalplus_lite.exe.selecting.types import Need, PackageAnnotations, Told
 from evalplus_lite.exe.sources import Origin, PackageSource
 from evalplus_lite.exe.statistics.measures import StaticStatistics, static_statistics
+from evalplus_lite.generate.domains.annotations import Type
 
 STAGES = (
     "packages",
@@ -226,6 +227,8 @@ class Candidate:
     """The function that calls it with what it makes of plain values; ``name`` is its name."""
     needs: tuple[Need, ...] = ()
     """What the driver mentions, besides the function or class itself."""
+    built: tuple[Type, ...] = ()
+    """The types of what the driver makes of its parameters."""
 
     @property
     def subject(self) -> str:
@@ -288,9 +291,9 @@ def in_module(module: Module, reader: PackageAnnotations, census: Census) -> Ite
         found = _candidate(module, owner, node, reader)
         bindings = module.bindings[node.name if owner is None else owner.name]
         is_last = owner is None and bindings[-1].node is node
-        if len(bindings) > 1 and not is_last and not isinstance(found, Refused):
-            found = Refused("redefined later", "")
-        if isinstance(found, Refused):
+        if len(bindings) > 1 and not is_last and not isinstance(found, Obstacle):
+            found = Obstacle("redefined later", "")
+        if isinstance(found, Obstacle):
             census.refused.append((module.name, name, found.reason, found.detail))
         else:
             census.accepted += 1
@@ -314,21 +317,21 @@ def _candidate(
     owner: ast.ClassDef | None,
     node: ast.FunctionDef | ast.AsyncFunctionDef,
     reader: PackageAnnotations,
-) -> Candidate | Refused:
+) -> Candidate | Obstacle:
     if owner is not None and isinstance(node, ast.FunctionDef):
         entry = entry_for(module.name, owner, node, reader)
-        return entry if isinstance(entry, Refused) else _wrapped(module, node, entry, owner.name)
+        return entry if isinstance(entry, Obstacle) else _wrapped(module, node, entry, owner.name)
     if isinstance(node, ast.AsyncFunctionDef):
-        return Refused("coroutine", node.name)
+        return Obstacle("coroutine", node.name)
     if is_overload(node):
-        return Refused("overload stub", node.name)
+        return Obstacle("overload stub", node.name)
     signature = read_signature(module.name, node, reader)
-    if isinstance(signature, Refused):
+    if isinstance(signature, Obstacle):
         return signature
     wrapped = entry_of_function(module.name, node, signature)
     if isinstance(wrapped, Entry):
         if wrapped.name in module.bindings:  # another function has this name in its id
-            return Refused("name clash", wrapped.name)
+            return Obstacle("name clash", wrapped.name)
         return _wrapped(module, node, wrapped)
     return Candidate(module.name, node.name, node.lineno, signature, node)
 
@@ -343,6 +346,7 @@ def _wrapped(module: Module, node: ast.FunctionDef, entry: Entry, owner: str = "
         owner,
         entry.text,
         entry.needs,
+        entry.built,
     )
 
 
@@ -377,6 +381,8 @@ class MinedFunction:
     """The entry point that makes other values of plain ones and calls it: the program's last."""
     needs: tuple[Need, ...] = ()
     """What the driver mentions, the function or class itself first."""
+    built: tuple[Type, ...] = ()
+    """The types of what the driver makes of its parameters."""
 
     @property
     def licence(self) -> str:
@@ -538,4 +544,5 @@ class StaticMine:
             owner=candidate.owner,
             driver=candidate.driver,
             needs=(subject, *candidate.needs),
+            built=candidate.built,
         )

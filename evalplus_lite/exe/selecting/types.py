@@ -20,9 +20,9 @@ from evalplus_lite.exe.reading.index import (
     Definition,
     External,
     ModuleRef,
+    Obstacle,
     Resolver,
     Target,
-    Unresolved,
     class_of,
 )
 from evalplus_lite.exe.reading.names import arguments_of
@@ -238,7 +238,7 @@ def of_library(dotted: str, bound: Callable[[str], Target]) -> Built:
     template, plain = LIBRARY[dotted]
     module, name = dotted.rpartition(".")[0], template.partition("(")[0].partition(".")[0]
     need = External(module, name)
-    if bound(name) != need and not isinstance(bound(name), Unresolved):
+    if bound(name) != need and not isinstance(bound(name), Obstacle):
         need, template = External(module), f"{module}.{template}"
     return Built(
         plain.kind,
@@ -397,31 +397,23 @@ _ABSTRACT = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """Why an annotation is not accepted; ``reason`` is one of the funnel's."""
-
-    reason: str
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
 class PackageAnnotations:
     """Reads annotations of one package."""
 
     resolver: Resolver
-    fields: Callable[[Definition, ast.ClassDef, PackageAnnotations], Built | Refused] | None = None
+    fields: Callable[[Definition, ast.ClassDef, PackageAnnotations], Built | Obstacle] | None = None
     """What says how objects of a class are made of plain values."""
     observed: Callable[[str, str, str], Mapping[str, Told]] | None = None
     """What tests gave to the parameters of a module's class's (or "") function."""
     declarations: dict[tuple[object, ...], dict[str, Told]] = field(default_factory=dict)
     """What was worked out so far, by module, class, line and parameters."""
-    _classes: dict[Definition, Built | Refused] = field(default_factory=dict)
+    _classes: dict[Definition, Built | Obstacle] = field(default_factory=dict)
 
-    def made_of(self, where: Definition, owner: ast.ClassDef) -> Built | Refused:
+    def made_of(self, where: Definition, owner: ast.ClassDef) -> Built | Obstacle:
         """Return how objects of a class are made of plain values."""
         if where not in self._classes:
             # What an object needs one of its own kind for is made of nothing.
-            self._classes[where] = Refused("type", f"{where.module}.{where.name}")
+            self._classes[where] = Obstacle("type", f"{where.module}.{where.name}")
             found = of_enum(owner, where, self.resolver)
             if found is not None:
                 self._classes[where] = found
@@ -429,7 +421,7 @@ class PackageAnnotations:
                 self._classes[where] = self.fields(where, owner, self)
         return self._classes[where]
 
-    def read(self, node: ast.expr, module: str, *, result: bool = False) -> Type | Refused:
+    def read(self, node: ast.expr, module: str, *, result: bool = False) -> Type | Obstacle:
         """Return the type of an annotation, or why it is refused.
 
         ``result``: it is a return annotation, where None alone is refused.
@@ -439,9 +431,9 @@ class PackageAnnotations:
         try:
             found = _ModuleReader(self, module, is_result=result).read(node)
         except UnreadableError as error:
-            return Refused("type", str(error))
+            return Obstacle("type", str(error))
         if result and found.kind == "none":
-            return Refused("returns None", "None")
+            return Obstacle("returns None", "None")
         return as_plain(found) if result else found
 
 
@@ -496,7 +488,7 @@ class _ModuleReader(AnnotationReader):
         if isinstance(target, Definition) and not rest:
             if (owner := class_of(target, self.resolver)) is not None:
                 objects = self.of.made_of(target, owner)
-                if isinstance(objects, Refused):
+                if isinstance(objects, Obstacle):
                     if self.is_result:  # whose public attributes are the answer
                         return Type("any")
                     raise UnreadableError(target.name)

@@ -11,12 +11,13 @@ from statistics import median_low
 from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.inlining import Obstacle
+from evalplus_lite.exe.reading.index import Obstacle
 from evalplus_lite.exe.running.runs import CallResult, Invocation, Measured
 from evalplus_lite.exe.selecting.static import Funnel, Reject
 from evalplus_lite.exe.sources import reported
 from evalplus_lite.exe.tasks.mined import TaskCase
 from evalplus_lite.store import read_jsonl
+from evalplus_lite.types import Value
 
 HASH = "hash"
 """Part of the program is a checksum or a cryptographic hash: nobody foresees it by reading."""
@@ -36,6 +37,8 @@ MOST_LINES = 2
 """Lines of a run without a branch or a loop that ask nothing."""
 FEW_ANSWERS = 2
 """Different answers that can be guessed."""
+MOST_DIGITS = 10
+"""Digits of a float that a reader may work out."""
 MOST_OF_CLASS = 3
 """Tasks of one class: more ask about the same program."""
 _COUNTERS = {"lines": "lines", "depth": "call_depth", "variables": "variables_declared",
@@ -100,6 +103,8 @@ def triviality(
         return "trivial: every answer is true, false or none"
     if len({answer.key for answer in answers}) <= FEW_ANSWERS < len(answers):
         return "trivial: two answers"
+    if 2 * sum(map(_has_long_number, values)) > len(answers):
+        return "answers of many decimals"
     if not all(run.keys() >= {"lines", "conditionals", "loop_iterations"} for run in runs):
         return ""
     lines = max((run["lines"] for run in runs), default=0) - is_driven
@@ -107,8 +112,19 @@ def triviality(
         return ""
     if lines <= 1:
         return "trivial: one step"
-    is_straight = not any(run["conditionals"] for run in runs)
-    return "trivial: no branch and two lines" if is_straight and lines <= MOST_LINES else ""
+    is_straight = len({(run["lines"], run["conditionals"]) for run in runs}) == 1
+    return (
+        "trivial: two lines, the same in all cases" if is_straight and lines <= MOST_LINES else ""
+    )
+
+
+def _has_long_number(value: Value) -> bool:
+    """Return whether a value holds a float of more digits than a reader works out."""
+    if isinstance(value, float):
+        return len(repr(value).partition("e")[0].strip("-0").replace(".", "")) > MOST_DIGITS
+    if isinstance(value, dict):
+        return any(map(_has_long_number, value.values()))
+    return isinstance(value, list | tuple | set | frozenset) and any(map(_has_long_number, value))
 
 
 def check_tags(tags: Iterable[str]) -> None:

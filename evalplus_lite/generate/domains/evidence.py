@@ -46,13 +46,16 @@ HABITS: Mapping[str, float] = {
     "part": 0.6,
     "distinct": 0.7,
     "equal-length": 0.7,
+    "inner-length": 0.5,
+    "equal-width": 0.5,
     "shorter": 0.75,
     "no-longer": 0.75,
     "less": 0.8,
     "at-most": 0.8,
 }
 """Measured on HumanEval's inputs against its contracts (``scripts/benchmarks/constraints.py``);
-those of ``dates``, ``single-blanks``, ``ordered-pairs`` and ``first-character`` are guesses."""
+those of ``dates``, ``inner-length``, ``equal-width``, ``single-blanks``, ``ordered-pairs`` and
+``first-character`` are guesses."""
 _IS = r"(?:an?|two|already|is|are) (?:strictly )?"
 WORDS: Mapping[str, str] = {
     "rectangular": r"matrix|grid|rectang|square|table|board|image",
@@ -68,6 +71,8 @@ WORDS: Mapping[str, str] = {
     "alphabet": r"binary|digits?|lower-?case|upper-?case|letters?|hexadecimal|alphabet|consist",
     "words": r"one of|either|keywords?|commands?|operators?",
     "equal-length": r"(?:same|equal) (?:length|size|number)|parallel|corresponding",
+    "inner-length": r"multipl|product|matri",
+    "equal-width": r"add|sum|matri",
     "index": r"index|indices|position",
     "count": r"at most|no more than|number of|first k|k-?th|k largest|k smallest",
     "at-most-length": r"at most|no more than|length",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -217,6 +218,12 @@ def _between(first: int, second: int, pairs: Sequence[tuple[Value, Value]]) -> I
                 ("shorter", "{} is shorter than {}", lambda a, b: len(a) < len(b)),
                 ("no-longer", "{} is no longer than {}", lambda a, b: len(a) <= len(b)),
             )
+    widths = [*map(_width, (each for pair in pairs for each in pair))]
+    if None not in widths and len({*widths}) > 1:
+        yield from strongest(
+            ("inner-length", "{0} has as many columns as {1} has rows", _are_chained),
+            ("equal-width", "{} and {} have as many columns", lambda a, b: _width(a) == _width(b)),
+        )
     if left_kinds == {int} and right_kinds <= set(SIZED):
         yield from strongest(
             ("index", "{} is an index into {}", lambda a, b: 0 <= a < len(b)),
@@ -229,6 +236,18 @@ def _between(first: int, second: int, pairs: Sequence[tuple[Value, Value]]) -> I
         yield from strongest(
             ("part", "{} is a part of {}", _is_in), informs=lambda left, right: bool(left)
         )
+
+
+def _width(matrix: Value) -> int | None:
+    """Return how many columns a list of rows of one length has; None for anything else."""
+    if type(matrix) not in SEQUENCES or not matrix:
+        return None
+    sizes = {len(row) if type(row) in SEQUENCES else -1 for row in matrix}
+    return max(sizes) if len(sizes) == 1 and -1 not in sizes else None
+
+
+def _are_chained(left: Value, right: Value) -> bool:
+    return _width(left) == len(right)
 
 
 def _has_order(kinds: set[type]) -> bool:
@@ -329,7 +348,8 @@ class InputFilter:
     ``found`` are all constraints that the examples keep to, taken on or not, with their support;
     ``stated`` are those that the task's text puts in terms of the ``parameters``. ``strict``, where
     no contract decides, also has constraints likely enough that an input breaking one is doubtful.
-    Every input is doubtful where the text promises something ``unread``.
+    Where the text promises something ``unread``, every input is doubtful but for texts of the
+    ``shapes`` that the examples have.
     """
 
     profiles: tuple[Profile, ...]
@@ -341,6 +361,8 @@ class InputFilter:
     parameters: tuple[str, ...] = ()
     strict: InputFilter | None = None
     unread: tuple[str, ...] = ()
+    shapes: frozenset[Value] = frozenset()
+    has_any_letters: bool = False
 
     @classmethod
     def infer(
@@ -444,6 +466,8 @@ class InputFilter:
         found, binding = infer(), stated.without(off)
         strict = None if stated.is_whole else infer(chance=DOUBT).bounded(binding, parameters)
         found = found.bounded(binding, parameters)
+        letters = {c for each in examples for v in each if type(v) is str for c in v.lower()}
+        is_open = sum(map(str.isalpha, letters)) >= _ANY_LETTERS
         return replace(
             found,
             found=(*found.found, *_stated(stated, len(examples), off)),
@@ -451,6 +475,8 @@ class InputFilter:
             parameters=tuple(parameters),
             strict=strict,
             unread=binding.unread,
+            shapes=frozenset(tuple(_shape(v, is_open=is_open) for v in each) for each in examples),
+            has_any_letters=is_open,
         )
 
     def bounded(self, stated: StatedConstraints, parameters: Sequence[str]) -> InputFilter:
@@ -488,9 +514,13 @@ class InputFilter:
 
     def doubt(self, arguments: Arguments) -> str | None:
         """Return why an input that may be proposed is doubtful, or None where it is not."""
-        if self.unread:
+        if self.unread and tuple(map(self._shape, arguments)) not in self.shapes:
             return f"the task promises what is not understood: {self.unread[0]}"
         return None if self.strict is None else self.strict.explain(arguments)
+
+    def _shape(self, value: Value) -> Value:
+        """Return what a value is but for its digits and, if these are any, its letters."""
+        return _shape(value, is_open=self.has_any_letters)
 
     def undoubting(self) -> InputFilter:
         """Return the filter to which nothing is doubtful."""
@@ -528,6 +558,17 @@ def _between_ends(domain: Domain, low: str, high: str) -> Domain:
         lowest=domain.lowest if lowest is None else lowest,
         highest=domain.highest if highest is None else highest,
     )
+
+
+_ANY_LETTERS = 8
+"""Different letters in texts from which on any letter may stand for another."""
+
+
+def _shape(value: Value, *, is_open: bool) -> Value:
+    if type(value) is not str:
+        return key(value)
+    digits = re.sub(r"\d+", lambda m: "01"[m[0][0] != "0"] + "0" * (len(m[0]) - 1), value)
+    return re.sub("[a-z]", "a", re.sub("[A-Z]", "A", digits)) if is_open else digits
 
 
 STATED = "stated."

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from evalplus_lite.generate.domains.domain import Domain, union
-from evalplus_lite.generate.domains.evidence import Ledger
+from evalplus_lite.generate.domains.evidence import WORDS, Ledger
 from evalplus_lite.generate.domains.profile import (
     CONTAINERS,
     SEQUENCES,
@@ -117,6 +117,10 @@ class ConstraintFinder:
         """Return whether the task's text has one of these words."""
         return self._ledger.mentions(words)
 
+    def is_element(self) -> bool:
+        """Whether values here are elements of containers."""
+        return "." in self._column.name
+
     def is_not_negative(self) -> bool:
         """No number is below zero, which only numbers other than zero show."""
         return self._takes("not-negative", "never negative", lambda v: _is_number(v) and v != 0)
@@ -203,7 +207,11 @@ class ConstraintFinder:
         return self._takes("rectangular", "rows of one length in each", _is_larger)
 
     def is_square(self) -> bool:
-        """Each container has as many rows as columns."""
+        """Each container has as many rows as columns; two pairs are no square, nor say so."""
+        groups = self._column.groups
+        sizes = {len(value) for group in groups for value in group if _is_larger(value)}
+        if len(sizes) < 2 and not self.mentions(WORDS["square"]):
+            return False
         return self._takes("square", "as many rows as columns", _is_larger)
 
     def _takes(self, kind: str, text: str, informs: Callable[[Value], bool]) -> bool:
@@ -440,6 +448,12 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
     }
 
 
+_OF_ANY_SIGN = (
+    r"(?:lists?|arrays?|matri\w+|rows?|columns?|sequences?|tuples?)(?: \w+)? of "
+    r"(?:integers|numbers|floats)"
+)
+
+
 def _bounds(profile: Profile, finder: ConstraintFinder) -> tuple[float | None, float | None]:
     """Return bounds that keep signs: zero and negative numbers only where such were seen."""
     if profile.numbers is None:
@@ -452,7 +466,8 @@ def _bounds(profile: Profile, finder: ConstraintFinder) -> tuple[float | None, f
         else (None, None)
     )
     is_not_zero = (low > 0 or high < 0) and finder.is_not_zero()
-    if low >= 0 and finder.is_not_negative():
+    is_any = finder.is_element() and finder.mentions(_OF_ANY_SIGN)
+    if low >= 0 and not is_any and finder.is_not_negative():
         lowest = min(low, 1) if is_not_zero else 0
     elif high <= 0 and finder.is_not_positive():
         highest = max(high, -1) if is_not_zero else 0

@@ -39,7 +39,7 @@ def all_made(views: Iterator[Value] | list[Value], like: Value) -> Iterator[Valu
     for view in views if viewed else ():
         try:
             yield viewed(view, like)  # type: ignore[misc] # it is not None
-        except (TypeError, ValueError, ArithmeticError):
+        except (TypeError, ValueError, ArithmeticError, IndexError):
             continue
 
 

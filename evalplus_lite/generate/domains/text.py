@@ -97,10 +97,12 @@ def widen(counts: Mapping[str, int], *, keep_closed: bool = True) -> str:
     """Return the characters that text may hold if these, this often, were all seen in it.
 
     A letter or digit stands for its class, unless (with ``keep_closed``) that looks closed; any
-    other character stands only for itself.
+    other character stands only for itself. Sentences may have digits.
     """
     narrow = closed(counts) if keep_closed else ()
     allowed = set(counts)
+    if not narrow and " " in counts and any(map(str.isupper, counts)) and {*counts} & {*".,!?"}:
+        allowed.update(CLASSES[-1])
     for members in CLASSES:
         if members not in narrow and any(character in members for character in counts):
             allowed.update(members)

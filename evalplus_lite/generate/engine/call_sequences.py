@@ -242,6 +242,8 @@ class SequenceGenerator:
             for at in range(self._begins(calls), len(calls)):
                 for change in self._at_boundary(calls[at], stored):
                     yield "boundary", [*calls[:at], change, *calls[at + 1 :], *looks]
+                for change in self._from_before(calls, at):
+                    yield "same", [*calls[:at], change, *calls[at + 1 :], *looks]
                 yield "twice", [*calls[: at + 1], *calls[at:], *looks]
                 yield "none", [*calls[:at], *calls[at + 1 :], *looks]
 
@@ -261,6 +263,18 @@ class SequenceGenerator:
                 changed = [*arguments[:at], value, *arguments[at + 1 :]]
                 if value == type(value)() or method.use.admits_call(name, changed):
                     yield [name, *changed]
+
+    def _from_before(self, calls: Sequence[list[Value]], at: int) -> Iterator[list[Value]]:
+        """Yield a call with an argument that an earlier call has, or the sum of those before it:
+        what was put in is taken out whole."""
+        name, *arguments = calls[at]
+        for place, argument in enumerate(arguments):
+            rows = [each[1:] for each in calls[:at]]
+            values = [one for row in rows for one in row if type(one) is type(argument)]
+            if type(argument) in (int, float) and values:
+                values.append(sum(values))
+            for value in values[-MOST_VALUES:]:
+                yield [name, *arguments[:place], value, *arguments[place + 1 :]]
 
     def propose(self, count: int) -> list[Case]:
         """Return up to ``count`` sequences, none of them known; none where nothing is left."""

@@ -45,6 +45,7 @@ def guaranteed(
         _on_conditions(slots, models, found, names),
         _for_each(slots, models, _texts),
         _of_types(slots, models),
+        _related(slots, models),
         _dates(base, models[0]),
         _for_each(slots, models, _numbers),
         _for_each(slots, models, _records),
@@ -258,6 +259,24 @@ def _as_types(slot: Slot, value: Value) -> list[Value]:
         *rest, last = value
         return [type(value)([*rest, each]) for each in _as_types(slot.items, last)]
     return [value]
+
+
+# Two arguments of a type: alike, one the beginning of the other, changed about.
+
+
+def _related(slots: Sequence[Slot], models: Sequence[Arguments]) -> Inputs:
+    for arguments in models:
+        for one, other in combinations(range(min(len(arguments), len(slots))), 2):
+            a, b = arguments[one], arguments[other]
+            if type(a) is not type(b):
+                continue
+            pairs = [(b, a), (a, a), (b, b)]
+            if type(a) in (str, list, tuple):
+                tails = [a[-1:], a[-2:], b, *([".0"] if type(a) is str else [])]
+                pairs += [both for tail in tails for both in ((a, a + tail), (a + tail + tail, a))]
+                pairs += [(a[:-1], a), (a, a[1:]), (a, a[::-1]), (a[:0], b), (a, b[:0])]
+            for first, second in pairs:
+                yield "related", _with(_with(arguments, one, first), other, second)
 
 
 # Lists of numbers with ties and extremes, numbers one by one, and lengths one by one.

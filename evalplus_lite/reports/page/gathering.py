@@ -27,7 +27,7 @@ from evalplus_lite.reports.page.document import (
     SuitePart,
     TaskPart,
 )
-from evalplus_lite.store.scratch import filling, scratch_database
+from evalplus_lite.store.rows import filling, scratch_database
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Case, Suite, Task

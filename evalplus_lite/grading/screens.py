@@ -1,12 +1,4 @@
-"""Cases that demand more than a right answer, recognized by counting.
-
-A program may be right and naive: it goes through a list once more for each element, counts up to a
-number where the reference has a formula, or recurses for each item, which Python allows about a
-thousand times. A case that such a program may not survive says nothing about its answers, so it is
-not a test of correctness. The decision follows from the case's size, its numbers and the
-reference's steps, compared with those of the task's own cases. No clock is read, and no program
-judged.
-"""
+"""Screens of new inputs: is the reference's answer the one that every right program gives?"""
 
 from __future__ import annotations
 
@@ -14,12 +6,159 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
+from typing import Any
 
+from evalplus_lite.grading.stability import same
 from evalplus_lite.programs import parsing
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, guest_programs
 from evalplus_lite.sandbox.steps import StepBudget, run_budgeted
-from evalplus_lite.tasks.contracts import parse, violations
-from evalplus_lite.types import Case, Task, Value
+from evalplus_lite.tasks.contracts import has_check, parse, violations
+from evalplus_lite.types import Case, Outcome, Returned, Suite, Task, Value
+from evalplus_lite.values import wire
+from evalplus_lite.values.source import shown as shown_answer
+
+# Exceptions in call sequences: an exception is a test only if a base case shows it. An undocumented
+# call, such as a pop from an empty stack, may raise anything in a right program.
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRaises:
+    """The exceptions that the base cases of a task of call sequences show, by method."""
+
+    is_for: bool = False
+    found: frozenset[tuple[str, str]] = frozenset()
+
+    @classmethod
+    def of(cls, task: Task, base: Suite) -> KnownRaises:
+        """Return those of a task; empty for a task that is not a class driven by calls."""
+        if task.harness.kind != "sequence":
+            return cls()
+        pairs = zip(base.cases, base.expected, strict=True)
+        each = (raised(wire.decode(data), case.arguments) for case, data in pairs)
+        return cls(True, frozenset().union(*each))
+
+    def foreseen(self, suite: Suite) -> list[int]:
+        """Return the positions of the cases that raise nothing else."""
+        return [
+            at
+            for at, case in enumerate(suite.cases)
+            if not self.is_for
+            or raised(wire.decode(suite.expected[at]), case.arguments) <= self.found
+        ]
+
+
+def raised(answer: Any, calls: Sequence[Sequence[Value]]) -> set[tuple[str, str]]:
+    """Return which methods raised which exceptions, from an answer that reports exceptions."""
+    exceptions: set[tuple[str, str]] = set()
+    for (name, *_), each in zip(calls, answer, strict=False):
+        if type(each) is dict and each.keys() == {"raised"}:
+            error = each["raised"]
+            exceptions.add((name, error[0] if type(error) is list else error))
+    return exceptions
+
+
+# Several right answers: ties, and orders of sets. Few tasks specify which of two equal elements
+# comes first after a sort, or is the maximum, or the order in which a set is traversed. So the
+# reference is run as if Python had decided these differently. If it still passes the base cases,
+# they leave the order open. Where it then answers differently, either answer is right: the input
+# cannot be a test.
+
+
+SORTS = ("sort", "sorted")
+KEYED = (*SORTS, "min", "max", "nlargest", "nsmallest")
+ORDER_LIMITS = Limits(cpu=60.0, load=10.0)
+
+
+@dataclass(frozen=True, slots=True)
+class FreeOrders:
+    """The ways to order things, of ``sandbox.ordering``, that a task's base cases leave open."""
+
+    task: Task
+    ways: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, sandbox: Sandbox, task: Task, base: Suite) -> FreeOrders:
+        """Return the orders under which the reference still passes the base cases.
+
+        None for a task whose ``check`` decides which answers are right.
+        """
+        if has_check(task) or not base.cases:
+            return cls(task)
+        inputs = Inputs.of(case.arguments for case in base.cases)
+
+        def left_open(known: Sequence[str]) -> list[str]:
+            return [way for way in known if _passes(sandbox, task, way, inputs, base)]
+
+        tree = parsing.parse(task.reference)
+        ties = left_open(guest_programs.TIES) if has_ties(tree) else []
+        if len(ties) < len(guest_programs.TIES):
+            ties = []  # a base case has a tie, which settles them, though one way may be the task's
+        sets = left_open(guest_programs.SETS) if has_sets(tree) else []
+        return cls(task, (*ties, *sets))
+
+    def other(self, sandbox: Sandbox, suite: Suite) -> dict[int, str]:
+        """Return the cases with another right answer, by place, each with a line that shows it."""
+        differences: dict[int, str] = {}
+        if not suite.cases or not self.ways:
+            return differences
+        inputs = Inputs.of(case.arguments for case in suite.cases)
+        for way in self.ways:
+            for place, outcome in enumerate(_run(sandbox, self.task, way, inputs)):
+                data = suite.expected[place]
+                if isinstance(outcome, Returned) and not same(data, outcome.data, self.task):
+                    differences.setdefault(
+                        place, f"{shown_answer(data)} or {shown_answer(outcome.data)}"
+                    )
+        return differences
+
+
+def has_ties(tree: ast.AST) -> bool:
+    """Return whether a program orders things by a key, so that different ones may be equal.
+
+    One that sorts twice means the first order to decide where the second does not.
+    """
+    calls = [
+        (node.func.id if isinstance(node.func, ast.Name) else node.func.attr, node.keywords)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute)
+    ]
+    if sum(name in SORTS for name, _ in calls) > 1:
+        return False
+    return any(
+        name == "most_common" or (name in KEYED and any(each.arg == "key" for each in keywords))
+        for name, keywords in calls
+    )
+
+
+def has_sets(tree: ast.AST) -> bool:
+    """Return whether a program makes a set."""
+    return any(
+        isinstance(node, ast.Set | ast.SetComp) or (isinstance(node, ast.Name) and node.id == "set")
+        for node in ast.walk(tree)
+    )
+
+
+def _passes(sandbox: Sandbox, task: Task, way: str, inputs: Inputs, base: Suite) -> bool:
+    outcomes = _run(sandbox, task, way, inputs)
+    return all(
+        isinstance(outcome, Returned) and same(data, outcome.data, task)
+        for outcome, data in zip(outcomes, base.expected, strict=True)
+    )
+
+
+def _run(sandbox: Sandbox, task: Task, way: str, inputs: Inputs) -> tuple[Outcome | None, ...]:
+    program = guest_programs.reordered(Program.of(task), way)
+    # It has answered within its steps before: no time decides anything here.
+    return sandbox.run(program, inputs, ORDER_LIMITS).outcomes
+
+
+# Excessive work, recognized by counting. A program may be right and naive: it goes through a list
+# once more for each element, counts up to a number where the reference has a formula, or recurses
+# for each item, which Python allows about a thousand times. A case that such a program may not
+# survive says nothing about its answers, so it is not a test of correctness. The decision follows
+# from the case's size, its numbers and the reference's steps, compared with those of the task's own
+# cases. No clock is read, and no program judged.
+
 
 # Designs: alternatives of other right programs, inferred from the reference's text.
 
@@ -147,7 +286,7 @@ MEASURED = 4
 """How many of the task's own cases are run: the largest by each measure."""
 HUGE = 10**30
 """A contract that allows this number bounds none."""
-LIMITS = Limits(load=10.0, memory=4 << 30)
+COUNT_LIMITS = Limits(load=10.0, memory=4 << 30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +341,7 @@ MEASURES = tuple(map(attrgetter, ("items", "longest", "number", "magnitude")))
 
 
 @dataclass(frozen=True, slots=True)
-class Bearable:
+class SizeLimits:
     """Size limits for a task's cases, derived from its own cases.
 
     ``extent`` and ``steps`` are the largest of those. ``are_bounded``: the contract bounds numbers.
@@ -220,7 +359,7 @@ class Bearable:
     exponent: int | None = None
 
     @classmethod
-    def of(cls, sandbox: Sandbox, task: Task) -> Bearable:
+    def of(cls, sandbox: Sandbox, task: Task) -> SizeLimits:
         """Measure the cases that the task came with: its base cases and published ones."""
         extents = [Extent.of(case.arguments) for case in task.cases]
         extent = Extent.largest(extents, together=False)
@@ -291,7 +430,7 @@ def _largest(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> int:
     program = Program.of(task)
     inputs = Inputs.of(case.arguments for case in cases)
     step_budget = StepBudget(2 * MOST_WORK, MOST_WORK, shares=2)
-    counts = run_budgeted(sandbox, program, inputs, LIMITS, step_budget)
+    counts = run_budgeted(sandbox, program, inputs, COUNT_LIMITS, step_budget)
     steps = [count for count in counts if isinstance(count, int)]
     return max(steps, default=MOST_WORK if counts else 0)
 
