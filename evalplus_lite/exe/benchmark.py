@@ -30,7 +30,7 @@ FOLDER = Path("out")
 """Where sets are built, each in a folder of its name."""
 SETTINGS = MiningSettings(functions=80, with_deps=False, max_code=2 * MAX_CODE)
 """What is required is fetched in the versions of the list alone, which are the same every day."""
-TASKS, CHAINS, OF_PACKAGE, CHAINS_OF_PACKAGE = 2000, 1000, 20, 5
+TASKS, CHAINS, OF_PACKAGE, CHAINS_OF_PACKAGE = 2000, 1000, 40, 5
 """Tasks of a set, chains that are built, and tasks and chains of one package at most."""
 SHARES: dict[Split, float] = {"hard": 0.4, "medium": 0.4, "easy": 0.25}
 """The largest share of each split."""
