@@ -13,12 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from evalplus_lite.sandbox import Sandbox
 
 pytest_plugins = ["support.skips"]
 
 ROOT = Path(__file__).resolve().parents[1]
+# On a busy machine an example takes any time: that says nothing about the code.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 
 @pytest.fixture(scope="session")

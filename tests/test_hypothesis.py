@@ -45,6 +45,6 @@ def drawn(backend: str) -> list[int]:
         found.extend(numbers)
 
     providers.CONSTANTS_CACHE.clear()
-    plan = settings(backend=backend, database=None, max_examples=200, deadline=None)
+    plan = settings(backend=backend, database=None, max_examples=200)
     seed(0)(plan(given(st.lists(st.integers()))(collect)))()
     return found

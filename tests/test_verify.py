@@ -204,7 +204,7 @@ TEXTS = st.one_of(
 
 
 @given(TEXTS, TEXTS, st.sampled_from(["success", "error", "odd"]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_texts_have_a_verdict(expected: str, actual: str, status: str) -> None:
     """Whatever the texts, there is a verdict; it is symmetric, and each text equals itself."""
     found = verify_code_execution([case(expected, actual, status), case(actual, expected, status)])
@@ -214,7 +214,7 @@ def test_any_texts_have_a_verdict(expected: str, actual: str, status: str) -> No
 
 
 @given(st.lists(st.sampled_from(["pass", "fail", "error"]), max_size=30))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_counts_follow_the_verdicts(words: list[str]) -> None:
     """Counts and rates are those of the verdicts, in the tests' order."""
     made = {"pass": case("1", "1"), "fail": case("1", "2"), "error": case("1", None)}
@@ -273,7 +273,7 @@ print(sorted((a, b) for a, b in same if a < b))
     st.sampled_from([0, 1, 2, 2.5, 1e300, float("inf")]),
     st.sampled_from(["1", "9" * 4001, "5" * 5003, "1" + "0" * 4000, "1" + "0" * 4999]),
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_long_integers_are_as_exact_as_short_ones(
     sign: int, offset: int, tolerance: float, digits: str
 ) -> None:

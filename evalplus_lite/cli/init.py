@@ -13,7 +13,7 @@ from evalplus_lite.cli.console import say
 from evalplus_lite.cli.run import Run, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.drafting import DraftResult, draft_from_module, draft_from_pytest
-from evalplus_lite.tasks.templates import write_templates
+from evalplus_lite.tasks.custom import write_templates
 
 
 @takes("sandbox", "package", "force", "json")

@@ -30,12 +30,14 @@ FOLDER = Path("out")
 """Where sets are built, each in a folder of its name."""
 SETTINGS = MiningSettings(functions=80, with_deps=False, max_code=2 * MAX_CODE)
 """What is required is fetched in the versions of the list alone, which are the same every day."""
-TASKS, CHAINS, OF_PACKAGE, CHAINS_OF_PACKAGE = 2000, 200, 20, 3
+TASKS, CHAINS, OF_PACKAGE, CHAINS_OF_PACKAGE = 2000, 1000, 40, 5
 """Tasks of a set, chains that are built, and tasks and chains of one package at most."""
 SHARES: dict[Split, float] = {"hard": 0.4, "medium": 0.4, "easy": 0.25}
 """The largest share of each split."""
 MOST_SHARED = 0.02
 """The largest share of tasks that one literal may be in."""
+LONG_NUMBER = 5
+"""Characters of a number that counts as such a literal: 100 and 0.5 are anywhere."""
 MOST_BY_TYPE = 0.4
 """The largest share of tasks whose values are mostly made by type."""
 FROM_PACKAGE = frozenset({"tests", "doctests", "README", "call sites", "mutated", "model"})
@@ -119,15 +121,15 @@ def chosen(tasks: Sequence[MinedTask], *, count: int = TASKS) -> list[MinedTask]
 
     They meet every validator, and none computes a hash, which no reader foresees. Hard ones are
     taken first, and those whose values come from the package; no split, no literal and no values
-    made by type have more than their share. Programs are longer than ``MAX_CODE`` where their runs
-    are hard.
+    made by type have more than their share. Chains, and programs longer than ``MAX_CODE``, are hard
+    ones.
     """
     fit = [
         task
         for task in tasks
         if not task.facts.get("validators", {}).get("failed")
         and HASH not in task.marks
-        and (len(task.code) <= MAX_CODE or split_of(task) == "hard")
+        and (split_of(task) == "hard" or not (len(task.code) > MAX_CODE or "parts" in task.facts))
     ]
     # What is rare is taken first: hard tasks, and values of the package's own.
     ranked = sorted(
@@ -160,7 +162,8 @@ def _picked(
             is_full = len(ids) >= count or not left[split] or of_package[package] >= OF_PACKAGE
             if is_full or (is_chain and chains[package] >= CHAINS_OF_PACKAGE):
                 continue
-            held = set().union(*(literals_of(case.call) for case in task.cases))
+            held = {each for case in task.cases for each in literals_of(case.call)
+                    if isinstance(each, str | bytes) or len(str(each)) >= LONG_NUMBER}  # fmt: skip
             if all(literals[each] < most for each in held):
                 literals.update(held)
                 chains[package] += is_chain

@@ -303,15 +303,19 @@ def download(name: str, folder: Path, *, is_pure: bool = False) -> Path:
 
 
 _UNPACK_ONLY = """
-import runpy, subprocess
+import resource, runpy, subprocess
 
 def refuse(*args, **kwargs):
     raise OSError("no code of a package is run")
 
 subprocess.Popen = refuse
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 28, 1 << 28))
+resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
 runpy.run_module("pip", run_name="__main__", alter_sys=True)
 """
-"""pip, which cannot start the build code of the source archive that it has unpacked."""
+"""pip, which cannot start the build code of the source archive that it has unpacked.
+
+Files of 256 MiB at most are written, within 60 CPU seconds: an archive may hold anything."""
 
 
 def download_source(name: str, version: str, folder: Path) -> Path | None:

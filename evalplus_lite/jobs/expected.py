@@ -102,12 +102,16 @@ class Prepared(Generic[Made]):
 # Suites for tasks that come without expected outputs: computed once, cached by content.
 
 
-FORMAT = 9
+FORMAT = 10
 """Part of every key: raise it when the computation changes."""
 DAMAGED = (OSError, ValueError, LookupError, TypeError, StopIteration)
 """Errors of reading a damaged file of the cache."""
 PUBLISHED_LIMITS = Limits(cpu=30.0, load=10.0, memory=4 << 30)
 """For inputs that a published set vouches for: its references may be slow, yet none is dropped."""
+
+
+MOST_SLOW = 2
+"""Own cases that may take a reference to its limits: an endless one would take hours."""
 
 
 @dataclass
@@ -214,6 +218,7 @@ class SuiteSource:
             base_count=len(task.base),
             limits=self.limits,
             contract=False,  # a task's own cases are not checked
+            max_failures=MOST_SLOW,
         )
         # Only computed answers are cached: those of a file are read again as fast.
         path = self._path(task)

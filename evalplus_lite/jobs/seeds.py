@@ -17,7 +17,7 @@ from evalplus_lite.jobs.augmentation import SeedSource
 from evalplus_lite.jobs.expected import SharedData, staged
 from evalplus_lite.models import CutOffError, ModelSource, NotRecordedError, RefusalError
 from evalplus_lite.models.generators import (
-    GeneratorProgram,
+    ENTRY_POINT,
     NoGenerator,
     drawn_arguments,
     generator_prompt,
@@ -75,19 +75,17 @@ def from_generators(
         except (RefusalError, CutOffError, NotRecordedError, NoGenerator):
             continue
         # The model's code runs in a sandbox only; the best generator is the one that kills most.
-        item = (staging.ref(task), generator.source, generator.entry_point, f"generator{index}")
+        item = (staging.ref(task), generator, f"generator{index}")
         scores = backend.submit(call, item, then=partial(from_row, GeneratorScore)).result()
         if best is None or scores.worth > best.worth:
             best = scores
     return [] if best is None else list(best.cases)
 
 
-def measured(
-    sandbox: Sandbox, task: Task, generator: GeneratorProgram, *, name: str
-) -> GeneratorScore:
+def measured(sandbox: Sandbox, task: Task, generator: str, *, name: str) -> GeneratorScore:
     """Draw from a generator in the sandbox and return the worth of its inputs."""
     seeds = [(seed,) for seed in range(DRAWS)]
-    meter = Meter(sandbox, Program(generator.source, generator.entry_point), seeds, LIMITS)
+    meter = Meter(sandbox, Program(generator, ENTRY_POINT), seeds, LIMITS)
     # Drawing ends with the first failure: a generator that hangs or raises is not worth more.
     run = meter.run(Inputs.of(seeds), judge=lambda _, outcome: isinstance(outcome, Returned))
     seen = {identity.key(case.arguments) for case in task.base}
@@ -169,15 +167,12 @@ def refusing(place: WorkerContext, _: Row) -> Work:
 
 
 def drawing(place: WorkerContext, _: Row) -> Work:
-    """Draw inputs with (staged task, generator's source, entry point, name); return their kills
-    too.
-    """
+    """Draw inputs with (staged task, generator's source, name); return their kills too."""
 
     def draw(item: Row) -> Row:
-        ref, source, entry_point, name = item
+        ref, source, name = item
         task, _ = staged(place, ref)
-        generator = GeneratorProgram(source, entry_point)
-        return to_row(measured(place.sandbox, task, generator, name=name))
+        return to_row(measured(place.sandbox, task, source, name=name))
 
     return draw
 

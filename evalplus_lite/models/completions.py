@@ -21,11 +21,8 @@ from evalplus_lite.types import Task
 
 def precondition_words(contract: str) -> str | None:
     """Return the source of a contract's ``precondition``, None where it holds none."""
-    try:
-        tree = parsing.parse(contract)
-    except (SyntaxError, ValueError):
-        return None
-    for node in tree.body:
+    tree = parsing.tree_or_none(contract)
+    for node in tree.body if tree else ():
         if isinstance(node, ast.FunctionDef) and node.name == "precondition":
             return ast.get_source_segment(contract, node)
     return None

@@ -7,7 +7,6 @@ result is a program for the sandbox whose entry point takes a seed and returns t
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from evalplus_lite.models import Message, Request
 from evalplus_lite.models.json_form import FormError, InputForm
@@ -26,14 +25,6 @@ def {ENTRY_POINT}(seed):
 _LONGEST_PROGRAM = 20_000
 _EXAMPLES = 5
 _TEMPERATURE = 0.8
-
-
-@dataclass(frozen=True, slots=True)
-class GeneratorProgram:
-    """An untrusted program that draws inputs: ``entry_point`` takes an integer seed."""
-
-    source: str
-    entry_point: str = ENTRY_POINT
 
 
 class NoGenerator(ValueError):
@@ -75,8 +66,10 @@ def _taken(task: Task, form: InputForm) -> str:
     return f"Its function `{task.entry_point}` takes ({', '.join(form.names)})."
 
 
-def parse_generator(text: str) -> GeneratorProgram:
+def parse_generator(text: str) -> str:
     """Return the generator in a model's answer, as a program that has not run anywhere yet.
+
+    Its ``ENTRY_POINT`` takes an integer seed.
 
     Raises NoGenerator where no part of the answer is a Python program that defines ``generate``
     with one parameter.
@@ -88,14 +81,14 @@ def parse_generator(text: str) -> GeneratorProgram:
             continue
         try:
             tree = parsing.parse(part)
-        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        except parsing.UNREADABLE as error:
             if part is not text:
                 problem = f"the program does not parse: {error}"
             continue
         for node in tree.body:
             if isinstance(node, ast.FunctionDef) and node.name == "generate":
                 if len(node.args.posonlyargs + node.args.args) == 1:
-                    return GeneratorProgram(part.rstrip() + "\n" + _DRAW)
+                    return part.rstrip() + "\n" + _DRAW
                 problem = "`generate` must take one parameter, rng"
                 break
         else:

@@ -44,16 +44,18 @@ def tree_of(source: str) -> ast.Module | None:
     The parser alone accepts some errors that only the compiler detects: a return outside a
     function, say.
     """
-    try:
-        tree: ast.Module = parsing.parse(source)
-        return tree
-    except (ValueError, RecursionError):
-        return None
+    tree: ast.Module | None = parsing.tree_or_none(source)
+    return tree
 
 
 def bound(statement: ast.AST) -> frozenset[str]:
     """Return the names that a statement binds in the scope in which it stands."""
-    return frozenset(name for node in _within_scope(statement) for name in _binds(node))
+    names: set[str] = set()
+    for node in _within_scope(statement):
+        names.update(_binds(node))
+        if isinstance(node, _COMPREHENSIONS):  # what := binds in one is bound outside
+            names.update(n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
+    return frozenset(names)
 
 
 def changed(statement: ast.stmt) -> frozenset[str]:

@@ -11,10 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from evalplus_lite.programs import helper
-from evalplus_lite.programs.helper import TooLarge
+from evalplus_lite.programs.helper import TooLarge as TooLarge
 from evalplus_lite.store.locks import Lock
-
-__all__ = ["TooLarge", "guard", "parse", "quiet", "trust_this_process"]
 
 _LOCK = Lock()
 _KNOWN: OrderedDict[bytes, bool] = OrderedDict()
@@ -22,10 +20,21 @@ MOST_KNOWN = 4096  # texts remembered as harmless: the same few are looked at ag
 _bounded_already = False
 
 
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""What ``parse`` raises for a text that is no Python, or costs too much."""
+
+
 def parse(source: str, *, mode: str = "exec") -> Any:
     """Return what ``ast.parse`` does; TooLarge, a ValueError, for a text that costs too much."""
     with quiet(guard(source, mode=mode)):
         return ast.parse(source, mode=mode)
+
+
+def tree_or_none(source: str, *, mode: str = "exec") -> Any:
+    """Return what ``parse`` does, None for a text that is no Python, or costs too much."""
+    with contextlib.suppress(*UNREADABLE):
+        return parse(source, mode=mode)
+    return None
 
 
 @contextlib.contextmanager

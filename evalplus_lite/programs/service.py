@@ -79,10 +79,8 @@ def _extract(
 
 
 def _program_key(source: str) -> str:
-    try:
-        text = ast.dump(parsing.parse(source))
-    except (SyntaxError, ValueError):
-        text = source
+    tree = parsing.tree_or_none(source)
+    text = source if tree is None else ast.dump(tree)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 

@@ -23,7 +23,7 @@ from evalplus_lite.jobs.outputs import (
 from evalplus_lite.jobs.session import Result
 from evalplus_lite.jobs.tables import ends, p_value, percent
 from evalplus_lite.statistics.means import intervals, paired_noise
-from evalplus_lite.statistics.paired import LEVEL, PairedDifference, holm, paired
+from evalplus_lite.statistics.paired import LEVEL, holm, paired
 from evalplus_lite.statistics.pass_at_k import Count, estimate
 
 # The same programs judged twice: which verdicts changed, and the cases that decided.
@@ -53,7 +53,9 @@ def changes(first: ModelRun, second: ModelRun, tasks: Collection[str]) -> dict[s
             continue
         counts[f"{before[-1]} -> {after[-1]}"] += 1
         if len(shown) < MOST_SHOWN:
-            shown.append(_change(was, now))
+            # Each side's failure is the case that decided.
+            sides = {"first": _side(was), "second": _side(now)}
+            shown.append({**{key: was[key] for key in KEYS}, **sides})
     return {"samples": samples, "changed": sum(counts.values()),
             "counts": dict(sorted(counts.items())), "shown": shown}  # fmt: skip
 
@@ -69,15 +71,6 @@ def _rows(entrant: ModelRun, tasks: Collection[str]) -> Iterator[dict[str, Any]]
 def _verdicts(row: Mapping[str, Any]) -> tuple[str, str]:
     """Return the verdicts on the base cases, and on all; the same if there are no others."""
     return row["base"], row["plus"] or row["base"]
-
-
-def _change(was: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a change: both verdicts, and each side's failure, which is the case that decided."""
-    return {
-        **{key: was[key] for key in KEYS},
-        "first": _side(was),
-        "second": _side(now),
-    }
 
 
 def _side(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,22 +111,16 @@ def pair_row(
         difference = paired(after, before, k=k)
         assert difference is not None, "there are tasks of both"
         found[suite] = {
-            **_difference(difference),
+            "difference": difference.difference,
+            "interval": list(difference.interval),
+            "p": difference.p,
+            "p_holm": difference.p,
+            "visible": difference.visible,
             "noise": _noise(before, after) if k == 1 else None,
             "tasks_won": _sorted(id for id in both if _rate(after[id]) > _rate(before[id])),
             "tasks_lost": _sorted(id for id in both if _rate(after[id]) < _rate(before[id])),
         }
     return found | {"changes": changes(first, second, set(both)) if with_changes else None}
-
-
-def _difference(found: PairedDifference) -> dict[str, Any]:
-    return {
-        "difference": found.difference,
-        "interval": list(found.interval),
-        "p": found.p,
-        "p_holm": found.p,
-        "visible": found.visible,
-    }
 
 
 def _noise(first: Mapping[str, Count], second: Mapping[str, Count]) -> dict[str, float] | None:
@@ -322,19 +309,15 @@ def _pairs(found: Sequence[ModelRun]) -> list[tuple[int, int]]:
     every = _every(found)
     keys: dict[Any, list[Any]] = {}
     for each in found:
-        keys.setdefault(each.evaluation.folder, []).append((each.model, each.temperature))
+        keys.setdefault(each.evaluation.folder, []).append(each.group)
     names = list(keys.values())
     if len(names) < 2 or len(names[0]) < 2 or any(other != names[0] for other in names[1:]):
         return every
-    return [(one, other) for one, other in every if _name(found[one]) == _name(found[other])]
+    return [(one, other) for one, other in every if found[one].group == found[other].group]
 
 
 def _every(found: Sequence[ModelRun]) -> list[tuple[int, int]]:
     return list(itertools.combinations(range(len(found)), 2))
-
-
-def _name(entrant: ModelRun) -> tuple[str | None, float | None]:
-    return entrant.model, entrant.temperature
 
 
 def _ranks(

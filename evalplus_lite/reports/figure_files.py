@@ -32,13 +32,9 @@ MAKERS: Mapping[str, tuple[Callable[[Material], Iterator[Product]], str]] = {
         test_counts,
         "needs a folder of augment or reduce, or a data set: --dataset NAME|PATH",
     ),
-    "reduction": (
-        reduction,
-        "needs a folder of crossval, or results of the same samples on a suite and a smaller "
-        "one of it",
-    ),
-    "strength": (strength, "needs a folder of crossval"),
-    "coverage": (coverage, "needs a folder of quality, or results of evaluate --details"),
+    "reduction": (reduction, "needs a folder of reduce --cross-validate"),
+    "strength": (strength, "needs a folder of reduce --cross-validate"),
+    "coverage": (coverage, "needs a folder of quality"),
     "execution": (execution, "needs a folder of exe-report"),
 }
 """By name: what makes it, and what it needs where that makes nothing."""

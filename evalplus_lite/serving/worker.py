@@ -1,17 +1,44 @@
-"""Programs run as an interpreter runs a file: what they print, and how they end. No verdict."""
+"""What the workers of servers and adapters run: tasks that come with a program, plain programs."""
 
 from __future__ import annotations
 
+import hashlib
+import marshal
 import time
 from typing import Any
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.execution.base import Row, Work, WorkerContext
+from evalplus_lite.jobs.verification import RequestedTask
 from evalplus_lite.sandbox import Inputs, Limits
 from evalplus_lite.sandbox.guest_programs import plain_program
 from evalplus_lite.sandbox.streams import Streams
+from evalplus_lite.tasks.loading import dataset_of
+from evalplus_lite.tasks.published.trainers import Form, task_of
 from evalplus_lite.types import Crashed, OutOfMemory, Returned, TimedOut
 from evalplus_lite.values import wire
+
+
+def source_of(form: Form, data: Row) -> Row:
+    """Return a task that came with a program in the form that ``ProgramJudge.submit`` takes."""
+    # In the form without references to equal parts: equal tasks have equal bytes.
+    body = marshal.dumps((form, data), 2)
+    return f"{__name__}:{requested.__name__}", hashlib.sha256(body).digest(), body
+
+
+def requested(tests: tuple[Form, Row]) -> RequestedTask:
+    """Return the task of tests in a form, or of a row of a known format."""
+    form, data = tests
+    if form != "row":
+        found = task_of(form, data)
+        return RequestedTask(found.task, found.tests, found.inside)
+    dataset = dataset_of([data], name="task")
+    task = dataset.tasks[0]
+    suite = dataset.suites.get(task.id)
+    return RequestedTask(task, suite=suite, has_plus=dataset.has_plus)
+
+
+# Programs run as an interpreter runs a file: what they print, and how they end. No verdict.
 
 ANSWER_BYTES = 1 << 20
 """What an answer holds beside the files that were asked for: their names."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import builtins
 import difflib
+import os
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import fields as dataclass_fields
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeAlias, cast, get_args
 
-from evalplus_lite.errors import CodecError, one_of
+from evalplus_lite.errors import CodecError, InputError, one_of
 from evalplus_lite.programs import definitions, parsing
-from evalplus_lite.store import Row
+from evalplus_lite.store import Row, write_text
 from evalplus_lite.tasks.assertions import with_assertions
 from evalplus_lite.tasks.fields import MAX_TEXT, Fields, read_rule
 from evalplus_lite.tasks.texts.forms import Unfit
@@ -416,7 +418,7 @@ def _values(fields: Fields, key: str) -> list[Value]:
         found = value_of(parsing.parse(fields.text(key).strip(), mode="eval").body)
         if type(found) not in (list, tuple):
             raise ValueError("it is no list")
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except parsing.UNREADABLE as error:
         raise fields.refuse(f"{key!r} is no list of Python literals: {error}") from None
     return list(found)
 
@@ -466,3 +468,26 @@ def _check_contract(fields: Fields, contract: str) -> None:
         raise fields.refuse(f"contract does not compile{_place(contract)}")
     if not any(definitions.defines(tree, name) for name in ("precondition", "check")):
         raise fields.refuse("contract defines neither `precondition` nor `check`")
+
+
+# Commented examples of each kind of task, as files that a user begins with.
+
+
+def templates() -> tuple[Path, ...]:
+    """Return the files of examples, one a kind: whatever is in the folder ``examples``."""
+    return tuple(sorted(Path(__file__).with_name("examples").glob("*.toml")))
+
+
+def write_templates(folder: str | os.PathLike[str], *, force: bool = False) -> tuple[Path, ...]:
+    """Write a commented example of each kind of task into a folder, and return the files.
+
+    The folder is made if need be. Raises InputError, before anything is written, if one of the
+    files is there already, unless ``force`` replaces it.
+    """
+    paths = tuple(Path(folder) / each.name for each in templates())
+    for path in paths:
+        if path.exists() and not force:
+            raise InputError("is there already", path=path, remedy="another folder, or --force")
+    for path, each in zip(paths, templates(), strict=True):
+        write_text(path, each.read_text(encoding="utf-8"))
+    return paths

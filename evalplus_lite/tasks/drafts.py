@@ -48,9 +48,8 @@ def examples(text: str, name: str) -> Iterator[DraftCase]:
     """
     if len(text) > LONGEST:
         return
-    try:
-        tree = parsing.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsing.tree_or_none(text)
+    if tree is None:
         yield from _examples(text, name)
         return
     places = [tree, *(node for node in ast.walk(tree) if isinstance(node, _DOCUMENTED))]
@@ -70,13 +69,8 @@ def _examples(text: str, name: str, *, after: int = 0) -> Iterator[DraftCase]:
         return
     for each in found:
         source, line = each.source.strip(), after + each.lineno + 1
-        try:
-            call = parsing.parse(source, mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        if not (
-            isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == name
-        ):
+        call = getattr(parsing.tree_or_none(source, mode="eval"), "body", None)
+        if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != name:
             continue
         if each.exc_msg is not None:
             yield DraftCase(source, line, problem="it raises")
@@ -94,7 +88,7 @@ def _examples(text: str, name: str, *, after: int = 0) -> Iterator[DraftCase]:
         try:
             value = value_of(parsing.parse(wanted, mode="eval").body)
             yield DraftCase(source, line, arguments, wire.encode(value))
-        except (SyntaxError, ValueError, RecursionError, MemoryError, CodecError):
+        except (*parsing.UNREADABLE, CodecError):
             yield DraftCase(source, line, problem="what it gives is no literal")
 
 

@@ -171,10 +171,10 @@ def expression(text: str) -> ast.expr:
     if re.match(r"\d", text):  # ``2N`` is a product
         text = re.sub(r"(?<=[\d)])\s*(?=[A-Za-z(])", "*", text)
     text = re.sub(r"\b([A-Z])\s*(?=\()", r"\1*", text)  # and so is ``N(N - 1)``
-    try:
-        tree: ast.expr = parsing.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise Unreadable(text) from None
+    whole = parsing.tree_or_none(text, mode="eval")
+    if whole is None:
+        raise Unreadable(text)
+    tree: ast.expr = whole.body
     for node in ast.walk(tree):
         is_odd_call = isinstance(node, ast.Call) and not (
             isinstance(node.func, ast.Name) and node.func.id in _CALLS

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from evalplus_lite.models.generators import (
+    ENTRY_POINT,
     NoGenerator,
     drawn_arguments,
     generator_prompt,
@@ -49,7 +50,7 @@ def test_draws_in_the_sandbox() -> None:
     generator = parse_generator(WRITTEN)
     seeds = Inputs.of([(seed,) for seed in (0, 1, 0)])
     with Sandbox() as sandbox:
-        run = sandbox.run(Program(generator.source, generator.entry_point), seeds)
+        run = sandbox.run(Program(generator, ENTRY_POINT), seeds)
     drawn = []
     for outcome in run.outcomes:
         assert isinstance(outcome, Returned)
@@ -61,7 +62,7 @@ def test_draws_in_the_sandbox() -> None:
 
 def test_without_a_fence() -> None:
     """A bare program counts, too."""
-    assert "rng.random()" in parse_generator("def generate(rng):\n    return [rng.random()]").source
+    assert "rng.random()" in parse_generator("def generate(rng):\n    return [rng.random()]")
 
 
 @pytest.mark.parametrize(

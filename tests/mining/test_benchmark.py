@@ -33,7 +33,7 @@ def task(package: str, number: int, split: str, *sources: str, failed: bool = Fa
 def test_tasks_with_the_packages_own_values_are_chosen_first() -> None:
     """Within the shares of splits and packages; what fails a validator is no task of a set."""
     tasks = [
-        *(task("a", n, "easy", "types", "tests" if n % 2 else "types") for n in range(30)),
+        *(task("a", n, "easy", "types", "tests" if n % 2 else "types") for n in range(60)),
         *(task("b", n, "hard", "types") for n in range(3)),
         task("b", 9, "hard", "tests", failed=True),
     ]

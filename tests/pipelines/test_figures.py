@@ -63,7 +63,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 def results(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an evaluation, a small suite, a cross-validation and a quality."""
     made = tmp_path_factory.mktemp("results")
-    evaluate(TASKS, samples(), details=True, out=made / "judged", session=session)
+    evaluate(TASKS, samples(), out=made / "judged", session=session)
     reduce(TASKS, samples(), out=made / "mini", session=session)
     cross_validate(TASKS, samples(), out=made / "crossval", session=session)
     wrong = [Sample(id, text) for id, text in PLUS_FAILS.items()]
@@ -179,20 +179,6 @@ def test_one_sample_and_no_plus(session: Session, tmp_path: Path) -> None:
         "scores", "models", "pass-rates"
     ]  # fmt: skip
     assert [row["tests"] for row in rows(tmp_path / "f" / "scores.csv")] == ["base"]
-
-
-def test_the_same_samples_on_two_suites(session: Session, tmp_path: Path) -> None:
-    """A small suite stands beside the full one where both judged the same file."""
-    lines = [json.dumps({"task_id": id, "solution": text}) for id, text in PLUS_FAILS.items()]
-    (tmp_path / "some.jsonl").write_text("\n".join(lines) + "\n")
-    reduce(TASKS, out=tmp_path / "mini", session=session)
-    for name, data in {"whole": TASKS, "small": tmp_path / "mini" / "suite.jsonl.gz"}.items():
-        evaluate(data, [tmp_path / "some.jsonl"], out=tmp_path / name, session=session)
-    figures([tmp_path], datasets=[TASKS], out=tmp_path / "f", only=["reduction"], pictures=False)
-    found = rows(tmp_path / "f" / "reduction-judged.csv")
-    assert {row["model"] for row in found} == {"some"}
-    assert sorted(float(row["tests"]) for row in found)[1] == 3.5
-    assert [float(row["pass_at_1"]) for row in found] == [0, 0]
 
 
 def test_mistakes(results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

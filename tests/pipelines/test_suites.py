@@ -13,7 +13,7 @@ from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.grading.subsets import joined, subset
 from evalplus_lite.jobs.expected import Prepared, SuiteSource
-from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.store import cache_folder
 from evalplus_lite.types import Case, Rule
 from evalplus_lite.values import wire
@@ -141,6 +141,16 @@ def test_a_reference_that_fails_is_told(sandbox: Sandbox) -> None:
     """A reference that does not load is an error that names the task."""
     with pytest.raises(ReferenceSolutionError, match="Tiny/0"):
         SuiteSource(cache=None).answers(sandbox, replace(TASK, reference="def f(:"))
+
+
+def test_an_endless_reference_is_not_waited_for_on_each_case(sandbox: Sandbox) -> None:
+    """Each such case costs the whole limit, so a few of them are enough."""
+    endless = make_task(
+        [(0,), *[(1,)] * 9], reference="def f(a):\n    while a:\n        pass\n    return a\n"
+    )
+    answers = SuiteSource(cache=None, limits=Limits(cpu=0.05)).answers(sandbox, endless)
+    assert len(answers.suite.cases) == 1
+    assert [each.cause for each in answers.dropped] == ["slow"] * 2 + ["budget"] * 7
 
 
 def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:

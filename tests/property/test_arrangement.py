@@ -64,7 +64,7 @@ def shuffled(value: Any, rng: random.Random, rule: Rule, level: int = 1) -> Any:
     return type(value)(parts)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(values, rules, st.randoms(use_true_random=False))
 def test_what_is_free_may_be_in_any_order(value: Any, rule: Rule, rng: random.Random) -> None:
     """A multiset is itself however its free levels are ordered."""
@@ -73,7 +73,7 @@ def test_what_is_free_may_be_in_any_order(value: Any, rule: Rule, rng: random.Ra
     assert matches(shuffled(value, rng, rule), value, rule)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(values, values, rules, st.randoms(use_true_random=False))
 def test_exported_judging_is_the_verifier_s(
     output: Any, expected: Any, rule: Rule, rng: random.Random

@@ -31,14 +31,14 @@ TREES = st.recursive(
 
 
 @given(VALUES)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_every_value_comes_back_exactly(value: object) -> None:
     """loads undoes dumps: equal, of the same types, in the same order, zero's sign included."""
     assert exact(loads(dumps(value))) == exact(value)
 
 
 @given(VALUES)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_the_text_is_plain_ascii_json(value: object) -> None:
     """The text is one line of ASCII that any JSON reader takes, and its tree decodes as well."""
     text = dumps(value)
@@ -50,7 +50,7 @@ def test_the_text_is_plain_ascii_json(value: object) -> None:
 
 
 @given(st.sets(VALUES.filter(lambda value: not unhashable(value)), max_size=6))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_equal_sets_have_equal_text(items: set[object]) -> None:
     """A set's text does not depend on the order in which it happens to be kept."""
     ordered = sorted(items, key=exact)
@@ -58,7 +58,7 @@ def test_equal_sets_have_equal_text(items: set[object]) -> None:
 
 
 @given(TREES)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_json_is_a_value_or_a_clear_error(tree: object) -> None:
     """Whatever JSON stands in a file, it decodes to a plain value or raises CodecError."""
     try:
@@ -69,7 +69,7 @@ def test_any_json_is_a_value_or_a_clear_error(tree: object) -> None:
 
 
 @given(st.one_of(st.text(max_size=30), st.binary(max_size=30)))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_text_is_a_value_or_a_clear_error(text: str | bytes) -> None:
     """Whatever text is given, it decodes or raises CodecError."""
     try:

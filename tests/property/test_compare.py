@@ -17,7 +17,7 @@ from evalplus_lite.values import wire
 from evalplus_lite.values.codec import dumps, loads
 from evalplus_lite.values.equality import matches
 
-MANY = settings(max_examples=60, deadline=None)
+MANY = settings(max_examples=60)
 ORDERED = st.sampled_from([Rule("python"), Rule("strict")])
 NEAR = st.recursive(
     st.sampled_from([0, 1, True, False, None, "", "a", b"a", 2**64]),
@@ -42,25 +42,11 @@ def test_every_value_matches_its_copy(value: object, rule: Rule) -> None:
     assert matches(copied(value), value, rule)
 
 
-@given(VALUES, VALUES, st.sampled_from(get_args(RuleKind)))
-@MANY
-def test_any_two_values_can_be_compared(a: object, b: object, kind: RuleKind) -> None:
-    """Whatever a sample returns for whatever is expected, there is an answer."""
-    assert matches(a, b, Rule(kind)) in (True, False)
-
-
 @given(NEAR, NEAR, ORDERED)
 @MANY
 def test_without_floats_it_is_symmetric(a: object, b: object, rule: Rule) -> None:
     """Where no tolerance applies, output and expected can change places."""
     assert matches(a, b, rule) == matches(b, a, rule)
-
-
-@given(NEAR, NEAR)
-@MANY
-def test_without_floats_it_is_python_equality(a: object, b: object) -> None:
-    """On values without floats the python rule is ==."""
-    assert matches(a, b, Rule()) == (a == b)
 
 
 @given(VALUES, VALUES)
@@ -102,7 +88,7 @@ def test_unordered_ignores_order(items: list[Any], rng: Any) -> None:
 @given(VALUES | NEAR, VALUES | NEAR, st.sampled_from(get_args(RuleKind)))
 @MANY
 def test_a_verdict_from_bytes_is_the_values_verdict(a: object, b: object, kind: RuleKind) -> None:
-    """What the first bytes of two answers decide is what the answers themselves do."""
+    """What the first bytes of two answers decide is what the answers themselves do: of any two."""
     rule = Rule(kind)
     verdict = judge(Returned(wire.encode(a)), wire.encode(b), rule)
     assert (verdict == "pass") == matches(a, b, rule)
@@ -144,7 +130,7 @@ def only_nan_twice(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
 
 
 @given(PAIRS, PAIRS, st.randoms(), ORDERED)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_keys_of_nan_are_a_multiset(
     a: list[tuple[Any, Any]], b: list[tuple[Any, Any]], rng: Any, rule: Rule
 ) -> None:
@@ -183,7 +169,7 @@ ELEMENTS = st.recursive(
 
 
 @given(st.sets(ELEMENTS, max_size=4), st.sets(ELEMENTS, max_size=4))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_sets_without_nan_are_equal_as_in_python(a: set[Any], b: set[Any]) -> None:
     """Elements and keys of any types are the same if Python says so."""
     assert matches(a, b, Rule()) == (a == b)

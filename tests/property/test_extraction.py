@@ -60,7 +60,7 @@ def programs(shared: Path) -> list[tuple[Task, str]]:
     return found
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_wrapped_programs_come_out(shared: Path, data: st.DataObject) -> None:
     """Prose, fences of any kind, lists, quotations and line ends take nothing and add nothing."""
@@ -86,7 +86,7 @@ def test_wrapped_programs_come_out(shared: Path, data: st.DataObject) -> None:
     assert ast.dump(ast.parse(found.source)) == ast.dump(ast.parse(source))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=st.text(max_size=200), data=st.data())
 def test_any_text_is_taken(shared: Path, text: str, data: st.DataObject) -> None:
     """Extraction ends on any text, and says so where it is left as it was."""

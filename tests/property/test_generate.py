@@ -75,7 +75,7 @@ print(digest.hexdigest())
 """
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(INPUTS)
 def test_guards_admit_the_inputs_they_were_made_from(base: list[tuple[Any, ...]]) -> None:
     """Neither kind of guards refuses one of its own base inputs."""
@@ -84,7 +84,7 @@ def test_guards_admit_the_inputs_they_were_made_from(base: list[tuple[Any, ...]]
 
 
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(INPUTS, st.integers(0, 9))
 def test_proposals_are_new_admitted_and_of_the_types_seen(
     base: list[tuple[Any, ...]], seed: int
@@ -112,7 +112,7 @@ def test_proposals_are_new_admitted_and_of_the_types_seen(
     assert [key(arguments) for arguments in base] == before
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.tuples(VALUES, VALUES), st.integers(1, 400))
 def test_shrinking_ends_at_something_no_heavier_that_still_fails(
     arguments: tuple[Any, ...], most: int

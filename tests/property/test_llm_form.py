@@ -52,7 +52,7 @@ def exact(value: Any) -> Any:
 
 @given(st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=4))
 @example([(None, [[[None] * 3, [None] * 3], [[None, [], []], [(), [], []], {None: [], (0,): []}]])])
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_base_inputs_come_back(rows: list[tuple[Any, Any]]) -> None:
     """Every base input, written as JSON and read again, is the same, with all its types."""
     form = form_of(rows)
@@ -67,7 +67,7 @@ def test_base_inputs_come_back(rows: list[tuple[Any, Any]]) -> None:
 
 
 @given(st.tuples(VALUES, VALUES), VALUES)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_answer_fits_or_is_refused(row: tuple[Any, Any], answer: Any) -> None:
     """Whatever a model says at a place becomes a value of the types seen there, or a Misfit."""
     form = form_of([row])

@@ -46,7 +46,7 @@ def problems(draw: st.DrawFn, *, tests: int = 9, rows: int = 12) -> CoverProblem
     return folded(problem, 1) if draw(st.booleans()) else problem
 
 
-few = settings(max_examples=80, deadline=None)
+few = settings(max_examples=80)
 
 
 @few

@@ -13,7 +13,7 @@ from evalplus_lite import Session, augment, lint
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError
 from evalplus_lite.tasks import load_dataset
-from evalplus_lite.tasks.templates import templates
+from evalplus_lite.tasks.custom import templates
 from evalplus_lite.types import Case
 from evalplus_lite.values import wire
 

@@ -99,7 +99,7 @@ junk = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from([*range(len(STATED)), None]), st.lists(junk, max_size=5))
 def test_any_values_make_a_text_of_the_form_or_none(at: int | None, values: list[Any]) -> None:
     """However an input is changed, what is proposed has its form, and comes back as it is."""

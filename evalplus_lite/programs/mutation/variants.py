@@ -38,9 +38,8 @@ def may_share(source: str) -> bool:
 
     Decided by its imports, so True is reliable only for programs without malice.
     """
-    try:
-        tree = parsing.parse(source)
-    except (SyntaxError, ValueError):
+    tree = parsing.tree_or_none(source)
+    if tree is None:
         return False
     nodes = list(ast.walk(tree))
     imported: set[str] = set()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from evalplus_lite.jobs.outputs import Evaluation, Kind, ModelRun, Output, Tests
+from evalplus_lite.jobs.outputs import Kind, ModelRun, Output, Tests
 from evalplus_lite.jobs.tables import Table
 from evalplus_lite.reports.plots.canvas import Picture
 from evalplus_lite.store.labels import file_name
@@ -32,11 +32,6 @@ class Board:
     has_plus: bool
     entrants: tuple[ModelRun, ...]
     ending: str = ""
-
-    @property
-    def evaluations(self) -> list[Evaluation]:
-        """The evaluations that the entrants are of, each once."""
-        return list({id(each.evaluation): each.evaluation for each in self.entrants}.values())
 
     @property
     def tests(self) -> tuple[Tests, ...]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evalplus_lite.jobs.outputs import Evaluation
 from evalplus_lite.jobs.tables import Cell, Table, percent
 from evalplus_lite.reports.plots.canvas import (
     QUIET,
@@ -17,8 +16,7 @@ from evalplus_lite.reports.plots.canvas import (
     mark,
     short,
 )
-from evalplus_lite.reports.plots.material import Material, Missing, Product, SuiteSize, model_of
-from evalplus_lite.statistics.detection import MOST_CASES, ProgramOutcome, rejections
+from evalplus_lite.reports.plots.material import Material, Missing, Product, SuiteSize
 
 if TYPE_CHECKING:
     from evalplus_lite.reports.plots.canvas import Figure
@@ -67,11 +65,9 @@ def test_counts(material: Material) -> Iterator[Product]:
 
 
 def reduction(material: Material) -> Iterator[Product]:
-    """Yield a table for each cross-validation, and one of samples that several suites judged."""
+    """Yield a table for each cross-validation."""
     for output, ending in material.of("crossval"):
         yield _left_out(output.summary, f"{REDUCTION}{ending}")
-    if (judged := _judged(material)) is not None:
-        yield judged
 
 
 def _left_out(summary: Mapping[str, Any], name: str) -> Table:
@@ -123,48 +119,6 @@ def _left_out(summary: Mapping[str, Any], name: str) -> Table:
     return Table(name, "Reduced suites", caption, columns, rows, data=data)
 
 
-def _judged(material: Material) -> Table | None:
-    """Return what several suites say of the same samples, None where no sample was judged twice."""
-    sizes = {suite.content: suite for suite in material.suites}
-    found: dict[tuple[Any, ...], dict[str, float]] = {}
-    names: dict[tuple[Any, ...], str] = {}
-    for board in material.boards:
-        for each in board.entrants:
-            samples = each.evaluation.summary["run"].get("samples", ())
-            files = tuple(sorted(one["sha256"] for one in samples))
-            key = (files, each.model, each.temperature, frozenset(each.counts))
-            right = sum(one.plus_right / one.total for one in each.counts.values())
-            found.setdefault(key, {})[board.content] = right / len(each.counts)
-            names.setdefault(key, model_of(each))
-    found = {key: rates for key, rates in found.items() if key[0] and len(rates) > 1}
-    contents = [board.content for board in material.boards
-                if any(board.content in rates for rates in found.values())]  # fmt: skip
-    if not found:
-        return None
-    contents.sort(key=lambda each: -sizes[each].mean if each in sizes else 0.0)
-    titles = {board.content: f"{board.dataset}{board.ending}" for board in material.boards}
-    heads = [
-        f"{sizes[each].name}, {sizes[each].mean:.1f} tests" if each in sizes else titles[each]
-        for each in contents
-    ]
-    data: list[list[Cell]] = [["model", "suite", "content", "tests", "pass_at_1"]]
-    for key, rates in found.items():
-        for content, rate in rates.items():
-            size = sizes[content].mean if content in sizes else None
-            data.append([names[key], titles[content], content, size, rate])
-    return Table(
-        f"{REDUCTION}-judged",
-        "The same samples on several suites",
-        "pass@1 in %, and tests a task of each suite where its file was given.",
-        ("model", *heads),
-        [
-            [names[key], *(percent(rates.get(each)) for each in contents)]
-            for key, rates in found.items()
-        ],
-        data=data,
-    )
-
-
 def sizes_of(
     pooled: Sequence[Mapping[str, Any]],
 ) -> dict[str, list[tuple[float, Mapping[str, Any]]]]:
@@ -192,18 +146,13 @@ def strength(material: Material) -> Iterator[Product]:
 
 
 def coverage(material: Material) -> Iterator[Product]:
-    """Yield one picture: curves of suites in quality, and of evaluations with details."""
+    """Yield one picture with a curve for each suite in quality."""
     curves: dict[str, tuple[Sequence[float], int]] = {}
     for output, _ in material.of("quality"):
         for suite in output.summary["suites"]:
             wrong = suite["all"]["tnr"]["total"]
             if wrong:
                 _named(curves, suite["name"], (suite["all"]["coverage"]["curve"], wrong))
-    for board in material.boards:
-        for evaluation in board.evaluations:
-            curve, wrong = _of_details(evaluation)
-            if wrong:
-                _named(curves, evaluation.dataset, (curve, wrong))
     if curves:
         yield _drawn(curves)
 
@@ -214,27 +163,6 @@ def _named(curves: dict[str, Any], name: str, curve: tuple[Sequence[float], int]
     while shown in curves:
         shown, number = f"{name} ({number})", number + 1
     curves[shown] = curve
-
-
-def _of_details(evaluation: Evaluation) -> tuple[list[float], int]:
-    """Return how surely N cases reject wrong programs, a mean over tasks, and their number."""
-    sums: dict[str, list[float]] = {}
-    programs: dict[str, int] = {}
-    for row in evaluation.rows():
-        verdicts = row.get("details")
-        if verdicts is None:
-            break  # there are none at all
-        if (row["plus"] or row["base"]) == "pass":
-            continue
-        known = [each for each in verdicts if each is not None]
-        rejecting = sum(each != "pass" for each in known)
-        chances = rejections(ProgramOutcome(row["task_id"], False, False, rejecting, len(known)))
-        own = sums.setdefault(row["task_id"], [0.0] * MOST_CASES)
-        for number, chance in enumerate(chances):
-            own[number] += chance
-        programs[row["task_id"]] = programs.get(row["task_id"], 0) + 1
-    means = [[each / programs[id] for each in own] for id, own in sums.items()]
-    return [sum(some) / len(means) for some in zip(*means, strict=True)], sum(programs.values())
 
 
 def _chosen(

@@ -25,7 +25,7 @@ from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.verification import ProgramJudge
 from evalplus_lite.models.completions import instruction
 from evalplus_lite.sandbox import Tier, preset
-from evalplus_lite.serving.requests import task_source
+from evalplus_lite.serving.worker import source_of
 from evalplus_lite.store.locks import Lock
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.published.trainers import TaskData, task_data
@@ -192,7 +192,7 @@ class LocalJudge:
             workers=settings.workers,
             sandbox=settings.sandbox,
             store=settings.store,
-            preload=["evalplus_lite.serving.requests"],
+            preload=["evalplus_lite.serving.worker"],
         )
         self._judge.open()
 
@@ -202,7 +202,7 @@ class LocalJudge:
         if task.form == "id":
             source = self._judge.source(*self._judge.task(task.data))
         else:
-            source = task_source(task, answer)
+            source = source_of(task.form, task.of(answer))
         return self._judge.submit(
             source, answer, options, key=source[1], then=lambda row: judgement(row[1])
         )

@@ -456,21 +456,6 @@ class VerifierAudit:
     kinds: tuple[str, ...]
 
     @property
-    def fooled(self) -> list[AuditedProgram]:
-        """Programs that are not right, and were accepted."""
-        return [each for each in self.answers if each.is_fooled]
-
-    @property
-    def refused(self) -> list[AuditedProgram]:
-        """Right programs that were rejected."""
-        return [each for each in self.answers if each.is_refused]
-
-    @property
-    def unjudged(self) -> list[AuditedProgram]:
-        """Programs without a verdict: none given, an error, the verifier's end, or a hang."""
-        return [each for each in self.answers if each.answer.reply not in ("accepted", "rejected")]
-
-    @property
     def is_sound(self) -> bool:
         """Whether every program has its right verdict: one that has none says nothing."""
         return all(each.is_sound for each in self.answers)

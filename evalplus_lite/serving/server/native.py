@@ -26,7 +26,7 @@ from evalplus_lite.serving.server.endpoint import (
     shown,
 )
 from evalplus_lite.serving.server.metrics import CONTENT_TYPE
-from evalplus_lite.serving.server.service import Asked, PlainRun, RequestLimits, Service
+from evalplus_lite.serving.server.service import Asked, RequestLimits, Service
 
 NDJSON = "application/x-ndjson"
 TaskGiven = Annotated[
@@ -243,25 +243,20 @@ async def ran(
     if max(len(files), len(wanted)) > MOST_FILES:
         raise InputError(f"there are more than {MOST_FILES} files")
     _check_paths(files, wanted)
-    plain = PlainRun(
-        code,
-        stdin.encode(),
-        [*arguments],
-        {path: _decoded(path, text) for path, text in files.items() if text is not None},
-        [*wanted],
-        limits.seconds or RUN_SECONDS,
-        limits.memory or service.settings.memory,
-    )
-    row = await service.run(asking.client, plain)
+    try:
+        data = {
+            path: base64.b64decode(text, validate=True)
+            for path, text in files.items()
+            if text is not None
+        }
+    except (binascii.Error, ValueError):
+        raise InputError("files: the content of one is not in base 64") from None
+    seconds, memory = limits.seconds or RUN_SECONDS, limits.memory or service.settings.memory
+    bounds = (seconds, memory, service.settings.most_output)
+    item = (code, stdin.encode(), [*arguments], data, [*wanted], *bounds)
+    row = await service.run(asking.client, item)
     asking.metrics.run(row["ended"], cpu=row["cpu"])
     return row
-
-
-def _decoded(path: str, text: str) -> bytes:
-    try:
-        return base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        raise InputError(f"files: {path[:100]!r} is not in base 64") from None
 
 
 def _check_paths(files: Iterable[str], wanted: Sequence[str]) -> None:

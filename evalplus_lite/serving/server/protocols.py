@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import zlib
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -26,7 +23,8 @@ from evalplus_lite.serving.server.endpoint import (
 from evalplus_lite.serving.server.native import cuts, in_base64, ran
 from evalplus_lite.serving.server.service import Asked, RequestLimits, Service
 from evalplus_lite.store.parsing import parse_json
-from evalplus_lite.tasks.published.trainers import Form, is_method, problem_data
+from evalplus_lite.tasks.published.rows import inflated
+from evalplus_lite.tasks.published.trainers import Form, called_name, problem_data
 
 # SandboxFusion, for Python: run a program, or submit an answer to a problem.
 
@@ -448,20 +446,17 @@ def _of_unit_tests(tests: Any, output: str, most: int) -> Asked:
     if type(inputs) is not list or type(outputs) is not list or not inputs:
         raise InputError("verifier_metadata.unit_tests holds no lists of inputs and outputs")
     if name:
-        return Asked.given("calls", (name, inputs, outputs, is_method(output)))
+        return Asked.given("calls", (called_name(name, output), inputs, outputs))
     return Asked.given("printed", (inputs, outputs, 0.0))
 
 
 def _unpacked(text: Any, most: int) -> dict[str, Any]:
     try:
-        unpacking = zlib.decompressobj()
-        data = unpacking.decompress(base64.b64decode(text, validate=True), MOST_UNPACKED)
-        if unpacking.unconsumed_tail or not unpacking.eof:
-            raise InputError(f"unit_tests unpacks to over {MOST_UNPACKED} bytes, or is cut")
+        data = inflated(text, MOST_UNPACKED)
         if marks(data) > most:
             raise InputError(f"unit_tests unpacks to more than {most} values")
         found = parse_json(data.decode())
-    except (binascii.Error, zlib.error, ValueError, TypeError) as error:
+    except ValueError as error:
         raise InputError(f"verifier_metadata.unit_tests.packed: {error}") from None
     return found if type(found) is dict else {}
 

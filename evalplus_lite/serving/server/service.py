@@ -7,7 +7,7 @@ import ipaddress
 import tempfile
 from collections.abc import Hashable, Sequence
 from concurrent.futures import Future
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,8 +16,8 @@ from evalplus_lite.execution.base import Call, Row
 from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.verification import ProgramJudge
 from evalplus_lite.sandbox import Tier, preset
-from evalplus_lite.serving.requests import source_of
 from evalplus_lite.serving.server.queue import FairQueue
+from evalplus_lite.serving.worker import source_of
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.published.trainers import Form
 from evalplus_lite.version import __version__
@@ -128,8 +128,8 @@ def read_tokens(path: Path) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-PLAIN = "evalplus_lite.serving.worker"
-RUNNING = Call(f"{PLAIN}:running")
+WORKER = "evalplus_lite.serving.worker"
+RUNNING = Call(f"{WORKER}:running")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,19 +161,6 @@ class RequestLimits:
         return self.seconds, self.memory, self.total
 
 
-@dataclass(frozen=True, slots=True)
-class PlainRun:
-    """A program to be run as a file is: no verdict comes of it."""
-
-    code: str
-    stdin: bytes
-    arguments: list[str]
-    files: dict[str, bytes]
-    wanted: list[str]
-    seconds: float
-    memory: int
-
-
 class Service:
     """Judges programs for requests; a context manager. ``verdict`` belongs to one event loop."""
 
@@ -190,7 +177,7 @@ class Service:
             cache=settings.cache,
             store=settings.store,
             backend=settings.backend,
-            preload=[PLAIN, "evalplus_lite.serving.requests"],
+            preload=[WORKER],
         )
         self.backend, self.datasets = self.judge.backend, self.judge.datasets
         self.queue = FairQueue(self.backend.workers, settings.most_waiting)
@@ -249,9 +236,8 @@ class Service:
 
         return self.queue.add(client, begin)
 
-    def run(self, client: str, plain: PlainRun) -> asyncio.Future[dict[str, Any]]:
-        """Have a program run in its turn; the future gives the row of ``serving.worker``."""
-        item = (*astuple(plain), self.settings.most_output)
+    def run(self, client: str, item: Row) -> asyncio.Future[dict[str, Any]]:
+        """Have an item of ``worker.running`` run in its turn; the future gives the row."""
         return self.queue.add(
             client, lambda: self.backend.submit(RUNNING, item, then=tuple[float, Row])
         )

@@ -31,4 +31,4 @@ def cruxeval_task(fields: Fields, background: Background) -> Task:
     )
 
 
-FORMAT = Format("CRUXEval", {"code", "input", "output"}, cruxeval_task)
+FORMATS = (Format("CRUXEval", {"code", "input", "output"}, cruxeval_task),)

@@ -118,16 +118,11 @@ class Registry:
 
 @functools.cache
 def own_formats() -> tuple[Format, ...]:
-    """Return the formats that modules of this folder have as ``FORMAT`` or ``FORMATS``."""
+    """Return the formats that modules of this folder have as ``FORMATS``."""
     package = __name__.rpartition(".")[0]
     places = import_module(package).__path__
     modules = (import_module(f"{package}.{each.name}") for each in pkgutil.iter_modules(places))
-    return tuple(
-        form
-        for module in modules
-        for form in getattr(module, "FORMATS", (getattr(module, "FORMAT", None),))
-        if form is not None
-    )
+    return tuple(form for module in modules for form in getattr(module, "FORMATS", ()))
 
 
 def registry() -> Registry:

@@ -1,14 +1,18 @@
-"""HumanEval: prompt, reference, and a test program ``check(candidate)``."""
+"""HumanEval and the sets in its form: HumanEval+, HumanEval-X, HumanEvalPack and EvoEval."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from evalplus_lite.programs import definitions
+from evalplus_lite.store import Row, read_jsonl
 from evalplus_lite.tasks.contracts import bundled
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.tasks.published.format import Background, Format
-from evalplus_lite.tasks.published.rows import heading
+from evalplus_lite.tasks.published.download import Release
+from evalplus_lite.tasks.published.format import CHECKED, Background, Format, published_rule
+from evalplus_lite.tasks.published.rows import arguments_of, as_cases, cases, heading, rest
 from evalplus_lite.types import Task
 
 
@@ -47,11 +51,128 @@ def _repaired_reference(contract: str, entry_point: str) -> str | None:
     return definitions.text_of(contract, definitions.needed(tree.body, [entry_point]))
 
 
-FORMAT = Format(
-    "HumanEval",
-    {"canonical_solution", "test"},
-    humaneval_task,
-    sources={"humaneval": packaged},
-    contracts="humaneval",
-    prefix="HumanEval/",
+def humaneval_plus_task(fields: Fields, background: Background) -> Task:
+    """Return a task of HumanEval+ or its mini form, with real types where its asserts show them."""
+    id, entry_point, prompt = heading(fields)
+    body = fields.text("canonical_solution")
+    test = fields.text("test", default=background.tests.get(id, ""))
+    base, plus = cases(fields, test, "candidate")
+    return Task(
+        id=id,
+        prompt=prompt,
+        entry_point=entry_point,
+        reference=prompt + body,
+        base=base,
+        plus=plus,
+        contract=background.contracts.get(id) if id in CHECKED else None,
+        rule=published_rule(id, fields.number("atol", default=0.0)),
+        extra=rest(fields, "canonical_solution", "test", "contract", "atol"),
+    )
+
+
+def _tests(first: Row) -> Mapping[str, str]:
+    """Return the test programs of the original tasks where a file of theirs comes without them."""
+    if "test" in first.data:
+        return {}
+    return {row.data["task_id"]: row.data["test"] for row in read_jsonl(packaged())}
+
+
+_FUNCTION = re.compile(r"^def[ \t]+(\w+)[ \t]*\(", re.MULTILINE)
+
+
+def humaneval_x_task(fields: Fields, background: Background) -> Task:
+    """Return a task; its base cases stay in ``extra["test"]``, as HumanEval's do.
+
+    HumanEvalPack names the entry point, of HumanEval-X it is the last function declared. Rows in
+    other languages are refused.
+    """
+    id, prompt = fields.id("task_id"), fields.text("prompt")
+    if not id.startswith("Python/"):
+        raise fields.refuse(f"{id} is not a task in Python")
+    if "entry_point" in fields.row.data:
+        entry_point = fields.identifier("entry_point")
+    else:
+        declared = _FUNCTION.findall(fields.text("declaration"))
+        if not declared:
+            raise fields.refuse("its declaration declares no function")
+        entry_point = declared[-1]
+    fields.text("test")
+    return Task(
+        id=id,
+        prompt=prompt,
+        entry_point=entry_point,
+        reference=prompt + fields.text("canonical_solution"),
+        contract=background.contracts.get(id),
+        rule=published_rule(id, 0.0),
+        extra=rest(fields, "canonical_solution", "test", "buggy_solution", "bug_type"),
+    )
+
+
+def evoeval_task(fields: Fields, background: Background) -> Task:
+    """Return a task; inputs that are not all literals stay in ``extra["test"]``, a program that the
+    sandbox runs to find them, as HumanEval's tests are.
+    """
+    id, entry_point, prompt = heading(fields)
+    inputs = fields.items("inputs")
+    if any(type(each) is not str for each in inputs):
+        raise fields.refuse("'inputs' holds something other than texts")
+    extra = rest(fields, "canonical_solution", "parent")
+    try:
+        base = as_cases(map(arguments_of, inputs), "base")
+    except ValueError:
+        base, extra["test"] = (), _calling(inputs)
+    return Task(
+        id=id,
+        prompt=prompt,
+        entry_point=entry_point,
+        reference=f"{prompt}\n{fields.text('canonical_solution')}",
+        base=base,
+        extra=extra,
+    )
+
+
+def _calling(inputs: Sequence[str]) -> str:
+    """Return a test program in HumanEval's form that makes these calls."""
+    # Not indented: a text may have lines of a string in it.
+    calls = "".join(f"lambda candidate: candidate(\n{text}\n),\n" for text in inputs)
+    body = "    for call in CALLS:\n        call(candidate)\n"
+    return f"CALLS = [\n{calls}]\n\ndef check(candidate):\n{body}"
+
+
+_RELEASES = "https://github.com/evalplus/humanevalplus_release/releases/download/v0.1.10/"
+FORMATS = (
+    Format(
+        "HumanEval",
+        {"canonical_solution", "test"},
+        humaneval_task,
+        sources={"humaneval": packaged},
+        contracts="humaneval",
+        prefix="HumanEval/",
+    ),
+    Format(
+        "HumanEval+",
+        {"base_input", "plus_input", "canonical_solution"},
+        humaneval_plus_task,
+        sources={
+            "humaneval+": Release(
+                f"{_RELEASES}HumanEvalPlus.jsonl.gz",
+                "272720b90ac375502c8ed23cd791c2a93dfb22a911641a494da74a426c09f101",
+            ),
+            "humaneval+-mini": Release(
+                f"{_RELEASES}HumanEvalPlus-Mini.jsonl.gz",
+                "91486741f1627101021fbe50523df08eebb5b0bf5e804b633dcd5ca3c14dbd2f",
+            ),
+        },
+        contracts="humaneval",
+        prefix="HumanEval/",
+        tests=_tests,
+    ),
+    Format(
+        "HumanEval-X",
+        {"declaration", "canonical_solution", "test"},
+        humaneval_x_task,
+        contracts="humaneval",
+        prefix="Python/",
+    ),
+    Format("EvoEval", {"canonical_solution", "entry_point", "inputs"}, evoeval_task),
 )

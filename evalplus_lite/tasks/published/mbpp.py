@@ -1,17 +1,20 @@
-"""MBPP as it was published, whole and sanitized: a text, a program, and assertions."""
+"""MBPP as it was published, whole and sanitized, and MBPP+."""
 
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.drafts import Asserted, take
 from evalplus_lite.tasks.fields import Fields
+from evalplus_lite.tasks.published.download import Release
 from evalplus_lite.tasks.published.format import Background, Format, published_rule
-from evalplus_lite.tasks.published.rows import LEFT_OUT, as_cases, called, rest
+from evalplus_lite.tasks.published.rows import LEFT_OUT, as_cases, called, cases, heading, rest
 from evalplus_lite.types import Task, clip
+from evalplus_lite.values.source import assigned, literal_calls
 
 
 def mbpp_task(fields: Fields, background: Background) -> Task:
@@ -64,7 +67,7 @@ def _asserted(lines: Sequence[str], entry_point: str) -> tuple[Asserted, list[st
     for line in lines:
         try:
             nodes = parsing.parse(line).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        except parsing.UNREADABLE as error:
             lost.append(clip(f"{line}: {error}"))
             continue
         for node in nodes:
@@ -75,4 +78,93 @@ def _asserted(lines: Sequence[str], entry_point: str) -> tuple[Asserted, list[st
     return found[entry_point], lost
 
 
-FORMAT = Format("MBPP", {"code", "test_list"}, mbpp_task, contracts="mbpp", prefix="Mbpp/")
+def mbpp_plus_task(fields: Fields, background: Background) -> Task:
+    """Return a task of MBPP+, with the real types that its assertions show."""
+    id, entry_point, prompt = heading(fields)
+    base, plus = cases(fields, fields.text("assertion"), entry_point)
+    return Task(
+        id=id,
+        prompt=prompt,
+        entry_point=entry_point,
+        reference=fields.text("canonical_solution"),
+        base=base,
+        plus=plus,
+        contract=background.contracts.get(id),
+        rule=published_rule(id, fields.number("atol", default=0.0)),
+        style="solution",
+        extra=rest(fields, "canonical_solution", "assertion", "contract", "atol"),
+    )
+
+
+def mbpp_literal_task(fields: Fields, background: Background) -> Task:
+    """Return a task of MBPP+ in the form that holds its inputs as Python literals in ``test``.
+
+    The base cases are those inputs that occur in the calls of ``test_list``.
+    """
+    id = f"Mbpp/{fields.count('task_id')}"
+    source, asserts = fields.text("code"), [str(line) for line in fields.items("test_list")]
+    try:
+        entry_point = called(asserts, source)
+        test = parsing.parse(fields.text("test"))
+        inputs, atol = [tuple(item) for item in assigned(test, "inputs")], _atol(test)
+        shown = [
+            call for line in asserts for call in literal_calls(parsing.parse(line), entry_point)
+        ]
+    except (ValueError, SyntaxError, TypeError) as error:
+        raise fields.refuse(f"task {id}: its inputs cannot be read: {error}") from None
+    base = [arguments for arguments in inputs if arguments in shown]
+    plus = [arguments for arguments in inputs if arguments not in shown]
+    return Task(
+        id=id,
+        prompt=f'"""\n{fields.text("prompt")}\n{asserts[0]}\n"""\n',
+        entry_point=entry_point,
+        reference=source,
+        base=as_cases(base, "base"),
+        plus=as_cases(plus, "plus"),
+        contract=background.contracts.get(id),
+        rule=published_rule(id, atol),
+        style="solution",
+        extra=rest(fields, "test_list", "test_imports", "source_file"),
+    )
+
+
+def _atol(test: ast.Module) -> float:
+    """Return the tolerance that the test's own loop hands to its ``assertion``."""
+    for node in test.body[::-1]:
+        for inner in ast.walk(node):
+            match inner:
+                case ast.Call(
+                    func=ast.Name(id="assertion"), args=[_, _, ast.Constant(value=float(atol))]
+                ):
+                    if not math.isfinite(atol):
+                        raise ValueError("its tolerance is not finite")
+                    return atol
+        if isinstance(node, ast.For):
+            break
+    return 0.0
+
+
+FORMATS = (
+    Format("MBPP", {"code", "test_list"}, mbpp_task, contracts="mbpp", prefix="Mbpp/"),
+    Format(
+        "MBPP+",
+        {"base_input", "plus_input", "canonical_solution", "assertion"},
+        mbpp_plus_task,
+        sources={
+            "mbpp+": Release(
+                "https://github.com/evalplus/mbppplus_release/releases/download/v0.2.0/"
+                "MbppPlus.jsonl.gz",
+                "af43697e8791c4c149bdfd6b489d8b5412507551ac20e28a439f650b8225db63",
+            )
+        },
+        contracts="mbpp",
+        prefix="Mbpp/",
+    ),
+    Format(
+        "MBPP+ with literals",
+        {"code", "test_list", "test"},
+        mbpp_literal_task,
+        contracts="mbpp",
+        prefix="Mbpp/",
+    ),
+)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import base64
 import json
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -214,6 +216,18 @@ def arguments_of(text: str) -> tuple[Value, ...]:
     except (SyntaxError, RecursionError, MemoryError, CodecError) as error:
         raise ValueError(str(error)) from None
     return found
+
+
+def inflated(text: str, most: int) -> bytes:
+    """Return what compressed data in base 64 unpacks to; ValueError beyond ``most`` bytes."""
+    unpacking = zlib.decompressobj()
+    try:
+        data = unpacking.decompress(base64.b64decode(text, validate=True), most)
+    except (zlib.error, TypeError) as error:
+        raise ValueError(str(error)) from None
+    if unpacking.unconsumed_tail or not unpacking.eof:
+        raise ValueError(f"it unpacks to over {most} bytes, or is cut")
+    return data
 
 
 def called(asserts: Sequence[str], source: str) -> str:

@@ -1,4 +1,4 @@
-"""Rows of trainers: verl's, open-instruct's and SandboxFusion's, with their tests."""
+"""Tests as trainers have them, and the rows of verl, open-instruct and SandboxFusion, as tasks."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from evalplus_lite.errors import InputError
+from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.programs import parsing
 from evalplus_lite.store import Row
 from evalplus_lite.store.parsing import parse_json
-from evalplus_lite.tasks.custom import own_task
+from evalplus_lite.tasks.assertions import Assertion, divided, needed_name, whole
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.published.format import Background, Format
-from evalplus_lite.types import Task
+from evalplus_lite.types import CALL, PYTHON, Case, Harness, Rule, Task
+from evalplus_lite.values import wire
 
 SOLUTION = re.compile(r"^class Solution\b", re.MULTILINE)
 Form = Literal["row", "assertions", "printed", "calls"]
-"""The forms of tests, and the functions of ``serving.requests`` that make tasks of them."""
+"""The forms of tests; see ``task_of``."""
 
 
-def is_method(program: str) -> bool:
-    """Return whether a program, or an answer that holds one, has the class ``Solution``."""
-    return SOLUTION.search(program) is not None
+def called_name(name: Any, program: str) -> Any:
+    """Return a function's name, ``Solution.name`` where a program, or answer, has that class."""
+    return f"Solution.{name}" if SOLUTION.search(program) else name
 
 
 # What a trainer's data says of a task: an id, or tests in one of the forms in use.
@@ -40,28 +41,22 @@ class TaskData:
     data: Any
 
     def row(self, answer: str) -> str | dict[str, Any]:
-        """Return the task as a server takes it: an id, or a row of a task file."""
+        """Return the task as a server takes it: an id, or a row of a known format."""
         if self.form in ("id", "row"):
-            found: str | dict[str, Any] = self.data
-            return found
-        row: dict[str, Any] = {"id": "given", "prompt": ""}
-        if self.form == "assertions":
-            return {**row, "harness": "assertions", "tests": "\n".join(self.data)}
+            task: str | dict[str, Any] = self.data
+            return task
+        truth = self.of(answer)
         if self.form == "printed":
-            inputs, outputs, tolerance = self.data
-            rule = {"kind": "numbers", "rtol": tolerance, "atol": tolerance}
-            made = {"harness": "script", "inputs": inputs, "outputs": outputs, "rule": rule}
-            return {**row, **made}
-        name, inputs, outputs = self.data
-        in_class = is_method(answer)
-        arguments = [[parse_json(line) for line in text.split("\n")] for text in inputs]
-        return {
-            **row,
-            "harness": "method" if in_class else "call",
-            "entry_point": f"Solution.{name}" if in_class else name,
-            "inputs": repr(arguments),
-            "outputs": repr([parse_json(text) for text in outputs]),
-        }
+            truth = dict(zip(("inputs", "outputs"), truth, strict=False))
+        elif self.form == "calls":
+            truth = dict(zip(("fn_name", "inputs", "outputs"), truth, strict=True))
+        return {"messages": "", "ground_truth": truth, "dataset": ""}
+
+    def of(self, program: str) -> Any:
+        """Return the tests for a program, which may have a function as a method."""
+        if self.form != "calls":
+            return self.data
+        return (called_name(self.data[0], program), *self.data[1:])
 
 
 def task_data(tests: Any) -> TaskData:
@@ -82,11 +77,8 @@ def task_data(tests: Any) -> TaskData:
         raise InputError(f"the tests are a {type(tests).__name__}", remedy="give a list of tests")
     if all(isinstance(each, str) for each in tests):
         for number, text in enumerate(tests):
-            try:
-                parsing.parse(text)
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
-                # Else it would be the fault of every program.
-                raise InputError(f"test {number} is no Python: {text[:80]!r}") from None
+            if parsing.tree_or_none(text) is None:  # else it would be the fault of every program
+                raise InputError(f"test {number} is no Python: {text[:80]!r}")
         return TaskData("assertions", list(tests))
     if not all(isinstance(each, Mapping) and {"input", "output"} <= each.keys() for each in tests):
         raise InputError("a test has no input and output")
@@ -94,8 +86,8 @@ def task_data(tests: Any) -> TaskData:
     name = tests[0].get("fn_name") or (
         metadata.get("func_name") if isinstance(metadata, Mapping) else None
     )
-    found = {"inputs": [t["input"] for t in tests], "outputs": [t["output"] for t in tests]}
-    return _of_object({**found, "fn_name": name} if name else found)
+    cases = {"inputs": [t["input"] for t in tests], "outputs": [t["output"] for t in tests]}
+    return _of_object({**cases, "fn_name": name} if name else cases)
 
 
 def _of_object(data: dict[str, Any]) -> TaskData:
@@ -140,7 +132,7 @@ def _parsed(text: str) -> Any:
         return parse_json(text)
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
+    except parsing.UNREADABLE:
         raise InputError("the tests are neither JSON nor a literal") from None
 
 
@@ -182,17 +174,144 @@ def problem_data(row: Mapping[str, Any]) -> TaskData:
     return TaskData("assertions", [test["code"]])
 
 
-# The rows as tasks. None has a reference that is known to be one: the tests judge.
+# Tests as tasks. None has a reference that is known to be one: the tests judge. What is expected is
+# taken out of them, so that it stays outside the program's process.
+
+MOST_TESTS = 100_000
+NAME = "request"
+"""The id of a task that has none."""
 
 
-def _task(fields: Fields, id: Any, prompt: str, data: TaskData) -> Task:
-    if data.form in ("id", "row"):
-        raise fields.refuse("it does not hold tests", remedy="load the data set that it names")
-    row = data.row(prompt)
-    if type(row) is not dict:
-        raise fields.refuse("it does not hold tests")
-    row |= {"id": str(id), "prompt": prompt}
-    return own_task(replace(fields, row=Row(fields.row.line, row)))
+@dataclass(frozen=True, slots=True)
+class JudgedTests:
+    """A task of tests, and the cases of each of these, where a test has several.
+
+    ``inside`` counts the tests that the program's own process decides, at least in part.
+    """
+
+    task: Task
+    tests: tuple[range, ...] = ()
+    inside: int = 0
+
+
+def task_of(form: str, data: Any) -> JudgedTests:
+    """Return the task of tests in a form: ``assertions``, ``printed`` or ``calls``."""
+    makers = {"assertions": _assertions, "printed": _printed, "calls": _calls}
+    return makers[form](data)
+
+
+def _assertions(tests: Sequence[str]) -> JudgedTests:
+    """Return the task of tests that are texts of Python, most of them one ``assert``.
+
+    Of ``assert f(1) == 2`` the value of ``f(1)`` is seen and compared outside, after what the test
+    does before it. A test whose assertions stand within loops or functions is run beside the
+    program as it is, and counts as ``inside``, as does what compares two computed values.
+    """
+    assertions: list[Assertion] = []
+    ranges, inside = [], 0
+    for number, text in enumerate(_counted(tests)):
+        if type(text) is not str:
+            raise InputError(f"test {number} is a {type(text).__name__}, no text")
+        parts = _divided(text)
+        if parts is None:
+            parts = [whole(text)]
+        inside += any(each.inside for each in parts)
+        ranges.append(range(len(assertions), len(assertions) + len(parts)))
+        assertions += parts
+    rule = Rule(
+        rtol=max((each.rtol for each in assertions), default=0.0),
+        atol=max((each.atol for each in assertions), default=0.0),
+    )
+    task = _task(
+        _name(tests),
+        Harness("assertions"),
+        [(each.expression,) for each in assertions],
+        [each.expected for each in assertions],
+        rule,
+    )
+    return JudgedTests(task, tuple(ranges), inside)
+
+
+def _printed(data: tuple[Sequence[str], Sequence[str], float]) -> JudgedTests:
+    """Return the task of programs that read an input and print an output, of (inputs, outputs,
+    tolerance).
+
+    Words are compared, and numbers by their value: those with a fraction within ``tolerance``,
+    absolute and relative.
+    """
+    inputs, outputs, tolerance = data
+    _paired(inputs, outputs)
+    for number, text in enumerate([*inputs, *outputs]):
+        if type(text) is not str:
+            raise InputError(f"text {number} is a {type(text).__name__}, no text")
+    rule = Rule("numbers", tolerance, tolerance)
+    return JudgedTests(_task("", Harness("script"), [(text,) for text in inputs], outputs, rule))
+
+
+def _calls(data: tuple[str, Sequence[str], Sequence[str]]) -> JudgedTests:
+    """Return the task of a function, or of a method of ``Solution``, of (name, inputs, outputs).
+
+    An input holds an argument as JSON on each line, an output the right answer as JSON.
+    """
+    name, inputs, outputs = data
+    _paired(inputs, outputs)
+    if type(name) is not str or not name.removeprefix("Solution.").isidentifier():
+        raise InputError(f"fn_name {str(name)[:60]!r} is not a Python name")
+    arguments = [tuple(_value(line) for line in str(text).split("\n")) for text in inputs]
+    answers = [_value(text) for text in outputs]
+    harness = Harness("method") if "." in name else CALL
+    return JudgedTests(_task(name, harness, arguments, answers, PYTHON))
+
+
+def _divided(text: str) -> list[Assertion] | None:
+    with suppress(*parsing.UNREADABLE):
+        return divided(text) or None
+    return None
+
+
+def _name(tests: Sequence[str]) -> str:
+    with suppress(*parsing.UNREADABLE):
+        return needed_name(map(parsing.parse, tests))
+    return ""
+
+
+def _value(text: Any) -> Any:
+    return parse_json(text) if type(text) is str else text
+
+
+def _paired(inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    if len(_counted(inputs)) != len(outputs):
+        raise InputError(f"there are {len(inputs)} inputs, but {len(outputs)} outputs")
+
+
+def _counted(tests: Sequence[Any]) -> Sequence[Any]:
+    if not 0 < len(tests) <= MOST_TESTS:
+        raise InputError(f"there are {len(tests)} tests", remedy=f"give 1 to {MOST_TESTS}")
+    return tests
+
+
+def _task(
+    entry_point: str,
+    harness: Harness,
+    inputs: Sequence[tuple[Any, ...]],
+    outputs: Sequence[Any],
+    rule: Rule,
+) -> Task:
+    try:
+        answers = tuple(map(wire.encode, outputs))
+    except CodecError as error:
+        raise InputError(f"an output: {error}") from None
+    return Task(
+        id=NAME,
+        prompt="",
+        entry_point=entry_point,
+        reference="",
+        harness=harness,
+        base=tuple(map(Case, inputs)),
+        outputs=answers,
+        rule=rule,
+        style="solution",
+    )
 
 
 def _said(messages: Any) -> str:
@@ -228,7 +347,14 @@ def trainer_task(fields: Fields, background: Background) -> Task:
         raise fields.refuse(error.problem, remedy=error.remedy) from None
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise fields.refuse(f"it does not hold tests: {type(error).__name__}: {error}") from None
-    return _task(fields, id, prompt, data)
+    if data.form in ("id", "row"):
+        raise fields.refuse("it does not hold tests", remedy="load the data set that it names")
+    own = replace(fields, row=Row(fields.row.line, {"id": str(id), "prompt": prompt}))
+    try:
+        task = task_of(data.form, data.of(prompt)).task
+    except InputError as error:
+        raise fields.refuse(error.problem, remedy=error.remedy) from None
+    return replace(task, id=own.id("id"), prompt=own.text("prompt"))
 
 
 FORMATS = tuple(

@@ -31,18 +31,18 @@ KILL_SECONDS, KILL_BYTES, KILL_WAITING = 10.0, 1 << 30, 60.0
 
 @dataclass(frozen=True)
 class Trial:
-    """One text for one reader; ``number`` and the seed draw it again, at any size."""
+    """One text for one reader; ``number`` and the seed draw it again."""
 
     reader: str
     seed: int
     number: int
     size: int
 
-    def data(self, size: int | None = None) -> bytes:
-        """Return the text, or the same text at another size."""
+    def data(self) -> bytes:
+        """Return the text."""
         random = Random(f"{self.seed}:{self.number}:{self.reader}")
         reader = READERS[self.reader]
-        data = reader.document(random)(self.size if size is None else size)
+        data = reader.document(random)(self.size)
         if self.reader == "archive" or len(data) <= reader.largest:
             return data
         end = reader.largest

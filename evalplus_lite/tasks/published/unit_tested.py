@@ -1,4 +1,4 @@
-"""BigCodeBench: functions on many libraries, each with its unit tests."""
+"""Sets whose tasks come with unit tests: BigCodeBench and ClassEval."""
 
 from __future__ import annotations
 
@@ -22,4 +22,21 @@ def bigcodebench_task(fields: Fields, background: Background) -> Task:
     return with_tests(fields, task)
 
 
-FORMAT = Format("BigCodeBench", {"canonical_solution", "test", "libs"}, bigcodebench_task)
+def classeval_task(fields: Fields, background: Background) -> Task:
+    """Return a task of ClassEval; the imports of its row stand before the reference."""
+    imports = "\n".join(map(str, fields.items("import_statement")))
+    task = Task(
+        id=fields.id("task_id"),
+        prompt=fields.text("skeleton"),
+        entry_point=fields.identifier("class_name"),
+        reference=f"{imports}\n\n{fields.text('solution_code')}",
+        style="solution",
+        extra=rest(fields, "test"),
+    )
+    return with_tests(fields, task)
+
+
+FORMATS = (
+    Format("BigCodeBench", {"canonical_solution", "test", "libs"}, bigcodebench_task),
+    Format("ClassEval", {"skeleton", "solution_code", "class_name", "test"}, classeval_task),
+)
