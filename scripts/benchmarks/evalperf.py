@@ -1,10 +1,10 @@
 """Hold counted work against the speed clusters that EvalPerf published, task by task.
 
-    python -m scripts.benchmarks.evalperf [--programs 16]
+    python -m scripts.benchmarks.evalperf [--suite mbpp] [--programs 16]
 
-Programs that pass HumanEval+ (``samples/passing_plus`` of the shared material) are drawn evenly
-from the clusters of each task; those that EvalPerf put into several clusters are left out. The
-figure of a task is Spearman's rank correlation between cluster and work on the largest input.
+Programs that pass HumanEval+ or MBPP+ (``samples/passing_plus`` of the shared material) are drawn
+evenly from the clusters of each task; those that EvalPerf put into several are left out. The figure
+of a task is Spearman's rank correlation between cluster and the worst work on the largest size.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from evalplus_lite import Dataset, Sample, Session, load_dataset
 from evalplus_lite.efficiency import efficiency
 from evalplus_lite.programs import program_hash
 from evalplus_lite.programs.extraction import extract
-from scripts.benchmarks.checkout import SHARED
+from scripts.benchmarks.checkout import DATASETS, SHARED
 from scripts.benchmarks.figures import Table, arguments
 
 LEAST = 5
@@ -34,10 +34,11 @@ LEAST = 5
 def main() -> None:
     """Read the command line, measure, print."""
     parser = arguments(__doc__)
+    parser.add_argument("--suite", choices=sorted(DATASETS), default="humaneval")
     parser.add_argument("--programs", type=int, default=16, help="of a task")
     options = parser.parse_args()
-    data = load_dataset(SHARED / "datasets" / "HumanEvalPlus.jsonl.gz")
-    drawn = list(programs(data, options.programs))
+    data = load_dataset(DATASETS[options.suite])
+    drawn = list(programs(data, options.suite, options.programs))
     samples = [
         Sample(task, source, index=index, model="all")
         for index, (task, source, _) in enumerate(drawn)
@@ -48,7 +49,7 @@ def main() -> None:
     pairs: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for task, source, cluster in drawn:
         if row := counted.get((task, program_hash(source))):
-            pairs[task].append((cluster, -sum(row["units"][-1])))
+            pairs[task].append((cluster, -max(row["units"][-1])))
     table, correlations = Table(), []
     for task, found in pairs.items():
         clusters, work = zip(*found, strict=True)
@@ -57,17 +58,17 @@ def main() -> None:
             table.add({"task": task, "programs": len(found), "correlation": correlations[-1]})
     table.add({"task": "median", "programs": len(drawn),
                "correlation": statistics.median(correlations)})  # fmt: skip
-    table.save(options.record, programs=options.programs)
+    table.save(options.record, suite=options.suite, programs=options.programs)
 
 
-def programs(data: Dataset, most: int) -> Iterator[tuple[str, str, int]]:
+def programs(data: Dataset, suite: str, most: int) -> Iterator[tuple[str, str, int]]:
     """Yield task, program and cluster, at most so many of a task."""
     folder = SHARED / "benchmarks" / "evalperf"
     clusters: dict[tuple[str, str], set[int]] = defaultdict(set)
     for row in rows_of(folder / "rows.jsonl.gz"):
         clusters[row["task_id"], row["solution"]].add(row["cluster"])
     by_task: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
-    path = SHARED / "samples" / "passing_plus" / "humaneval.jsonl.gz"
+    path = SHARED / "samples" / "passing_plus" / f"{suite}.jsonl.gz"
     for row in rows_of(path):
         key = row["task_id"], program_hash(row["solution"])
         if len(clusters[key]) == 1 and None not in clusters[key]:
