@@ -134,29 +134,39 @@ LISTS = "def precondition(x):\n    assert type(x) is list, 'x must be a list'\n"
 ROWS = "    assert all(type(row) is list and row for row in x), 'every row must be a list'\n"
 LIKE = "    assert len({len(row) for row in x}) == 1, 'rows must be of one length'\n"
 SQUARE = "    assert len(x) == len(x[0]), 'x must be square'\n"
+THREE = "    assert all(len(row) == 3 for row in x), 'rows must be of three'\n"
 OTHERS = [[[1, 2], [3, 4]], [[1, 2, 3], [4, 5, 6]], [[1, 2, 3], [4]]]
-GRIDS = [[[1, 2, 3], [4, 5, 6], [7, 8, 10 + at]] for at in range(4)]
+
+
+def _admitted(
+    sandbox: Sandbox, sizes: tuple[int, ...], contract: str, *, is_own: bool
+) -> list[Any]:
+    """Which of ``OTHERS`` a generator may propose that has seen squares of these sizes."""
+    seen = [([[at + row] * size for row in range(size)],) for size in sizes for at in range(4)]
+    task = make_task(seen, reference="def f(x): return x", contract=contract)
+    generator = generator_of(sandbox, task, task.base, 0, (), is_own=is_own)
+    return [each for each in OTHERS if generator.input_filter.admits((each,))]
 
 
 @pytest.mark.parametrize(
-    ("contract", "free"),
+    ("sizes", "contract", "free"),
     [
-        (LISTS + ROWS, 3),
-        (LISTS + ROWS + LIKE, 2),
-        (LISTS + ROWS + LIKE + SQUARE, 1),
-        (LISTS + ROWS + LIKE + SQUARE + "    assert len(x) == 3, 'three must be'\n", 0),
+        ((3, 4), LISTS + ROWS, OTHERS),
+        ((3, 4), LISTS + ROWS + LIKE, OTHERS[:2]),
+        ((3, 4), LISTS + ROWS + LIKE + SQUARE, OTHERS[:1]),
+        ((3,), LISTS + ROWS + THREE, OTHERS[1:2]),
     ],
 )
-def test_a_contract_says_which_shapes_are_free(sandbox: Sandbox, contract: str, free: int) -> None:
+def test_a_contract_says_which_shapes_are_free(
+    sandbox: Sandbox, sizes: tuple[int, ...], contract: str, free: list[Any]
+) -> None:
     """Examples of one shape bind nothing where the task's own contract accepts other shapes."""
-    task = make_task([(grid,) for grid in GRIDS], reference="def f(x): return x", contract=contract)
+    assert _admitted(sandbox, sizes, contract, is_own=True) == free
 
-    def admitted(is_own: bool) -> list[Any]:
-        generator = generator_of(sandbox, task, task.base, 0, (), is_own=is_own)
-        return [each for each in OTHERS if generator.input_filter.admits((each,))]
 
-    assert admitted(is_own=True) == OTHERS[:free]
-    assert admitted(is_own=False) == []
+def test_squares_of_several_sizes_bind(sandbox: Sandbox) -> None:
+    """A contract that was not written for the task leaves the shape to the examples."""
+    assert _admitted(sandbox, (3, 4), LISTS + ROWS, is_own=False) == OTHERS[:1]
 
 
 # Suites are fair: no correctness case that a right program of another design may fail.
