@@ -18,6 +18,7 @@ from itertools import islice
 
 from evalplus_lite.errors import CodecError, UnusableTask
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
+from evalplus_lite.grading.subsets import subset
 from evalplus_lite.programs import definitions
 from evalplus_lite.sandbox import Inputs, Limits, Preset, Program, Sandbox
 from evalplus_lite.tasks.contracts import has_check
@@ -142,8 +143,13 @@ def require_knowledge(sandbox: Sandbox, task: Task, suite: Suite) -> str:
 
 def accepts(sandbox: Sandbox, task: Task, suite: Suite, program: str) -> bool:
     """Return whether a program passes all cases of a suite."""
-    prepared = replace(PreparedSuite.of(task, suite, Preset(SECONDS, 1.0)), pace=None)
-    return evaluate_program(sandbox, prepared, program).passed
+    # A check judges after all cases have run. Most null programs fail the first.
+    first = [subset(suite, [0])] if has_check(task) and len(suite.cases) > 1 else []
+    for part in (*first, suite):
+        prepared = replace(PreparedSuite.of(task, part, Preset(SECONDS, 1.0)), pace=None)
+        if not evaluate_program(sandbox, prepared, program).passed:
+            return False
+    return True
 
 
 def null_program(task: Task, body: str, head: str = "") -> str:

@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
@@ -28,7 +29,7 @@ from evalplus_lite.grading.evidence import (
     weakness,
 )
 from evalplus_lite.grading.null import ignored
-from evalplus_lite.grading.oracle import Answers, answer
+from evalplus_lite.grading.oracle import Answers, Dropped, answer
 from evalplus_lite.grading.subsets import subset
 from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.jobs.augmented_task import Budget, augment_task
@@ -48,6 +49,7 @@ from evalplus_lite.jobs.session import Result, Session, keep_inputs, made_folder
 from evalplus_lite.programs import TooLarge, definitions, normal_form, program_hash
 from evalplus_lite.programs.mutation.mutants import Mutant, difference, mutants
 from evalplus_lite.programs.mutation.mutants import normal_form as mutated_form
+from evalplus_lite.programs.parsing import UNREADABLE
 from evalplus_lite.reduction.kills import KillSuite
 from evalplus_lite.reduction.survivors import missed_statements, reached_lines, statements
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
@@ -56,12 +58,13 @@ from evalplus_lite.store.journal import finished, open_rows
 from evalplus_lite.store.opening import opened as opened_file
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks import load_dataset as read_dataset
+from evalplus_lite.tasks.assertions import Assertion, divided
 from evalplus_lite.tasks.contracts import has_check, parse, shown, violations
-from evalplus_lite.tasks.drafts import DraftCase, examples
+from evalplus_lite.tasks.drafts import DraftCase, examples, sessions
 from evalplus_lite.tasks.loading import named_rows, shipped
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, with_base_cases
 from evalplus_lite.tasks.published.rows import LEFT_OUT
-from evalplus_lite.types import Case, Cause, Suite, Task, Unusable, clip
+from evalplus_lite.types import Case, Cause, Harness, Rule, Suite, Task, Unusable, clip
 from evalplus_lite.values import wire
 from evalplus_lite.values.source import shown as value_shown
 from evalplus_lite.version import __version__
@@ -71,8 +74,8 @@ VERDICTS = ("fit", "weak", "unfair", "broken")
 LEVELS = {"fit": "note", "weak": "warning", "unfair": "warning", "broken": "error"}
 CAUSES: Mapping[str, tuple[Cause, ...]] = {
     "T001": ("unreadable", "duplicate", "format"),
-    "T002": ("load", "test", "raises", "arity", "crashes", "memory"),
-    "T003": ("expected",),
+    "T002": ("load", "raises", "arity", "crashes", "memory"),
+    "T003": ("expected", "test"),
     "T004": ("unstable",),
     "T005": ("slow", "budget"),
     "T006": ("invalid", "contract"),
@@ -123,7 +126,9 @@ MOST_EXAMPLES = 100
 MOST_MUTANTS = 32
 """Mutants of a reference that are tried, spread over its text."""
 POOL = Budget(inputs=100, batch=100, seconds=0.1)
-"""New inputs on which mutants that survive are compared with the reference."""
+SMALL_POOL = Budget(inputs=30, batch=30, seconds=0.1)
+"""New inputs on which mutants that survive are compared with the reference; of scripts, for which
+each is a process, fewer."""
 ENOUGH_CASES = 20
 """A mutant that so many cases run and accept is probably equivalent, and is not pursued."""
 
@@ -143,9 +148,14 @@ def linting(place: WorkerContext, settings: Row) -> Work:
                 refused = own_refused(place.sandbox, task)
                 answers = source.usable(place.sandbox, task, given)
         except UnusableTask as error:
-            stated.append(of_cause(error.cause, error.detail, verdict="broken"))
+            varies = error.cause in VARYING and _varies(place.sandbox, task, task.base)
+            cause, detail = ("unstable", VARIES) if varies else (error.cause, "")
+            stated.append(of_cause(cause, error.detail + detail, verdict="broken"))
             return _row(task, stated), fingerprint(task), []
-        findings = [*stated, *_of_evidence(task, answers.suite, source.evidence[task.id])]
+        doubtful = [each.case for each in answers.dropped if each.cause in VARYING]
+        varies = _varies(place.sandbox, task, doubtful)
+        evidence = source.evidence[task.id]
+        findings = [*stated, *_of_evidence(task, answers.suite, evidence, varies=varies)]
         if refused:
             findings.append(finding("T006", f"used, though {sentence(refused[0])}", len(refused)))
         steps, doubts, voters = None, Finding(task.id, 0, ()), 0
@@ -185,10 +195,43 @@ def _row(
     }
 
 
-def _of_evidence(task: Task, suite: Suite, evidence: Evidence) -> Iterator[dict[str, Any]]:
+VARYING = ("test", "expected", "raises")
+"""Causes that may be chance: such inputs are tried again."""
+VARIES = "; another run differs"
+AGAIN = (1, 2, 3)
+"""The hash seeds of these runs, at most ``MOST_AGAIN`` inputs each."""
+MOST_AGAIN = 20
+
+
+def _varies(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> bool:
+    """Return whether the reference passes one of the cases that it failed, run again."""
+    some = cases[:MOST_AGAIN]
+    keys = [Inputs.of([case.arguments]).key for case in some]
+    pairs = zip(task.base, task.outputs, strict=False)
+    outputs = {Inputs.of([case.arguments]).key: output for case, output in pairs}
+    known = tuple(outputs[key] for key in keys if key in outputs)
+    if not some or len(known) != len(some) * bool(task.outputs):
+        return False
+    task = replace(task, base=tuple(some), plus=(), outputs=known)
+    for seed in AGAIN:
+        other = sandbox.sibling(hash_seed=seed)
+        with suppress(ReferenceSolutionError):
+            if answer(
+                other, task, some, base_count=len(some), limits=LIMITS, contract=False, twice=False
+            ).kept:
+                return True
+    return False
+
+
+def _of_evidence(
+    task: Task, suite: Suite, evidence: Evidence, *, varies: bool
+) -> Iterator[dict[str, Any]]:
     """Yield findings on what a suite lost, and on programs that pass without knowledge."""
     for loss in evidence.lost:
-        yield of_cause(loss.cause, loss.example, loss.count)
+        if varies and loss.cause in VARYING:
+            yield of_cause("unstable", loss.example + VARIES, loss.count)
+        else:
+            yield of_cause(loss.cause, loss.example, loss.count)
     if left_out := task.extra.get(LEFT_OUT):
         yield finding("T302", f"left out: {'; '.join(left_out[:3])}", len(left_out))
     if not evidence.base:
@@ -198,7 +241,7 @@ def _of_evidence(task: Task, suite: Suite, evidence: Evidence) -> Iterator[dict[
     elif evidence.null_program:
         yield finding("T102", weakness(evidence))
     if inside := task.harness.inside:
-        yield finding("T103", f"of {inside} of {len(task.base)} tests", inside)
+        yield finding("T103", f"in {inside} of {len(task.base)} tests", inside)
     if evidence.observed:
         yield finding("T303", evidence.observed)
     if not task.reference:
@@ -216,42 +259,85 @@ def _of_reference(
     """Return the reference's most steps, and findings from running it and its mutants."""
     suite = answers.suite
     base = suite.cases[: answers.suite.base_count]
-    steps = max(reference_steps(sandbox, task, base, most=MOST_STEPS), default=None)
+    counted = reference_steps(sandbox, task, base, most=MOST_STEPS)
+    steps = max(counted, default=None)
     findings = []
     if steps is not None and steps >= SLOW_STEPS:
         findings.append(finding("T005", f"a base input takes the reference {steps:,} steps"))
     findings += _contradicted(sandbox, task)
     findings += [finding("T302", text) for text in ignored(sandbox, task, base)]
     if not findings or findings[0]["code"] != "T005":  # else each mutant would be as slow
-        findings += _survivors(sandbox, task, suite)
+        findings += _survivors(sandbox, task, suite, counted)
     return steps, findings
 
 
 # What a task states, read from its text alone.
 
-CLOCK = re.compile(
-    r"\b(?:time\.(?:time|time_ns|localtime|gmtime|ctime|strftime|perf_counter)\(\)"
-    r"|(?:datetime|date|datetime\.datetime|datetime\.date)\.(?:now|today|utcnow)\()"
-)
-CHANCE = re.compile(r"\b(?:random|np\.random|numpy\.random|secrets)\.\w+\(|\buuid[14]?\(|urandom\(")
+SURROUNDINGS = {
+    "reads the clock": re.compile(
+        r"time\.(time|time_ns|localtime|gmtime|ctime|strftime|perf_counter|monotonic)\("
+        r"|datetime\.(datetime\.|date\.)?(now|today|utcnow)\("
+    ),
+    "draws without a seed": re.compile(
+        r"(numpy\.)?random\.\w+\(|secrets\.|uuid\.uuid[14]\(|os\.urandom\("
+    ),
+    "uses the network": re.compile(
+        r"(requests|httpx|http\.client|urllib\.request|urllib3|aiohttp|ftplib)\."
+        r"|socket\.(?!inet_|[hn]to[hn])"
+    ),
+    "depends on a file": re.compile(
+        r"((io\.|os\.)?open|os\.(listdir|scandir|walk|stat|remove|mkdir)|shutil\.\w+|pathlib\.Path"
+        r"|os\.path\.(exists|isfile|isdir|getsize)|(numpy|json|pickle)\.load|numpy\.loadtxt"
+        r"|pandas\.read_\w+|sqlite3\.connect)\((?!'/dev/stdin|':memory:)"
+    ),
+}
+"""What a reference may depend on besides its arguments, by the calls that show it."""
 SEEDED = re.compile(r"\bseed\(|\bRandom\([^)]|default_rng\([^)]")
-NETWORK = re.compile(r"\b(?:requests|socket|httpx|urllib\.request)\.\w+\(|\burlopen\(")
+MOCKED = re.compile(r"\b(mock|patch|monkeypatch|freeze_time)\b")
+
+
+def _calls(tree: ast.Module | None) -> Iterator[str]:
+    """Yield what a program calls, by its full name, with the first argument if that is a text."""
+    nodes = [] if tree is None else list(ast.walk(tree))
+    names = {}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for each in node.names:
+                known = each.name if each.asname else each.name.partition(".")[0]
+                names[each.asname or known] = known
+        elif isinstance(node, ast.ImportFrom):
+            names |= {each.asname or each.name: f"{node.module}.{each.name}" for each in node.names}
+    for node in nodes:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+            head, dot, rest = ast.unparse(node.func).partition(".")
+            first = getattr(node.args[0], "value", "") if node.args else ""
+            text = repr(first) if first and isinstance(first, str) else ""
+            yield f"{names.get(head, head)}{dot}{rest}({text})"
 
 
 def _stated(task: Task) -> Iterator[dict[str, Any]]:
     text = _plain(task.reference)
     tree = definitions.parse(text) if text else None
-    if use := CLOCK.search(text):
-        yield finding("T204", f"reads the clock: {use[0]}")
-    elif (use := CHANCE.search(text)) and not SEEDED.search(text):
-        # Two runs under other hash seeds are compared: here it is only said.
-        yield finding("T204", f"draws without a seed: {use[0]}", verdict="fit")
-    elif use := NETWORK.search(text):
-        yield finding("T204", f"uses the network: {use[0]}")
+    yield from _surroundings(task, text, tree)
     if task.prompt.strip() and tree is not None:
         yield from _signature(task, tree)
+        if task.harness.kind == "unittest":
+            yield from _methods(task, tree)
         if _shows_reference(task, text, tree):
             yield finding("T105", "the prompt contains the body of the reference")
+
+
+def _surroundings(task: Task, text: str, tree: ast.Module | None) -> Iterator[dict[str, Any]]:
+    calls = list(_calls(tree))
+    for what, pattern in SURROUNDINGS.items():
+        found = [each for each in calls if pattern.match(each)]
+        if "file" in what:  # one that the task names itself, not its caller
+            found = [each for each in found if "'" in each]
+        is_chance = "seed" in what  # two runs under other hash seeds are compared: only a note
+        known = SEEDED.search(text) if is_chance else MOCKED.search(task.harness.tests)
+        if found and not (known and what != "reads the clock"):
+            yield finding("T204", f"{what}: {found[0]}", verdict="fit" if is_chance else "")
+            return
 
 
 def _plain(source: str) -> str:
@@ -270,8 +356,6 @@ def _signature(task: Task, tree: ast.Module) -> Iterator[dict[str, Any]]:
         if not re.search(rf"\b{re.escape(each)}\b", task.prompt):
             yield finding("T202", f"the prompt does not name {each}")
             return
-    if hidden := _hidden_methods(task):
-        yield finding("T202", f"tests call {', '.join(hidden[:5])}, which the prompt does not name")
     shown = definitions.parse(task.prompt)
     stated = None if shown is None else definitions.parameters(shown, name)
     real = definitions.parameters(tree, name)
@@ -281,12 +365,26 @@ def _signature(task: Task, tree: ast.Module) -> Iterator[dict[str, Any]]:
         yield finding("T202", f"the prompt declares {stated}, the reference takes {real}")
 
 
-def _hidden_methods(task: Task) -> list[str]:
-    if task.harness.kind != "unittest":
-        return []
-    names = sorted(definitions.methods(task.reference, task.defined))
+def _methods(task: Task, tree: ast.Module) -> Iterator[dict[str, Any]]:
+    """Yield a finding on methods that tests call and the prompt does not declare as they are."""
     called = set(re.findall(r"\.(\w+)\(", task.harness.tests))
-    return [name for name in names if name in called and not re.search(rf"\b{name}\b", task.prompt)]
+    names = sorted(definitions.methods(task.reference, task.defined) & called)
+    # A program declares its methods; prose names them.
+    declared = definitions.methods(task.prompt, task.defined)
+    shown = definitions.parse(task.prompt) if declared else None
+    hidden = [
+        name
+        for name in names
+        if (name not in declared if declared else not re.search(rf"\b{name}\b", task.prompt))
+    ]
+    if hidden:
+        yield finding("T202", f"tests call {', '.join(hidden[:5])}, which the prompt does not name")
+    for name in names if shown is not None else ():
+        pair = [definitions.parameters(each, name) for each in (shown, tree) if each is not None]
+        if None not in pair and len(pair[0] or ()) != len(pair[1] or ()):
+            evidence = f"the prompt declares {name}{pair[0]}, the reference takes {pair[1]}"
+            yield finding("T202", evidence)
+            return
 
 
 LONG_BODY = 20
@@ -299,16 +397,21 @@ def _shows_reference(task: Task, source: str, tree: ast.Module) -> bool:
     A constructor does not count: statements on classes give it.
     """
     shown = definitions.parse(task.prompt)
-    prompt = "".join((task.prompt if shown is None else ast.unparse(shown)).split())
+    prompt = _packed(task.prompt if shown is None else ast.unparse(shown))
     if not task.defined:
         bodies = [task.reference]
     else:
         owner = [n for n in tree.body if getattr(n, "name", "") == task.defined]
         nodes = [n for o in owner for n in ast.walk(o) if isinstance(n, ast.FunctionDef)]
         bodies = [_body(source, node) for node in nodes if node.name != "__init__"]
-    packed = ["".join(body.split()) for body in bodies]
+    packed = list(map(_packed, bodies))
     length = sum(len(each) for each in packed if each in prompt)
     return length >= LONG_BODY and 2 * length > sum(map(len, packed))
+
+
+def _packed(text: str) -> str:
+    """Return a text without what a formatter may change, and without comments."""
+    return re.sub(r"#.*|[\s'\"()]+", "", text)
 
 
 def _body(source: str, node: ast.FunctionDef) -> str:
@@ -344,20 +447,63 @@ def _examples(task: Task) -> list[DraftCase]:
 
 def _contradicted(sandbox: Sandbox, task: Task) -> list[dict[str, Any]]:
     """Return a finding on examples in the prompt that the reference answers otherwise."""
-    stated = [] if has_check(task) else _examples(task)[:MOST_EXAMPLES]
-    if not stated:
+    cases: tuple[Case, ...]
+    sources: Mapping[str, str] = {}
+    if task.harness.kind in ("unittest", "sequence", "method"):  # objects, that is: lines of code
+        tree = definitions.parse(_plain(task.reference))
+        calls = list(_calls(tree))
+        if any(kind.match(each) for each in calls for kind in SURROUNDINGS.values()):
+            return []  # such examples show what it may be
+        lines = _lines(task.prompt)[:MOST_EXAMPLES]
+        cases = tuple(Case((each.expression,), "docstring") for _, each in lines)
+        sources = {each.expression: source for source, each in lines}
+        outputs = tuple(wire.encode(each.expected) for _, each in lines)
+        task = replace(task, harness=Harness("assertions"), rule=Rule(), contract=None)
+    else:
+        stated = [] if has_check(task) else _examples(task)[:MOST_EXAMPLES]
+        cases = tuple(Case(each.arguments, "docstring") for each in stated)
+        outputs = tuple(each.output for each in stated)
+    if not cases:
         return []
-    cases = tuple(Case(each.arguments, "docstring") for each in stated)
-    task = replace(task, base=cases, plus=(), outputs=tuple(each.output for each in stated))
+    task = replace(task, base=cases, plus=(), outputs=outputs)
     try:
         answers = answer(
             sandbox, task, cases, base_count=len(cases), limits=LIMITS, contract=False, twice=False
         )
-    except ReferenceSolutionError as error:  # it did load before
-        return [finding("T201", str(error))]
-    if not answers.dropped:
+    except ReferenceSolutionError:  # which is no finding on examples
         return []
-    return [finding("T201", sentence(answers.dropped[0]), len(answers.dropped))]
+    dropped: Sequence[Dropped] = answers.dropped
+    if sources:  # such examples often rely on what is set up elsewhere, and raise
+        dropped = [each for each in dropped if each.cause == "expected"]
+    if not dropped:
+        return []
+    first = dropped[0]
+    source = sources.get(str(first.case.arguments[0]))
+    said = f"{source}: {first.detail}" if source else sentence(first)
+    return [finding("T201", said, len(dropped))]
+
+
+def _lines(prompt: str) -> list[tuple[str, Assertion]]:
+    """Return the examples in a program's docstrings whose result is a literal, by their source.
+
+    Each is asked for after the lines of its docstring that come before it.
+    """
+    found: list[tuple[str, Assertion]] = []
+    for session in sessions(prompt):
+        lines, asked = list[str](), list[str]()
+        end = 0
+        for each in session:
+            source, want = each.source.strip(), each.want.strip()
+            with suppress(*UNREADABLE):
+                ast.literal_eval(want)
+                ast.parse(source, mode="eval")
+                if not source.startswith("print("):
+                    asked.append(source)
+                    source, end = f"assert ({source}) == ({want})", len(lines) + 1
+            lines.append(source)
+        with suppress(*UNREADABLE):
+            found += zip(asked, divided("\n".join(lines[:end])), strict=True)
+    return found
 
 
 def _shows_all(task: Task, suite: Suite) -> bool:
@@ -396,42 +542,47 @@ MISSED = 1 / 3
 """The share of a reference's statements from which tests that miss it are weak."""
 
 
-def _survivors(sandbox: Sandbox, task: Task, suite: Suite) -> Iterator[dict[str, Any]]:
+def _survivors(
+    sandbox: Sandbox, task: Task, suite: Suite, counted: Sequence[int]
+) -> Iterator[dict[str, Any]]:
     """Yield findings on code that no test runs, and on mutants that pass although they are wrong.
 
+    ``counted`` are the steps that the base cases take the reference.
     A survivor counts only if an allowed input shows that it is wrong: the evidence is that input.
     """
     try:
         source = mutated_form(task.reference)
     except ReferenceSolutionError:
         return  # it loads, and is too large to analyze
-    lines = statements(source)
+    script = task.harness.kind == "script"
+    lines = statements(source, script=script)
     reached = reached_lines(sandbox, task, suite, source, lines)
     missed = sorted(line for line, cases in reached.items() if not cases)
     if told := missed_statements(source, reached):
         evidence = f"no test runs {told}"
-        needed = statements(source, task.defined)
+        needed = statements(source, task.defined, script=script)
         is_weak = len(needed & {*missed}) > MISSED * len(needed)
         yield finding("T301", evidence, len(missed), verdict="weak" if is_weak else "")
     if task.harness.kind in ("unittest", "assertions"):
         return  # no new inputs can be made, so nothing would show that a survivor is wrong
     # A few mutants, spread over the text; those that many cases run and accept are hardly wrong.
-    planted = mutants(task.reference, mutmut=False)  # mutmut's parser is slow
+    planted = mutants(task.reference, mutmut=False, script=script)  # mutmut's is slow
     alive = [
         each
         for each in planted[:: 1 + len(planted) // MOST_MUTANTS]
         if reached.get(each.line, 0).bit_count() < ENOUGH_CASES or len(suite.cases) < ENOUGH_CASES
     ]
-    alive = _accepted(sandbox, task, suite, alive) if alive else []
+    if alive and len(counted) != len(suite.cases):
+        counted = reference_steps(sandbox, task, suite.cases)
+    alive = _accepted(sandbox, task, suite, alive, counted) if alive else []
     if alive and (proof := _proof(sandbox, task, alive)) is not None:
         yield finding("T104", proof[0], proof[1])
 
 
 def _accepted(
-    sandbox: Sandbox, task: Task, suite: Suite, planted: Sequence[Mutant]
+    sandbox: Sandbox, task: Task, suite: Suite, planted: Sequence[Mutant], steps: Sequence[int]
 ) -> list[Mutant]:
     """Return the mutants that a suite accepts."""
-    steps = reference_steps(sandbox, task, suite.cases)
     kills = KillSuite.of_mutants(sandbox, task, suite, steps)
     rows = kills.kills(sandbox, [each.source for each in planted])
     return [each for each, row in zip(planted, rows, strict=True) if not row.killed]
@@ -441,7 +592,8 @@ def _proof(sandbox: Sandbox, task: Task, alive: Sequence[Mutant]) -> tuple[str, 
     """Return a mutant with an input on which it is wrong, and how many mutants have one."""
     try:
         with blamed(task):
-            pool = augment_task(sandbox, replace(task, plus=()), seed=0, budget=POOL).suite
+            budget = SMALL_POOL if task.harness.kind == "script" else POOL
+            pool = augment_task(sandbox, replace(task, plus=()), seed=0, budget=budget).suite
             steps = reference_steps(sandbox, task, pool.cases)
             kills = KillSuite.of_mutants(sandbox, task, pool, steps)
     except UnusableTask:

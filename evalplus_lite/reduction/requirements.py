@@ -261,7 +261,8 @@ def packages(kinds: Iterable[str]) -> tuple[str, ...]:
 
 def mutants_by_key(task: Task) -> dict[str, Mutant]:
     """Return a task's mutants by the key that their requirement has."""
-    return {program_key(mutant.source): mutant for mutant in mutants(task.reference)}
+    planted = mutants(task.reference, script=task.harness.kind == "script")
+    return {program_key(mutant.source): mutant for mutant in planted}
 
 
 class _Run(Protocol):

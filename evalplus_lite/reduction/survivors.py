@@ -112,7 +112,7 @@ def reached_lines(
     if not lines:
         return reached
     tree = parsing.parse(source)
-    marker = _Marker(sorted(lines))
+    marker = _Marker(sorted(lines), task.harness.kind == "script")
     marker.visit(tree)
     inputs = Inputs.of(case.arguments for case in suite.cases)
     run = sandbox.run(probed(with_marks(tree), Program.of(task)), inputs, REFERENCE_LIMITS)
@@ -123,15 +123,18 @@ def reached_lines(
     return reached
 
 
-def statements(source: str, name: str = "") -> set[int]:
-    """Return the first lines of the statements in a program's functions, or those a name needs."""
+def statements(source: str, name: str = "", *, script: bool = False) -> set[int]:
+    """Return the first lines of the statements in a program's functions, or those a name needs.
+
+    Of a ``script``, which runs anew for each case, those outside functions count as well.
+    """
     tree = definitions.parse(source) or ast.Module([], [])
     functions = ast.FunctionDef | ast.AsyncFunctionDef
     return {
         each.lineno
         for top in (definitions.needed(tree.body, [name]) if name else tree.body)
         for node in ast.walk(top)
-        if isinstance(node, functions)
+        if isinstance(node, functions) or (script and node is top)
         for each in ast.walk(node)
         if isinstance(each, ast.stmt) and not isinstance(each, functions | ast.ClassDef)
     }
@@ -152,7 +155,7 @@ def unreached(sandbox: Sandbox, task: Task, suite: Suite) -> str:
         source = normal_form(task.reference)
     except ReferenceSolutionError:
         return ""  # it loads, and is too large to analyze
-    reached = dict.fromkeys(statements(source), 0)
+    reached = dict.fromkeys(statements(source, script=task.harness.kind == "script"), 0)
     # Most references have no line left after the first cases.
     for cases in (suite.cases[:FIRST], suite.cases[FIRST:]):
         lines = [line for line, which in reached.items() if not which]
@@ -163,10 +166,10 @@ def unreached(sandbox: Sandbox, task: Task, suite: Suite) -> str:
 
 
 class _Marker(ast.NodeTransformer):
-    """Puts a mark before the innermost statement of a function that holds a line."""
+    """Puts a mark before the innermost statement of a function, or script, that holds a line."""
 
-    def __init__(self, lines: Sequence[int]) -> None:
-        self.lines, self.inside = list(lines), 0
+    def __init__(self, lines: Sequence[int], is_script: bool) -> None:
+        self.lines, self.inside = list(lines), int(is_script)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         self.inside += 1

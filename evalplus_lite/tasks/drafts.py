@@ -92,6 +92,19 @@ def _examples(text: str, name: str, *, after: int = 0) -> Iterator[DraftCase]:
             yield DraftCase(source, line, problem="what it gives is no literal")
 
 
+def sessions(text: str) -> Iterator[list[doctest.Example]]:
+    """Yield the examples of each docstring of a program; nothing if the text is none.
+
+    Docstrings with escapes are left out: what doctest reads there is not what a reader does.
+    """
+    tree = parsing.tree_or_none(text) if len(text) <= LONGEST else None
+    for node in () if tree is None else ast.walk(tree):
+        docstring = ast.get_docstring(node) if isinstance(node, _DOCUMENTED) else None
+        if docstring and "\\" not in (ast.get_source_segment(text, node.body[0]) or "\\"):
+            with contextlib.suppress(ValueError):
+                yield doctest.DocTestParser().get_examples(docstring)
+
+
 MAX_BYTES = 1 << 20
 """Of a file that is read."""
 MOST_TASKS = 500

@@ -41,6 +41,8 @@ PROGRAMS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "name": ("T202", "return x + 1", {"prompt": "Add one to a number."}),
     "parameters": ("T202", "return x + 1", {"prompt": "def f(x, y):\n    pass\n"}),
     "clock": ("T204", "import time\n    return x + time.time() // 10**10", {}),
+    "alias": ("T204", "from time import time as now\n    return x + 1 + (now() > 9e9)", {}),
+    "file": ("T204", "import os\n    return x + 1 + os.path.exists('cache.bin')", {}),
     "floats": ("T205", "return x / 3", {"rule": {"kind": "python", "atol": 0, "rtol": 0}}),
     "reached": ("T301", "if x > 9:\n        x = x - x\n    return x + 1", {}),
     "ignored": ("T302", "x.sort()\n    return x[0]", {"inputs": [[[2, 1]], [[3, 4]]]}),
@@ -236,6 +238,70 @@ def test_copies_of_a_benchmark_are_named(tmp_path: Path) -> None:
     assert (
         fingerprint(published)[1] != fingerprint(load_dataset("humaneval", tasks=["3"]).tasks[0])[1]
     )
+
+
+STACK = '''class Stack:
+    """A stack.
+
+    >>> s = Stack()
+    >>> s.push(3)
+    >>> s.top()
+    {top}
+    """
+
+    def push(self, x):
+        """Add x."""
+{push}
+    def top(self):
+        """Return the last item."""
+{body}'''
+TESTS = """\
+import unittest
+
+class T(unittest.TestCase):
+    def test_top(self):
+        s = Stack()
+        for x in (1, 2, 5):
+            s.push(x)
+            self.assertEqual(s.top(), x)
+"""
+SUM = "n = int(input())\nif n > 90:\n    n = 90\nprint(n * (n + 1) // 2)\n"
+
+
+def test_classes_and_scripts_are_read_too(tmp_path: Path) -> None:
+    """Sessions in docstrings are tried, methods compared, and code outside functions mutated."""
+    push = "        self.__dict__.setdefault('items', []).append(x)"
+    body = "        return self.items[-1]"
+    reference = STACK.format(top=3, push=push, body=body)
+    shown = STACK.format(top=3, push="", body="")
+    odd = reference.replace("[-1]", "[-1] if hash('b') % 2 else None")
+    row = {"harness": "unittest", "entry_point": "Stack", "tests": TESTS, "reference": reference}
+    rows = [
+        {**row, "id": "sound", "prompt": shown},
+        {**row, "id": "example", "prompt": STACK.format(top=4, push="", body="")},
+        {**row, "id": "parameter", "prompt": shown.replace("push(self, x)", "push(self, x, y)")},
+        {**row, "id": "hidden", "prompt": shown.replace("def push", "def add")},
+        {**row, "id": "shown", "prompt": f"Like this, but with types:\n{reference}"},
+        {**row, "id": "seeds", "prompt": shown, "reference": odd},
+        {"id": "script", "harness": "script", "prompt": "Sum up to n.", "reference": SUM}
+        | {"inputs": ["3\n", "90\n"]},
+    ]
+    path = tmp_path / "tasks.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with Session(workers=1, cache=False) as session:
+        found = {row["task_id"]: row["findings"] for row in lint(path, session=session).to_rows()}
+    codes_of = {id: {each["code"] for each in some} for id, some in found.items()}
+    serious = {id: some - {"T301", "T303"} for id, some in codes_of.items()}
+    assert serious.pop("script") == {"T104"}
+    assert serious == {
+        "sound": set(),
+        "example": {"T201"},
+        "parameter": {"T202"},
+        "hidden": {"T202"},
+        "shown": {"T105"},
+        "seeds": {"T004"},
+    }
+    assert "n = 90" in str(found["script"])
 
 
 def test_examples_of_a_text_are_read() -> None:

@@ -364,13 +364,14 @@ _OPERATORS: _Table = (
 )
 
 
-def own_mutations(source: str) -> Iterator[tuple[str, str]]:
+def own_mutations(source: str, *, script: bool = False) -> Iterator[tuple[str, str]]:
     """Yield (operator's name, mutated program) for each change to a function's body, in order.
 
-    The program is parsed once; texts are as ``ast.unparse`` writes them and may repeat.
+    Of a ``script`` the statements outside functions count as well. The program is parsed once;
+    texts are as ``ast.unparse`` writes them and may repeat.
     """
     tree = parsing.parse(source)
-    for place in list(_places(tree)):
+    for place in list(_places(tree, script=script)):
         for kind, operator in _OPERATORS:
             if isinstance(place.node, kind):
                 for replacement in operator(place.node):
@@ -393,11 +394,14 @@ class _Place:
             getattr(self.parent, self.field)[self.index] = node
 
 
-def _places(tree: ast.AST) -> Iterator[_Place]:
+def _places(tree: ast.AST, *, script: bool = False) -> Iterator[_Place]:
     """Yield the places inside functions that may be changed, in the order of the text."""
-    for node in ast.iter_child_nodes(tree):
+    for index, node in enumerate(ast.iter_child_nodes(tree)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from _inside(node, ("body",))
+        elif script and not isinstance(node, ast.ClassDef | ast.Import | ast.ImportFrom):
+            yield _Place(tree, "body", index, node)
+            yield from _inside(node, node._fields)
         else:
             yield from _places(node)
 
@@ -455,16 +459,19 @@ def normal_form(source: str) -> str:
         raise ReferenceSolutionError(f"the reference does not parse: {error}") from None
 
 
-def mutants(reference: str, *, mutmut: bool = True, own: bool = True) -> tuple[Mutant, ...]:
+def mutants(
+    reference: str, *, mutmut: bool = True, own: bool = True, script: bool = False
+) -> tuple[Mutant, ...]:
     """Return the mutants of a program, without those that are the same program.
 
+    Functions are mutated, and of a ``script`` the statements outside them, by our operators.
     ``mutmut`` and ``own`` choose whose operators are used; mutmut's come first, each in the order
     of the text. A mutant that equals the reference or an earlier mutant is left out.
     """
     original = normal_form(reference)
     seen = {original}
     result: list[Mutant] = []
-    for operator, text in _all(original, mutmut=mutmut, own=own):
+    for operator, text in _all(original, mutmut=mutmut, own=own, script=script):
         try:
             mutated = normal_form(text)
             compile(mutated, "<mutant>", "exec", dont_inherit=True)
@@ -495,12 +502,12 @@ def unified(reference: str, source: str, name: str) -> str:
     )
 
 
-def _all(original: str, *, mutmut: bool, own: bool) -> Iterator[tuple[str, str]]:
+def _all(original: str, *, mutmut: bool, own: bool, script: bool) -> Iterator[tuple[str, str]]:
     if mutmut:
         for text in _by_mutmut(original):
             yield "mutmut", text
     if own:
-        yield from own_mutations(original)
+        yield from own_mutations(original, script=script)
 
 
 def _by_mutmut(source: str) -> Iterator[str]:

@@ -65,7 +65,7 @@ def task_data(tests: Any) -> TaskData:
     A text that is no JSON is the id of a task. A list holds assertions (texts), or cases
     (``input``, ``output``; with ``fn_name``, or LiveCodeBench's ``metadata.func_name``, of a
     function). An object holds ``inputs`` and ``outputs`` (with ``fn_name`` of a function), or
-    ``assert_case``, or is a row of a task file. InputError for anything else.
+    ``assert_case`` or ``functional``, or is a row of a task file. InputError for anything else.
     """
     if isinstance(tests, str):
         if tests.lstrip()[:1] not in ("{", "["):
@@ -91,8 +91,15 @@ def task_data(tests: Any) -> TaskData:
 
 
 def _of_object(data: dict[str, Any]) -> TaskData:
-    if data.get("assert_case"):
-        return task_data(data["assert_case"])
+    for key in ("assert_case", "functional"):  # code that follows a program, perhaps in parts
+        if text := data.get(key):
+            return task_data([text] if isinstance(text, str) and text[:1] != "[" else text)
+    for key in ("pytest", "solution_file"):
+        if key in data:
+            raise InputError(
+                f"the tests are under {key!r}, which is not judged here",
+                remedy="give them as 'functional' (assertions), or as inputs and outputs",
+            )
     inputs, outputs = data.get("inputs"), data.get("outputs")
     if {"prompt", "reference", "task_id", "id"} & data.keys() or inputs is None or outputs is None:
         return TaskData("row", data)
@@ -330,6 +337,11 @@ def trainer_task(fields: Fields, background: Background) -> Task:
             about = row.get("extra_info") or {}
             name, prompt = row.get("data_source", "verl"), _said(row["prompt"])
             index = about.get("index", fields.row.line - 1)
+            if str(about.get("prefix") or "").strip():
+                raise InputError(
+                    "extra_info.prefix is code to be put before programs, which is not done here",
+                    remedy="state it in the prompt, for programs to have it themselves",
+                )
             id, tests = f"{name}/{index}", fields.object("reward_model").row.data["ground_truth"]
             data = task_data(tests)
         elif "messages" in row:
