@@ -378,7 +378,9 @@ def _methods(task: Task, tree: ast.Module) -> Iterator[dict[str, Any]]:
         if (name not in declared if declared else not re.search(rf"\b{name}\b", task.prompt))
     ]
     if hidden:
-        yield finding("T202", f"tests call {', '.join(hidden[:5])}, which the prompt does not name")
+        yield finding(
+            "T202", f"tests call {', '.join(hidden[:5])}, which the prompt does not declare"
+        )
     for name in names if shown is not None else ():
         pair = [definitions.parameters(each, name) for each in (shown, tree) if each is not None]
         if None not in pair and len(pair[0] or ()) != len(pair[1] or ()):

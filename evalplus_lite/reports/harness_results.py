@@ -17,6 +17,7 @@ from evalplus_lite.store import parse_json, read_jsonl, read_text
 from evalplus_lite.store.opening import open_zip
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
 from evalplus_lite.store.reading import Row as JsonlLine
+from evalplus_lite.types import clip
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,9 @@ def _evalplus(row: Mapping[str, Any], tests: Tests) -> tuple[Any, Any, Any, Test
     parts = ("base", "plus") if used == "plus" else ("base",)
     bad = [part for part in parts if row.get(f"{part}_status") != "pass"]
     detail = ", ".join(f"{part}: {row.get(f'{part}_status')}" for part in bad)
+    failed = row.get(f"{bad[-1]}_fail_tests") if bad else None
+    if isinstance(failed, list) and failed:
+        detail += f" on input {clip(str(failed[0]))}"
     return row["task_id"], row["solution"], not bad, used, detail
 
 
