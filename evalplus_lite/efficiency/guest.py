@@ -534,6 +534,9 @@ COPYING = frozenset("clear union intersection difference symmetric_difference fr
 class Working(Counting):
     """Rewrites a program so that it charges for its work; statements as ``Counting`` does."""
 
+    def __init__(self, *, by_line: bool = False) -> None:
+        self.by_line = by_line
+
     def counts_locally(self, scope: ast.AST) -> bool:
         return False
 
@@ -548,14 +551,14 @@ class Working(Counting):
         if loop is not None:
             turn = units_of(loop.test) if isinstance(loop, ast.While) else ITERATION
             turn += UNPACKED * isinstance(getattr(loop, "target", None), ast.Tuple)
-            result += ast.parse(f"{LEFT} -= {turn}").body
+            result += placed(f"{LEFT} -= {turn}", loop)
         run: list[ast.stmt] = []
         for at, statement in enumerate(statements, 1):
             run.append(statement)
-            if at == len(statements) or isinstance(statement, NESTING):
+            if at == len(statements) or self.by_line or isinstance(statement, NESTING):
                 units = sum(units_of(each) for each in run if not isinstance(each, FREE))
                 text = f"{LEFT} -= {max(units, 1)}\nif {LEFT} < 0: raise {STOP}"
-                result += [*ast.parse(text).body, *run]
+                result += [*placed(text, statement), *run]
                 run = []
         return result
 
@@ -686,6 +689,36 @@ class Working(Counting):
 NOTHING = ast.Constant(None)
 
 
+def placed(text: str, statement: ast.stmt) -> list[ast.stmt]:
+    """Return statements that belong to the line of another."""
+    body = ast.parse(text).body
+    for node in (each for part in body for each in ast.walk(part)):
+        ast.copy_location(node, statement)
+    return body
+
+
+class LineMeter:
+    """A trace function that adds up the units of each line of a program, its calls apart."""
+
+    def __init__(self, names: Names) -> None:
+        self.names, self.left, self.rows = names, names[LEFT], [0]
+        self.units: dict[int, int] = {}
+
+    def __call__(self, frame: types.FrameType, event: str, _: Any) -> Any:
+        if frame.f_globals is not self.names:
+            return None
+        row = self.rows[-1]
+        self.units[row] = self.units.get(row, 0) + self.left - self.names[LEFT]
+        self.left = self.names[LEFT]
+        if event == "call":
+            self.rows.append(frame.f_lineno)
+        elif event == "return":
+            self.rows.pop()
+        else:
+            self.rows[-1] = frame.f_lineno
+        return self
+
+
 def units_of(node: ast.AST) -> int:
     """Return the units of a statement or expression, without the statements and loops within."""
     units, rest = STATEMENT, [node]
@@ -706,15 +739,16 @@ def units_of(node: ast.AST) -> int:
 
 
 def worker(
-    source: str, entry_point: str, spec: Mapping[str, Any], most: int
+    source: str, entry_point: str, spec: Mapping[str, Any], most: int, by_line: bool
 ) -> Callable[..., list[Any]]:
     """Return a function that calls the program's: [units of work, whether it returned, answer].
 
-    More than ``most`` units end the call; the units are then above ``most``.
+    More than ``most`` units end the call; the units are then above ``most``. With ``by_line`` the
+    units of each line stand in place of the answer.
     """
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(5 * usual)
-    tree = ast.fix_missing_locations(Working().visit(ast.parse(source)))
+    tree = ast.fix_missing_locations(Working(by_line=by_line).visit(ast.parse(source)))
     code = compile(tree, "<program>", "exec", dont_inherit=True)
     sys.setrecursionlimit(usual)
     execution = CountedExecution(code, spec)
@@ -724,12 +758,16 @@ def worker(
     def worked(*arguments: Any) -> list[Any]:
         names = execution.names
         names[LEFT] = most
+        meter = LineMeter(names)
+        sys.settrace(meter if by_line else None)
         try:
             answer = function(*arguments)
         except MemoryError:
             raise
         except BaseException:
             return [most - names[LEFT], False, None]
-        return [most - names[LEFT], True, answer]
+        finally:
+            sys.settrace(None)
+        return [most - names[LEFT], True, meter.units if by_line else answer]
 
     return worked

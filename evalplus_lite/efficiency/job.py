@@ -6,32 +6,32 @@ import hashlib
 import math
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from fractions import Fraction
 from itertools import pairwise
 from math import comb
-from typing import Any, ClassVar
+from operator import itemgetter
+from typing import Any, ClassVar, TypeAlias
 
 from evalplus_lite.efficiency.inputs import Level, levels
-from evalplus_lite.efficiency.work import uncounted, work
+from evalplus_lite.efficiency.work import seconds, uncounted, work
 from evalplus_lite.errors import InputError
-from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
+from evalplus_lite.execution.base import Call, Ref, Row, Work, WorkerContext
 from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
 from evalplus_lite.jobs.evaluation import evaluate
-from evalplus_lite.jobs.expected import SharedData, staged
+from evalplus_lite.jobs.expected import Prepared, SharedData, staged
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
-from evalplus_lite.jobs.tables import Table, percent, sure
 from evalplus_lite.programs import program_hash
-from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.statistics.means import mean_interval
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.store.journal import finished, open_rows
 from evalplus_lite.store.reading import Row as FileRow
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover
-from evalplus_lite.types import Sample, Task
+from evalplus_lite.types import Returned, Sample, Task
+from evalplus_lite.values.equality import equal
 
 # Figures of efficiency: eff@k, DPS, and how fast work grows with size.
 
@@ -70,10 +70,7 @@ def eff_at_k(scores: Sequence[float], k: int) -> float:
         raise ValueError(f"eff@{k} is undefined for {n} samples")
     ordered = sorted(scores)
     total = comb(n, k)
-    return math.fsum(
-        float(Fraction(comb(rank - 1, k - 1), total)) * ordered[rank - 1]
-        for rank in range(k, n + 1)
-    )
+    return math.fsum(comb(rank - 1, k - 1) / total * ordered[rank - 1] for rank in range(k, n + 1))
 
 
 def dps(units: int, pool: Sequence[int]) -> tuple[float, float]:
@@ -149,20 +146,31 @@ SLOWER = 0.5
 
 def measure_task(place: WorkerContext, settings: Row) -> Work:
     """Return the levels of a shared task and each program's work, by (levels, seed)."""
-    count, seed = settings
+    prepared: Prepared[tuple[Task, tuple[Level, ...]]] = Prepared()
 
     def measure(item: Row) -> Row:
         ref, sources = item
-        task, _ = staged(place, ref)
-        if has_hidden_cases(task):
-            task = recover(place.sandbox, task).task
-        grown = levels(place.sandbox, task, count=count, seed=seed)
-        if not grown:
-            return task.id, [], []
+        task, grown = prepared.under(ref, 1 << 22, lambda: grown_task(place, ref, *settings))
         shown = [(level.size, level.shapes, level.units) for level in grown]
-        return task.id, shown, [_measured(place.sandbox, task, grown, each) for each in sources]
+        counts = [_measured(place.sandbox, task, grown, each) for each in sources if grown]
+        return task.id, shown, counts
 
     return measure
+
+
+def grown_task(
+    place: WorkerContext, ref: Ref, count: int, seed: int
+) -> tuple[Task, tuple[Level, ...]]:
+    """Return a shared task with its levels; none if its inputs do not grow."""
+    task, _ = staged(place, ref)
+    if has_hidden_cases(task):
+        task = recover(place.sandbox, task).task
+    return task, levels(place.sandbox, task, count=count, seed=seed)
+
+
+def allowed(level: Level) -> int:
+    """Return the units that a program may do on an input of a level."""
+    return max(LEAST_UNITS, FACTOR * max(level.units))
 
 
 def _measured(sandbox: Sandbox, task: Task, grown: Sequence[Level], source: str) -> Row:
@@ -170,16 +178,32 @@ def _measured(sandbox: Sandbox, task: Task, grown: Sequence[Level], source: str)
     if reason := uncounted(source):
         return reason, [], ""
     counted: list[list[int | None]] = []
+    cause = ""
     for level in grown:
-        most = max(LEAST_UNITS, FACTOR * max(level.units))
-        works = work(sandbox, task, source, level.cases, level.expected, most=most)
+        works = work(sandbox, task, source, level.cases, level.expected, most=allowed(level))
         counted.append([each.units for each in works])
         causes = [each.cause for each in works if each.units is None]
         if "hidden" in causes:
             return "uses far more CPU time than counted", [], ""
         if causes:  # larger inputs would only cost more
-            return "", counted, causes[0]
-    return "", counted, ""
+            cause = causes[0]
+            break
+    whole = grown[: len(counted) - bool(cause)]
+    if not _is_plain(sandbox, task, whole, source):
+        return "answers otherwise when it is not counted", [], ""
+    return "", counted, cause
+
+
+def _is_plain(sandbox: Sandbox, task: Task, grown: Sequence[Level], source: str) -> bool:
+    """Return whether a program answers all inputs of its levels when nothing counts."""
+    cases = [case for level in grown for case in level.cases]
+    expected = [data for level in grown for data in level.expected]
+    limits = Limits(cpu=sum(map(seconds, map(allowed, grown))), load=6.0)
+    run = sandbox.run(Program.of(task, source), Inputs.of(cases), limits)
+    return all(
+        isinstance(each, Returned) and equal(each.data, right, task.rule)
+        for each, right in zip(run.outcomes, expected, strict=True)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,39 +213,21 @@ class EfficiencyResult(Result):
     kind: ClassVar[str] = "efficiency"
 
     programs: tuple[dict[str, Any], ...]
+    sources: Mapping[tuple[str, str], str]
+    """The text of each right program by task and hash."""
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row a right program: counter, units by level, growth, score and rank."""
         return list(self.programs)
 
-    def tables(self) -> list[Table]:
-        """Return the ranked models."""
-        return [models_table(self.summary)]
-
-
-def models_table(summary: Mapping[str, Any]) -> Table:
-    """Return the table of the ranked models."""
-    return Table(
-        "efficiency",
-        f"{summary['dataset']}: efficiency of {summary['tasks']} tasks, counted work",
-        "eff@1: ENAMEL's score, a wrong, failed or late program counts 0; DPS: share of the pool"
-        " of right programs that do at least as much work; slower: right programs whose work grows"
-        " by a higher power than the best known",
-        ["model", "samples", "pass@1", "eff@1 [95 %]", "DPS", "DPS_norm", "slower", "not counted"],
-        [
-            (
-                each["model"] or "samples",
-                each["samples"],
-                percent(each["pass@1"]),
-                sure(each["eff@1"], each["eff_interval"]),
-                f"{each['dps']:.1f}" if each["dps"] is not None else None,
-                f"{each['dps_norm']:.1f}" if each["dps_norm"] is not None else None,
-                percent(each["slower"]) if each["slower"] is not None else None,
-                each["uncounted"],
-            )
-            for each in summary["models"]
-        ],
-    )
+    def extremes(self, task_id: str) -> tuple[str, str] | None:
+        """Return the right programs of a task that do the most work and the least."""
+        counted = [
+            (max(row["units"][-1]), self.sources[task_id, row["program"]])
+            for row in self.programs
+            if row["task_id"] == task_id and not row["reason"] and row["program"] != "reference"
+        ]
+        return (max(counted)[1], min(counted)[1]) if counted else None
 
 
 def efficiency(
@@ -252,16 +258,7 @@ def efficiency(
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
         given = list(SampleStream(samples, data, strict=strict, is_named=True, backend=pool))
-        verdicts = evaluate(data, given, session=opened)
-        passed = {
-            (row["task_id"], row.get("model") or "", row.get("temperature"), row["index"])
-            for row in verdicts.to_rows()
-            if "pass" == (row["plus"] or row["base"]) == row["base"]
-        }
-        right: dict[str, dict[str, str]] = defaultdict(dict)
-        for sample in given:
-            if _key(sample) in passed:
-                right[sample.task_id][program_hash(sample.source)] = sample.source
+        passed, right = judged(data, given, opened)
         usable = [task for task in data.tasks if task.harness.kind in HARNESSES]
         folder = None if out is None else made_folder(out)
         path = None if folder is None else folder / "efficiency.journal.jsonl"
@@ -277,18 +274,13 @@ def efficiency(
             done = {row["task_id"]: row for row in finished(journal, _read)}
             opened.stage("efficiency", len(usable))
             opened.advance(len(done), known=True)
-            staging = SharedData(pool)
-            call = Call("evalplus_lite.efficiency.job:measure_task", (levels, seed))
             left = [task for task in usable if task.id not in done]
-            items = (
-                (staging.ref(task), [task.reference, *right[task.id].values()]) for task in left
-            )
-            for task_id, grown, counts in pool.map(call, items):
-                done[task_id] = row = {"task_id": task_id, "levels": grown, "programs": counts}
+            for row in counts(SharedData(pool), left, right, (levels, seed)):
+                done[row["task_id"]] = row
                 journal.append(row)
                 opened.advance()
         run = run_facts(data, pool=pool, seed=seed)
-    rows = [row for task in usable for row in _rows(done[task.id], right[task.id])]
+    rows = [row for task in usable for row in rows_of(done[task.id], right[task.id])]
     measured = {row["task_id"] for row in rows}
     tasks = [task.id for task in usable if task.id in measured]
     summary = {
@@ -299,14 +291,43 @@ def efficiency(
         "levels": levels,
         "models": _models(given, passed, rows, tasks),
     }
-    result = EfficiencyResult(summary, tuple(rows))
+    sources = {(id, name): text for id, some in right.items() for name, text in some.items()}
+    result = EfficiencyResult(summary, tuple(rows), sources)
     if folder is not None:
         write_jsonl(folder / "efficiency.jsonl", rows)
         result.write_summary(folder / "efficiency.json")
     return result
 
 
-def _key(sample: Sample) -> tuple[str, str, float | None, int]:
+Key: TypeAlias = tuple[str, str, float | None, int]
+Right: TypeAlias = dict[str, dict[str, str]]
+
+
+def judged(data: Dataset, samples: Sequence[Sample], session: Session) -> tuple[set[Key], Right]:
+    """Return the keys of right samples, and their programs by task and hash."""
+    passed = {
+        (row["task_id"], row.get("model") or "", row.get("temperature"), row["index"])
+        for row in evaluate(data, samples, session=session).to_rows()
+        if "pass" == (row["plus"] or row["base"]) == row["base"]
+    }
+    right: Right = defaultdict(dict)
+    for sample in samples:
+        if _key(sample) in passed:
+            right[sample.task_id][program_hash(sample.source)] = sample.source
+    return passed, right
+
+
+def counts(
+    staging: SharedData, tasks: Iterable[Task], right: Right, settings: tuple[int, int]
+) -> Iterator[dict[str, Any]]:
+    """Yield a row a task: its levels, and the counts of its reference and right programs."""
+    call = Call("evalplus_lite.efficiency.job:measure_task", settings)
+    items = ((staging.ref(task), [task.reference, *right[task.id].values()]) for task in tasks)
+    for row in staging.backend.map(call, items, key=itemgetter(0)):
+        yield dict(zip(("task_id", "levels", "programs"), row, strict=True))
+
+
+def _key(sample: Sample) -> Key:
     return sample.task_id, sample.model, sample.temperature, sample.index
 
 
@@ -314,7 +335,7 @@ def _read(row: FileRow) -> dict[str, Any]:
     return {key: row.data[key] for key in ("task_id", "levels", "programs")}
 
 
-def _rows(task: Mapping[str, Any], right: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def rows_of(task: Mapping[str, Any], right: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Yield a row a program: the reference first, then the right programs of the samples."""
     if not task["levels"]:
         return
@@ -358,7 +379,7 @@ def _growth(
 
 def _models(
     given: Sequence[Sample],
-    passed: set[tuple[str, str, float | None, int]],
+    passed: set[Key],
     rows: Sequence[Mapping[str, Any]],
     tasks: Sequence[str],
 ) -> list[dict[str, Any]]:
@@ -396,6 +417,7 @@ def _models(
                 "eff_interval": list(
                     mean_interval([min(1.0, each) for each in judged], samples=number)
                 ),
+                "by_task": {id: eff_at_k(some, 1) for id, some in scores.items() if some},
                 "eff": {
                     f"eff@{k}": _mean([eff_at_k(some, k) for some in scores.values()])
                     for k in (1, 10, 100)

@@ -13,6 +13,7 @@ from evalplus_lite.efficiency import guest
 from evalplus_lite.errors import CodecError
 from evalplus_lite.programs import TooLarge, helper
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox.sandbox import ProgramRun
 from evalplus_lite.types import Outcome, Returned, Task, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.equality import equal
@@ -63,21 +64,49 @@ def work(
 
     Without ``expected``, any answer will do. ``most`` units are allowed on a case.
     """
-    program = Program.of(task, source)
-    facts = (source, task.entry_point, program.harness.row, most)
-    text = f"{_text()}\nmeasured = worker(*{facts!r})\n"
-    seconds = 2 + most / UNITS_A_SECOND
-    limits = Limits(cpu=seconds, load=6.0, memory=memory)
     results = []
     for number, arguments in enumerate(cases):
         # A process for each case: no state of one call can save another one's work.
-        run = sandbox.run(program.around(text, "measured"), Inputs.of([arguments]), limits)
+        run = _run(sandbox, task, source, arguments, most=most, memory=memory)
         right = None if expected is None else expected[number]
         found = _judged(task, run.outcomes[0], right, most)
         usual = FREE_SECONDS + FACTOR * (found.units or 0) / UNITS_A_SECOND
         is_hidden = found.units is not None and run.cpu > usual
         results.append(Work(None, "hidden") if is_hidden else found)
     return results
+
+
+def lines(
+    sandbox: Sandbox, task: Task, source: str, case: Sequence[Value], *, most: int
+) -> dict[int, int]:
+    """Return a program's work on a case by line; empty if it failed."""
+    outcome = _run(sandbox, task, source, case, most=most, by_line=True).outcomes[0]
+    if not isinstance(outcome, Returned):
+        return {}
+    _, is_returned, units = wire.decode(outcome.data)
+    return units if is_returned is True and isinstance(units, dict) else {}
+
+
+def seconds(most: int) -> float:
+    """Return the CPU seconds in which a program does so many units on a slow machine."""
+    return 2 + most / UNITS_A_SECOND
+
+
+def _run(
+    sandbox: Sandbox,
+    task: Task,
+    source: str,
+    case: Sequence[Value],
+    *,
+    most: int,
+    memory: int = 1 << 30,
+    by_line: bool = False,
+) -> ProgramRun:
+    program = Program.of(task, source)
+    facts = (source, task.entry_point, program.harness.row, most, by_line)
+    text = f"{_text()}\nmeasured = worker(*{facts!r})\n"
+    limits = Limits(cpu=seconds(most), load=6.0, memory=memory)
+    return sandbox.run(program.around(text, "measured"), Inputs.of([case]), limits)
 
 
 def _judged(task: Task, outcome: Outcome | None, expected: bytes | None, most: int) -> Work:
