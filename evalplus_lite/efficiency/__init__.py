@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from evalplus_lite.lazy import lazily
 
 if TYPE_CHECKING:
-    from evalplus_lite.efficiency.explanation import Explanation as Explanation
     from evalplus_lite.efficiency.explanation import explain as explain
     from evalplus_lite.efficiency.job import EfficiencyResult as EfficiencyResult
     from evalplus_lite.efficiency.job import efficiency as efficiency
     from evalplus_lite.efficiency.reward import EfficiencyReward as EfficiencyReward
 
 _HOMES = {
-    "efficiency.explanation": "Explanation explain",
+    "efficiency.explanation": "explain",
     "efficiency.job": "EfficiencyResult efficiency",
     "efficiency.reward": "EfficiencyReward",
 }

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 
 from evalplus_lite.efficiency.job import LEVELS, allowed, grown_task
@@ -18,48 +16,6 @@ from evalplus_lite.jobs.tables import Table
 from evalplus_lite.tasks import Dataset
 
 MAKER = "evalplus_lite.efficiency.explanation:explain_task"
-
-
-@dataclass(frozen=True, slots=True)
-class Explained:
-    """A program's lines, each with its share of the program's ``units`` of work."""
-
-    units: int
-    lines: tuple[tuple[float, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """The work of two programs on one input of ``size``, in a ``shape``, by line."""
-
-    task_id: str
-    size: int
-    shape: str
-    program: Explained
-    faster: Explained
-
-    def table(self) -> Table:
-        """Return both programs side by side."""
-        ratio = self.program.units / max(1, self.faster.units)
-        rows = [
-            (*_cells(one), *_cells(other))
-            for one, other in zip_longest(self.program.lines, self.faster.lines)
-        ]
-        return Table(
-            "explanation",
-            f"{self.task_id}: {self.program.units:,} and {self.faster.units:,} units of work",
-            f"Share of work by line, on a {self.shape} input of size {self.size}; the left program"
-            f" does {ratio:.1f} times the work of the right one.",
-            ["share", "program", "share ", "faster program"],
-            rows,
-            left=4,
-        )
-
-
-def _cells(line: tuple[float, str] | None) -> tuple[str, str]:
-    if line is None:
-        return "", ""
-    return f"{100 * line[0]:.1f} %" if line[0] else "", line[1]
 
 
 def explain_task(place: WorkerContext, settings: Row) -> Work:
@@ -93,11 +49,12 @@ def explain(
     levels: int = LEVELS,
     seed: int = 0,
     session: Session | None = None,
-) -> Explanation:
-    """Return the work by line of a right program and a faster one, by default the reference.
+) -> Table:
+    """Return the work by line of a right program and, side by side, of a faster one.
 
-    Both run on the largest input that costs the program most. Raises InputError where a program
-    cannot be counted, or fails on it.
+    ``faster`` is the reference if it is not given. Both run on the largest input that costs the
+    program most. ``data`` of the table has shares as numbers. Raises InputError where a program
+    cannot be counted, or fails.
     """
     with within(session) as opened:
         task = prepared(dataset, opened)[task_id]
@@ -106,12 +63,20 @@ def explain(
         ((reason, size, shape, parts),) = opened.pool().map(Call(MAKER, (levels, seed)), [item])
     if reason:
         raise InputError(f"{task_id}: the work of a program cannot be explained: {reason}")
-    one, other = map(_explained, texts, parts)
-    return Explanation(task_id, size, shape, one, other)
-
-
-def _explained(source: str, parts: Sequence[tuple[int, int]]) -> Explained:
-    units = dict(parts)
-    total = sum(units.values())
-    rows = enumerate(source.rstrip().splitlines(), 1)
-    return Explained(total, tuple((units.get(row, 0) / max(1, total), text) for row, text in rows))
+    totals = [max(1, sum(units for _, units in part)) for part in parts]
+    columns = [
+        [(dict(part).get(row, 0) / total, line) for row, line in enumerate(text.splitlines(), 1)]
+        for text, part, total in zip(texts, parts, totals, strict=True)
+    ]
+    data = [(*one, *other) for one, other in zip_longest(*columns, fillvalue=(0.0, ""))]
+    heads = ["share", "program", "share of the faster", "faster program"]
+    return Table(
+        "explanation",
+        f"{task_id}: {totals[0]:,} and {totals[1]:,} units of work",
+        f"Share of work by line, on a {shape} input of size {size}: {totals[0] / totals[1]:.1f}"
+        " times the work of the faster program.",
+        heads,
+        [[f"{x:.1%}" if type(x) is float and x else x or "" for x in row] for row in data],
+        left=4,
+        data=[heads, *data],
+    )

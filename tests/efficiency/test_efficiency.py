@@ -77,13 +77,24 @@ def test_a_reward_for_right_and_fast_programs(files: tuple[Path, list[Path]]) ->
 def test_where_work_goes(files: tuple[Path, list[Path]]) -> None:
     """The loop has almost all of the work, and shares add up."""
     found = explain(files[0], "repeated", SLOW, faster=FAST)
-    shares = [share for share, _ in found.program.lines]
+    _, *rows = found.data
+    shares = [row[0] for row in rows]
     assert sum(shares) == pytest.approx(1)
     assert shares.index(max(shares)) == 2
-    assert found.program.units > 100 * found.faster.units
-    assert [text for _, text in found.faster.lines] == FAST.splitlines()
+    assert [row[3] for row in rows][:2] == FAST.splitlines()
     with pytest.raises(InputError, match="wrong"):
         explain(files[0], "repeated", WRONG)
+
+
+def test_the_counted_answer_is_the_plain_one(files: tuple[Path, list[Path]]) -> None:
+    """A program that sees that it is counted, and is right only then, is not efficient."""
+    seeing = (
+        "def repeated(xs):\n    if len(xs) < 4 or type(map(abs, xs)) is not map:\n"
+        "        return len(set(xs)) < len(xs)\n    return None\n"
+    )
+    result = efficiency(files[0], [{"task_id": "repeated", "solution": seeing}])
+    _, row = result.to_rows()
+    assert (row["reason"], row["score"], row["dps"]) == ("wrong", 0.0, 0.0)
 
 
 def test_too_few_levels(files: tuple[Path, list[Path]]) -> None:

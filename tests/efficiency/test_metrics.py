@@ -7,7 +7,7 @@ import statistics
 
 import pytest
 
-from evalplus_lite.efficiency.job import dps, eff_at_k, growth, score
+from evalplus_lite.statistics.efficiency import dps, eff_at_k, growth, score
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 5])

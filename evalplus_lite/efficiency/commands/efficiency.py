@@ -61,7 +61,7 @@ def efficiency(
     def show() -> None:
         print_tables(result.tables())
         if found:
-            print_tables([found.table()])
+            print_tables([found])
         elif task:
             say(f"{task}: no right program was counted on all sizes")
         if missing := result.summary["not_measured"]:
