@@ -646,7 +646,7 @@ class LineMeter:
         self.units: dict[int, int] = {}
 
     def __call__(self, frame: types.FrameType, event: str, _: Any) -> Any:
-        if frame.f_globals is not self.names:
+        if frame.f_globals is not self.names or frame.f_code.co_filename != "<program>":
             return None
         row = self.rows[-1]
         self.units[row] = self.units.get(row, 0) + self.left - self.names[LEFT]
