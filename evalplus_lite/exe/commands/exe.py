@@ -34,7 +34,7 @@ def mine(
         list[str] | None,
         typer.Argument(
             metavar="PACKAGE...",
-            help="Names, wheels, source archives, folders, or git+https://host/project@commit.",
+            help="Names, wheels, source archives, or folders, such as clones of repositories.",
         ),
     ] = None,
     listed: Annotated[
@@ -99,12 +99,11 @@ def mine(
 ) -> int:
     """Turn typed, pure functions of real packages into execution tasks.
 
-    Packages are read, never installed or imported here; names are downloaded by pip, repositories
-    by git. Each function becomes a program with all it needs, is proved equal to the original in
-    the sandbox, checked in changed environments, and gets cases that meet the seven validators.
-    Writes PATH, and next to it the rejects with their reasons, timings and the funnel. Resumes when
-    run again after a kill. Exits with 1 if a package cannot be downloaded or read; the others are
-    mined.
+    Packages are read, never installed or imported here; names are downloaded by pip. Each function
+    becomes a program with all it needs, is proved equal to the original in the sandbox, checked in
+    changed environments, and gets cases that meet the seven validators. Writes PATH, and next to it
+    the rejects with their reasons, timings and the funnel. Resumes when run again after a kill.
+    Exits with 1 if a package cannot be downloaded or read; the others are mined.
 
     [bold]Example[/bold]  evalplus-lite exe mine idna humanize ./my_package -o out/mined/tasks.jsonl
     """
