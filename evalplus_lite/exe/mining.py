@@ -715,7 +715,7 @@ def mine(
 
     ``packages`` are names (downloaded by pip), wheels, source archives or folders; none is
     installed or imported here. ``companions`` are libraries to inline from, ``client`` asks a model
-    for inputs. ``chained`` is a number of tasks of ``links`` functions each to build too,
+    for inputs. ``chained`` is a number of tasks of up to ``links`` functions to build too,
     ``breakpoints`` a number of places in runs to ask about. Of programs that the tasks' file
     ``since`` has, none is written.
 

@@ -76,7 +76,7 @@ def mine(
     chain: Annotated[
         int, typer.Option("--chain", min=0, help="The number of chained tasks to build, too.")
     ] = 0,
-    links: Annotated[int, typer.Option("--links", min=2, help="Functions of a chain.")] = 2,
+    links: Annotated[int, typer.Option("--links", min=2, help="Functions of a chain at most.")] = 2,
     breakpoints: Annotated[
         int,
         typer.Option("--breakpoints", min=0, help="The number of states of variables to ask for."),
