@@ -58,9 +58,9 @@ def export(
     one that evalplus would judge by another rule, as its contract has a check.
 
     Results (RESULTS...). junit (.xml) has a test suite for each model and a test case for each
-    sample, with the input that decided, what was expected and what came. csv, jsonl and parquet
-    have a row for each sample with the same columns: verdicts, values as Python source, time and
-    memory. The results of several folders are put together.
+    sample, with the input that decided, what was expected and what came. csv has a row for each
+    sample: verdicts, values as Python source, time and memory. The results of several folders are
+    put together.
 
     [bold]Example[/bold]  evalplus-lite export -d out/mine/suite.jsonl.gz --to pytest -o suite
     [bold]Example[/bold]  evalplus-lite export out/my-model -o results.xml
