@@ -46,15 +46,23 @@ def eff_at_k(scores: Sequence[float], k: int) -> float:
     return math.fsum(comb(rank - 1, k - 1) / total * ordered[rank - 1] for rank in range(k, n + 1))
 
 
+TIE = 1.01
+"""Amounts of work within 1 % are equal: weights are not known that well."""
+
+
 def dps(units: int, pool: Sequence[int]) -> tuple[float, float]:
     """Return (DPS, DPS_norm) of a right program against a pool of right ones, both in percent.
 
     DPS is the share of the pool that does at least as much work; DPS_norm counts each distinct
     amount of work once (EvalPerf, arXiv 2408.06450). Equal work has equal rank.
     """
-    distinct = set(pool)
-    share = sum(each >= units for each in pool) / len(pool)
-    normal = sum(each >= units for each in distinct) / len(distinct)
+    distinct: list[int] = []
+    for each in sorted(pool):
+        if not distinct or each > TIE * distinct[-1]:
+            distinct.append(each)
+    share, normal = (
+        sum(TIE * each >= units for each in some) / len(some) for some in (pool, distinct)
+    )
     return 100 * share, 100 * normal
 
 
