@@ -65,7 +65,7 @@ OWNERS = {
     "matplotlib": {"reports/plots/canvas.py"},
     "pooch": {"tasks/published/download.py"},
     "uvicorn": {"serving/server/server.py"},
-    "pyarrow": {"reports/exporters/conversion.py", "store/tables.py"},
+    "pyarrow": {"store/tables.py"},
     "fsspec": {"store/locations.py"},
     "backports": {"store/opening.py"},
     "ray": {"execution/ray_cluster.py"},

@@ -44,7 +44,7 @@ LONG_WORD = 24
 class Screen:
     """Progress of a job on stderr: a bar on a terminal, else periodic lines.
 
-    The command's ``verbosity`` has its --quiet, --verbose and --log-file.
+    The command's ``verbosity`` has its --quiet and --verbose.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Screen:
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self._name, self._pace = "", verbosity.ProgressRate(None)
-        self._printed = self._logged = time.monotonic()
+        self._printed = time.monotonic()
 
     def __enter__(self) -> Screen:
         return self
@@ -75,8 +75,7 @@ class Screen:
         """Start a stage of ``total`` steps, ending the one before."""
         self._stop()
         self._name, self._pace = printable(name), verbosity.ProgressRate(total)
-        self._printed = self._logged = time.monotonic()
-        self.verbosity.write(f"{name} started" + ("" if total is None else f": {total} steps"))
+        self._printed = time.monotonic()
         # A dumb terminal cannot go back in a line.
         if (
             self.console.is_terminal
@@ -111,14 +110,10 @@ class Screen:
             self._printed = now
             if not self.verbosity.quiet:
                 print(f"{self._name}: {self._pace.words()}", file=sys.stderr, flush=True)
-        if now - self._logged > QUIET_SECONDS:
-            self._logged = now
-            self.verbosity.write(f"{self._name}: {self._pace.words()}")
 
     def note(self, text: str) -> None:
         """Print one line for the user on stderr."""
         self.console.print(Text(printable(text)), soft_wrap=True)
-        self.verbosity.write(text)
 
     @contextlib.contextmanager
     def waiting(self, what: str, *, seconds: float = QUIET_SECONDS) -> Iterator[None]:
@@ -146,10 +141,9 @@ class Screen:
             self._bar.stop()
             self._bar = self._task = None
         if self._name:
-            took = verbosity.duration(time.monotonic() - self._pace.start)
-            ended = f"{self._name} ended after {took}: {self._pace.words()}"
-            self.verbosity.write(ended)
             if self.verbosity.verbose:
+                took = verbosity.duration(time.monotonic() - self._pace.start)
+                ended = f"{self._name} ended after {took}: {self._pace.words()}"
                 print(ended, file=sys.stderr, flush=True)
             self._name = ""
 

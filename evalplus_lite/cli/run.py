@@ -64,7 +64,6 @@ class Run:
     json: bool = False
     quiet: bool = False
     verbose: bool = False
-    log_file: Path | None = None
 
     @contextlib.contextmanager
     def started(self) -> Iterator[tuple[Session, Screen]]:
@@ -139,7 +138,7 @@ DEFAULTS = {each.name: each.default for each in fields(Run)}
 def takes(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Return a decorator that adds options of a run to a command and passes them as one ``Run``.
 
-    A command that starts sandboxes or waits for a server also gets --quiet, --verbose, --log-file.
+    A command that starts sandboxes or waits for a server also gets --quiet and --verbose.
     """
 
     def decorated(function: Callable[..., int]) -> Callable[..., int]:
@@ -148,10 +147,8 @@ def takes(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
         @functools.wraps(function)
         def command(context: typer.Context, **given: Any) -> int:
             run = Run(context=context, **{name: given.pop(name) for name in taken})
-            with with_verbosity(
-                quiet=run.quiet, verbose=run.verbose, log_file=run.log_file
-            ) as done:
-                return done(function(run, **given))
+            with with_verbosity(quiet=run.quiet, verbose=run.verbose):
+                return function(run, **given)
 
         hints = get_type_hints(function, include_extras=True)
         own = list(inspect.signature(function).parameters.values())[1:]

@@ -1,23 +1,18 @@
-"""Verbosity, progress and log options that all long commands have."""
+"""Verbosity and progress of all long commands."""
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any
 
 import typer
 
-from evalplus_lite.cli.escaping import printable
 from evalplus_lite.errors import InputError
-from evalplus_lite.version import __version__
 
 WINDOW_SECONDS = 60.0
 """The rate is that of the last minute: tasks differ in how long they take."""
@@ -30,13 +25,7 @@ Verbose = Annotated[
     bool,
     typer.Option("--verbose", "-v", help="Show when each stage ends, and progress more often."),
 ]
-LogFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--log-file", metavar="FILE", help="Also write progress and notes to this file, with times."
-    ),
-]
-VERBOSITY_OPTIONS: Mapping[str, Any] = {"quiet": Quiet, "verbose": Verbose, "log_file": LogFile}
+VERBOSITY_OPTIONS: Mapping[str, Any] = {"quiet": Quiet, "verbose": Verbose}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +34,6 @@ class Verbosity:
 
     quiet: bool = False
     verbose: bool = False
-    log: TextIO | None = None
-
-    def write(self, text: str) -> None:
-        """Write a line to the log, if there is one."""
-        if self.log is not None:
-            self.log.write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {printable(text)}\n")
-            self.log.flush()
 
 
 current: ContextVar[Verbosity] = ContextVar("current", default=Verbosity())  # noqa: B039 - frozen
@@ -62,49 +44,15 @@ typed: ContextVar[Sequence[str]] = ContextVar("typed", default=())
 
 
 @contextmanager
-def with_verbosity(
-    *, quiet: bool, verbose: bool, log_file: Path | None
-) -> Iterator[Callable[[int], int]]:
-    """Run a command with this verbosity; the function that is yielded takes its exit code."""
+def with_verbosity(*, quiet: bool, verbose: bool) -> Iterator[None]:
+    """Run a command with this verbosity."""
     if quiet and verbose:
         raise InputError("--quiet and --verbose contradict each other", remedy="give one")
-    with _logged(log_file) as log:
-        output = Verbosity(quiet, verbose, log)
-        token = current.set(output)
-        start = time.monotonic()
-        output.write(f"evalplus-lite {__version__}: {shlex.join(typed.get())}")
-
-        def done(code: int) -> int:
-            output.write(f"done after {duration(time.monotonic() - start)}, exit code {code}")
-            return code
-
-        try:
-            yield done
-        except BaseException as error:
-            output.write(f"ended after {duration(time.monotonic() - start)}: {_described(error)}")
-            raise
-        finally:
-            current.reset(token)
-
-
-@contextmanager
-def _logged(path: Path | None) -> Iterator[TextIO | None]:
-    if path is None:
-        yield None
-        return
+    token = current.set(Verbosity(quiet, verbose))
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("a", encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror}", path=path, remedy="give another --log-file"
-        ) from None
-    with file:
-        yield file
-
-
-def _described(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        yield
+    finally:
+        current.reset(token)
 
 
 class ProgressRate:

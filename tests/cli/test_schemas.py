@@ -59,7 +59,7 @@ PARTS = {
 }
 PARTS |= {"value", "group", "failure", "result", "crossval_line", "share", "interval", "detection"}
 PARTS |= {"mutation_score", "intervals", "standing", "entrant", "difference", "change", "side"}
-PARTS |= {"differs", "result_row", "cost"}
+PARTS |= {"differs", "cost"}
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from evalplus_lite import Session, load_dataset
 from evalplus_lite.errors import InputError
+from evalplus_lite.reports import export
 from evalplus_lite.reports.exporters.pytest_suite import file_name, write_pytest
 from evalplus_lite.reports.exporters.suites import (
     Card,
@@ -21,7 +23,8 @@ from evalplus_lite.reports.exporters.suites import (
     write_huggingface,
     write_humaneval,
 )
-from evalplus_lite.types import Case, Suite, Task, Value
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.types import Case, Rule, Sample, Suite, Task, Value
 from evalplus_lite.values import wire
 
 PROMPT = 'def top(xs, n):\n    """Return the n greatest of xs, greatest first."""\n'
@@ -208,3 +211,43 @@ def test_datasets_loads_the_folder(demo: ExportedTask, tmp_path: Path) -> None:
     write_huggingface(tmp_path / "set", [demo], Card("Demo+"))
     loaded = datasets.load_dataset(str(tmp_path / "set"), split="test", cache_dir=str(tmp_path))
     assert loaded[0]["task_id"] == "Demo/0"
+
+
+def test_the_folder_is_a_data_set_of_ours(demo: ExportedTask, tmp_path: Path) -> None:
+    """What was written for Hugging Face has the same inputs, rule and contract when it is read."""
+    contract = "def precondition(xs, n):\n    assert n >= 0\n"
+    task = replace(demo.task, contract=contract, rule=Rule("unordered", atol=0.1))
+    write_huggingface(tmp_path, [replace(demo, task=task)], Card())
+    (read,) = load_dataset(tmp_path).tasks
+    assert [case.arguments for case in read.base + read.plus] == [
+        case.arguments for case in demo.suite.cases
+    ]
+    assert (len(read.base), read.rule, read.contract) == (1, task.rule, contract)
+
+
+DISAGREEMENTS = [
+    ("evalplus", "strict", ["pass", "fail"]),
+    ("evalplus", "python", []),
+    ("humaneval", "strict", []),
+]
+
+
+@pytest.mark.parametrize(("form", "rule", "differing"), DISAGREEMENTS)
+def test_programs_that_the_target_judges_otherwise_are_named(
+    tmp_path: Path, form: str, rule: Any, differing: list[str]
+) -> None:
+    """evalplus takes 2.0 for 2, which a strict rule does not: with samples one is told."""
+    made = entry(([3, 1, 2], 2), ([5, 5], 1))
+    task = replace(made.task, base=made.suite.cases, rule=Rule(rule))
+    samples = [
+        Sample(task.id, PROMPT + RIGHT),
+        Sample(task.id, PROMPT + RIGHT.replace("xs,", "map(float, xs),"), index=1),
+        Sample(task.id, PROMPT + WRONG, index=2),
+    ]
+    data = Dataset("demo", (task,))
+    out = tmp_path / "out.jsonl"
+    with Session(workers=1) as session:
+        result = export(data, out, format=form, samples=samples, session=session)
+    assert result.summary["compared"] == 4
+    told = [(row["index"], row["theirs"], row["ours"]) for row in result.differing]
+    assert told == ([(1, *differing)] if differing else [])

@@ -18,8 +18,8 @@ from evalplus_lite.serving.server.service import ServerSettings
 
 PRINTED = 8 << 20
 """Bytes of an answer: more than the system keeps of what is not read."""
-HEAD = b"POST /v1/run HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n"
-BODY = b'{"code": "print(\'y\' * %d)"}' % PRINTED
+HEAD = b"POST /run_code HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n"
+BODY = b'{"language": "python", "code": "print(\'y\' * %d)"}' % PRINTED
 PING = b"GET /v1/ping HTTP/1.1\r\nhost: localhost\r\n\r\n"
 
 

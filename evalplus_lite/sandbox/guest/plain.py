@@ -1,4 +1,4 @@
-"""Runs a program inside the sandbox as an interpreter does: a file with arguments.
+"""Runs a program inside the sandbox as an interpreter runs a file.
 
 This file's *text* is the program that the sandbox loads. The program to run is the argument of its
 function, so it imports the standard library only. The supervisor provides the standard streams. It
@@ -23,7 +23,7 @@ FOLDER = "/tmp"
 NAME = "main.py"
 
 
-def run(code, arguments, files, wanted, most, together):
+def run(code, files, wanted, most, together):
     """Return [exit status, {path: bytes, or None if it is missing or too large}].
 
     A file has at most ``most`` bytes, and all have ``together``. If files cannot be created, the
@@ -33,7 +33,7 @@ def run(code, arguments, files, wanted, most, together):
         place(files)
     except (OSError, ValueError) as error:
         return f"files cannot be written here: {getattr(error, 'strerror', None) or error}"
-    status, contents = execute(code, arguments), {}
+    status, contents = execute(code), {}
     for name in wanted:
         contents[name] = data = taken(name, min(most, together))
         together -= len(data or b"")
@@ -59,12 +59,12 @@ def taken(name, most):
     return None if len(data) > most else data
 
 
-def execute(code, arguments):
+def execute(code):
     """Run the program's text as ``__main__``, and return its exit status."""
     module = sys.modules["__main__"] = types.ModuleType("__main__")
     module.__file__ = NAME
     module.__builtins__ = builtins
-    sys.argv = [NAME, *arguments]
+    sys.argv = [NAME]
     sys.path.insert(0, FOLDER)
     builtins.exit = builtins.quit = sys.exit
     linecache.cache[NAME] = len(code), None, code.splitlines(True), NAME

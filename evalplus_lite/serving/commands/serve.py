@@ -77,7 +77,7 @@ def serve(
 ) -> int:
     """Judge programs for trainers and harnesses, over HTTP.
 
-    Speaks its own protocol (/v1/verify, /v1/run; /openapi.json says all of it), and those of
+    Speaks its own protocol (/v1/verify; /openapi.json describes it), and those of
     SandboxFusion, open-instruct and NeMo-Gym, so that a trainer needs another URL and nothing else.
     """
     try:

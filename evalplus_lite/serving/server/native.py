@@ -1,11 +1,8 @@
-"""The server's own protocol, version 1: verdicts, and programs run as they are."""
+"""The server's own protocol, version 1."""
 
 from __future__ import annotations
 
-import base64
-import binascii
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from pathlib import PurePosixPath
+from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
@@ -184,152 +181,9 @@ async def metrics(asking: Asking) -> Response:
     return Response(asking.metrics.text(), media_type=CONTENT_TYPE)
 
 
-# Programs run as they are: what they print and how they end, under the server's limits.
-
-RUN_SECONDS = 10.0
-"""What a program may use if nothing is said."""
-PROGRAM = "main.py"
-"""What a program is named as a file."""
-MOST_FILES = 256
-LONGEST_PATH, LONGEST_NAME = 500, 255
-"""Characters of a file's path, and bytes of each of its parts."""
-
-
-class RunRequest(Exact):
-    """A program, and what it finds: standard input, arguments, files beside it."""
-
-    code: str
-    stdin: str = ""
-    args: list[str] = Field(default=[])
-    files: dict[str, str | None] = Field(
-        default={}, description="Contents in base 64 by path, relative to where the program runs."
-    )
-    fetch_files: list[str] = Field(default=[], description="Paths to be returned afterwards.")
-    limits: LimitsGiven = LimitsGiven()
-
-
-class RunResponse(Answered):
-    """How a program ended, and what it printed."""
-
-    ended: str = Field(description="exit, timeout, memory or crash.")
-    exit_code: int | None = Field(description="Minus the signal that ended it, if one did.")
-    detail: str
-    stdout: str
-    stderr: str
-    stdout_bytes: int = Field(description="All that was printed, also where it was cut.")
-    stderr_bytes: int
-    notes: list[str] = Field(description="What was cut.")
-    seconds: float = Field(description="Elapsed.")
-    cpu_seconds: float
-    files: dict[str, str | None] = Field(description="In base 64; null if not there, or too large.")
-
-
-async def ran(
-    asking: Asking,
-    code: str,
-    *,
-    stdin: str,
-    arguments: Sequence[str] = (),
-    files: Mapping[str, str | None],
-    wanted: Sequence[str],
-    limits: RequestLimits,
-) -> dict[str, Any]:
-    """Run a program in its turn and return the row of ``serving.worker``.
-
-    Raises InputError for files that cannot be, Busy, and InfrastructureError.
-    """
-    service = asking.service
-    service.queue.require_room(asking.client, 1)
-    if max(len(files), len(wanted)) > MOST_FILES:
-        raise InputError(f"there are more than {MOST_FILES} files")
-    _check_paths(files, wanted)
-    try:
-        data = {
-            path: base64.b64decode(text, validate=True)
-            for path, text in files.items()
-            if text is not None
-        }
-    except (binascii.Error, ValueError):
-        raise InputError("files: the content of one is not in base 64") from None
-    seconds, memory = limits.seconds or RUN_SECONDS, limits.memory or service.settings.memory
-    bounds = (seconds, memory, service.settings.most_output)
-    item = (code, stdin.encode(), [*arguments], data, [*wanted], *bounds)
-    row = await service.run(asking.client, item)
-    asking.metrics.run(row["ended"], cpu=row["cpu"])
-    return row
-
-
-def _check_paths(files: Iterable[str], wanted: Sequence[str]) -> None:
-    """Raise InputError for a path that leads out, or a file that would take another's place."""
-    for path in (*files, *wanted):
-        parts = path.removeprefix("./").split("/")
-        is_path = len(path) <= LONGEST_PATH and "\0" not in path
-        is_path &= all(len(part.encode()) <= LONGEST_NAME for part in parts)
-        if not is_path or not {"", ".", ".."}.isdisjoint(parts):
-            raise InputError(
-                f"files: {path[:100]!r} is no path within the program's folder",
-                remedy="give a relative one, such as 'data/a.txt'",
-            )
-    taken, folders = {PROGRAM}, set[str]()
-    for path in files:
-        name = path.removeprefix("./")
-        above = {str(each) for each in PurePosixPath(name).parents} - {"."}
-        if name in taken | folders or not taken.isdisjoint(above):
-            raise InputError(
-                f"files: {path[:100]!r} stands where the program, or another file, does",
-                remedy="give it another name",
-            )
-        taken.add(name)
-        folders |= above
-
-
-def cuts(row: Mapping[str, Any]) -> list[str]:
-    """Return what of a run's outputs was let go."""
-    return [
-        f"{name}: the first {len(row[name])} characters of {row[f'{name}_bytes']} bytes"
-        for name in ("stdout", "stderr")
-        if row[f"{name}_cut"]
-    ]
-
-
-def in_base64(files: Mapping[str, bytes | None]) -> dict[str, str | None]:
-    """Return files as JSON can hold them."""
-    return {
-        path: None if data is None else base64.b64encode(data).decode()
-        for path, data in files.items()
-    }
-
-
-ENDS = "ended exit_code detail stdout stderr stdout_bytes stderr_bytes".split()
-"""What an answer repeats of a run's row."""
-
-
-async def run(asking: Asking) -> dict[str, Any]:
-    """Run a program."""
-    body: RunRequest = asking.body
-    service = asking.service
-    row = await ran(
-        asking,
-        body.code,
-        stdin=body.stdin,
-        arguments=body.args,
-        files=body.files,
-        wanted=body.fetch_files,
-        limits=body.limits.within(service),
-    )
-    return {
-        **{key: row[key] for key in ENDS},
-        "notes": cuts(row),
-        "seconds": row["seconds"],
-        "cpu_seconds": row["cpu"],
-        "files": in_base64(row["files"]),
-    }
-
-
 ENDPOINTS = (
     Endpoint("POST", "/v1/verify", "Judge programs", verify, VerifyRequest, VerifyResponse,
              media=("application/json", NDJSON)),
     Endpoint("GET", "/healthz", "Whether programs can be judged", health),
     Endpoint("GET", "/metrics", "Counters for Prometheus", metrics, media=("text/plain",)),
-    Endpoint("POST", "/v1/run", "Run a program as it is", run, RunRequest, RunResponse),
 )  # fmt: skip

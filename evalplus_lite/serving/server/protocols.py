@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -20,7 +23,6 @@ from evalplus_lite.serving.server.endpoint import (
     marks,
     verdict,
 )
-from evalplus_lite.serving.server.native import cuts, in_base64, ran
 from evalplus_lite.serving.server.service import Asked, RequestLimits, Service
 from evalplus_lite.store.parsing import parse_json
 from evalplus_lite.tasks.published.rows import inflated
@@ -80,6 +82,11 @@ def _provided_row(provided: Any, id: int | str) -> dict[str, Any] | None:
 FAMILY = "SandboxFusion"
 SECONDS = 10.0
 LANGUAGES = ("python", "python3")
+PROGRAM = "main.py"
+"""The name of a program's file."""
+MOST_FILES = 256
+LONGEST_PATH, LONGEST_NAME = 500, 255
+"""Characters of a file's path, and bytes of each of its parts."""
 
 
 class RunCodeRequest(Loose):
@@ -161,24 +168,32 @@ class EvalResult(BaseModel):
 
 
 async def run_code(asking: Asking) -> dict[str, Any]:
-    """Run a program."""
+    """Run a program as an interpreter runs a file: no verdict."""
     body: RunCodeRequest = asking.body
     service = asking.service
     _require_python(body.language)
-    row = await ran(
-        asking,
-        body.code,
-        stdin=body.stdin or "",
-        files=body.files,
-        wanted=body.fetch_files,
-        limits=granted(service, body.run_timeout, body.memory_limit_MB),
+    service.queue.require_room(asking.client, 1)
+    limits = granted(service, body.run_timeout, body.memory_limit_MB)
+    bounds = (
+        limits.seconds,
+        limits.memory or service.settings.memory,
+        service.settings.most_output,
     )
+    data = _contents(body)
+    item = (body.code, (body.stdin or "").encode(), data, body.fetch_files, *bounds)
+    row = await service.run(asking.client, item)
+    asking.metrics.run(row["ended"], cpu=row["cpu"])
     is_late = row["ended"] == "timeout"
     code = None if is_late else 1 if row["exit_code"] is None else row["exit_code"]
     stderr = row["stderr"] + (f"\n{row['detail']}\n" if row["detail"] and not is_late else "")
+    cuts = [
+        f"{name}: the first {len(row[name])} characters of {row[f'{name}_bytes']} bytes"
+        for name in ("stdout", "stderr")
+        if row[f"{name}_cut"]
+    ]
     return {
         "status": "Success" if code == 0 else "Failed",
-        "message": "; ".join(cuts(row)),
+        "message": "; ".join(cuts),
         "compile_result": None,
         "run_result": {
             "status": "TimeLimitExceeded" if is_late else "Finished",
@@ -188,8 +203,50 @@ async def run_code(asking: Asking) -> dict[str, Any]:
             "stderr": stderr,
         },
         "executor_pod_name": None,
-        "files": {k: v for k, v in in_base64(row["files"]).items() if v is not None},
+        "files": {
+            path: base64.b64encode(data).decode()
+            for path, data in row["files"].items()
+            if data is not None
+        },
     }
+
+
+def _contents(body: RunCodeRequest) -> dict[str, bytes]:
+    """Return the files of a request by path.
+
+    Raises InputError for too many, for a path that leads out of the program's folder, for two files
+    in one place, and for a content that is not in base 64.
+    """
+    if max(len(body.files), len(body.fetch_files)) > MOST_FILES:
+        raise InputError(f"there are more than {MOST_FILES} files")
+    for path in (*body.files, *body.fetch_files):
+        parts = path.removeprefix("./").split("/")
+        is_path = len(path) <= LONGEST_PATH and "\0" not in path
+        is_path &= all(len(part.encode()) <= LONGEST_NAME for part in parts)
+        if not is_path or not {"", ".", ".."}.isdisjoint(parts):
+            raise InputError(
+                f"files: {path[:100]!r} is no path within the program's folder",
+                remedy="give a relative one, such as 'data/a.txt'",
+            )
+    taken, folders = {PROGRAM}, set[str]()
+    for path in body.files:
+        name = path.removeprefix("./")
+        above = {str(each) for each in PurePosixPath(name).parents} - {"."}
+        if name in taken | folders or not taken.isdisjoint(above):
+            raise InputError(
+                f"files: {path[:100]!r} has the place of the program, or of another file",
+                remedy="give it another name",
+            )
+        taken.add(name)
+        folders |= above
+    try:
+        return {
+            path: base64.b64decode(text, validate=True)
+            for path, text in body.files.items()
+            if text is not None
+        }
+    except (binascii.Error, ValueError):
+        raise InputError("files: the content of one is not in base 64") from None
 
 
 async def submit(asking: Asking) -> Response:
