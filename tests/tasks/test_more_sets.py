@@ -146,6 +146,8 @@ TRAINERS: dict[str, tuple[dict[str, Any], str, str, int]] = {
     # by id: the tests in the row, the harness, the entry point, and the number of cases
     "taco/7": ({"ground_truth": json.dumps(TEXTS)}, "script", "", 2),
     "lc/7": ({"ground_truth": json.dumps(CALLS)}, "call", "twice", 2),
+    "code/7": ({"ground_truth": json.dumps({"functional": "assert f(1) == 2\nassert f(2) == 4"})},
+               "assertions", "f", 2),
     "open-instruct/0": ({"ground_truth": ["assert f(1) == 2", "assert f(2) == 4"]},
                         "assertions", "f", 2),
     "o/1": ({"ground_truth": [json.dumps([{"input": "1\n", "output": "2\n"}])]}, "script", "", 1),
@@ -191,12 +193,15 @@ def test_rows_of_trainers_are_tasks(tmp_path: Path, id: str, form: str) -> None:
 def test_trainer_rows_without_tests_are_listed(tmp_path: Path) -> None:
     """A row of mathematics, or with files, is no task; the others are."""
     rows = [
-        trainer_row("taco/7", {"ground_truth": text}) for text in (json.dumps(TEXTS), "42", "[")
+        trainer_row("taco/7", {"ground_truth": text})
+        for text in (json.dumps(TEXTS), "42", "[", '{"pytest": "def test(): f(1)"}')
     ]
+    rows.append(trainer_row("taco/8", {"ground_truth": json.dumps(TEXTS)}))
+    rows[-1]["extra_info"]["prefix"] = "import math"
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     data = load_dataset(path)
-    assert ([task.id for task in data.tasks], len(data.unusable)) == (["taco/7"], 2)
+    assert ([task.id for task in data.tasks], len(data.unusable)) == (["taco/7"], 4)
     case = {"input": {"stdin": "", "a.txt": "1"}, "output": {"stdout": ""}}
     rows = [trainer_row("3", {"test": FUSION}), trainer_row("4", {"test": [case]})]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
