@@ -166,8 +166,7 @@ def _picked(
             is_full = len(ids) >= count or not left[split] or of_package[package] >= OF_PACKAGE
             if is_full or (is_chain and chains[package] >= CHAINS_OF_PACKAGE):
                 continue
-            held = {each for case in task.cases for each in literals_of(case.call)
-                    if isinstance(each, str | bytes) or len(str(each)) >= LONG_NUMBER}  # fmt: skip
+            held = _literals(task)
             if all(literals[each] < most for each in held):
                 literals.update(held)
                 chains[package] += is_chain
@@ -175,6 +174,12 @@ def _picked(
                 of_package[package] += 1
                 ids.add(task.id)
     return ids
+
+
+def _literals(task: MinedTask) -> set[Hashable]:
+    """Return the texts and longer numbers that a task's cases hold."""
+    held = {each for case in task.cases for each in literals_of(case.call)}
+    return {each for each in held if isinstance(each, str | bytes) or len(str(each)) >= LONG_NUMBER}
 
 
 def split_of(task: MinedTask) -> Split:
@@ -199,7 +204,9 @@ def data_card(name: str, tasks: Sequence[MinedTask], packages: Sequence[str]) ->
         for each in task.facts.get("origins", ())
     }
     dates = sorted(each["date"] for each in origins.values() if each["date"])
-    errors = [case for case in cases if case.answer.kind == "error"]
+    errors = Counter(case.answer.type for case in cases if case.answer.kind == "error")
+    most = Counter(each for task in tasks for each in _literals(task)).most_common(1)
+    chains = sum("parts" in task.facts for task in tasks)
     lines = [
         f"# {name}",
         "",
@@ -220,6 +227,8 @@ def data_card(name: str, tasks: Sequence[MinedTask], packages: Sequence[str]) ->
         "",
         *_table(("split", "tasks", "lines run", "depth", "variables"), _splits(tasks)),
         "",
+        f"Medians of the tasks' median runs. {chains} of the hard ones are chains.",
+        "",
         "## Where values come from",
         "",
         *_table(
@@ -227,7 +236,9 @@ def data_card(name: str, tasks: Sequence[MinedTask], packages: Sequence[str]) ->
             ((k, n, f"{100 * n / sources.total():.1f} %") for k, n in sources.most_common()),
         ),
         "",
-        f"{len(errors)} cases raise, by a `raise` or `assert` of the program.",
+        f"{errors.total()} cases raise, by a `raise` or `assert` of the program, "
+        f"{errors['TypeError'] + errors['AttributeError']} of them a TypeError or AttributeError. "
+        f"No text or longer number is in more than {max(n for _, n in most) if most else 0} tasks.",
         "",
         "## Packages, licences and notices",
         "",
