@@ -7,10 +7,11 @@ Python gives the same file on every machine.
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -35,9 +36,9 @@ SETTINGS = MiningSettings(functions=80, with_deps=False, max_code=2 * MAX_CODE)
 """What is required is fetched in the versions of the list alone, which are the same every day."""
 TASKS, OF_PACKAGE = 2000, 40
 """Tasks of a set, and of one package at most."""
-CHAINS, LINKS, CHAINS_OF_PACKAGE = 1000, 3, 5
-"""Chains that are built, the functions of one, and those of one package, at most. Only hard ones
-are of use, so functions that together execute few lines are not put together."""
+CHAINS, LINKS, CHAINS_OF_PACKAGE = 20, 3, 5
+"""Of a package's chains those that are built, the functions of one, and those that are chosen, at
+most. Only hard ones are of use, so functions that together execute few lines are not tried."""
 SHARES: dict[Split, float] = {"hard": 0.4, "medium": 0.4, "easy": 0.25}
 """The largest share of each split."""
 MOST_SHARED = 0.02
@@ -107,10 +108,8 @@ def build(
     with within(session) as opened:
         result = mine(listed, settings=SETTINGS, out=mined, force=force, session=opened)
         tasks = [*read_tasks(mined)] if mined.stat().st_size else []
-        least, seed = HARD["lines"] // 2, SETTINGS.seed
         with Sandboxes(Sandbox(opened.config)) as places:
-            chains = chained_tasks(tasks, places, count=CHAINS, seed=seed, links=LINKS, least=least)
-            tasks = chosen([*tasks, *chains])
+            tasks = chosen([*tasks, *_chains(tasks, places)])
     path, card = folder / f"{name}.jsonl", folder / f"{name}.md"
     write_jsonl(path, (task.to_json() for task in tasks))
     write_text(card, data_card(name, tasks, listed))
@@ -118,6 +117,15 @@ def build(
     summary = {"tasks": str(path), "card": str(card), "count": len(tasks), "splits": counts}
     problems = {**result.problems, **result.refused}
     return BenchmarkResult({**summary, "problems": problems}, path, card, problems)
+
+
+def _chains(tasks: Sequence[MinedTask], places: Sandboxes) -> Iterator[MinedTask]:
+    """Yield the chains of each package."""
+    least, seed = HARD["lines"] // 2, SETTINGS.seed
+    for _, listed in itertools.groupby(tasks, key=lambda each: each.facts["package"]):
+        yield from chained_tasks(
+            [*listed], places, count=CHAINS, seed=seed, links=LINKS, least=least
+        )
 
 
 def chosen(tasks: Sequence[MinedTask], *, count: int = TASKS) -> list[MinedTask]:
