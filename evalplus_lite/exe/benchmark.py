@@ -36,7 +36,7 @@ SETTINGS = MiningSettings(functions=80, with_deps=False, max_code=2 * MAX_CODE)
 """What is required is fetched in the versions of the list alone, which are the same every day."""
 TASKS, OF_PACKAGE = 2000, 40
 """Tasks of a set, and of one package at most."""
-CHAINS, LINKS, CHAINS_OF_PACKAGE = 20, 3, 5
+CHAINS, LINKS, CHAINS_OF_PACKAGE = 20, 3, 8
 """Of a package's chains those that are built, the functions of one, and those that are chosen, at
 most. Only hard ones are of use, so functions that together execute few lines are not tried."""
 SHARES: dict[Split, float] = {"hard": 0.4, "medium": 0.4, "easy": 0.25}

@@ -21,12 +21,7 @@ from typing import Any, ClassVar
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.inputs.known import Observed, PackageValues, has_tests, observe
 from evalplus_lite.exe.inputs.search import ROUNDS, Runner, find_cases
-from evalplus_lite.exe.inputs.validators import (
-    MAX_CASES,
-    Executed,
-    judge,
-    literals_of,
-)
+from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge, literals_of
 from evalplus_lite.exe.reading.index import Obstacle
 from evalplus_lite.exe.running.proof import Original, ProofResult, Sandboxes, prove, python_version
 from evalplus_lite.exe.running.runs import RunResult, is_answer
