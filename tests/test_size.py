@@ -11,7 +11,7 @@ SIZES: dict[str, tuple[int, int]] = {
     ".": (1_058, 8),
     "cli": (2_714, 19),
     "efficiency": (1_532, 7),
-    "exe": (14_183, 38),
+    "exe": (13_815, 38),
     "execution": (2_285, 10),
     "generate": (7_244, 33),
     "grading": (2_789, 13),

@@ -18,20 +18,26 @@ from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.exe.inputs.validators import literals_of
-from evalplus_lite.exe.mining import MiningSettings, Outputs, mine
+from evalplus_lite.exe.mining import MiningSettings, mine
+from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.selecting.static import MAX_CODE
 from evalplus_lite.exe.sources import listed_packages
+from evalplus_lite.exe.tasks.chains import chained_tasks
 from evalplus_lite.exe.tasks.mined import MinedTask, read_tasks
-from evalplus_lite.exe.tasks.worth import HASH, SPLITS, Split
-from evalplus_lite.jobs.session import Result, Session
+from evalplus_lite.exe.tasks.worth import HARD, HASH, SPLITS, Split
+from evalplus_lite.jobs.session import Result, Session, within
+from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import write_jsonl, write_text
 
 FOLDER = Path("out")
 """Where sets are built, each in a folder of its name."""
 SETTINGS = MiningSettings(functions=80, with_deps=False, max_code=2 * MAX_CODE)
 """What is required is fetched in the versions of the list alone, which are the same every day."""
-TASKS, CHAINS, OF_PACKAGE, CHAINS_OF_PACKAGE = 2000, 1000, 40, 5
-"""Tasks of a set, chains that are built, and tasks and chains of one package at most."""
+TASKS, OF_PACKAGE = 2000, 40
+"""Tasks of a set, and of one package at most."""
+CHAINS, LINKS, CHAINS_OF_PACKAGE = 1000, 3, 5
+"""Chains that are built, the functions of one, and those of one package, at most. Only hard ones
+are of use, so functions that together execute few lines are not put together."""
 SHARES: dict[Split, float] = {"hard": 0.4, "medium": 0.4, "easy": 0.25}
 """The largest share of each split."""
 MOST_SHARED = 0.02
@@ -98,11 +104,13 @@ def build(
         raise InputError(f"no set named {name!r}", remedy=one_of(name, names()))
     folder = FOLDER / name if out is None else Path(out)
     mined = folder / "mined.jsonl"
-    result = mine(
-        listed, settings=SETTINGS, chained=CHAINS, out=mined, force=force, session=session
-    )
-    chains = Outputs(mined).beside("chained.jsonl")
-    tasks = chosen([*_tasks(mined), *_tasks(chains)])
+    with within(session) as opened:
+        result = mine(listed, settings=SETTINGS, out=mined, force=force, session=opened)
+        tasks = [*read_tasks(mined)] if mined.stat().st_size else []
+        least, seed = HARD["lines"] // 2, SETTINGS.seed
+        with Sandboxes(Sandbox(opened.config)) as places:
+            chains = chained_tasks(tasks, places, count=CHAINS, seed=seed, links=LINKS, least=least)
+            tasks = chosen([*tasks, *chains])
     path, card = folder / f"{name}.jsonl", folder / f"{name}.md"
     write_jsonl(path, (task.to_json() for task in tasks))
     write_text(card, data_card(name, tasks, listed))
@@ -110,10 +118,6 @@ def build(
     summary = {"tasks": str(path), "card": str(card), "count": len(tasks), "splits": counts}
     problems = {**result.problems, **result.refused}
     return BenchmarkResult({**summary, "problems": problems}, path, card, problems)
-
-
-def _tasks(path: Path) -> list[MinedTask]:
-    return [*read_tasks(path)] if path.exists() and path.stat().st_size else []
 
 
 def chosen(tasks: Sequence[MinedTask], *, count: int = TASKS) -> list[MinedTask]:

@@ -43,12 +43,9 @@ from evalplus_lite.exe.selecting.static import (
 from evalplus_lite.exe.sources import (
     PackageSource,
     archives_by_name,
-    check_repository,
     download,
     download_source,
-    fetched,
     is_path,
-    is_repository,
     open_package,
     pinned,
     required,
@@ -421,11 +418,6 @@ class PackageWork:
         return row | {"mined": len(row["tasks"]), "funnel": funnel.to_json(), "problem": problem}
 
     def _opened(self, name: str, folder: Path, stack: ExitStack, root: str) -> PackageSource:
-        if is_repository(name):
-            archive, commit = fetched(name, folder)
-            package = stack.enter_context(open_package(archive))
-            package.origin = commit.of(package.origin)
-            return package
         local = Path(name) if root in ("", os.getcwd()) else Path(root, name)
         path = local
         if not is_path(name) and not local.exists():
@@ -442,7 +434,7 @@ class PackageWork:
         if has_tests(package) or self.settings.static_only:
             return None
         held = self.archives.get(package.name)
-        if held is None and not is_path(name) and not is_repository(name):
+        if held is None and not is_path(name):
             held = download_source(package.name, package.version, folder)
         if held is None:
             return None
@@ -469,7 +461,7 @@ class PackageWork:
             yield stack.enter_context(open_package(own))
         is_fetched = self.settings.with_deps
         if is_fetched is None:
-            is_fetched = not is_path(name) and not is_repository(name)
+            is_fetched = not is_path(name)
         pending = required(package, extras)
         seen = {package.name}
         count = 0
@@ -721,11 +713,11 @@ def mine(
         result = mine(["./toys-1.0-py3-none-any.whl"], out="out/mined/tasks.jsonl")
         len(result.to_rows()), result.problems
 
-    ``packages`` are names (downloaded by pip), wheels, source archives, folders, or repositories
-    (``git+https://host/project@COMMIT``); none is installed or imported here. ``companions`` are
-    libraries to inline from, ``client`` asks a model for inputs. ``chained`` is a number of
-    tasks of ``links`` functions each to build too, ``breakpoints`` a number of places
-    in runs to ask about. Of programs that the tasks' file ``since`` has, none is written.
+    ``packages`` are names (downloaded by pip), wheels, source archives or folders; none is
+    installed or imported here. ``companions`` are libraries to inline from, ``client`` asks a model
+    for inputs. ``chained`` is a number of tasks of up to ``links`` functions to build too,
+    ``breakpoints`` a number of places in runs to ask about. Of programs that the tasks' file
+    ``since`` has, none is written.
 
     With ``out``, a file, the tasks are written there, rejects, timings and the funnel beside it;
     the same call goes on after a kill, unless ``force`` drops what is there. With ``shard``,
@@ -832,9 +824,6 @@ def packages_digests(paths: Iterable[Path]) -> list[list[str]]:
 
 def _check_package(name: str) -> None:
     """Raise InputError if a name is a path that leads to nothing, before any work is done."""
-    if is_repository(name):
-        check_repository(name)
-        return
     path = Path(name)
     if is_path(name) and not os.path.exists(path):
         raise InputError("no such file or folder", path=path, remedy="check the path")

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.running.runs import (
@@ -34,7 +34,7 @@ from evalplus_lite.models.json_form import json_objects, object_schema
 from evalplus_lite.programs import parsing
 from evalplus_lite.store import Row, read_jsonl
 from evalplus_lite.store.journal import finished, open_rows
-from evalplus_lite.values.source import literal, value_of
+from evalplus_lite.values.source import value_of
 
 DIRECT = "Answer with one JSON object and nothing else"
 """What a prompt asks for, unless a model is to reason first."""
@@ -85,28 +85,9 @@ IntEnum or an enumeration of text as its value; an object of a class of the prog
 of its public attributes, a named tuple as a list; "NaN", "Infinity" and "-Infinity"; complex \
 numbers as [real, imaginary]; keys that are no text as the text of their JSON: \
 {1: 'a', (2, None): 'b'} is {"1": "a", "[2, null]": "b"}. Equal numbers are alike: 2.0 is 2."""
-INPUT_PROMPT = """A Python {python} program follows, and the value that a call of {name} gave, \
-made once, in a fresh process. Find a call that gives exactly this value; any that does is right. \
-Answer with one JSON object and nothing else, {{"call": "..."}}, where the dots stand for the call \
-as Python source, with the value of each argument: {name}, and its arguments in parentheses.
-
-<program>
-{code}
-</program>
-<value>
-{value}
-</value>
-What is the call?"""
 RETRY = """That answer could not be read: {problem}
 Answer again with one JSON object only, either {{"value": ...}} or \
 {{"error": {{"type": "...", "message": "..."}}}}."""
-INPUT_RETRY = """That answer could not be read: {problem}
-Answer again with one JSON object only: {{"call": "..."}}."""
-
-Asked = Literal["output", "input"]
-"""What of a case is asked for: what comes of the call, or a call that the value comes of."""
-
-
 _ERROR_SCHEMA = object_schema({"type": {"type": "string"}, "message": {"type": "string"}})
 
 
@@ -122,26 +103,20 @@ EXAMPLES = (
 """Programs, calls and answers that small models may be shown first."""
 
 
-def worked_examples(python: str, of: Asked = "output") -> list[Message]:
+def worked_examples(python: str) -> list[Message]:
     """Return the examples as turns of a conversation, the same for every question."""
     turns: list[Message] = []
     for code, name, call, answer in EXAMPLES:
         task = MinedTask(f"example/{name}", code, name, (), {"python": python})
         case = TaskCase(call, CallResult("value", value=answer.get("value")))
-        if of == "input" and "value" not in answer:
-            continue
-        said = {"call": call.written(name)} if of == "input" else answer
-        turns.append(Message("user", question_of(task, of).text(task, case)))
-        turns.append(Message("assistant", json.dumps(said)))
+        turns.append(Message("user", question_of(task).text(task, case)))
+        turns.append(Message("assistant", json.dumps(answer)))
     return turns
 
 
-def wording(of: Asked = "output", *, cot: bool = False) -> str:
+def wording(*, cot: bool = False) -> str:
     """Return a fingerprint of the prompts: answers to other words are other predictions."""
-    prompts = (
-        (PROMPT, STATE_PROMPT, FORMS, RETRY) if of == "output" else (INPUT_PROMPT, INPUT_RETRY)
-    )
-    text = "\n".join([*prompts, *([REASONED] if cot else [])])
+    text = "\n".join([PROMPT, STATE_PROMPT, FORMS, RETRY, *([REASONED] if cot else [])])
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
@@ -149,14 +124,12 @@ def wording(of: Asked = "output", *, cot: bool = False) -> str:
 class Question:
     """A kind of question about a case: what is asked, and what an answer must look like.
 
-    ``prompt`` is filled with what ``words`` gives; ``schema`` is that of an answer as JSON;
-    ``retry`` asks again, with the ``problem`` of the answer that could not be read.
+    ``prompt`` is filled with what ``words`` gives; ``schema`` is that of an answer as JSON.
     """
 
     prompt: str
     words: Callable[[MinedTask, TaskCase], Mapping[str, object]]
     schema: Callable[[MinedTask], dict[str, Any]]
-    retry: str = RETRY
 
     def text(self, task: MinedTask, case: TaskCase, *, cot: bool = False) -> str:
         """Return the message that asks: for an answer alone, or (``cot``) for reasoning first."""
@@ -177,10 +150,6 @@ def _of_output(task: MinedTask, case: TaskCase) -> Mapping[str, object]:
         "call": case.written(task.entry_point),
         "arguments": "as the call has them" if case.source else shown,
     }
-
-
-def _of_input(_: MinedTask, case: TaskCase) -> Mapping[str, object]:
-    return {"value": literal(case.answer.value, quote=repr)}
 
 
 def _of_stop(task: MinedTask, case: TaskCase) -> Mapping[str, object]:
@@ -219,30 +188,20 @@ def _either(value: dict[str, Any]) -> dict[str, Any]:
     return {"anyOf": [object_schema({name: body}) for name, body in kinds.items()]}
 
 
-QUESTIONS: Mapping[str, Question] = {
-    "output": Question(PROMPT, _of_output, _result_schema),
-    "input": Question(
-        INPUT_PROMPT,
-        _of_input,
-        lambda _: object_schema({"call": {"type": "string"}}),
-        retry=INPUT_RETRY,
-    ),
-    "state": Question(STATE_PROMPT, _of_stop, lambda _: _either(any_value())),
-}
-"""Every kind of question."""
+OUTPUT = Question(PROMPT, _of_output, _result_schema)
+STATE = Question(STATE_PROMPT, _of_stop, lambda _: _either(any_value()))
 
 
-def question_of(task: MinedTask, of: Asked = "output") -> Question:
+def question_of(task: MinedTask) -> Question:
     """Return what is asked of a task's cases."""
-    kind: str = "state" if "breakpoint" in task.facts else of
-    return QUESTIONS[kind]
+    return STATE if "breakpoint" in task.facts else OUTPUT
 
 
-def question_digest(task: MinedTask, case: TaskCase, of: Asked) -> str:
+def question_digest(task: MinedTask, case: TaskCase) -> str:
     """Return 16 hex digits that differ for other programs, inputs and questions, in all words."""
-    given = case.answer.key if of == "input" else case.source or case.call.key
+    given = case.source or case.call.key
     stop = task.facts.get("breakpoint")
-    asked = json.dumps([of, task.code, task.entry_point, given, stop], sort_keys=True)
+    asked = json.dumps(["output", task.code, task.entry_point, given, stop], sort_keys=True)
     return hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -307,18 +266,6 @@ def _is_deep(tree: Any) -> bool:
     return True
 
 
-def parse_call(text: str) -> dict[str, Any]:
-    """Return the call in a model's text, as Python source; ValueError says what is wrong with it.
-
-    The last JSON object with a ``call`` counts, so that reasoning may come first.
-    """
-    objects, problem = _objects(text)
-    calls = [tree["call"] for tree in objects if isinstance(tree.get("call"), str)]
-    if not calls:
-        raise ValueError('the object has no "call"' if objects else problem)
-    return {"python": calls[-1]}
-
-
 def _objects(text: str) -> tuple[list[dict[str, Any]], str]:
     """Return the JSON objects in a text, and what is wrong where there is none."""
     problems: list[str] = []
@@ -334,9 +281,9 @@ TOOL = "answer"
 class Prediction:
     """A model's prediction for one case.
 
-    ``answer`` is ``{"value": ...}``, ``{"error": ...}``, ``{"python": "..."}`` (an expression: the
-    value, or the call that was asked for) or None where neither the first reply nor the retry could
-    be read (``problem`` says why).
+    ``answer`` is ``{"value": ...}``, ``{"error": ...}``, ``{"python": "..."}`` (an expression for
+    the value) or None where neither the first reply nor the retry could be read (``problem`` says
+    why).
     """
 
     task_id: str
@@ -347,7 +294,6 @@ class Prediction:
     retried: bool = False
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    of: Asked = "output"
     question: str = ""
     """What was asked, as ``question_digest`` names it; empty if it was not recorded."""
     replies: tuple[str, ...] = ()
@@ -383,8 +329,8 @@ class Prediction:
             json.dumps(answer, allow_nan=False)
         except ValueError:  # a bare NaN: said as an answer of a model is read
             answer = json.loads(json.dumps(answer), parse_constant=str)
-        if row.get("of", "output") not in get_args(Asked):
-            raise TypeError(f"of is neither {' nor '.join(get_args(Asked))}")
+        if row.get("of", "output") != "output":
+            raise TypeError("of is not 'output'")
         return cls(
             row["task_id"],
             row["case"],
@@ -398,7 +344,7 @@ class Prediction:
 
 
 _OPTIONAL: Mapping[str, Any] = {
-    "of": "output", "retried": False, "problem": "", "unasked": False, "question": "",
+    "retried": False, "problem": "", "unasked": False, "question": "",
 }  # fmt: skip
 """What a row leaves out where it is this."""
 
@@ -419,8 +365,6 @@ class PredictionSettings:
     """Whether answers are asked for as calls of a tool, whose parameters are such a schema."""
     cot: bool = False
     """Whether the model is to reason step by step before it answers."""
-    of: Asked = "output"
-    """Whether what comes of a call is asked for, or a call that a value comes of."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be asked."""
@@ -453,9 +397,10 @@ class PredictionRequest:
         """What a resumed run knows it by."""
         return f"{self.task.id}\n{self.case}\n{self.sample}"
 
-    def digest(self, of: Asked) -> str:
-        """Return what is asked, as rows name it."""
-        return question_digest(self.task, self.task.cases[self.case], of)
+    @property
+    def digest(self) -> str:
+        """What is asked, as rows name it."""
+        return question_digest(self.task, self.task.cases[self.case])
 
 
 def prediction_requests(
@@ -463,37 +408,26 @@ def prediction_requests(
 ) -> Iterator[PredictionRequest]:
     """Yield every question, task by task."""
     for task in tasks:
-        for case, known in enumerate(task.cases):
-            if asking.of == "input" and not _has_input(task, known):
-                continue
-            for sample in range(asking.samples):
-                yield PredictionRequest(task, case, sample)
-
-
-def _has_input(task: MinedTask, case: TaskCase) -> bool:
-    """Return whether a call can be asked for: many a wrong one raises the same."""
-    return case.answer.kind == "value" and "breakpoint" not in task.facts
+        for case, sample in itertools.product(range(len(task.cases)), range(asking.samples)):
+            yield PredictionRequest(task, case, sample)
 
 
 def ask(question: PredictionRequest, source: ModelSource, asking: PredictionSettings) -> Prediction:
     """Ask one question, and once more with the parse error where the answer cannot be read."""
     task, number = question.task, question.case
-    kind = question_of(task, asking.of)
+    kind = question_of(task)
     talk = Dialogue(
         source=source,
         temperature=asking.temperature,
         max_tokens=asking.max_tokens,
         schema=json.dumps(kind.schema(task)) if asking.structured or asking.tools else None,
         tool=TOOL if asking.tools else None,
-        messages=worked_examples(str(task.facts.get("python", "3")), asking.of)
-        if asking.examples
-        else [],
+        messages=worked_examples(str(task.facts.get("python", "3"))) if asking.examples else [],
     )
     text, problem = kind.text(task, task.cases[number], cot=asking.cot), ""
     answer: dict[str, Any] | None = None
     has_asked_again = False
     replies: list[str] = []
-    read = parse_answer if asking.of == "output" else parse_call
     while True:
         reply = talk.ask(text, index=question.sample)
         if reply is None:
@@ -501,14 +435,14 @@ def ask(question: PredictionRequest, source: ModelSource, asking: PredictionSett
             break
         replies.append(reply.text.encode("utf-8", "backslashreplace").decode())
         try:
-            answer, problem = read(reply.text), ""
+            answer, problem = parse_answer(reply.text), ""
             break
         except ValueError as error:
             problem = str(error)
             if has_asked_again:
                 break
             has_asked_again = True
-            text = kind.retry.format(problem=problem)
+            text = RETRY.format(problem=problem)
     tokens = talk.prompt_tokens, talk.completion_tokens
     return Prediction(
         task.id,
@@ -518,8 +452,7 @@ def ask(question: PredictionRequest, source: ModelSource, asking: PredictionSett
         problem,
         has_asked_again,
         *tokens,
-        of=asking.of,
-        question=question.digest(asking.of),
+        question=question.digest,
         replies=tuple(replies),
         unasked=not talk.requests,
     )
@@ -541,7 +474,7 @@ def answer_all(
     """
     identity = {
         "predictions": 1,
-        "prompt": wording(asking.of, cot=asking.cot),
+        "prompt": wording(cot=asking.cot),
         "model": source.model,
         "temperature": asking.temperature,
         "max_tokens": asking.max_tokens,
@@ -551,7 +484,7 @@ def answer_all(
     }
     with open_rows(out, identity=identity, force=force, batch=1) as journal:
         done = dict(finished(journal, _known))
-        left = [q for q in prediction_requests(tasks, asking) if not _is_done(q, done, out, asking)]
+        left = [q for q in prediction_requests(tasks, asking) if not _is_done(q, done, out)]
         asked = 0
         for prediction in source.each(lambda question: ask(question, source, asking), left):
             journal.append(prediction.to_json())
@@ -566,16 +499,11 @@ def _known(row: Row) -> tuple[str, str]:
     return key, str(row.data.get("question", ""))
 
 
-def _is_done(
-    question: PredictionRequest,
-    done: Mapping[str, str],
-    out: Path | None,
-    asking: PredictionSettings,
-) -> bool:
+def _is_done(question: PredictionRequest, done: Mapping[str, str], out: Path | None) -> bool:
     """Return whether a question was answered; InputError if another one was, under its name."""
     if question.key not in done:
         return False
-    if done[question.key] not in ("", question.digest(asking.of)):
+    if done[question.key] not in ("", question.digest):
         raise InputError(
             f"answers another question for {question.task.id!r}, case {question.case}: the tasks"
             " have changed since",

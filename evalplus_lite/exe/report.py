@@ -14,7 +14,6 @@ from statistics import StatisticsError, fmean, linear_regression, median, pstdev
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.prediction import Prediction
 from evalplus_lite.exe.scoring import (
     CaseShare,
     GradedPrediction,
@@ -610,7 +609,7 @@ def _graded(
     found: dict[str, ModelGrades] = {}
     for label, path in named:
         model = found.setdefault(label, ModelGrades(label))
-        said = _of_kinds(path, list(given.predictions(path)))
+        said = list(given.predictions(path))
         before = 1 + max(model.runs, default=-1)
 
         def take(_: MinedTask, each: GradedPrediction, model: ModelGrades = model,
@@ -622,17 +621,6 @@ def _graded(
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
     return list(found.values())
-
-
-def _of_kinds(path: Path, said: list[Prediction]) -> list[Prediction]:
-    """Return predictions; InputError if some are of outputs and some of inputs."""
-    if len({each.of for each in said}) > 1:
-        raise InputError(
-            "holds predictions of outputs and of inputs",
-            path=path,
-            remedy="report on one kind at a time",
-        )
-    return said
 
 
 def _seconds(

@@ -13,13 +13,11 @@ from math import fsum
 from pathlib import Path
 from statistics import fmean
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from evalplus_lite.errors import CodecError, InputError, LLMError
-from evalplus_lite.exe.prediction import Asked, Prediction, facts_of, question_digest
+from evalplus_lite.exe.prediction import Prediction, facts_of, question_digest
 from evalplus_lite.exe.running.runs import (
-    CPU_SECONDS,
-    CallableProgram,
     UnaskableError,
     key_text,
     normal,
@@ -299,8 +297,8 @@ class GradedPrediction:
     """Why there is no grade: the model that was to have the last word could not be asked."""
 
 
-Expression = tuple[str, int, Asked, str]
-"""An expression that a model wrote, and for what: task, case, what was asked, its text."""
+Expression = tuple[str, int, str]
+"""An expression that a model wrote, and for what: task, case, its text."""
 
 
 def expression(prediction: Prediction) -> Expression | None:
@@ -308,7 +306,7 @@ def expression(prediction: Prediction) -> Expression | None:
     text = (prediction.answer or {}).get("python")
     if text is None:
         return None
-    return prediction.task_id, prediction.case, prediction.of, str(text)
+    return prediction.task_id, prediction.case, str(text)
 
 
 def grade(
@@ -358,18 +356,14 @@ def grade(
     return GradedPrediction(prediction, False, "other message")
 
 
-def read_predictions(
-    path: Path, *, known: Collection[str] = (), of: Asked | None = None
-) -> Iterator[Prediction]:
+def read_predictions(path: Path, *, known: Collection[str] = ()) -> Iterator[Prediction]:
     """Yield a file's predictions; InputError names a line that holds none.
 
-    The file may be one of generations, of expressions for tasks with the ids in ``known``: these
-    are of what ``of`` says, ``output`` by default.
+    The file may be one of generations, of expressions for tasks with the ids in ``known``.
     """
     if is_generations(path):
         for task_id, number, text in read_generations(path, known):
-            said = {"python": text}
-            yield Prediction(task_id, 0, number, said, of=of or "output")
+            yield Prediction(task_id, 0, number, {"python": text})
         return
     for row in _whole_rows(path):
         try:
@@ -410,7 +404,7 @@ def task_of(prediction: Prediction, known: Mapping[str, MinedTask]) -> MinedTask
             remedy="score against the file that was predicted on",
         )
     asked = prediction.question
-    if asked and asked != question_digest(task, task.cases[prediction.case], prediction.of):
+    if asked and asked != question_digest(task, task.cases[prediction.case]):
         raise InputError(
             f"a prediction for {task.id!r}, case {prediction.case}, is about another program or"
             " input than the tasks have",
@@ -426,7 +420,6 @@ def graded_row(task: MinedTask, found: GradedPrediction) -> dict[str, Any]:
         "task_id": task.id,
         "case": row["case"],
         "sample": row["sample"],
-        **({"of": row["of"]} if "of" in row else {}),
         **{k: v for k, v in task.cases[row["case"]].to_json().items() if k != "runtime"},
         "prediction": row["prediction"],
         "result": None if found.problem else found.is_right,
@@ -560,10 +553,10 @@ class KnownTasks:
                 raise InputError(f"two tasks are named {task.id!r}")
         return cls(found, left_out)
 
-    def predictions(self, path: Path, *, of: Asked | None = None) -> Iterator[Prediction]:
+    def predictions(self, path: Path) -> Iterator[Prediction]:
         """Yield a file's predictions, those about rows that are left out aside."""
         others = {each.id for each in self.left_out}
-        for each in read_predictions(path, known=[*self.tasks, *others], of=of):
+        for each in read_predictions(path, known=[*self.tasks, *others]):
             if each.task_id in others:
                 self.ignored += 1
             else:
@@ -576,50 +569,19 @@ class KnownTasks:
 
 
 LIMITS = Limits(cpu=3.0, load=5.0)
-OF_MINED = Limits(cpu=2 * CPU_SECONDS, load=20.0)
-"""Of calls of mined functions, whose own cases may take ``CPU_SECONDS`` each."""
 EXACT = Rule(atol=0.0, rtol=0.0)
 """CRUXEval's: Python's own equality."""
 LONGEST = 100_000
 """Characters of an expression that is looked at."""
-CALLER = "_call_as_predicted"
-PLAIN = frozenset(
-    "abs all any bool bytes chr complex dict divmod enumerate filter float frozenset int iter len "
-    "list map max min next ord pow print range repr reversed round set slice sorted str sum tuple "
-    "zip True False None".split()
-)
-"""Names of built-ins that do nothing beyond giving a value."""
-
-
-class Subject(NamedTuple):
-    """A program, the name of its function, and the value in wire form that is right.
-
-    What a function gives that ``is_mined`` is read as plain data, as when it was mined.
-    """
-
-    code: str
-    entry_point: str
-    truth: bytes
-    is_mined: bool = False
-
-    @property
-    def limits(self) -> Limits:
-        """How long loading it and a call of it may take."""
-        return OF_MINED if self.is_mined else LIMITS
+CALLER = "_predicted"
 
 
 def judging(place: WorkerContext, _: Any) -> Work:
-    """Judge (what is asked, subject, expressions): why each expression is wrong, "" if right."""
-
-    def work(item: Any) -> Any:
-        asked, subject, texts = item
-        judge = judged_calls if asked == "input" else judged_values
-        return judge(place.sandbox, Subject(*subject), texts)
-
-    return work
+    """Judge (wire form of the value, expressions): why each expression is wrong, "" if right."""
+    return lambda item: judged_values(place.sandbox, *item)
 
 
-def judged_values(sandbox: Sandbox, subject: Subject, texts: Sequence[str]) -> list[str]:
+def judged_values(sandbox: Sandbox, truth: bytes, texts: Sequence[str]) -> list[str]:
     """Judge expressions for the value of a call. They do not see the program."""
     found: list[str] = []
     for said in texts:
@@ -632,97 +594,9 @@ def judged_values(sandbox: Sandbox, subject: Subject, texts: Sequence[str]) -> l
         except (ValueError, CodecError):
             program = Program(f"def {CALLER}():\n    return (\n{said}\n)\n", CALLER)
             outcome = sandbox.run(program, Inputs.of([()]), LIMITS).outcomes[0]
-            found.append(_judged(outcome, subject.truth))
+            found.append(_judged(outcome, truth))
         else:
-            found.append(_compared(value, subject.truth))
-    return found
-
-
-def judged_calls(sandbox: Sandbox, subject: Subject, texts: Sequence[str]) -> list[str]:
-    """Judge calls by what the program gives on their arguments.
-
-    Arguments that are literals are handed over as values. Others, such as a lambda, are written
-    into the program's text, so they may only be what does nothing but give a value.
-    """
-    found = ["unreadable"] * len(texts)
-    places: list[int] = []
-    given: list[tuple[list[Value], dict[str, Value]]] = []
-    for place, said in enumerate(texts):
-        tree = _parsed(said)
-        if tree is None:
-            continue
-        if not (
-            isinstance(tree, ast.Call)
-            and isinstance(tree.func, ast.Name)
-            and tree.func.id == subject.entry_point
-        ):
-            found[place] = f"no call of {subject.entry_point}"
-            continue
-        try:
-            arguments = _arguments(tree)
-            wire.encode(list(arguments))
-        except (ValueError, CodecError):
-            found[place] = _run_as_written(sandbox, subject, tree, said)
-        else:
-            places.append(place)
-            given.append(arguments)
-    if places:
-        outcomes = sandbox.run(_calling(subject), Inputs.of(given), subject.limits).outcomes
-        for place, outcome in zip(places, outcomes, strict=True):
-            found[place] = _judged(outcome, subject.truth)
-    return found
-
-
-def _calling(subject: Subject) -> Program:
-    """Return a program that calls the function with positional and named arguments."""
-    if subject.is_mined:
-        return CallableProgram(subject.entry_point, subject.code).program()
-    return Program(
-        f"{subject.code}\n\ndef {CALLER}(positional, named):\n"
-        f"    return {subject.entry_point}(*positional, **named)\n",
-        CALLER,
-    )
-
-
-def _arguments(call: ast.Call) -> tuple[list[Value], dict[str, Value]]:
-    """Return a call's arguments; ValueError if they are not all literals."""
-    if any(keyword.arg is None for keyword in call.keywords):
-        raise ValueError("not a literal")
-    named = {str(keyword.arg): value_of(keyword.value) for keyword in call.keywords}
-    return [value_of(argument) for argument in call.args], named
-
-
-def _run_as_written(sandbox: Sandbox, subject: Subject, call: ast.Call, text: str) -> str:
-    bound = {node.arg for node in ast.walk(call) if isinstance(node, ast.arg)}
-    bound |= _stored(call) | _own_names(subject.code)
-    for node in ast.walk(call):
-        if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
-            return "does more than give a value"
-        if isinstance(node, ast.Name) and node is not call.func and node.id not in PLAIN | bound:
-            return "does more than give a value"
-    code = f"{subject.code}\n\ndef {CALLER}():\n    return (\n{text}\n)\n"
-    if subject.is_mined:
-        program = CallableProgram(CALLER, code).program()
-        inputs = Inputs.of([([], {})])
-    else:
-        program, inputs = Program(code, CALLER), Inputs.of([()])
-    return _judged(sandbox.run(program, inputs, subject.limits).outcomes[0], subject.truth)
-
-
-def _stored(tree: ast.AST) -> set[str]:
-    """Return the names that are given values somewhere in a tree."""
-    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
-    return {node.id for node in names if isinstance(node.ctx, ast.Store)}
-
-
-def _own_names(code: str) -> set[str]:
-    """Return what a program defines at its top level, imports aside."""
-    found: set[str] = set()
-    for node in parsing.parse(code).body:
-        if isinstance(node, ast.Assign):
-            found |= _stored(node)
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found.add(node.name)
+            found.append(_compared(value, truth))
     return found
 
 
@@ -770,7 +644,6 @@ def score(
     predictions: str | os.PathLike[str] | Iterable[Prediction],
     *,
     ks: Sequence[int] = (1, 5),
-    of: Asked | None = None,
     judge: ModelSource | None = None,
     graded: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -782,19 +655,18 @@ def score(
         predict("out/mined/tasks.jsonl", client, out="out/predictions.jsonl")
         score("out/mined/tasks.jsonl", "out/predictions.jsonl").to_rows()
 
-    ``predictions`` may be a file of CRUXEval's: for each task a list of Python expressions. They
-    are values, or with ``of="input"`` calls that give the value; other expressions are evaluated in
-    sandboxes, and compared as Python compares. Of ``ks`` those count that enough answers were
-    sampled for. ``judge`` is a model that is asked where only messages differ; a prediction that it
-    gives no answer on is in no figure (``result.report.undecided``). Rows of another set that
-    cannot be asked about are listed in the summary (``left_out``), predictions about them counted
-    (``ignored``). ``graded`` is a file for each prediction with its mark, ``out`` one for the
-    report. Raises InputError for a prediction of an unknown case.
+    ``predictions`` may be a file of CRUXEval's: for each task a list of Python expressions, which
+    are evaluated in sandboxes, and compared as Python compares. Of ``ks`` those count that enough
+    answers were sampled for. ``judge`` is a model that is asked where only messages differ; a
+    prediction that it gives no answer on is in no figure (``result.report.undecided``). Rows of
+    another set that cannot be asked about are listed in the summary (``left_out``), predictions
+    about them counted (``ignored``). ``graded`` is a file for each prediction with its mark,
+    ``out`` one for the report. Raises InputError for a prediction of an unknown case.
     """
     keep_inputs({"grades": graded, "report": out}, {"tasks": tasks, "predictions": predictions})
     known = KnownTasks.of(tasks)
     said = list(
-        known.predictions(Path(predictions), of=of)
+        known.predictions(Path(predictions))
         if isinstance(predictions, str | os.PathLike)
         else predictions
     )
@@ -807,7 +679,6 @@ def score(
         known.tasks,
         said,
         ks=ks,
-        of=of,
         judge=None if judge is None else judge_by(judge),
         notify=None if graded is None else keep,
         session=session,
@@ -826,33 +697,25 @@ def graded_all(
     said: Sequence[Prediction],
     *,
     ks: Iterable[int] = (1,),
-    of: Asked | None = None,
     judge: SameMessage | None = None,
     notify: Callable[[MinedTask, GradedPrediction], None] | None = None,
     session: Session | None = None,
 ) -> ScoreReport:
     """Grade one model's predictions; ``notify`` is called with each grade (see ``score``)."""
-    _require_kind(said, tasks, of)
+    _require_values(said, tasks)
     ran = _ran(said, tasks, session)
     return scored(tasks.values(), said, ks=ks, judge=judge, graded=notify, ran=ran)
 
 
-def _require_kind(
-    said: Iterable[Prediction], tasks: Mapping[str, MinedTask], of: Asked | None
-) -> None:
+def _require_values(said: Iterable[Prediction], tasks: Mapping[str, MinedTask]) -> None:
     """Raise InputError if expressions for values are all calls of the programs' functions."""
-    if of is not None:
-        return
     found = [each for each in map(expression, said) if each is not None]
-    calls = [
-        text.lstrip().startswith(f"{tasks[id].entry_point}(")
-        for id, _, asked, text in found
-        if asked == "output" and id in tasks
-    ]
+    calls = [text.lstrip().startswith(f"{tasks[id].entry_point}(")
+             for id, _, text in found if id in tasks]  # fmt: skip
     if calls and all(calls):
         raise InputError(
             "every prediction is a call, where values were expected",
-            remedy="--of input if calls that give a known value were asked for, else --of output",
+            remedy="give generations of outputs",
         )
 
 
@@ -860,18 +723,14 @@ def _ran(
     said: Iterable[Prediction], tasks: Mapping[str, MinedTask], session: Session | None
 ) -> dict[Expression, str]:
     """Return of each expression among predictions why it is wrong, or ""."""
-    texts: dict[tuple[str, int, Asked], dict[str, None]] = {}
+    texts: dict[tuple[str, int], dict[str, None]] = {}
     for prediction in said:
         if (found := expression(prediction)) is not None:
-            id, case, of, text = found
-            texts.setdefault((id, case, of), {})[text] = None
+            texts.setdefault(found[:2], {})[found[2]] = None
     items = []
-    for (id, case, of), wanted in texts.items():
-        task = task_of(Prediction(id, case, 0, None), tasks)
-        answer = task.cases[case].answer
-        truth = wire.encode(answer.value) if answer.kind == "value" else b""
-        subject = (task.code, task.entry_point, truth, "signature" in task.facts)
-        items.append((of, subject, list(wanted)))
+    for (id, case), wanted in texts.items():
+        answer = task_of(Prediction(id, case, 0, None), tasks).cases[case].answer
+        items.append((wire.encode(answer.value) if answer.kind == "value" else b"", list(wanted)))
     if not items:
         return {}
     ran: dict[Expression, str] = {}

@@ -1,4 +1,4 @@
-"""Packages as files: wheels, source archives, folders, repositories, names on the index.
+"""Packages as files: wheels, source archives, folders, names on the index.
 
 A package is only ever *read*. Nothing of it is installed, built, imported or run here, and one
 package is open at a time.
@@ -27,11 +27,10 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
-from urllib.parse import unquote
 
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 from packaging.metadata import RawMetadata, parse_email
@@ -155,9 +154,8 @@ class Origin:
     """A package that code was taken from.
 
     ``url`` is the project's own, ``sha256`` that of the archive (of a folder: of its files' names
-    and contents), ``date`` the day of an archive's newest file (``2026-08-01``) or of ``commit``,
-    which a repository was read at, ``notice`` the copyright lines of its licence files. Each is
-    empty where the package does not say.
+    and contents), ``date`` the day of an archive's newest file (``2026-08-01``), ``notice`` the
+    copyright lines of its licence files. Each is empty where the package does not say.
     """
 
     package: str = ""
@@ -167,14 +165,13 @@ class Origin:
     sha256: str = ""
     date: str = ""
     notice: tuple[str, ...] = ()
-    commit: str = ""
     folder: bool = False
     """Whether it was a folder, which nobody else has."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as a part of a task's row; ``commit`` and ``folder`` where it has them."""
+        """Return it as a part of a task's row; ``folder`` where it is one."""
         row = {**asdict(self), "notice": list(self.notice)}
-        return {k: v for k, v in row.items() if v or k not in ("commit", "folder")}
+        return {k: v for k, v in row.items() if v or k != "folder"}
 
 
 def address(metadata: RawMetadata) -> str:
@@ -811,144 +808,11 @@ def _file_under(
         files[module] = SourceFile(stored, module, is_package, bool(_TEST_FILE.search(inner)))
 
 
-PREFIX = "git+"
-SUBDIRECTORY = "subdirectory="
-GIT_SECONDS = 600.0
-"""How long each step of git may take."""
-SCHEMES = "https:http:ssh:git:file"
-"""Ways that git may take: none of them starts a program that an address names."""
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """A commit of a repository: its address without a password, its hash, its day."""
-
-    url: str
-    id: str
-    date: str
-
-    def of(self, origin: Origin) -> Origin:
-        """Return the origin of an archive as that of the commit that it was made of."""
-        return replace(origin, url=self.url, commit=self.id, date=self.date)
-
-
-def check_repository(name: str) -> None:
-    """Raise InputError, before any work, for an address that cannot be used or holds a secret."""
-    url, _ = _parts(name)
-    if re.match(r"https?://[^/]*@", url) or re.match(r"\w+://[^/@]*:[^/@]*@", url):
-        raise InputError(
-            f"{_without_password(url)}: an address with a password would be written into files",
-            remedy="clone it yourself and give git+file:///path, or use ssh",
-        )
-
-
-def is_repository(name: str) -> bool:
-    """Say whether a package is given as a repository: ``git+ADDRESS[@COMMIT]``."""
-    return name.startswith(PREFIX)
-
-
-def fetched(name: str, folder: Path) -> tuple[Path, Commit]:
-    """Return a source archive of a repository's files at a commit, and which that is.
-
-    ``name`` is ``git+https://host/project@COMMIT`` (or ssh, file, or a path); COMMIT is a commit,
-    tag or branch, by default the newest. ``#subdirectory=PATH`` after it takes a folder alone.
-    Neither hooks nor filters run, submodules stay away, and the user's own settings count nothing.
-    InputError says what git could not do.
-    """
-    check_repository(name)
-    url, asked = _parts(name)
-    inner = _subdirectory(name)
-    place = str(Path(url).resolve()) if "://" not in url else url
-    at = ("--git-dir", str(folder / "repository.git"))
-    _git(name, *at, "init", "--quiet", "--bare", "--template=")
-    fetch = (*at, "fetch", "--quiet", "--no-tags", "--recurse-submodules=no")
-    found = "FETCH_HEAD"
-    try:  # the files of one commit; a server may not give one that it is not asked for by name
-        _git(name, *fetch, "--depth=1", "--", place, asked or "HEAD")
-    except InputError:
-        _git(name, *fetch, "--", place, "+refs/*:refs/all/*")
-        found = asked or "HEAD"
-    commit = _git(
-        name, *at, "rev-parse", "--verify", f"{found}^{{commit}}", what="find a commit of"
-    )
-    date = _git(name, *at, "show", "--no-patch", "--format=%cs", commit)
-    project = re.sub(r"[^A-Za-z0-9._]+", "_", Path(place.rstrip("/")).name.removesuffix(".git"))
-    stem = f"{project or 'repository'}-{commit[:12]}"
-    archive = folder / f"{stem}.tar.gz"
-    form = ("--format=tar.gz", f"--prefix={stem}/", f"--output={archive}")
-    _git(name, *at, "archive", *form, f"{commit}:{inner}" if inner else commit)
-    address = _without_password(place) + (f"#{SUBDIRECTORY}{inner}" if inner else "")
-    return archive, Commit(address[:LONGEST_URL], commit, date)
-
-
-def _parts(name: str) -> tuple[str, str]:
-    """Return address and commit of ``git+ADDRESS[@COMMIT]``: an ``@`` before a host stays."""
-    found = re.fullmatch(r"git\+((?:\w+://[^/]*)?.+?)(?:@([^@/:#][^@:#]*))?(?:#.*)?", name)
-    if found is None or found[1].startswith("-") or (found[2] or "").startswith("-"):
-        raise InputError(
-            f"{name!r} is no repository", remedy="as in git+https://host/project@commit"
-        )
-    return found[1], found[2] or ""
-
-
-def _subdirectory(name: str) -> str:
-    """Return the folder that ``#subdirectory=PATH`` names, empty if nothing does."""
-    for part in name.partition("#")[2].split("&"):
-        if part.startswith(SUBDIRECTORY):
-            inner = unquote(part.removeprefix(SUBDIRECTORY)).strip("/")
-            if ".." in inner.split("/"):
-                raise InputError(f"{name!r}: a folder outside the repository")
-            return inner
-    return ""
-
-
-def _without_password(url: str) -> str:
-    return re.sub(r"^(\w+://)[^/@]*@", r"\1", url)
-
-
-def _git(name: str, *words: str, what: str = "read") -> str:
-    quiet = {
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_ALLOW_PROTOCOL": SCHEMES,
-        "GIT_LFS_SKIP_SMUDGE": "1",
-        "LC_ALL": "C",
-    }
-    settings = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false")
-    env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-    try:
-        done = subprocess.run(
-            ["git", *settings, *words],
-            env={**env, **quiet},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=GIT_SECONDS,
-            check=False,
-        )
-    except FileNotFoundError:
-        raise InputError(
-            f"{name} needs git, which is not installed", remedy="install git"
-        ) from None
-    except subprocess.TimeoutExpired:
-        raise InputError(f"git took more than {GIT_SECONDS:g} s to {what} {name}") from None
-    if done.returncode:
-        lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"]
-        said = next((line for line in lines if line.startswith("fatal: ")), lines[-1])
-        raise InputError(
-            f"git could not {what} {_without_password(name[len(PREFIX) :])}: {said[:300]}",
-            remedy="check address and commit",
-        )
-    return done.stdout.decode("utf-8", "replace").strip()
-
-
 ARCHIVES = (".whl", ".tar.gz", ".tgz", ".zip", ".tar.bz2", ".tar.xz")
 
 
 def is_path(name: str) -> bool:
     """Say whether a package is given by a path, not by its name on the index."""
-    if is_repository(name):
-        return False
     return "/" in name or name.endswith(ARCHIVES) or os.path.exists(name)
 
 
@@ -1000,9 +864,9 @@ LONGEST = 200
 def listed_packages(path: Path) -> list[str]:
     """Return the packages that a file lists, each once.
 
-    A line is a name (``idna``, ``idna==3.20``), a path of a wheel, source archive or folder, or a
-    repository (``git+https://...@COMMIT``); what follows ``#`` after a space, markers, extras and
-    hashes count nothing. InputError names file and line.
+    A line is a name (``idna``, ``idna==3.20``) or a path of a wheel, source archive or folder; what
+    follows ``#`` after a space, markers, extras and hashes count nothing. InputError names file and
+    line.
     """
     packages = list(dict.fromkeys(_of_lines(path, read_text(path, max_bytes=MOST_BYTES))))
     if not packages:
@@ -1031,14 +895,14 @@ def _of_lines(path: Path, text: str) -> Iterator[str]:
 
 
 def _named(words: str, path: Path, line: int) -> str:
-    if is_repository(words) or os.path.exists(words):
+    if os.path.exists(words):
         return words
     if is_path(words):
         raise InputError(
             f"{words[:LONGEST]!r}: no such file or folder",
             path=path,
             line=line,
-            remedy="download what has an address first; or as in git+https://host/project@commit",
+            remedy="download what has an address first",
         )
     try:
         asked = Requirement(words)
@@ -1048,7 +912,7 @@ def _named(words: str, path: Path, line: int) -> str:
             f"{words[:LONGEST]!r} is no package: {problem[:LONGEST]}",
             path=path,
             line=line,
-            remedy="as in idna, idna==3.20, a path, or git+https://host/project@commit",
+            remedy="as in idna, idna==3.20, or a path",
         ) from None
     pins = [each for each in asked.specifier if each.operator == "=="]
     if len(pins) != len(asked.specifier) or len(pins) > 1 or "*" in str(asked.specifier):

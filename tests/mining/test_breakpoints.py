@@ -14,7 +14,6 @@ from evalplus_lite.exe.prediction import (
     Prediction,
     PredictionSettings,
     answer_all,
-    prediction_requests,
     question_of,
 )
 from evalplus_lite.exe.running.proof import Sandboxes
@@ -97,7 +96,6 @@ def test_questions_are_asked_and_scored(questions: list[MinedTask], tmp_path: Pa
     report = scored(questions, read_lines(path))
     known = sum(task.facts["breakpoint"]["hit"] == 1 for task in questions)
     assert (report.lines[0]["pass@1"], report.lines[0]["tasks"]) == (known / 10, 1)
-    assert not list(prediction_requests(questions, PredictionSettings(of="input")))
 
 
 def read_lines(path: Path) -> list[Prediction]:

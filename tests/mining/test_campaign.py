@@ -136,9 +136,11 @@ def test_chains_and_clashes_are_refused(toys: Any, sandboxes: Sandboxes) -> None
     assert "return count(stars(count(text)))" in longer.code
     rows = list(chained_tasks(tasks, sandboxes, count=3, seed=0, links=3))
     assert rows
-    assert all(len({*row.facts["parts"]}) == len(row.facts["parts"]) == 3 for row in rows)
+    assert not list(chained_tasks(tasks, sandboxes, count=3, seed=0, least=10**6))
     many = list(chained_tasks(tasks, sandboxes, count=500, seed=0, links=3))
     assert len({row.id for row in many}) == len(many) < 500
+    assert {len(row.facts["parts"]) for row in many} == {2, 3}
+    assert all(len({*row.facts["parts"]}) == len(row.facts["parts"]) for row in many)
     assert merge(["X = 1\n", "X = 2\n"], "") is None
     assert merge(["import re\n", "import regex as re\n"], "") is None
 

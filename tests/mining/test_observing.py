@@ -187,6 +187,26 @@ def test_joined(first, parts):
     assert told(found, "joined") == {"first": "int", "parts": "list[int]", "sep": "str"}
 
 
+def test_a_test_that_goes_on_whatever_is_raised_costs_no_other(tmp_path: Path) -> None:
+    """It is ended when it has made its share of calls, and may not catch that."""
+    tests = """
+import toys
+
+def test_that_goes_on():
+    while True:
+        try:
+            toys.halved(2)
+        except Exception:
+            pass
+
+def test_packed():
+    assert toys.Box.packed("abcd", 3) == ["abc", "d"]
+"""
+    found = seen(project(tmp_path / "toys-1.0", tests))
+    assert (found.tests, found.problem) == (2, "")
+    assert ("tests", {"parts": "abcd", "width": 3}, None) in calls(found, "packed", "Box")
+
+
 def test_what_stands_in_the_way_of_tests_is_told(tmp_path: Path) -> None:
     """What most files of tests want and do not find: by its name it can be given."""
     files = {f"tests/test_{n}.py": "import missing_library\n" for n in range(3)}

@@ -12,10 +12,8 @@ from typing import Any
 import pytest
 from support.conversation import Failing, Scripted, signature
 
-from evalplus_lite import Session
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.exe import MiningSettings, mine
 from evalplus_lite.exe.prediction import (
     EXAMPLES,
     Prediction,
@@ -28,7 +26,6 @@ from evalplus_lite.exe.prediction import predict as ask_all
 from evalplus_lite.exe.running.runs import CallResult, Invocation, normal
 from evalplus_lite.exe.schemas import any_value, schema_of
 from evalplus_lite.exe.scoring import grade, judge_by, read_predictions, scored
-from evalplus_lite.exe.scoring import score as score_all
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.generate.domains.annotations import read_type
 from evalplus_lite.models import Client, RefusalError, Request
@@ -545,25 +542,3 @@ class Point:
     def moved(self, by: int) -> Point:
         return Point(self.x + by, self.y)
 """
-
-
-def test_the_calls_that_were_mined_are_right_inputs(tmp_path: Path, toys: Any) -> None:
-    """Whatever they are given and give: dates as text, members, objects, iterators."""
-    tasks = tmp_path / "tasks.jsonl"
-    with Session(workers=1) as session:
-        settings = MiningSettings(rounds=1, keep_all=True)
-        mine([str(toys.wheel({"toy.py": MINED}))], settings=settings, out=tasks, session=session)
-        rows = [
-            Prediction(task.id, number, 0, {"python": case.written(task.entry_point)}, of="input")
-            for task in read_tasks(tasks)
-            for number, case in enumerate(task.cases)
-            if case.answer.kind == "value"
-        ]
-        assert len({row.task_id for row in rows}) == 4
-        out = tmp_path / "calls.jsonl"
-        write_jsonl(out, [row.to_json() for row in rows])
-        graded = tmp_path / "grades.jsonl"
-        score_all(tasks, out, of="input", graded=graded, session=session)
-    grades = [json.loads(line) for line in graded.read_text().splitlines()]
-    assert len(grades) == len(rows)
-    assert [row for row in grades if not row["result"]] == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import typer
 
@@ -16,7 +16,7 @@ from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.exe import benchmark, mining, prediction, report, scoring
 from evalplus_lite.exe.inputs.validators import MAX_CASES
 from evalplus_lite.exe.mining import MiningResult, MiningSettings
-from evalplus_lite.exe.prediction import Asked, PredictionSettings
+from evalplus_lite.exe.prediction import PredictionSettings
 from evalplus_lite.exe.report import export_mined
 from evalplus_lite.exe.scoring import ScoreReport
 from evalplus_lite.exe.selecting.static import MAX_CODE, UNLICENSED
@@ -34,7 +34,7 @@ def mine(
         list[str] | None,
         typer.Argument(
             metavar="PACKAGE...",
-            help="Names, wheels, source archives, folders, or git+https://host/project@commit.",
+            help="Names, wheels, source archives, or folders, such as clones of repositories.",
         ),
     ] = None,
     listed: Annotated[
@@ -76,7 +76,7 @@ def mine(
     chain: Annotated[
         int, typer.Option("--chain", min=0, help="The number of chained tasks to build, too.")
     ] = 0,
-    links: Annotated[int, typer.Option("--links", min=2, help="Functions of a chain.")] = 2,
+    links: Annotated[int, typer.Option("--links", min=2, help="Functions of a chain at most.")] = 2,
     breakpoints: Annotated[
         int,
         typer.Option("--breakpoints", min=0, help="The number of states of variables to ask for."),
@@ -99,12 +99,11 @@ def mine(
 ) -> int:
     """Turn typed, pure functions of real packages into execution tasks.
 
-    Packages are read, never installed or imported here; names are downloaded by pip, repositories
-    by git. Each function becomes a program with all it needs, is proved equal to the original in
-    the sandbox, checked in changed environments, and gets cases that meet the seven validators.
-    Writes PATH, and next to it the rejects with their reasons, timings and the funnel. Resumes when
-    run again after a kill. Exits with 1 if a package cannot be downloaded or read; the others are
-    mined.
+    Packages are read, never installed or imported here; names are downloaded by pip. Each function
+    becomes a program with all it needs, is proved equal to the original in the sandbox, checked in
+    changed environments, and gets cases that meet the seven validators. Writes PATH, and next to it
+    the rejects with their reasons, timings and the funnel. Resumes when run again after a kill.
+    Exits with 1 if a package cannot be downloaded or read; the others are mined.
 
     [bold]Example[/bold]  evalplus-lite exe mine idna humanize ./my_package -o out/mined/tasks.jsonl
     """
@@ -218,9 +217,6 @@ def predict(
         Path | None, typer.Option("--out", "-o", metavar="PATH", help="The predictions' file.")
     ] = None,
     base_url: options.BaseUrl = None,
-    of: Annotated[
-        str, typer.Option("--of", metavar="WHAT", help="The part to predict: output or input.")
-    ] = "output",
     samples: Annotated[int, typer.Option("--n", "-n", min=1, help="Answers a case.")] = 1,
     temperature: Annotated[float, typer.Option("--temperature", "-t", min=0.0)] = 0.0,
     max_tokens: options.MaxTokens = 1024,
@@ -259,15 +255,14 @@ def predict(
 ) -> int:
     """Ask a model for the value or exception of every case.
 
-    With --of input, ask for a call that gives the known value instead. The model sees the whole
-    program and the call, and answers in JSON; an unreadable answer is returned to it once, with the
-    parse error. Nothing that it writes is executed here. Resumes when run again after a kill.
+    The model sees the whole program and the call, and answers in JSON; an unreadable answer is
+    returned to it once, with the parse error. Nothing that it writes is executed here. Resumes when
+    run again after a kill.
 
     [bold]Example[/bold]  evalplus-lite exe predict out/mined/tasks.jsonl -m my-model --base-url http://localhost:8000/v1
     """
     source = Client(model, base_url=base_url, concurrency=concurrency, timeout=timeout)
-    kind = "predictions" if of == "output" else f"{of}.predictions"
-    kind = f"cot.{kind}" if cot else kind
+    kind = "cot.predictions" if cot else "predictions"
     path = out or tasks.with_name(f"{tasks.stem}.{model.replace('/', '_')}.{kind}.jsonl")
     asking = PredictionSettings(
         samples=samples,
@@ -277,7 +272,6 @@ def predict(
         tools=tools,
         examples=examples,
         cot=cot,
-        of=asked_of(of),
     )
     wait = f"an answer of {source.url}, for {timeout:g} s at most"
     with run.started() as (session, screen), screen.waiting(wait):
@@ -313,14 +307,6 @@ def predict(
     return run.ended(result, show)
 
 
-def asked_of(value: str) -> Asked:
-    """Return what predictions are of; InputError names the two kinds."""
-    for kind in get_args(Asked):
-        if value == kind:
-            return kind  # type: ignore[no-any-return]  # get_args knows no types
-    raise InputError(f"--of is {value!r}", remedy=one_of(value, get_args(Asked)))
-
-
 def name_left_out(summary: Mapping[str, Any]) -> None:
     """Say which rows of a file of execution tasks cannot be asked about, and why."""
     rows = summary.get("left_out", [])
@@ -344,10 +330,6 @@ def score(
         str | None,
         typer.Option("--k", metavar="N,N", help="Which pass@k; default: 1,5."),
     ] = None,
-    of: Annotated[
-        str | None,
-        typer.Option("--of", metavar="WHAT", help="What generations are: output or input."),
-    ] = None,
     judge: options.Judge = None,
     base_url: options.JudgeUrl = None,
     out: Annotated[
@@ -364,8 +346,7 @@ def score(
 
     Values are compared as JSON after normalisation (sets sorted, tuples as lists, numbers written
     one way); exceptions by type and message. Reported overall, on errors alone, by package and
-    split. CRUXEval's generations are Python expressions, compared as Python compares; with
-    --of input they are calls, right if they give the known output.
+    split. CRUXEval's generations are Python expressions, compared as Python compares.
 
     [bold]Example[/bold]  evalplus-lite exe score tasks.jsonl tasks.my-model.predictions.jsonl
     [bold]Example[/bold]  evalplus-lite exe score cruxeval.jsonl generations.json
@@ -375,7 +356,6 @@ def score(
             tasks,
             predictions,
             ks=whole_numbers(k or "1,5"),
-            of=None if of is None else asked_of(of),
             judge=None if judge is None else Client(judge, base_url=base_url),
             graded=grades,
             out=out,

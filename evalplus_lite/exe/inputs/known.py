@@ -133,17 +133,17 @@ def observe(
         program = Program(f"{stage()}\n{text.read_text(encoding='utf-8')}", "entry")
         limits = Limits(cpu=CPU_SECONDS, load=20.0, wait=CPU_SECONDS)
         readable = (*config.packages, *RUNNER)
-        runs = []
+        runs: list[Value] = []
         for seed, shift in ((0, 0.0), (101, SHIFT)):
             found = replace(config, readable=(str(root),), packages=readable, hash_seed=seed)
             with Sandbox(found) as sandbox:
                 inputs = Inputs.of([({**settings, "shift": shift},)])
-                runs.append(answer_of(sandbox.run(program, inputs, limits).outcomes[0]))
-    for answer in runs:
-        if answer.kind != "value":
-            problem = f"the tests did not end: {answer.type} {answer.message}"
-            return Observed(problem=problem[:200])
-    return _read(*(answer.value for answer in runs), has_tests=bool(tests))
+                answer = answer_of(sandbox.run(program, inputs, limits).outcomes[0])
+            if answer.kind != "value":
+                problem = f"the tests did not end: {answer.type} {answer.message}"
+                return Observed(problem=problem[:200])
+            runs.append(answer.value)
+    return _read(*runs, has_tests=bool(tests))
 
 
 def _write(package: PackageSource, root: Path) -> None:

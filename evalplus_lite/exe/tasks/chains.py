@@ -139,13 +139,20 @@ def _is_dated(found: Type) -> bool:
 
 
 def chained_tasks(
-    tasks: Sequence[MinedTask], sandboxes: Sandboxes, *, count: int, seed: int, links: int = 2
+    tasks: Sequence[MinedTask],
+    sandboxes: Sandboxes,
+    *,
+    count: int,
+    seed: int,
+    links: int = 2,
+    least: int = 0,
 ) -> Iterator[MinedTask]:
     """Yield up to ``count`` tasks that are chains, each validated on its own runs.
 
-    Chains have ``links`` functions of one package, no function twice. Each function is the last of
-    one before any is of two, and for each at most ``TRIED`` are put together: the work grows with
-    ``count``, not with the pairs that there are.
+    Chains have two to ``links`` functions of one package, no function twice, whose median runs
+    together execute ``least`` lines. Each function is the last of one before any is of two, and for
+    each at most ``TRIED`` of a length are put together: the work grows with ``count``, not with the
+    pairs that there are.
     """
     usable = [t for t in tasks if t.cases and len(t.code) <= MAX_CODE and "signature" in t.facts]
     by_result: dict[Type, list[MinedTask]] = {}
@@ -154,7 +161,7 @@ def chained_tasks(
             by_result.setdefault(task.signature.result, []).append(task)
     random.Random(f"{seed}:chain").shuffle(usable)
     made: set[str] = set()
-    for found in in_turn([_ending_in(t, by_result, seed, links) for t in usable]):
+    for found in in_turn([_ending_in(t, by_result, seed, links, least) for t in usable]):
         built = None
         if found.id not in made:
             built = _executed(found, sandboxes)
@@ -177,14 +184,28 @@ def in_turn(found: Sequence[Iterator[Item]]) -> Iterator[Item]:
 
 
 def _ending_in(
-    last: MinedTask, by_result: Mapping[Type, Sequence[MinedTask]], seed: int, links: int
+    last: MinedTask,
+    by_result: Mapping[Type, Sequence[MinedTask]],
+    seed: int,
+    links: int,
+    least: int,
 ) -> Iterator[MinedTask]:
-    """Yield programs that end in a function, in an order of their own."""
+    """Yield programs that end in a function, in an order of their own, short and long in turn."""
     rng = random.Random(f"{seed}:chain:{last.id}")
-    for walk in itertools.islice(_walks((last,), by_result, rng, links), TRIED):
+
+    def of_length(count: int) -> Iterator[tuple[MinedTask, ...]]:
+        walks = _walks((last,), by_result, rng, count)
+        return itertools.islice((walk for walk in walks if sum(map(_lines, walk)) >= least), TRIED)
+
+    for walk in in_turn([of_length(count) for count in range(2, links + 1)]):
         found = chain(*walk)
         if found is not None:
             yield found
+
+
+def _lines(task: MinedTask) -> int:
+    """Return the lines that a task's median run executes."""
+    return int(task.facts.get("difficulty", {}).get("lines", 0))
 
 
 def _walks(

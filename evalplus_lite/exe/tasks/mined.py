@@ -32,7 +32,6 @@ PREDICTION: Named = {
     "task_id": str,
     "case": int,
     "sample?": int,
-    "of?": str,
     "prediction": ({"python?": str, str: object}, type(None)),
     "replies?": [str],
     "answer_tokens?": {"prompt?": int, "completion?": int, str: object},
