@@ -29,6 +29,7 @@ from re import Match
 from typing import Any
 
 from evalplus_lite.sandbox.guest.counting import (
+    CHECK,
     FREE,
     LEFT,
     NESTING,
@@ -79,18 +80,8 @@ TAKEN = {
 SMALL = 1 << 60
 SEQUENCES = (list, tuple, str, bytes, bytearray)
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
-SIZED: tuple[Any, ...] = (
-    *SEQUENCES,
-    set,
-    frozenset,
-    dict,
-    deque,
-    range,
-    *VIEWS,
-    Counter,
-    OrderedDict,
-    defaultdict,
-)
+_HASHED = (set, frozenset, dict, Counter, OrderedDict, defaultdict)
+SIZED: tuple[Any, ...] = (*SEQUENCES, *_HASHED, deque, range, *VIEWS)
 _SOME: tuple[Any, ...] = ([], (), "", "\xe9", b"", {}, {}.values(), {}.items(), set(), deque())
 ITERATORS: tuple[Any, ...] = (
     *(type(iter(each)) for each in (*_SOME, range(0), range(1 << 70))),
@@ -98,16 +89,12 @@ ITERATORS: tuple[Any, ...] = (
     type(reversed({})),
 )
 """Iterators that know how many items are left."""
-IN_C: tuple[type, ...] = (
-    types.BuiltinFunctionType,
-    types.MethodDescriptorType,
-    types.MethodWrapperType,
-    types.WrapperDescriptorType,
-)
+_BOUND = types.BuiltinFunctionType, types.MethodWrapperType
+IN_C: tuple[type, ...] = (*_BOUND, types.MethodDescriptorType, types.WrapperDescriptorType)
 LAZY = frozenset((map, filter, zip, enumerate, reversed))
 PREFIX = "_evalplus_lite_"
 OPERATIONS: dict[str, int] = {
-    **dict.fromkeys(("BinOp", "added", "operated"), 40),
+    **dict.fromkeys(("BinOp", "operated"), 40),
     **dict.fromkeys(("Compare", "contains", "equals"), 25),
     **dict.fromkeys(("Dict", "List", "Set"), 45),
     **dict.fromkeys(("DictComp", "ListComp", "SetComp"), 300),
@@ -122,9 +109,7 @@ COMPREHENSION = {ast.GeneratorExp: RESUMED, ast.SetComp: 20, ast.DictComp: 60}
 """Units an item of a comprehension, in addition to ``ITEM``."""
 INNER = (ast.stmt, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 """Parts of a statement that are counted when they run, not with it."""
-
-
-FUNCTIONS = "called taken added operated grown contains equals looked sliced deleted ticked".split()
+FUNCTIONS = "called taken operated grown contains equals looked sliced deleted charge".split()
 
 
 class WorkMeter:
@@ -133,20 +118,12 @@ class WorkMeter:
     def __init__(self, names: Names) -> None:
         self.names = names
 
-    def charge(self, units: float) -> None:
+    def charge(self, units: float) -> bool:
         names = self.names
         names[LEFT] -= int(units)
         if names[LEFT] < 0:
             raise names[STOP]
-
-    def ticked(self, units: int) -> bool:
-        self.charge(units)
         return True
-
-    def functions(self) -> dict[str, Any]:
-        return {PREFIX + name: getattr(self, name) for name in FUNCTIONS}
-
-    # Calls
 
     def called(self, function: Any) -> Any:
         """Return the replacement of a function in a call: itself if it is written in Python."""
@@ -180,7 +157,7 @@ class WorkMeter:
             options = {name: self.handed(value) for name, value in options.items()}
             if function is sorted and arguments and length(arguments[0]) == 0:
                 arguments = (list(arguments[0]), *arguments[1:])
-            before = sizes(function, arguments)
+            before = (length(getattr(function, "__self__", None)), *map(length, arguments))
             if getattr(function, "__name__", "") == "sort":
                 owner = next(iter(arguments), None)
                 owner = owner if kind is types.MethodDescriptorType else function.__self__
@@ -203,8 +180,8 @@ class WorkMeter:
 
     def mapped(self, value: Any) -> Any:
         """Return the replacement of an argument of ``map``, for which a type is a function."""
-        is_conversion = value is int or value is float or value is str
-        return self.called(value) if is_conversion else self.handed(value)
+        is_type = any(value is each for each in (int, float, str))
+        return self.called(value) if is_type else self.handed(value)
 
     def taken(self, items: Iterable[Any], units: int) -> Iterable[Any]:
         names = self.names
@@ -215,22 +192,11 @@ class WorkMeter:
                 raise stop
             yield item
 
-    # Operators
-
-    def added(self, left: Any, right: Any) -> Any:
-        result = left + right
-        kind = type(result)
-        if kind is int:
-            if not -SMALL < result < SMALL:
-                self.charge(DIGIT * digits(result))
-        elif kind in SEQUENCES:
-            self.charge(weight(kind) * len(result))
-        return result
-
     def operated(self, name: str, left: Any, right: Any) -> Any:
         if type(left) is int and type(right) is int:
             if not (-SMALL < left < SMALL and -SMALL < right < SMALL):
-                self.charge(DIGIT * arithmetic(name, left, right))
+                few, many = sorted((digits(left), digits(right)))
+                self.charge(DIGIT * many * (few if name in ("Mult", "FloorDiv", "Mod") else 1))
             result = OPERATORS[name](left, right)
             if name == "Pow" and not -SMALL < result < SMALL:
                 self.charge(DIGIT * digits(result) ** 1.6)
@@ -313,23 +279,18 @@ def digits(number: int) -> int:
     return 1 + number.bit_length() // 30
 
 
-def arithmetic(name: str, left: int, right: int) -> float:
-    if name in ("Mult", "FloorDiv", "Mod"):
-        return digits(left) * digits(right)
-    return max(digits(left), digits(right))
-
-
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    **{"Mult": operator.mul, "Sub": operator.sub, "FloorDiv": operator.floordiv},
-    **{"Mod": operator.mod, "Pow": operator.pow, "BitAnd": operator.and_, "BitOr": operator.or_},
-    **{"BitXor": operator.xor, "LShift": operator.lshift, "RShift": operator.rshift},
+    **{"Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Mod": operator.mod},
+    **{"FloorDiv": operator.floordiv, "Pow": operator.pow, "BitAnd": operator.and_},
+    **{"BitOr": operator.or_, "BitXor": operator.xor},
+    **{"LShift": operator.lshift, "RShift": operator.rshift},
 }
 
 
 def is_lazy(function: Any) -> bool:
     if isinstance(function, type):
         return function in LAZY or function.__module__ == "itertools"
-    owner = getattr(function, "__self__", None)
+    owner = getattr(function, "__self__", None)  # as of chain.from_iterable
     return isinstance(owner, type) and owner.__module__ == "itertools"
 
 
@@ -357,9 +318,7 @@ def total(value: Any) -> int:
 def taking(function: Any, arguments: Sequence[Any]) -> int:
     """Return the units of taking an item of a lazy function."""
     name = getattr(function, "__name__", "")
-    if name == "zip":
-        return 8 + 8 * len(arguments)
-    return TAKEN.get(name, 24)
+    return 8 + 8 * len(arguments) if name == "zip" else TAKEN.get(name, 24)
 
 
 def is_own(function: Any) -> bool:
@@ -367,11 +326,6 @@ def is_own(function: Any) -> bool:
     return isinstance(function, type) and all(
         base is object or base.__module__ == "program" for base in function.__mro__
     )
-
-
-def sizes(function: Any, arguments: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the lengths of a call's owner and arguments before it may change them."""
-    return (length(getattr(function, "__self__", None)), *map(length, arguments))
 
 
 def runs(items: Sequence[Any]) -> Any:
@@ -396,11 +350,7 @@ def sorting(items: Sequence[Any], options: Mapping[str, Any]) -> float:
 
 
 def cost(
-    function: Any,
-    arguments: Sequence[Any],
-    options: Mapping[str, Any],
-    before: Sequence[int],
-    result: Any,
+    function: Any, arguments: Any, options: Mapping[str, Any], before: Sequence[int], result: Any
 ) -> float:
     """Return the units of a call of C code, in addition to ``CALL``; ``result``: None if it failed.
 
@@ -531,8 +481,14 @@ FREE_METHODS = frozenset("get add discard remove setdefault pop popitem items ke
 COPYING = frozenset("clear union intersection difference symmetric_difference fromkeys".split())
 
 
+NOTHING = ast.Constant(None)
+
+
 class Working(Counting):
     """Rewrites a program so that it charges for its work; statements as ``Counting`` does."""
+
+    def __init__(self, *, by_line: bool = False) -> None:
+        self.by_line = by_line
 
     def counts_locally(self, scope: ast.AST) -> bool:
         return False
@@ -548,21 +504,21 @@ class Working(Counting):
         if loop is not None:
             turn = units_of(loop.test) if isinstance(loop, ast.While) else ITERATION
             turn += UNPACKED * isinstance(getattr(loop, "target", None), ast.Tuple)
-            result += ast.parse(f"{LEFT} -= {turn}").body
+            result += placed(f"{LEFT} -= {turn}", loop)
         run: list[ast.stmt] = []
         for at, statement in enumerate(statements, 1):
             run.append(statement)
-            if at == len(statements) or isinstance(statement, NESTING):
+            if at == len(statements) or self.by_line or isinstance(statement, NESTING):
                 units = sum(units_of(each) for each in run if not isinstance(each, FREE))
-                text = f"{LEFT} -= {max(units, 1)}\nif {LEFT} < 0: raise {STOP}"
-                result += [*ast.parse(text).body, *run]
+                text = f"{LEFT} -= {max(units, 1)}\n{CHECK}"
+                result += [*placed(text, statement), *run]
                 run = []
         return result
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         units = FRAME + units_of(node.body)
         self.generic_visit(node)
-        node.body = ast.IfExp(call(PREFIX + "ticked", ast.Constant(units)), node.body, NOTHING)
+        node.body = ast.IfExp(call(PREFIX + "charge", ast.Constant(units)), node.body, NOTHING)
         return node
 
     def visit_ListComp(self, node: Any) -> Any:
@@ -588,8 +544,6 @@ class Working(Counting):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.op, ast.Add):
-            return call(PREFIX + "added", node.left, node.right)
         name = type(node.op).__name__
         if name not in OPERATORS:
             return node
@@ -597,16 +551,14 @@ class Working(Counting):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         self.generic_visit(node)
-        target: ast.expr = ast.Constant(None)
+        target: ast.expr = NOTHING
         where = node.target
         if isinstance(where, ast.Name):
             target = ast.Name(where.id, ast.Load())
-        elif (
-            isinstance(where, ast.Subscript)
-            and isinstance(where.value, ast.Name)
-            and isinstance(where.slice, (ast.Name, ast.Constant))
-        ):
-            target = ast.Subscript(where.value, where.slice, ast.Load())
+        elif isinstance(where, ast.Subscript):
+            parts = where.value, where.slice
+            if isinstance(parts[0], ast.Name) and isinstance(parts[1], (ast.Name, ast.Constant)):
+                target = ast.Subscript(*parts, ast.Load())
         node.value = call(PREFIX + "grown", target, node.value)
         return node
 
@@ -634,24 +586,19 @@ class Working(Counting):
 
     def visit_Starred(self, node: Any) -> Any:
         self.generic_visit(node)
-        if not isinstance(getattr(node, "ctx", None), ast.Store):
+        targets = [part for each in getattr(node, "targets", ()) for part in ast.walk(each)]
+        is_unpacked = any(isinstance(part, ast.Starred) for part in targets)
+        if is_unpacked if targets else not isinstance(getattr(node, "ctx", None), ast.Store):
             node.value = call(PREFIX + "sliced", node.value)
         return node
 
-    visit_YieldFrom = visit_Starred
+    visit_YieldFrom = visit_Assign = visit_Starred
 
     def visit_Dict(self, node: ast.Dict) -> ast.AST:
         self.generic_visit(node)
-        node.values = [
-            each if key is not None else call(PREFIX + "sliced", each)
-            for key, each in zip(node.keys, node.values, strict=True)
-        ]
-        return node
-
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        self.generic_visit(node)
-        if any(isinstance(part, ast.Starred) for each in node.targets for part in ast.walk(each)):
-            node.value = call(PREFIX + "sliced", node.value)
+        for at, key in enumerate(node.keys):
+            if key is None:
+                node.values[at] = call(PREFIX + "sliced", node.values[at])
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
@@ -683,7 +630,34 @@ class Working(Counting):
         return node
 
 
-NOTHING = ast.Constant(None)
+def placed(text: str, statement: ast.stmt) -> list[ast.stmt]:
+    """Return statements that belong to the line of another."""
+    body = ast.parse(text).body
+    for node in (each for part in body for each in ast.walk(part)):
+        ast.copy_location(node, statement)
+    return body
+
+
+class LineMeter:
+    """A trace function that adds up the units of each line of a program, its calls apart."""
+
+    def __init__(self, names: Names) -> None:
+        self.names, self.left, self.rows = names, names[LEFT], [0]
+        self.units: dict[int, int] = {}
+
+    def __call__(self, frame: types.FrameType, event: str, _: Any) -> Any:
+        if frame.f_globals is not self.names or frame.f_code.co_filename != "<program>":
+            return None
+        row = self.rows[-1]
+        self.units[row] = self.units.get(row, 0) + self.left - self.names[LEFT]
+        self.left = self.names[LEFT]
+        if event == "call":
+            self.rows.append(frame.f_lineno)
+        elif event == "return":
+            self.rows.pop()
+        else:
+            self.rows[-1] = frame.f_lineno
+        return self
 
 
 def units_of(node: ast.AST) -> int:
@@ -705,31 +679,63 @@ def units_of(node: ast.AST) -> int:
     return units
 
 
+KEPT = -1
+FRESH = frozenset(
+    "bisect collections copy functools heapq itertools math operator re string typing".split()
+)
+"""Modules in which a program can keep nothing without assigning to attributes."""
+
+
+def keeps(tree: ast.AST) -> bool:
+    """Return whether a program may keep something when it is loaded again."""
+    names: list[str | None] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):  # of a module, or of an abstract class
+            names += [None] * (node.attr == "register" or not isinstance(node.ctx, ast.Load))
+        elif isinstance(node, ast.ImportFrom):
+            names.append(node.module)
+        elif isinstance(node, ast.Import):
+            names += [each.name for each in node.names]
+    return not FRESH.issuperset(names)
+
+
 def worker(
-    source: str, entry_point: str, spec: Mapping[str, Any], most: int
+    source: str, entry_point: str, spec: Mapping[str, Any], most: int, by_line: bool
 ) -> Callable[..., list[Any]]:
     """Return a function that calls the program's: [units of work, whether it returned, answer].
 
-    More than ``most`` units end the call; the units are then above ``most``.
+    The program is loaded for each call, and the work of that counts; ``KEPT`` in place of the units
+    says that it was not called, as a call before may have kept something outside of its names.
+    More than ``most`` units end the call; the units are then above ``most``. With ``by_line`` the
+    units of each line stand in place of the answer.
     """
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(5 * usual)
-    tree = ast.fix_missing_locations(Working().visit(ast.parse(source)))
+    tree = ast.fix_missing_locations(Working(by_line=by_line).visit(ast.parse(source)))
     code = compile(tree, "<program>", "exec", dont_inherit=True)
     sys.setrecursionlimit(usual)
     execution = CountedExecution(code, spec)
-    vars(builtins).update(WorkMeter(execution.names).functions())
-    function = bind(execution, entry_point, spec)
+    work = WorkMeter(execution.names)
+    vars(builtins).update({PREFIX + name: getattr(work, name) for name in FUNCTIONS})
+    may_keep, calls = keeps(ast.parse(source)), 0
 
     def worked(*arguments: Any) -> list[Any]:
+        nonlocal calls
+        calls += 1
+        if may_keep and calls > 1:
+            return [KEPT, False, None]
         names = execution.names
         names[LEFT] = most
+        meter = LineMeter(names)
+        sys.settrace(meter if by_line else None)
         try:
-            answer = function(*arguments)
+            answer = bind(execution, entry_point, spec)(*arguments)
         except MemoryError:
             raise
         except BaseException:
             return [most - names[LEFT], False, None]
-        return [most - names[LEFT], True, answer]
+        finally:
+            sys.settrace(None)
+        return [most - names[LEFT], True, meter.units if by_line else answer]
 
     return worked

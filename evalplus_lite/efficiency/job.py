@@ -3,137 +3,33 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from fractions import Fraction
-from itertools import pairwise
-from math import comb
-from typing import Any, ClassVar
+from operator import itemgetter
+from typing import Any, ClassVar, TypeAlias
 
 from evalplus_lite.efficiency.inputs import Level, levels
-from evalplus_lite.efficiency.work import uncounted, work
+from evalplus_lite.efficiency.work import seconds, uncounted, work
 from evalplus_lite.errors import InputError
-from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
+from evalplus_lite.execution.base import Call, Ref, Row, Work, WorkerContext
 from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
 from evalplus_lite.jobs.evaluation import evaluate
-from evalplus_lite.jobs.expected import SharedData, staged
+from evalplus_lite.jobs.expected import Prepared, SharedData, staged
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
-from evalplus_lite.jobs.tables import Table, percent, sure
 from evalplus_lite.programs import program_hash
-from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.statistics.efficiency import Growth, dps, eff_at_k, growth, score
 from evalplus_lite.statistics.means import mean_interval
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.store.journal import finished, open_rows
 from evalplus_lite.store.reading import Row as FileRow
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover
-from evalplus_lite.types import Sample, Task
-
-# Figures of efficiency: eff@k, DPS, and how fast work grows with size.
-
-ALPHA = 2.0
-"""A program that does this many times the reference's work scores 0 (ENAMEL, arXiv 2406.06647)."""
-WEIGHTS = (3.0, 3.0, 4.0)
-"""Weights of ENAMEL's levels, the hardest last; more levels repeat the last weight."""
-
-
-def score(units: Sequence[Sequence[int | None]], reference: Sequence[Sequence[int]]) -> float:
-    """Return a program's score: about 1 for the reference's work, 0 for ``ALPHA`` times as much.
-
-    One sequence a level, of the units on its inputs. Each level compares the worst input of both,
-    with one limit: ``ALPHA`` times the reference's most work on any. The score is the weighted mean
-    over levels; those from the first that is late (None) or missing count 0, as in ENAMEL. It
-    exceeds 1 for less work than the reference's.
-    """
-    limit = ALPHA * max(map(max, reference))
-    weights = [WEIGHTS[min(place, len(WEIGHTS) - 1)] for place in range(len(reference))]
-    total = 0.0
-    for weight, level, theirs in zip(weights, units, reference, strict=False):
-        complete = [each for each in level if each is not None]
-        if len(complete) < len(level):
-            break
-        total += weight * max(0.0, limit - max(complete)) / (limit - max(theirs))
-    return total / sum(weights)
-
-
-def eff_at_k(scores: Sequence[float], k: int) -> float:
-    """Return the unbiased estimate of the best score among k samples (ENAMEL, section 2.3).
-
-    The mean of the maximum over all subsets of k. Raises ValueError unless 1 <= k <= n.
-    """
-    n = len(scores)
-    if not 1 <= k <= n:
-        raise ValueError(f"eff@{k} is undefined for {n} samples")
-    ordered = sorted(scores)
-    total = comb(n, k)
-    return math.fsum(
-        float(Fraction(comb(rank - 1, k - 1), total)) * ordered[rank - 1]
-        for rank in range(k, n + 1)
-    )
-
-
-def dps(units: int, pool: Sequence[int]) -> tuple[float, float]:
-    """Return (DPS, DPS_norm) of a right program against a pool of right ones, both in percent.
-
-    DPS is the share of the pool that does at least as much work; DPS_norm counts each distinct
-    amount of work once (EvalPerf, arXiv 2408.06450). Equal work has equal rank.
-    """
-    distinct = set(pool)
-    share = sum(each >= units for each in pool) / len(pool)
-    normal = sum(each >= units for each in distinct) / len(distinct)
-    return 100 * share, 100 * normal
-
-
-CLASSES = (
-    (0.0, "constant"),
-    (1.0, "linear"),
-    (2.0, "quadratic"),
-    (3.0, "cubic"),
-)
-WIDTH = 0.3
-"""Tolerance between an exponent and its class, which admits logarithms."""
-
-
-@dataclass(frozen=True, slots=True)
-class Growth:
-    """Work as a power of size: ``exponent``, the interval of its local values, and a class.
-
-    ``name`` is ``undecided`` where the local exponents differ by too much or fit no class.
-    """
-
-    exponent: float
-    low: float
-    high: float
-    name: str
-
-
-def growth(sizes: Sequence[int], units: Sequence[int]) -> Growth | None:
-    """Return how work grows with size; None for fewer than three sizes.
-
-    Work is the worst of a level's inputs. The local exponents between neighboring sizes are exact,
-    since work is counted; the last one decides, as it is the least disturbed by constant work.
-    """
-    if len(sizes) < 3 or min(units) <= 0:
-        return None
-    steps = [
-        math.log(more / less) / math.log(large / small)
-        for (small, large), (less, more) in zip(pairwise(sizes), pairwise(units), strict=True)
-    ]
-    last, low, high = steps[-1], min(steps[-2:]), max(steps[-2:])
-    if all(later > earlier + 0.5 for earlier, later in pairwise(steps)) and last > 3.5:
-        return Growth(last, low, high, "exponential")
-    if high - low <= WIDTH:
-        # Constant work next to the growing part only lowers the exponent of small sizes.
-        limit = last + max(0.0, last - steps[-2])
-        for exponent, name in CLASSES:
-            if abs(limit - exponent) <= WIDTH or abs(last - exponent) <= WIDTH / 2:
-                return Growth(last, low, high, name)
-    return Growth(last, low, high, "undecided")
-
+from evalplus_lite.types import Returned, Sample, Task
+from evalplus_lite.values.equality import equal
 
 LEVELS = 4
 HARNESSES = ("call", "method")
@@ -149,20 +45,32 @@ SLOWER = 0.5
 
 def measure_task(place: WorkerContext, settings: Row) -> Work:
     """Return the levels of a shared task and each program's work, by (levels, seed)."""
-    count, seed = settings
+    prepared: Prepared[Grown] = Prepared()
 
     def measure(item: Row) -> Row:
         ref, sources = item
-        task, _ = staged(place, ref)
-        if has_hidden_cases(task):
-            task = recover(place.sandbox, task).task
-        grown = levels(place.sandbox, task, count=count, seed=seed)
-        if not grown:
-            return task.id, [], []
+        task, grown = prepared.under(ref, 1 << 22, lambda: grown_task(place, ref, *settings))
         shown = [(level.size, level.shapes, level.units) for level in grown]
-        return task.id, shown, [_measured(place.sandbox, task, grown, each) for each in sources]
+        counts = [_measured(place.sandbox, task, grown, each) for each in sources if grown]
+        return task.id, shown, counts
 
     return measure
+
+
+Grown: TypeAlias = tuple[Task, tuple[Level, ...]]
+
+
+def grown_task(place: WorkerContext, ref: Ref, count: int, seed: int) -> Grown:
+    """Return a shared task with its levels; none if its inputs do not grow."""
+    task, _ = staged(place, ref)
+    if has_hidden_cases(task):
+        task = recover(place.sandbox, task).task
+    return task, levels(place.sandbox, task, count=count, seed=seed)
+
+
+def allowed(level: Level) -> int:
+    """Return the units that a program may do on an input of a level."""
+    return max(LEAST_UNITS, FACTOR * max(level.units))
 
 
 def _measured(sandbox: Sandbox, task: Task, grown: Sequence[Level], source: str) -> Row:
@@ -170,16 +78,25 @@ def _measured(sandbox: Sandbox, task: Task, grown: Sequence[Level], source: str)
     if reason := uncounted(source):
         return reason, [], ""
     counted: list[list[int | None]] = []
+    cause = ""
     for level in grown:
-        most = max(LEAST_UNITS, FACTOR * max(level.units))
-        works = work(sandbox, task, source, level.cases, level.expected, most=most)
+        works = work(sandbox, task, source, level.cases, level.expected, most=allowed(level))
         counted.append([each.units for each in works])
         causes = [each.cause for each in works if each.units is None]
         if "hidden" in causes:
             return "uses far more CPU time than counted", [], ""
         if causes:  # larger inputs would only cost more
-            return "", counted, causes[0]
-    return "", counted, ""
+            cause = causes[0]
+            break
+    whole = grown[: len(counted) - bool(cause)]
+    answers = [pair for level in whole for pair in zip(level.cases, level.expected, strict=True)]
+    limits = Limits(cpu=seconds(max(map(allowed, grown))), load=6.0)
+    inputs = Inputs.of([case for case, _ in answers])
+    outcomes = sandbox.run(Program.of(task, source), inputs, limits).outcomes
+    for (_, right), outcome in zip(answers, outcomes, strict=True):
+        if not isinstance(outcome, Returned) or not equal(outcome.data, right, task.rule):
+            return "", counted, "wrong"  # it is right only where it is counted
+    return "", counted, cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,39 +106,21 @@ class EfficiencyResult(Result):
     kind: ClassVar[str] = "efficiency"
 
     programs: tuple[dict[str, Any], ...]
+    sources: Mapping[tuple[str, str], str]
+    """The text of each right program by task and hash."""
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row a right program: counter, units by level, growth, score and rank."""
         return list(self.programs)
 
-    def tables(self) -> list[Table]:
-        """Return the ranked models."""
-        return [models_table(self.summary)]
-
-
-def models_table(summary: Mapping[str, Any]) -> Table:
-    """Return the table of the ranked models."""
-    return Table(
-        "efficiency",
-        f"{summary['dataset']}: efficiency of {summary['tasks']} tasks, counted work",
-        "eff@1: ENAMEL's score, a wrong, failed or late program counts 0; DPS: share of the pool"
-        " of right programs that do at least as much work; slower: right programs whose work grows"
-        " by a higher power than the best known",
-        ["model", "samples", "pass@1", "eff@1 [95 %]", "DPS", "DPS_norm", "slower", "not counted"],
-        [
-            (
-                each["model"] or "samples",
-                each["samples"],
-                percent(each["pass@1"]),
-                sure(each["eff@1"], each["eff_interval"]),
-                f"{each['dps']:.1f}" if each["dps"] is not None else None,
-                f"{each['dps_norm']:.1f}" if each["dps_norm"] is not None else None,
-                percent(each["slower"]) if each["slower"] is not None else None,
-                each["uncounted"],
-            )
-            for each in summary["models"]
-        ],
-    )
+    def extremes(self, task_id: str) -> tuple[str, str] | None:
+        """Return the right programs of a task that do the most work and the least."""
+        counted = [
+            (max(row["units"][-1]), self.sources[task_id, row["program"]])
+            for row in self.programs
+            if row["task_id"] == task_id and not row["reason"] and row["program"] != "reference"
+        ]
+        return (max(counted)[1], min(counted)[1]) if counted else None
 
 
 def efficiency(
@@ -252,43 +151,25 @@ def efficiency(
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
         given = list(SampleStream(samples, data, strict=strict, is_named=True, backend=pool))
-        verdicts = evaluate(data, given, session=opened)
-        passed = {
-            (row["task_id"], row.get("model") or "", row.get("temperature"), row["index"])
-            for row in verdicts.to_rows()
-            if "pass" == (row["plus"] or row["base"]) == row["base"]
-        }
-        right: dict[str, dict[str, str]] = defaultdict(dict)
-        for sample in given:
-            if _key(sample) in passed:
-                right[sample.task_id][program_hash(sample.source)] = sample.source
+        passed, right = judged(data, given, opened)
         usable = [task for task in data.tasks if task.harness.kind in HARNESSES]
         folder = None if out is None else made_folder(out)
         path = None if folder is None else folder / "efficiency.journal.jsonl"
         names = "\n".join(f"{id} {name}" for id, some in sorted(right.items()) for name in some)
-        identity = {
-            "kind": "efficiency",
-            "content": content_hash(data),
-            "programs": hashlib.sha256(names.encode()).hexdigest()[:32],
-            "levels": levels,
-            "seed": seed,
-        }
+        programs = hashlib.sha256(names.encode()).hexdigest()[:32]
+        identity = {"kind": "efficiency", "content": content_hash(data), "programs": programs,
+                    "levels": levels, "seed": seed}  # fmt: skip
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
             done = {row["task_id"]: row for row in finished(journal, _read)}
             opened.stage("efficiency", len(usable))
             opened.advance(len(done), known=True)
-            staging = SharedData(pool)
-            call = Call("evalplus_lite.efficiency.job:measure_task", (levels, seed))
             left = [task for task in usable if task.id not in done]
-            items = (
-                (staging.ref(task), [task.reference, *right[task.id].values()]) for task in left
-            )
-            for task_id, grown, counts in pool.map(call, items):
-                done[task_id] = row = {"task_id": task_id, "levels": grown, "programs": counts}
+            for row in counts(SharedData(pool), left, right, (levels, seed)):
+                done[row["task_id"]] = row
                 journal.append(row)
                 opened.advance()
         run = run_facts(data, pool=pool, seed=seed)
-    rows = [row for task in usable for row in _rows(done[task.id], right[task.id])]
+    rows = [row for task in usable for row in rows_of(done[task.id], right[task.id])]
     measured = {row["task_id"] for row in rows}
     tasks = [task.id for task in usable if task.id in measured]
     summary = {
@@ -299,14 +180,43 @@ def efficiency(
         "levels": levels,
         "models": _models(given, passed, rows, tasks),
     }
-    result = EfficiencyResult(summary, tuple(rows))
+    sources = {(id, name): text for id, some in right.items() for name, text in some.items()}
+    result = EfficiencyResult(summary, tuple(rows), sources)
     if folder is not None:
         write_jsonl(folder / "efficiency.jsonl", rows)
         result.write_summary(folder / "efficiency.json")
     return result
 
 
-def _key(sample: Sample) -> tuple[str, str, float | None, int]:
+Key: TypeAlias = tuple[str, str, float | None, int]
+Right: TypeAlias = dict[str, dict[str, str]]
+
+
+def judged(data: Dataset, samples: Sequence[Sample], session: Session) -> tuple[set[Key], Right]:
+    """Return the keys of right samples, and their programs by task and hash."""
+    passed = {
+        (row["task_id"], row.get("model") or "", row.get("temperature"), row["index"])
+        for row in evaluate(data, samples, session=session).to_rows()
+        if "pass" == (row["plus"] or row["base"]) == row["base"]
+    }
+    right: Right = defaultdict(dict)
+    for sample in samples:
+        if _key(sample) in passed:
+            right[sample.task_id][program_hash(sample.source)] = sample.source
+    return passed, right
+
+
+def counts(
+    staging: SharedData, tasks: Iterable[Task], right: Right, settings: tuple[int, int]
+) -> Iterator[dict[str, Any]]:
+    """Yield a row a task: its levels, and the counts of its reference and right programs."""
+    call = Call("evalplus_lite.efficiency.job:measure_task", settings)
+    items = ((staging.ref(task), [task.reference, *right[task.id].values()]) for task in tasks)
+    for row in staging.backend.map(call, items, key=itemgetter(0)):
+        yield dict(zip(("task_id", "levels", "programs"), row, strict=True))
+
+
+def _key(sample: Sample) -> Key:
     return sample.task_id, sample.model, sample.temperature, sample.index
 
 
@@ -314,7 +224,7 @@ def _read(row: FileRow) -> dict[str, Any]:
     return {key: row.data[key] for key in ("task_id", "levels", "programs")}
 
 
-def _rows(task: Mapping[str, Any], right: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def rows_of(task: Mapping[str, Any], right: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Yield a row a program: the reference first, then the right programs of the samples."""
     if not task["levels"]:
         return
@@ -357,56 +267,45 @@ def _growth(
 
 
 def _models(
-    given: Sequence[Sample],
-    passed: set[tuple[str, str, float | None, int]],
-    rows: Sequence[Mapping[str, Any]],
-    tasks: Sequence[str],
+    given: Sequence[Sample], passed: set[Key], rows: Sequence[Row], tasks: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Return the figures of each model over the measured tasks, the highest eff@1 first."""
     by_program = {(row["task_id"], row["program"]): row for row in rows}
-    models: dict[str, dict[str, list[tuple[bool, Mapping[str, Any] | None]]]] = {}
+    models: dict[str, dict[str, list[tuple[bool, Row]]]] = {}
     for sample in given:
         is_right = _key(sample) in passed
         row = by_program.get((sample.task_id, program_hash(sample.source))) if is_right else None
-        by_task = models.setdefault(sample.model, {id: [] for id in tasks})
-        if sample.task_id in by_task:
-            by_task[sample.task_id].append((is_right, row))
+        of_model = models.setdefault(sample.model, {id: [] for id in tasks})
+        if sample.task_id in of_model:
+            of_model[sample.task_id].append((is_right, row))
     totals = []
-    for model, by_task in models.items():
+    for model, of_model in models.items():
         # A task without a counted program of this model would be guessed at: it is left out.
         scores = {
-            id: [
-                0.0 if row is None else row["score"]
-                for _, row in some
-                if row is None or row["score"] is not None
-            ]
-            for id, some in by_task.items()
+            id: [score for _, row in some if (score := row["score"] if row else 0.0) is not None]
+            for id, some in of_model.items()
         }
-        judged = [eff_at_k(some, 1) for some in scores.values() if some]
-        own = [row for some in by_task.values() for _, row in some if row is not None]
-        counted = [row for row in own if row["dps"] is not None]
-        grown = [row["slower"] for row in own if row["slower"] is not None]
-        number = sum(map(len, by_task.values()))
-        totals.append(
-            {
-                "model": model,
-                "samples": number,
-                "pass@1": _mean([_mean([r for r, _ in some]) or 0 for some in by_task.values()]),
-                "eff@1": _mean(judged),
-                "eff_interval": list(
-                    mean_interval([min(1.0, each) for each in judged], samples=number)
-                ),
-                "eff": {
-                    f"eff@{k}": _mean([eff_at_k(some, k) for some in scores.values()])
-                    for k in (1, 10, 100)
-                    if scores and all(len(some) >= k for some in scores.values())
-                },
-                "dps": _mean([row["dps"] for row in counted]),
-                "dps_norm": _mean([row["dps_norm"] for row in counted]),
-                "slower": _mean(grown),
-                "uncounted": sum(row["counter"] == "uncounted" for row in own),
-            }
-        )
+        by_task = {id: eff_at_k(some, 1) for id, some in scores.items() if some}
+        number = sum(map(len, of_model.values()))
+        interval = mean_interval([min(1.0, each) for each in by_task.values()], samples=number)
+        own = [row for some in of_model.values() for _, row in some if row is not None]
+        means = {key: _mean([row[key] for row in own if row[key] is not None])
+                 for key in ("dps", "dps_norm", "slower")}  # fmt: skip
+        totals.append({
+            "model": model,
+            "samples": number,
+            "pass@1": _mean([_mean([r for r, _ in some]) or 0 for some in of_model.values()]),
+            "eff@1": _mean(list(by_task.values())),
+            "eff_interval": list(interval),
+            "by_task": by_task,
+            "eff": {
+                f"eff@{k}": _mean([eff_at_k(some, k) for some in scores.values()])
+                for k in (1, 10, 100)
+                if scores and all(len(some) >= k for some in scores.values())
+            },
+            **means,
+            "uncounted": sum(row["counter"] == "uncounted" for row in own),
+        })  # fmt: skip
     return sorted(totals, key=lambda each: (-(each["eff@1"] or 0), each["model"]))
 
 

@@ -13,6 +13,7 @@ from evalplus_lite.efficiency import guest
 from evalplus_lite.errors import CodecError
 from evalplus_lite.programs import TooLarge, helper
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox.sandbox import ProgramRun
 from evalplus_lite.types import Outcome, Returned, Task, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.equality import equal
@@ -28,7 +29,8 @@ class Work:
     """``units`` of work on one case; None if it failed for ``cause``.
 
     Causes: ``wrong`` (another answer than expected), ``late`` (more work than allowed), ``error``,
-    ``memory``, ``crash``, ``hidden`` (far more CPU time than the counted work needs).
+    ``memory``, ``crash``, ``hidden`` (far more CPU time than the counted work needs); within this
+    module ``kept`` (not called, as an earlier call may have kept something).
     """
 
     units: int | None
@@ -50,34 +52,54 @@ def uncounted(source: str) -> str:
 
 
 def work(
-    sandbox: Sandbox,
-    task: Task,
-    source: str,
-    cases: Sequence[Sequence[Value]],
-    expected: Sequence[bytes] | None,
-    *,
-    most: int,
-    memory: int = 1 << 30,
-) -> list[Work]:
-    """Return a program's work on each case, each in a process of its own, loading included.
+    sandbox: Sandbox, task: Task, source: str, cases: Sequence[Sequence[Value]],
+    expected: Sequence[bytes] | None, *, most: int, memory: int = 1 << 30,
+) -> list[Work]:  # fmt: skip
+    """Return a program's work on each case, loading included, of ``most`` units at most.
 
-    Without ``expected``, any answer will do. ``most`` units are allowed on a case.
+    Without ``expected``, any answer will do. The program is loaded anew for each case; one that
+    could keep something outside of its own names has a process for each.
     """
+    run = _run(sandbox, task, source, cases, most=most, memory=memory)
+    rights = [None] * len(cases) if expected is None else expected
+    found = [_judged(task, *pair, most) for pair in zip(run.outcomes, rights, strict=True)]
+    total = sum(each.units or 0 for each in found)
+    is_hidden = run.cpu > FREE_SECONDS + FACTOR * total / UNITS_A_SECOND
+    if len(cases) == 1:
+        return [Work(None, "hidden")] if is_hidden and found[0].units is not None else found
+    for at, each in enumerate(found):
+        if is_hidden or each.cause in ("kept", "memory"):
+            right = None if expected is None else expected[at : at + 1]
+            alone = work(sandbox, task, source, cases[at : at + 1], right, most=most, memory=memory)
+            found[at] = alone[0]
+    return found
+
+
+def lines(
+    sandbox: Sandbox, task: Task, source: str, case: Sequence[Value], *, most: int
+) -> dict[int, int]:
+    """Return a program's work on a case by line; empty if it failed."""
+    outcome = _run(sandbox, task, source, [case], most=most, by_line=True).outcomes[0]
+    if not isinstance(outcome, Returned):
+        return {}
+    _, is_returned, units = wire.decode(outcome.data)
+    return units if is_returned is True and isinstance(units, dict) else {}
+
+
+def seconds(most: int) -> float:
+    """Return the CPU seconds in which a program does so many units on a slow machine."""
+    return 2 + most / UNITS_A_SECOND
+
+
+def _run(
+    sandbox: Sandbox, task: Task, source: str, cases: Sequence[Sequence[Value]],
+    *, most: int, memory: int = 1 << 30, by_line: bool = False,
+) -> ProgramRun:  # fmt: skip
     program = Program.of(task, source)
-    facts = (source, task.entry_point, program.harness.row, most)
+    facts = (source, task.entry_point, program.harness.row, most, by_line)
     text = f"{_text()}\nmeasured = worker(*{facts!r})\n"
-    seconds = 2 + most / UNITS_A_SECOND
-    limits = Limits(cpu=seconds, load=6.0, memory=memory)
-    results = []
-    for number, arguments in enumerate(cases):
-        # A process for each case: no state of one call can save another one's work.
-        run = sandbox.run(program.around(text, "measured"), Inputs.of([arguments]), limits)
-        right = None if expected is None else expected[number]
-        found = _judged(task, run.outcomes[0], right, most)
-        usual = FREE_SECONDS + FACTOR * (found.units or 0) / UNITS_A_SECOND
-        is_hidden = found.units is not None and run.cpu > usual
-        results.append(Work(None, "hidden") if is_hidden else found)
-    return results
+    limits = Limits(cpu=seconds(most), load=6.0, memory=memory)
+    return sandbox.run(program.around(text, "measured"), Inputs.of(cases), limits)
 
 
 def _judged(task: Task, outcome: Outcome | None, expected: bytes | None, most: int) -> Work:
@@ -88,8 +110,8 @@ def _judged(task: Task, outcome: Outcome | None, expected: bytes | None, most: i
         units, is_returned, answer = wire.decode(outcome.data)
     except (CodecError, ValueError, TypeError):
         return Work(None, "error")
-    if type(units) is not int or units > most:
-        return Work(None, "late")
+    if type(units) is not int or not 0 <= units <= most:
+        return Work(None, "kept" if units == guest.KEPT else "late")
     if is_returned is not True:
         return Work(None, "error")
     if expected is not None and not equal(wire.encode(answer), expected, task.rule):

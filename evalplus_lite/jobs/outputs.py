@@ -102,6 +102,7 @@ Kind = Literal[
     "score",
     "mining",
     "execution",
+    "efficiency",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 NAMES: Mapping[str, tuple[str, Kind]] = {
@@ -113,6 +114,7 @@ NAMES: Mapping[str, tuple[str, Kind]] = {
     "crossval.json": ("crossval.json", "crossval"),
     "lint.json": ("lint.json", "lint"),
     "exe-report.json": ("exe-report.json", "execution"),
+    "efficiency.jsonl": ("efficiency.json", "efficiency"),
 }
 """By the file that only one job writes: the file of its summary, and the kind of job."""
 FUNNEL = ".funnel.json"

@@ -633,6 +633,32 @@ def exe_report(summary: Summary) -> Iterator[Table]:
 
 
 ROW = ("group", "name", "cases", "tasks")
+
+
+def efficiency(summary: Summary) -> Iterator[Table]:
+    """Yield the models, ranked by eff@1."""
+    yield Table(
+        "efficiency",
+        f"{summary['dataset']}: efficiency of {summary['tasks']} tasks, counted work",
+        "eff@1: ENAMEL's score, a wrong, failed or late program counts 0; DPS: share of the pool"
+        " of right programs that do at least as much work; slower: right programs whose work grows"
+        " by a higher power than the best known",
+        ["model", "samples", "pass@1", "eff@1 [95 %]", "DPS", "DPS_norm", "slower", "not counted"],
+        [
+            (
+                row["model"] or "samples",
+                row["samples"],
+                percent(row["pass@1"]),
+                sure(row["eff@1"], row["eff_interval"]),
+                *(None if row[key] is None else f"{row[key]:.1f}" for key in ("dps", "dps_norm")),
+                None if row["slower"] is None else percent(row["slower"]),
+                row["uncounted"],
+            )
+            for row in summary["models"]
+        ],
+    )
+
+
 LAYOUTS: Mapping[str, Callable[[Summary], Iterator[Table]]] = {
     "evaluation": evaluation,
     "suite": suite,
@@ -648,6 +674,7 @@ LAYOUTS: Mapping[str, Callable[[Summary], Iterator[Table]]] = {
     "mining": mining,
     "score": score,
     "exe_report": exe_report,
+    "efficiency": efficiency,
 }
 """By kind of result; kinds of files are named as in ``jobs.outputs``."""
 

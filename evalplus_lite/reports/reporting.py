@@ -18,6 +18,7 @@ from evalplus_lite.jobs.outputs import Evaluation, Output, evaluation_of, found_
 from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.jobs.tables import evaluation, p_value, percent, points
 from evalplus_lite.reports.page.document import FORMAT, Index, Section, SuitePart, TaskRow
+from evalplus_lite.reports.page.efficiency import efficiency_sections
 from evalplus_lite.reports.page.gathering import (
     Answering,
     Judged,
@@ -91,6 +92,7 @@ def report(
             *suite_sections(outputs, distinct.values()),
             *table_sections(outputs),
             *picture_sections(outputs),
+            *efficiency_sections(outputs),
         ]
         if not evaluations and not further:
             raise InputError(

@@ -18,9 +18,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.efficiency.job import ALPHA, score
 from evalplus_lite.efficiency.work import Work, uncounted, work
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.statistics.efficiency import ALPHA, score
 from evalplus_lite.types import Returned, Rule, Task
 from evalplus_lite.values import wire
 from scripts.benchmarks.checkout import SHARED

@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from evalplus_lite.efficiency.inputs import levels
-from evalplus_lite.efficiency.job import growth
 from evalplus_lite.efficiency.work import uncounted, work
 from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.statistics.efficiency import growth
 from evalplus_lite.types import Case, Task
 from scripts.benchmarks.figures import Row, Table, arguments
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite.cli import main
-from evalplus_lite.efficiency import efficiency
+from evalplus_lite.efficiency import EfficiencyReward, efficiency, explain
 from evalplus_lite.errors import InputError
+from evalplus_lite.reports import report
 
 TASK = {
     "id": "repeated",
@@ -20,7 +21,8 @@ TASK = {
 }
 FAST = "def repeated(xs):\n    return len(xs) != len(set(xs))\n"
 SLOW = (
-    "def repeated(xs):\n    return any(xs[i] == xs[j] for i in range(len(xs)) for j in range(i))\n"
+    "def repeated(xs):\n    xs = xs[:]\n"
+    "    return any(xs[i] == xs[j] for i in range(len(xs)) for j in range(i))\n"
 )
 WRONG = "def repeated(xs):\n    return len(set(xs)) < len(xs) if len(xs) < 50 else True\n"
 
@@ -48,6 +50,51 @@ def test_the_efficient_model_comes_first(files: tuple[Path, list[Path]], tmp_pat
     before = (tmp_path / "out" / "efficiency.jsonl").read_bytes()
     efficiency(tasks, samples, out=tmp_path / "again")
     assert (tmp_path / "again" / "efficiency.jsonl").read_bytes() == before
+    report([tmp_path / "out"], out=tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert page.count("data:image/svg+xml") == 2
+    assert "Score by task and model" in page
+
+
+def test_a_file_that_was_edited_is_no_page(tmp_path: Path) -> None:
+    (tmp_path / "efficiency.json").write_text('{"models": [], "not_measured": [], "tasks": 1}')
+    (tmp_path / "efficiency.jsonl").write_text('{"task_id": "<b>", "sizes": [1]}\n')
+    with pytest.raises(InputError, match="not what efficiency writes"):
+        report([tmp_path], out=tmp_path / "page.html")
+
+
+def test_a_reward_for_right_and_fast_programs(files: tuple[Path, list[Path]]) -> None:
+    """Wrong programs earn nothing, right ones more for less work; a second call asks the same."""
+    answers = [f"Here:\n```python\n{source}```\n" for source in (FAST, SLOW, WRONG)]
+    answers.append("def repeated(xs):\n    return True\n")
+    with EfficiencyReward(files[0], least=0.25) as reward:
+        assert reward(("repeated", answer) for answer in answers) == [1.0, 0.25, 0.0, 0.0]
+        assert reward([("repeated", SLOW)]) == [0.25]
+        with pytest.raises(InputError, match="elsewhere"):
+            reward([("elsewhere", FAST)])
+
+
+def test_where_work_goes(files: tuple[Path, list[Path]]) -> None:
+    """The loop has almost all of the work, and shares add up."""
+    found = explain(files[0], "repeated", SLOW, faster=FAST)
+    _, *rows = found.data
+    shares = [row[0] for row in rows]
+    assert sum(shares) == pytest.approx(1)
+    assert shares.index(max(shares)) == 2
+    assert [row[3] for row in rows][:2] == FAST.splitlines()
+    with pytest.raises(InputError, match="wrong"):
+        explain(files[0], "repeated", WRONG)
+
+
+def test_the_counted_answer_is_the_plain_one(files: tuple[Path, list[Path]]) -> None:
+    """A program that sees that it is counted, and is right only then, is not efficient."""
+    seeing = (
+        "def repeated(xs):\n    if len(xs) < 4 or type(map(abs, xs)) is not map:\n"
+        "        return len(set(xs)) < len(xs)\n    return None\n"
+    )
+    result = efficiency(files[0], [{"task_id": "repeated", "solution": seeing}])
+    _, row = result.to_rows()
+    assert (row["reason"], row["score"], row["dps"]) == ("wrong", 0.0, 0.0)
 
 
 def test_too_few_levels(files: tuple[Path, list[Path]]) -> None:
@@ -65,3 +112,6 @@ def test_command(
     assert main(["efficiency", *options]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["models"][0]["model"] == "fast"
+    options.remove("--json")
+    assert main(["efficiency", *options, "--explain", "repeated"]) == 0
+    assert "for i in range(len(xs))" in capsys.readouterr().out

@@ -7,7 +7,7 @@ import statistics
 
 import pytest
 
-from evalplus_lite.efficiency.job import dps, eff_at_k, growth, score
+from evalplus_lite.statistics.efficiency import dps, eff_at_k, growth, score
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 5])
@@ -35,6 +35,8 @@ def test_scores() -> None:
 def test_dps_gives_equal_work_equal_rank() -> None:
     assert dps(10, [10, 10, 20, 40]) == (100, 100)
     assert dps(20, [10, 10, 20, 40]) == (50, pytest.approx(200 / 3))
+    assert dps(1005, [1000, 1005, 2000]) == (100, 100)
+    assert dps(1020, [1000, 1020, 2000]) == (pytest.approx(200 / 3), pytest.approx(200 / 3))
 
 
 @pytest.mark.parametrize(

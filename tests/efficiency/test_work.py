@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from evalplus_lite.efficiency.inputs import levels
-from evalplus_lite.efficiency.job import growth
 from evalplus_lite.efficiency.work import Work, uncounted, work
 from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.statistics.efficiency import growth
 from evalplus_lite.types import Case, Task
 from evalplus_lite.values import wire
 
@@ -112,6 +112,36 @@ def test_what_one_call_keeps_helps_no_other(sandbox: Sandbox) -> None:
     assert not uncounted(cached)
     first, second = counted(sandbox, cached, 5000, 5000)
     assert first == second
+
+
+@pytest.mark.parametrize(
+    "keeping",
+    [
+        "import math\ndef f(n):\n    if math.tau < 7:\n        math.tau = 9\n"
+        "        return sum(range(n))\n    return 0\n",
+        "import random\ndef f(n):\n    if random.random() != 0.13436424411240122:\n"
+        "        random.seed(1)\n        return sum(range(n))\n    return 0\n",
+        "import typing\ndef f(n):\n    if not isinstance(n, typing.Sized):\n"
+        "        typing.Sized.register(int)\n        return sum(range(n))\n    return 0\n",
+        "from decimal import getcontext\ndef f(n):\n    if getcontext().prec == 28:\n"
+        "        getcontext().prec = 9\n        return sum(range(n))\n    return 0\n",
+    ],
+)
+def test_nothing_outside_of_a_program_carries_over(sandbox: Sandbox, keeping: str) -> None:
+    first, second = counted(sandbox, keeping, 5000, 5000, expected=sum(range(5000)))
+    assert first.units is not None
+    assert first == second
+
+
+def test_the_work_of_loading_counts(sandbox: Sandbox) -> None:
+    """A table that is made when the program is loaded costs what it costs in a call."""
+    table = "sums = [0]\nfor n in range(3000):\n    sums.append(sums[-1] + n)\n"
+    (before,) = counted(sandbox, f"{table}def f(n):\n    return sums[n]\n", 2000)
+    inner = table.replace("\n", "\n    ")
+    (within,) = counted(sandbox, f"def f(n):\n    {inner}return sums[n]\n", 2000)
+    assert before.units is not None
+    assert within.units is not None
+    assert before.units > 0.9 * within.units
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_tables, say
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.efficiency import job
+from evalplus_lite.efficiency.explanation import explain
 
 
 @takes(*JOB, "seed", "force")
@@ -21,6 +22,12 @@ def efficiency(
     levels: Annotated[
         int, typer.Option("--levels", min=3, max=10, help="Input sizes, each twice the last.")
     ] = job.LEVELS,
+    task: Annotated[
+        str,
+        typer.Option(
+            "--explain", metavar="ID", help="Show where the slowest program of a task spends work."
+        ),
+    ] = "",
 ) -> int:
     """Rank models by the work that their right programs do as inputs grow.
 
@@ -28,7 +35,8 @@ def efficiency(
     that built-in functions process. Every answer on every input is compared with the reference's; a
     wrong, failed or late program counts as not efficient. A program that could reach the counter is
     marked "uncounted". DIR/efficiency.jsonl has a row a program: units by size, how they grow,
-    score and rank. Run again after a kill, it resumes.
+    score and rank. Run again after a kill, it resumes. --explain shows the slowest right program of
+    a task beside the fastest, with the share of work of each line.
 
     [bold]Example[/bold]  evalplus-lite efficiency -d humaneval -s old.jsonl -s new.jsonl
     """
@@ -45,9 +53,17 @@ def efficiency(
             force=run.force,
             session=session,
         )
+        pair = result.extremes(task) if task else None
+        found = pair and explain(
+            data, task, pair[0], faster=pair[1], levels=levels, seed=run.seed, session=session
+        )
 
     def show() -> None:
         print_tables(result.tables())
+        if found:
+            print_tables([found])
+        elif task:
+            say(f"{task}: no right program was counted on all sizes")
         if missing := result.summary["not_measured"]:
             say(f"{len(missing)} tasks have no inputs that grow: {', '.join(missing[:5])} ...")
         name_report(folder)

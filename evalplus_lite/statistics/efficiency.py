@@ -1,0 +1,113 @@
+"""Figures of efficiency: eff@k, DPS, and how fast work grows with size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import comb
+
+ALPHA = 2.0
+"""A program that does this many times the reference's work scores 0 (ENAMEL, arXiv 2406.06647)."""
+WEIGHTS = (3.0, 3.0, 4.0)
+"""Weights of ENAMEL's levels, the hardest last; more levels repeat the last weight."""
+
+
+def score(units: Sequence[Sequence[int | None]], reference: Sequence[Sequence[int]]) -> float:
+    """Return a program's score: about 1 for the reference's work, 0 for ``ALPHA`` times as much.
+
+    One sequence a level, of the units on its inputs. Each level compares the worst input of both,
+    with one limit: ``ALPHA`` times the reference's most work on any. The score is the weighted mean
+    over levels; those from the first that is late (None) or missing count 0, as in ENAMEL. It
+    exceeds 1 for less work than the reference's.
+    """
+    limit = ALPHA * max(map(max, reference))
+    weights = [WEIGHTS[min(place, len(WEIGHTS) - 1)] for place in range(len(reference))]
+    total = 0.0
+    for weight, level, theirs in zip(weights, units, reference, strict=False):
+        complete = [each for each in level if each is not None]
+        if len(complete) < len(level):
+            break
+        total += weight * max(0.0, limit - max(complete)) / (limit - max(theirs))
+    return total / sum(weights)
+
+
+def eff_at_k(scores: Sequence[float], k: int) -> float:
+    """Return the unbiased estimate of the best score among k samples (ENAMEL, section 2.3).
+
+    The mean of the maximum over all subsets of k. Raises ValueError unless 1 <= k <= n.
+    """
+    n = len(scores)
+    if not 1 <= k <= n:
+        raise ValueError(f"eff@{k} is undefined for {n} samples")
+    ordered = sorted(scores)
+    total = comb(n, k)
+    return math.fsum(comb(rank - 1, k - 1) / total * ordered[rank - 1] for rank in range(k, n + 1))
+
+
+TIE = 1.01
+"""Amounts of work within 1 % are equal: weights are not known that well."""
+
+
+def dps(units: int, pool: Sequence[int]) -> tuple[float, float]:
+    """Return (DPS, DPS_norm) of a right program against a pool of right ones, both in percent.
+
+    DPS is the share of the pool that does at least as much work; DPS_norm counts each distinct
+    amount of work once (EvalPerf, arXiv 2408.06450). Equal work has equal rank.
+    """
+    distinct: list[int] = []
+    for each in sorted(pool):
+        if not distinct or each > TIE * distinct[-1]:
+            distinct.append(each)
+    share, normal = (
+        sum(TIE * each >= units for each in some) / len(some) for some in (pool, distinct)
+    )
+    return 100 * share, 100 * normal
+
+
+CLASSES = (
+    (0.0, "constant"),
+    (1.0, "linear"),
+    (2.0, "quadratic"),
+    (3.0, "cubic"),
+)
+WIDTH = 0.3
+"""Tolerance between an exponent and its class, which admits logarithms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Work as a power of size: ``exponent``, the interval of its local values, and a class.
+
+    ``name`` is ``undecided`` where the local exponents differ by too much or fit no class.
+    """
+
+    exponent: float
+    low: float
+    high: float
+    name: str
+
+
+def growth(sizes: Sequence[int], units: Sequence[int]) -> Growth | None:
+    """Return how work grows with size; None for fewer than three sizes.
+
+    Work is the worst of a level's inputs. The local exponents between neighboring sizes are exact,
+    since work is counted; the last one decides, as it is the least disturbed by constant work.
+    """
+    if len(sizes) < 3 or min(units) <= 0:
+        return None
+    steps = [
+        math.log(more / less) / math.log(large / small)
+        for (small, large), (less, more) in zip(pairwise(sizes), pairwise(units), strict=True)
+    ]
+    last, low, high = steps[-1], min(steps[-2:]), max(steps[-2:])
+    if all(later > earlier + 0.5 for earlier, later in pairwise(steps)) and last > 3.5:
+        return Growth(last, low, high, "exponential")
+    if high - low <= WIDTH:
+        # Constant work next to the growing part only lowers the exponent of small sizes.
+        limit = last + max(0.0, last - steps[-2])
+        for exponent, name in CLASSES:
+            if abs(limit - exponent) <= WIDTH or abs(last - exponent) <= WIDTH / 2:
+                return Growth(last, low, high, name)
+    return Growth(last, low, high, "undecided")
