@@ -52,7 +52,8 @@ HASH_SEEDS = (0, 1, 2, 3)
 LIMITED = re.compile(r"time[d ]*out|timeout|timelimit|memory", re.I)
 BARRED = re.compile(
     r"No module named '[\w.]+'|ModuleNotFoundError.*|ImportError.*|'NoneType' object is not "
-    r"callable|cannot import name .*|name '(?:exit|quit|input)' is not defined|has no attribute .*"
+    r"callable|cannot import name .*|name '(?:exit|quit|input)' is not defined|"
+    r"module '[\w.]+' has no attribute .*"
 )
 
 
