@@ -27,17 +27,17 @@ SIZES: dict[str, tuple[int, int]] = {
     "store": (1_888, 13),
     "tasks": (8_768, 32),
 =======
-    "grading": (2_789, 13),
-    "jobs": (9_861, 26),
+    "grading": (2_795, 13),
+    "jobs": (10_015, 26),
     "models": (2_484, 13),
-    "programs": (2_985, 12),
-    "reduction": (1_658, 10),
-    "reports": (6_799, 32),
+    "programs": (2_992, 12),
+    "reduction": (1_662, 10),
+    "reports": (6_808, 32),
     "sandbox": (4_969, 29),
     "serving": (4_320, 28),
     "statistics": (912, 8),
     "store": (1_836, 13),
-    "tasks": (8_730, 32),
+    "tasks": (8_755, 32),
 >>>>>>> main
     "values": (3_404, 17),
 }
