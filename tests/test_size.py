@@ -14,19 +14,6 @@ SIZES: dict[str, tuple[int, int]] = {
     "exe": (13_812, 38),
     "execution": (2_285, 10),
     "generate": (7_244, 33),
-<<<<<<< HEAD
-    "grading": (2_795, 13),
-    "jobs": (10_029, 26),
-    "models": (2_484, 13),
-    "programs": (2_992, 12),
-    "reduction": (1_662, 10),
-    "reports": (6_855, 32),
-    "sandbox": (4_969, 29),
-    "serving": (4_320, 28),
-    "statistics": (912, 8),
-    "store": (1_888, 13),
-    "tasks": (8_768, 32),
-=======
     "grading": (2_795, 13),
     "jobs": (10_015, 26),
     "models": (2_484, 13),
@@ -38,7 +25,6 @@ SIZES: dict[str, tuple[int, int]] = {
     "statistics": (912, 8),
     "store": (1_836, 13),
     "tasks": (8_755, 32),
->>>>>>> main
     "values": (3_404, 17),
 }
 """Lines and modules of each room; ``.`` are the modules beside the rooms."""
