@@ -59,7 +59,6 @@ COMMANDS: tuple[tuple[str, str, bool], ...] = (
      " -s {shared}/samples/raw/humaneval_mapcoder.jsonl.gz", True),
     ("compare", "compare evaluate evaluate-grown --common --json", False),
     ("leaderboard", "compare --rank evaluate --json", False),
-    ("convert", "export evaluate -o {out}/x.jsonl", False),
     ("score", f"exe score {CRUXEVAL}/cruxeval.jsonl {CRUXEVAL}/"
      "codellama-7b_output_generations.json.gz --json", True),
 )  # fmt: skip

@@ -9,22 +9,22 @@ from test_layers import MODULES, PACKAGE
 
 SIZES: dict[str, tuple[int, int]] = {
     ".": (1_058, 8),
-    "cli": (2_717, 19),
+    "cli": (2_714, 19),
     "efficiency": (1_638, 9),
-    "exe": (13_815, 38),
+    "exe": (13_812, 38),
     "execution": (2_285, 10),
     "generate": (7_244, 33),
     "grading": (2_789, 13),
-    "jobs": (9_875, 26),
+    "jobs": (9_861, 26),
     "models": (2_484, 13),
     "programs": (2_985, 12),
     "reduction": (1_658, 10),
-    "reports": (6_847, 32),
+    "reports": (6_799, 32),
     "sandbox": (4_969, 29),
     "serving": (4_320, 28),
     "statistics": (912, 8),
-    "store": (1_888, 13),
-    "tasks": (8_743, 32),
+    "store": (1_836, 13),
+    "tasks": (8_730, 32),
     "values": (3_404, 17),
 }
 """Lines and modules of each room; ``.`` are the modules beside the rooms."""

@@ -18,7 +18,7 @@ from evalplus_lite.jobs.quality import POOL, QualityResult
 from evalplus_lite.jobs.quality import quality as measured
 
 MOST_SURVIVORS = 5
-"""Survivors whose diff is shown unless ``--show`` asks for others."""
+"""Survivors whose diff is printed; the file holds all."""
 Programs = list[Path] | None
 
 
@@ -60,9 +60,6 @@ def quality(
         bool,
         typer.Option("--survivors", help="List the mutants of the references that no input kills."),
     ] = False,
-    most: Annotated[
-        int, typer.Option("--show", min=0, help="Survivors to show, the least reached first.")
-    ] = MOST_SURVIVORS,
     out: options.Out = None,
     mutants: Annotated[
         bool, typer.Option("--mutants/--no-mutants", help="Measure mutation scores, too.")
@@ -103,8 +100,8 @@ def quality(
             "right wrong samples truth mutants pool limits memory raw seed force",
             "does not go with --survivors",
         )
-        return _survivors(run, dataset, out, most)
-    run.refuse("most no_cache", "needs --survivors")
+        return _survivors(run, dataset, out)
+    run.refuse("no_cache", "needs --survivors")
     given = [*(right or ()), *(wrong or ()), *(samples or ())]
     if not given:
         raise InputError("no program is given", remedy="give --right, --wrong or --samples")
@@ -152,7 +149,7 @@ def _show(result: QualityResult, folder: Path, screen: Screen) -> None:
     name_report(folder)
 
 
-def _survivors(run: Run, datasets: list[str], out: Path | None, most: int) -> int:
+def _survivors(run: Run, datasets: list[str], out: Path | None) -> int:
     if len(datasets) > 1:
         raise InputError("--survivors with several suites", remedy="give one --dataset")
     with run.started() as (session, screen):
@@ -162,7 +159,7 @@ def _survivors(run: Run, datasets: list[str], out: Path | None, most: int) -> in
 
     def show() -> None:
         print_tables(result.tables())
-        _diffs(result, most)
+        _diffs(result)
         say("")
         say(f"every survivor with its diff: {folder / 'mutants.md'}")
         name_report(folder, datasets=datasets)
@@ -171,11 +168,11 @@ def _survivors(run: Run, datasets: list[str], out: Path | None, most: int) -> in
     return run.ended(result, show, attention=lambda: result.unusable)
 
 
-def _diffs(result: MutantsResult, most: int) -> None:
+def _diffs(result: MutantsResult) -> None:
     """Print the survivors most worth an input."""
     pairs = [(report, s) for report in result.reports for s in report.survivors if not s.is_suspect]
     pairs.sort(key=lambda pair: (pair[1].reached, pair[0].task_id, pair[1].mutant.line))
-    for report, survivor in pairs[:most]:
+    for report, survivor in pairs[:MOST_SURVIVORS]:
         say("")
         say(f"{report.task_id}, {survivor.mutant.operator}, reached by {survivor.reached} inputs")
         for line in survivor.diff.splitlines()[2:]:

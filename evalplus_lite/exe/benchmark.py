@@ -7,10 +7,11 @@ Python gives the same file on every machine.
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -35,9 +36,9 @@ SETTINGS = MiningSettings(functions=80, with_deps=False, max_code=2 * MAX_CODE)
 """What is required is fetched in the versions of the list alone, which are the same every day."""
 TASKS, OF_PACKAGE = 2000, 40
 """Tasks of a set, and of one package at most."""
-CHAINS, LINKS, CHAINS_OF_PACKAGE = 1000, 3, 5
-"""Chains that are built, the functions of one, and those of one package, at most. Only hard ones
-are of use, so functions that together execute few lines are not put together."""
+CHAINS, LINKS, CHAINS_OF_PACKAGE = 20, 3, 8
+"""Of a package's chains those that are built, the functions of one, and those that are chosen, at
+most. Only hard ones are of use, so functions that together execute few lines are not tried."""
 SHARES: dict[Split, float] = {"hard": 0.4, "medium": 0.4, "easy": 0.25}
 """The largest share of each split."""
 MOST_SHARED = 0.02
@@ -107,10 +108,8 @@ def build(
     with within(session) as opened:
         result = mine(listed, settings=SETTINGS, out=mined, force=force, session=opened)
         tasks = [*read_tasks(mined)] if mined.stat().st_size else []
-        least, seed = HARD["lines"] // 2, SETTINGS.seed
         with Sandboxes(Sandbox(opened.config)) as places:
-            chains = chained_tasks(tasks, places, count=CHAINS, seed=seed, links=LINKS, least=least)
-            tasks = chosen([*tasks, *chains])
+            tasks = chosen([*tasks, *_chains(tasks, places)])
     path, card = folder / f"{name}.jsonl", folder / f"{name}.md"
     write_jsonl(path, (task.to_json() for task in tasks))
     write_text(card, data_card(name, tasks, listed))
@@ -118,6 +117,15 @@ def build(
     summary = {"tasks": str(path), "card": str(card), "count": len(tasks), "splits": counts}
     problems = {**result.problems, **result.refused}
     return BenchmarkResult({**summary, "problems": problems}, path, card, problems)
+
+
+def _chains(tasks: Sequence[MinedTask], places: Sandboxes) -> Iterator[MinedTask]:
+    """Yield the chains of each package."""
+    least, seed = HARD["lines"] // 2, SETTINGS.seed
+    for _, listed in itertools.groupby(tasks, key=lambda each: each.facts["package"]):
+        yield from chained_tasks(
+            [*listed], places, count=CHAINS, seed=seed, links=LINKS, least=least
+        )
 
 
 def chosen(tasks: Sequence[MinedTask], *, count: int = TASKS) -> list[MinedTask]:
@@ -166,8 +174,7 @@ def _picked(
             is_full = len(ids) >= count or not left[split] or of_package[package] >= OF_PACKAGE
             if is_full or (is_chain and chains[package] >= CHAINS_OF_PACKAGE):
                 continue
-            held = {each for case in task.cases for each in literals_of(case.call)
-                    if isinstance(each, str | bytes) or len(str(each)) >= LONG_NUMBER}  # fmt: skip
+            held = _literals(task)
             if all(literals[each] < most for each in held):
                 literals.update(held)
                 chains[package] += is_chain
@@ -175,6 +182,12 @@ def _picked(
                 of_package[package] += 1
                 ids.add(task.id)
     return ids
+
+
+def _literals(task: MinedTask) -> set[Hashable]:
+    """Return the texts and longer numbers that a task's cases hold."""
+    held = {each for case in task.cases for each in literals_of(case.call)}
+    return {each for each in held if isinstance(each, str | bytes) or len(str(each)) >= LONG_NUMBER}
 
 
 def split_of(task: MinedTask) -> Split:
@@ -199,7 +212,9 @@ def data_card(name: str, tasks: Sequence[MinedTask], packages: Sequence[str]) ->
         for each in task.facts.get("origins", ())
     }
     dates = sorted(each["date"] for each in origins.values() if each["date"])
-    errors = [case for case in cases if case.answer.kind == "error"]
+    errors = Counter(case.answer.type for case in cases if case.answer.kind == "error")
+    most = Counter(each for task in tasks for each in _literals(task)).most_common(1)
+    chains = sum("parts" in task.facts for task in tasks)
     lines = [
         f"# {name}",
         "",
@@ -220,6 +235,8 @@ def data_card(name: str, tasks: Sequence[MinedTask], packages: Sequence[str]) ->
         "",
         *_table(("split", "tasks", "lines run", "depth", "variables"), _splits(tasks)),
         "",
+        f"Medians of the tasks' median runs. {chains} of the hard ones are chains.",
+        "",
         "## Where values come from",
         "",
         *_table(
@@ -227,7 +244,9 @@ def data_card(name: str, tasks: Sequence[MinedTask], packages: Sequence[str]) ->
             ((k, n, f"{100 * n / sources.total():.1f} %") for k, n in sources.most_common()),
         ),
         "",
-        f"{len(errors)} cases raise, by a `raise` or `assert` of the program.",
+        f"{errors.total()} cases raise, by a `raise` or `assert` of the program, "
+        f"{errors['TypeError'] + errors['AttributeError']} of them a TypeError or AttributeError. "
+        f"No text or longer number is in more than {max(n for _, n in most) if most else 0} tasks.",
         "",
         "## Packages, licences and notices",
         "",

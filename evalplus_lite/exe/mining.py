@@ -21,12 +21,7 @@ from typing import Any, ClassVar
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.inputs.known import Observed, PackageValues, has_tests, observe
 from evalplus_lite.exe.inputs.search import ROUNDS, Runner, find_cases
-from evalplus_lite.exe.inputs.validators import (
-    MAX_CASES,
-    Executed,
-    judge,
-    literals_of,
-)
+from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge, literals_of
 from evalplus_lite.exe.reading.index import Obstacle
 from evalplus_lite.exe.running.proof import Original, ProofResult, Sandboxes, prove, python_version
 from evalplus_lite.exe.running.runs import RunResult, is_answer
@@ -292,13 +287,13 @@ class PackageMine:
         counters = runner.measured([case.call for case in chosen])
         runs = [counted.steps if counted else {} for counted in counters]
         is_driven = bool(function.driver)
-        trivial = triviality([case.answer for case in chosen], runs, is_driven=is_driven)
+        answered = [(case.call, case.answer) for case in chosen]
+        trivial = triviality(answered, runs, is_driven=is_driven)
         if trivial and not self.settings.keep_all:
             return self._rejected(function, "mined", Obstacle(trivial, ""))
         self.funnel.add("mined")
         self.funnel.add("valid", not failed)
         timed = runner.timed([case.call for case in chosen])
-        answered = [(case.call, case.answer) for case in chosen]
         cases, measured = counted_cases(answered, counters, is_driven=is_driven)
         facts |= measured
         facts["sources"] = [case.source for case in chosen]

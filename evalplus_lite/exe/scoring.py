@@ -37,7 +37,7 @@ from evalplus_lite.programs import parsing
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.statistics.means import clustered_interval
 from evalplus_lite.statistics.pass_at_k import pass_at_k
-from evalplus_lite.store import Row, parse_json, read_beginning, read_jsonl, read_text, write_jsonl
+from evalplus_lite.store import parse_json, read_beginning, read_jsonl, read_text, write_jsonl
 from evalplus_lite.types import Outcome, Raised, Returned, Rule, TimedOut, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.equality import equal
@@ -280,10 +280,6 @@ def read_generations(path: Path, known: Collection[str]) -> Iterator[tuple[str, 
             yield full.get(name, name), at, expression_text
 
 
-LAST = 1 << 20
-"""Bytes at the end of a file in which its last line is looked for."""
-
-
 @dataclass(frozen=True, slots=True)
 class GradedPrediction:
     """A prediction with its grade: ``is_right``, and ``reason`` where it is wrong."""
@@ -365,33 +361,13 @@ def read_predictions(path: Path, *, known: Collection[str] = ()) -> Iterator[Pre
         for task_id, number, text in read_generations(path, known):
             yield Prediction(task_id, 0, number, {"python": text})
         return
-    for row in _whole_rows(path):
+    for row in read_jsonl(path):
         try:
             yield Prediction.from_json(row.data)
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(
                 f"is no prediction: {type(error).__name__}: {error}", path=path, line=row.line
             ) from None
-
-
-def _whole_rows(path: Path) -> Iterator[Row]:
-    """Yield a file's rows; of one that a run was killed at the error says what to do."""
-    try:
-        yield from read_jsonl(path)
-    except InputError as error:
-        if error.line is None or path.suffix in (".gz", ".zst"):
-            raise
-        with path.open("rb") as file:
-            file.seek(-min(LAST, path.stat().st_size), os.SEEK_END)
-            end = file.read().rpartition(b"\n")[2]
-            if not end.startswith(b"{") or b"\0" in end:  # no line of ours that was being written
-                raise
-        raise InputError(
-            error.problem,
-            path=path,
-            line=error.line,
-            remedy="its last line is cut off: predict resumes when run again",
-        ) from None
 
 
 def task_of(prediction: Prediction, known: Mapping[str, MinedTask]) -> MinedTask:

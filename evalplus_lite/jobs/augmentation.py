@@ -291,7 +291,6 @@ def augment(
         if not results:
             raise refusal(left_out)
         summary = {
-            # X5
             "run": run_facts(data, content=content, pool=pool, samples=voters.files, seed=seed),
             **summarized(data, [each.facts for each in results]),
             "unusable": [unusable_row(each) for each in left_out],

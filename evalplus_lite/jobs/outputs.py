@@ -22,7 +22,7 @@ from evalplus_lite.statistics.pass_at_k import Count
 from evalplus_lite.store import parse_json, read_text
 from evalplus_lite.store.journal import Memory, Rows, open_rows
 from evalplus_lite.store.labels import label, stem
-from evalplus_lite.store.locations import copied, place_of
+from evalplus_lite.store.locations import local_folder
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES, written_rows
 from evalplus_lite.types import VERDICTS
 from evalplus_lite.values.codec import from_json
@@ -141,15 +141,13 @@ class Output:
 def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
     """Return the outputs of jobs in these folders and those below, each once, sorted by path.
 
-    A path may be the URL of a folder, which is copied for the life of this process. It may
-    also name a file of an output folder: then this job's alone. Raises InputError for a path that
-    does not exist or holds no output, for a run that has not ended, and for an unreadable summary.
+    A path may also name a file of an output folder: then this job's alone. Raises InputError for a
+    URL, for a path that does not exist or holds no output, for a run that has not ended, and for an
+    unreadable summary.
     """
     # Links and nested paths may lead to one file twice: it counts once.
     by_path: dict[Path, Output] = {}
-    for path in map(place_of, paths):
-        if isinstance(path, str):
-            path = copied(path, _needed)
+    for path in map(local_folder, paths):
         if not path.exists():
             raise InputError("does not exist", path=path, remedy="give a folder of results")
         outputs = list(_below(path, DEPTH)) if path.is_dir() else list(_named(path))
@@ -162,16 +160,6 @@ def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
         for each in outputs:
             by_path.setdefault(each.path.resolve(), each)
     return list(by_path.values())
-
-
-def _needed(names: Sequence[str]) -> Iterator[str]:
-    """Yield the files, of all in a folder and below, that accompany an output."""
-    folders = {
-        folder
-        for folder, _, name in (each.rpartition("/") for each in names)
-        if (name in NAMES or name.endswith(FUNNEL)) and folder.count("/") < DEPTH
-    }
-    return (each for each in names if each.rpartition("/")[0] in folders)
 
 
 def _below(folder: Path, depth: int) -> Iterator[Output]:

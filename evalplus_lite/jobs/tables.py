@@ -186,7 +186,6 @@ MOST_ALARMS = 10
 """Rejected right programs of a suite that are shown."""
 MOST_EXAMPLES = 20
 """Disputed inputs that are shown."""
-"""Characters of a disputed value that are shown."""
 MOST_REASONS = 12
 """Reasons of a stage that are shown; the file holds all."""
 

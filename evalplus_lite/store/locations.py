@@ -8,19 +8,15 @@ Most protocols need an extra package, which fsspec names.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import io
 import os
 import re
-import shutil
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Protocol, TypeAlias, cast
 
 from evalplus_lite.errors import ALIASES, InputError
-from evalplus_lite.store.writing import spooling
 
 Place: TypeAlias = Path | str
 """A file or folder: a path, or the text of a URL."""
@@ -52,12 +48,12 @@ def place_of(path: str | os.PathLike[str]) -> Place:
 
 
 def local_folder(out: str | os.PathLike[str]) -> Path:
-    """Return the path of a folder to write to; InputError for a URL."""
+    """Return the path of a folder of results; InputError for a URL."""
     if is_url(out):
         raise InputError(
-            "is a URL; results are written to local folders only",
+            "is a URL; results are kept in local folders only",
             path=out,
-            remedy="write to a folder, and copy it there",
+            remedy="name a folder, and copy it from or to the URL",
         )
     return Path(out)
 
@@ -79,23 +75,10 @@ class Folder:
         files = (each["name"] for each in listing if each["type"] == "file")
         return sorted(name.rstrip("/").rpartition("/")[2] for name in files)
 
-    def below(self) -> list[str]:
-        """Return the files in it and below, by their paths within it, sorted; none if it is not."""
-        with self._reaching("listed"):
-            self._files.invalidate_cache()
-            paths = self._files.find(self._root) if _is_folder(self._files, self._root) else ()
-        start = len(self._root.rstrip("/")) + 1
-        return sorted(name[start:] for name in paths)
-
     def is_there(self) -> bool:
         """Return whether the folder exists and is not a file."""
         with self._reaching("read"):
             return _is_folder(self._files, self._root)
-
-    def fetch(self, name: str, to: Path) -> None:
-        """Copy a file of it to a path."""
-        with self._reaching("read"):
-            self._files.get_file(f"{self._root}/{name}", str(to))
 
     def _reaching(self, what: str) -> contextlib.AbstractContextManager[None]:
         return _reaching(self.url, what)
@@ -111,22 +94,6 @@ def open_url(url: str) -> Iterator[IO[bytes]]:
         stream = files.open(path, "rb", block_size=_PIECE)
     with contextlib.closing(stream):
         yield cast("IO[bytes]", io.BufferedReader(_Raw(stream, url), 1 << 16))
-
-
-def copied(url: str, chosen: Callable[[Sequence[str]], Iterable[str]]) -> Path:
-    """Return a copy of the folder at a URL, which is there until this process ends.
-
-    ``chosen`` is given the files below it, by their paths in it, and returns those that are needed.
-    Errors show files as they are called at the URL. Raises InputError if there are none.
-    """
-    folder = Folder(url)
-    names = list(chosen(folder.below()))
-    if not names:
-        raise InputError("holds no command's output", path=url, remedy="check the URL")
-    own = _own_folder(url)
-    for name in names:
-        _fetch(folder, name, own)
-    return own
 
 
 def is_folder(place: Place) -> bool:
@@ -222,22 +189,3 @@ def _reaching(url: str, what: str) -> Iterator[None]:
 
 def _brief(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
-
-
-def _fetch(folder: Folder, name: str, to: Path) -> None:
-    if ".." in name.split("/") or name.startswith("/"):  # which object stores allow
-        raise InputError("is not a file name", path=f"{folder.url}/{name}", remedy="rename it")
-    with spooling("a copy of what is at a URL"):
-        (to / name).parent.mkdir(parents=True, exist_ok=True)
-        folder.fetch(name, to / name)
-
-
-def _own_folder(url: str) -> Path:
-    """Return a new folder that is called as the last part of a URL."""
-    with spooling("a copy of what is at a URL"):
-        place = Path(tempfile.mkdtemp(prefix="evalplus_lite_"))
-        atexit.register(shutil.rmtree, place, ignore_errors=True)
-        own = Path(place, os.path.basename(url.rstrip("/")) or "out")
-        own.mkdir()
-    ALIASES[str(own)] = ALIASES.get(str(place_of(url)), url).rstrip("/")
-    return own

@@ -56,6 +56,19 @@ def test_no_literal_and_no_source_has_more_than_its_share() -> None:
     assert len(ids) == 41 + 27
 
 
+def test_the_card_says_what_the_tasks_hold() -> None:
+    """Chains, errors by their kind, and how many tasks have the same value."""
+    tasks = [task("a", 123456, "hard", "tests") for _ in range(2)]
+    wrong = TaskCase(Invocation((1,)), CallResult("error", type="TypeError", message="no"))
+    tasks += [replace(tasks[0], cases=(wrong,), facts={**tasks[0].facts, "parts": ["a", "b"]})]
+    card = benchmark.data_card("toys", tasks, ["a"])
+    assert "| hard | 3 | 3 |" in card
+    assert "1 of the hard ones are chains" in card
+    assert "1 cases raise" in card
+    assert "1 of them a TypeError" in card
+    assert "in more than 2 tasks" in card
+
+
 def test_a_set_is_built_of_a_list_and_goes_on(toys: Any, tmp_path: Path) -> None:
     """Its file is the same when it is built again; the card names splits, sources and licences."""
     path = tmp_path / "toy-set.txt"

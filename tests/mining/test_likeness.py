@@ -10,7 +10,7 @@ from support.mining import SLUG, mine_all
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.running.runs import CallResult
+from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.exe.selecting.static import Funnel
 from evalplus_lite.exe.tasks.worth import (
     Seen,
@@ -119,14 +119,22 @@ def test_difficulty_is_decided_by_counts() -> None:
         (["a", "b"], (2, 1, 0), True, True),
         (["a", "b"], (1, 0, 5), False, False),
         (["a", "b"], (3, 0, 0), False, False),
+        ([1, -1, 0, 1], (9, 3, 0), False, True),
+        ([1, -1, 0, 1], (9, 3, 1), False, False),
+        ([1, -1, 0, 2], (9, 3, 0), False, False),
+        (["given", ["in"], "in", None], (9, 3, 0), False, True),
+        ([{"all": "given"}, {"all": ["in"]}, "in", {}], (9, 3, 0), False, True),
+        (["given", ["in"], "in", None], (9, 3, 2), False, False),
+        (["given", ["in"], "in", "other"], (9, 3, 0), False, False),
     ],
 )
 def test_trivial_tasks_are_seen(
     values: list[object], run: tuple[int, int, int], driven: bool, is_trivial: bool
 ) -> None:
-    """One step, truth values alone, or two lines without a branch."""
+    """One step, truth values alone, two lines without a branch, or parts of what is given."""
     counts = dict(zip(("lines", "conditionals", "loop_iterations"), run, strict=True))
-    answers = [CallResult("value", value=value) for value in values]
+    call = Invocation(({"given": ["in"]},))
+    answers = [(call, CallResult("value", value=value)) for value in values]
     assert bool(triviality(answers, [counts, counts], is_driven=driven)) == is_trivial
 
 

@@ -130,19 +130,10 @@ def test_a_line_that_was_cut_off_is_mended_by_going_on(tmp_path: Path) -> None:
     tasks = tasks_of_two()
     answer_all(tasks, source, out)
     out.write_bytes(out.read_bytes()[:-20])
-    with pytest.raises(InputError, match=r"p\.jsonl:3: .*resumes"):
+    with pytest.raises(InputError, match=r"p\.jsonl:3: "):
         scored(tasks, read_predictions(out))
     assert answer_all(tasks, source, out) == 1
     assert scored(tasks, read_predictions(out)).pass_at
-
-
-@pytest.mark.parametrize("end", ["é".encode("utf-16"), b'{"task_id": "p\0"', b"last words"])
-def test_only_a_row_of_ours_was_cut_off(tmp_path: Path, end: bytes) -> None:
-    """What never was one is told as it is: going on would not mend it."""
-    (tmp_path / "p.jsonl").write_bytes(b'{"a": 1}\n' + end)
-    with pytest.raises(InputError) as told:
-        list(read_predictions(tmp_path / "p.jsonl"))
-    assert "predict" not in str(told.value.remedy)
 
 
 def test_answers_that_nest_without_end_are_wrong(tmp_path: Path) -> None:

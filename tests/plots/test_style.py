@@ -14,7 +14,6 @@ from evalplus_lite.reports.plots.canvas import (
     PLUS,
     QUIET,
     colour,
-    folded,
     mark,
     short,
 )
@@ -86,4 +85,3 @@ def test_names_are_one_line_of_bounded_length() -> None:
     assert short("a\x1b[31m\u202eb\n") == "a [31m b"
     assert short("\x00") == "?"
     assert len(short("x" * 999, 20)) == 20
-    assert [len(line) <= 30 for line in folded("word " * 50).split("\n")] == [True, True]

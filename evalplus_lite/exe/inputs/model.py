@@ -7,7 +7,6 @@ each an object from parameter name to value.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from evalplus_lite.errors import CodecError
@@ -24,14 +23,6 @@ from evalplus_lite.values import codec
 
 _LONGEST_ANSWER = 100_000
 """Characters of an answer that are looked at."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadCases:
-    """The calls in an answer, and a sentence for each that is not one."""
-
-    calls: list[Invocation]
-    problems: list[str]
 
 
 class CaseForm:
@@ -51,8 +42,8 @@ class CaseForm:
         case = object_schema(dict(zip(("args", "kwargs"), arguments, strict=True)))
         return object_schema({"test_cases": {"type": "array", "items": case}})
 
-    def read(self, text: str) -> ReadCases:
-        """Return the calls in a model's answer, and what is wrong with those that are none.
+    def read(self, text: str) -> tuple[list[Invocation], list[str]]:
+        """Return the calls in a model's answer, and a sentence for each case that is none.
 
         Of an answer that is cut off, or broken elsewhere, the whole cases count.
         """
@@ -63,7 +54,7 @@ class CaseForm:
                 calls.append(self._call(row))
             except (ValueError, CodecError, RecursionError) as error:
                 problems.append(f"Test case {number}: {str(error)[:300]}")
-        return ReadCases(calls, problems)
+        return calls, problems
 
     def _rows(self, text: str) -> tuple[list[Any], list[str]]:
         found = list(json_objects(text))
@@ -173,12 +164,12 @@ def calls_of_model(
         reply = talk.ask(text, index=turn)
         if reply is None:
             break
-        cases = form.read(reply.text)
-        calls |= {call.key: call for call in cases.calls}
-        problems += len(cases.problems)
-        if not cases.problems:
+        read, faults = form.read(reply.text)
+        calls |= {call.key: call for call in read}
+        problems += len(faults)
+        if not faults:
             break
-        text = AGAIN.format(problems="\n".join(cases.problems[:MOST_QUOTED]))
+        text = AGAIN.format(problems="\n".join(faults[:MOST_QUOTED]))
     facts: dict[str, Any] = {"model": source.model, "written": len(calls), "problems": problems}
     if talk.problem:
         facts["failure"] = talk.problem[:200]

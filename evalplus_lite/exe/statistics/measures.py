@@ -18,29 +18,20 @@ from radon.visitors import ComplexityVisitor
 from evalplus_lite.exe.reading.names import uses_of
 
 
-@dataclass(frozen=True, slots=True)
-class Complexity:
-    """``cyclomatic``: of a whole program; ``maintainability``: 0 to 100, to two decimals."""
+def complexity_of(code: str, tree: ast.Module) -> tuple[int, float] | tuple[None, None]:
+    """Return a program's cyclomatic complexity (McCabe) and its maintainability index.
 
-    cyclomatic: int
-    maintainability: float
-
-
-def complexity_of(code: str, tree: ast.Module) -> Complexity | None:
-    """Return a program's complexity, or None if radon cannot read it within bounds.
-
-    Cyclomatic complexity after McCabe; the maintainability index is radon's, with documentation
-    counted as comments.
+    The index is radon's, 0 to 100, documentation counted as comments. Nones if radon cannot read
+    the program within bounds.
     """
     try:
         if sum(map(_read_by_radon, ast.walk(tree))) > MOST_READ:
-            return None
-        return Complexity(
-            int(ComplexityVisitor.from_ast(tree).total_complexity), round(mi_visit(code, True), 2)
-        )
+            return None, None
+        cyclomatic = int(ComplexityVisitor.from_ast(tree).total_complexity)
+        return cyclomatic, round(mi_visit(code, True), 2)
     except Exception:
         # Whatever radon stumbles over is a missing figure, not a failure to mine.
-        return None
+        return None, None
 
 
 def _read_by_radon(node: ast.AST) -> int:
@@ -112,12 +103,12 @@ def static_statistics(code: str, entry_point: str) -> StaticStatistics:
     """Return the static statistics of a program that parses."""
     tree = ast.parse(code)
     nodes = Counter(type(node).__name__ for node in ast.walk(tree))
-    complexity = complexity_of(code, tree)
+    cyclomatic, maintainability = complexity_of(code, tree)
     return StaticStatistics(
         lines=code_lines(code, tree),
         nodes=dict(sorted(nodes.items())),
-        cyclomatic=None if complexity is None else complexity.cyclomatic,
-        maintainability=None if complexity is None else complexity.maintainability,
+        cyclomatic=cyclomatic,
+        maintainability=maintainability,
         call_depth=_call_depth(tree, entry_point),
         identifiers=len(_identifiers(tree)),
         ifs=nodes["If"] + nodes["IfExp"],

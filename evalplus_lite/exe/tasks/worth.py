@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.reading.index import Obstacle
-from evalplus_lite.exe.running.runs import CallResult, Invocation, Measured
+from evalplus_lite.exe.running.runs import CallResult, Invocation, Measured, canonical
 from evalplus_lite.exe.selecting.static import Funnel, Reject
 from evalplus_lite.exe.sources import reported
 from evalplus_lite.exe.tasks.mined import TaskCase
@@ -35,8 +35,8 @@ EASY = {"lines": 14, "depth": 2, "variables": 8, "iterations": 9}
 """What the median run of an easy task does at most."""
 MOST_LINES = 2
 """Lines of a run without a branch or a loop that ask nothing."""
-FEW_ANSWERS = 2
-"""Different answers that can be guessed."""
+FEW_ANSWERS, FEW_STRAIGHT = 2, 3
+"""Different answers that can be guessed, of any program and of one that runs no loop."""
 MOST_DIGITS = 10
 """Digits of a float that a reader may work out."""
 MOST_OF_CLASS = 3
@@ -95,13 +95,18 @@ def counted_cases(
 
 
 def triviality(
-    answers: Sequence[CallResult], runs: Sequence[Mapping[str, int]], *, is_driven: bool = False
+    answered: Sequence[tuple[Invocation, CallResult]],
+    runs: Sequence[Mapping[str, int]],
+    *,
+    is_driven: bool = False,
 ) -> str:
     """Return why nobody learns anything from a task's answers; empty for one worth asking."""
+    answers = [answer for _, answer in answered]
+    different = len({answer.key for answer in answers})
     values = [answer.value for answer in answers if answer.kind == "value"]
     if values and all(value is None or isinstance(value, bool) for value in values):
         return "trivial: every answer is true, false or none"
-    if len({answer.key for answer in answers}) <= FEW_ANSWERS < len(answers):
+    if different <= FEW_ANSWERS < len(answers):
         return "trivial: two answers"
     if 2 * sum(map(_has_long_number, values)) > len(answers):
         return "answers of many decimals"
@@ -112,10 +117,34 @@ def triviality(
         return ""
     if lines <= 1:
         return "trivial: one step"
+    if different <= FEW_STRAIGHT < len(answers):
+        return "trivial: three answers without a loop"
+    if all(_gives_back(call, answer) for call, answer in answered):
+        return "trivial: gives back what it is given"
     is_straight = len({(run["lines"], run["conditionals"]) for run in runs}) == 1
     return (
         "trivial: two lines, the same in all cases" if is_straight and lines <= MOST_LINES else ""
     )
+
+
+def _gives_back(call: Invocation, answer: CallResult) -> bool:
+    """Return whether a value is a part of the arguments, or an object of such; errors may be."""
+    given = {
+        canonical(part) for each in (*call.args, *call.kwargs.values()) for part in _parts(each)
+    }
+    held = answer.value.values() if isinstance(answer.value, dict) else [answer.value]
+    return answer.kind == "error" or all(
+        part is None or isinstance(part, bool) or canonical(part) in given for part in held
+    )
+
+
+def _parts(value: Value) -> Iterator[Value]:
+    yield value
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    if isinstance(value, list | tuple | set | frozenset):
+        for each in value:
+            yield from _parts(each)
 
 
 def _has_long_number(value: Value) -> bool:

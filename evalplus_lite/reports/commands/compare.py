@@ -18,7 +18,7 @@ from evalplus_lite.reports import comparison
 from evalplus_lite.reports.page.rendering import table_page
 from evalplus_lite.statistics.paired import LEVEL
 from evalplus_lite.store import write_text
-from evalplus_lite.store.locations import place_of
+from evalplus_lite.store.locations import local_folder
 
 MOST_IDS = 10
 """Tasks that are named on a line."""
@@ -37,8 +37,8 @@ def compare(
         list[Path],
         typer.Argument(
             metavar="DIR...",
-            help="Folders or URLs that evaluate wrote, or folders of such.",
-            parser=place_of,
+            help="Folders that evaluate wrote, or folders of such.",
+            parser=local_folder,
         ),
     ],
     rank: Annotated[

@@ -14,7 +14,7 @@ from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.reports import exporting
 from evalplus_lite.reports.exporters.conversion import FORMS, export_results
 from evalplus_lite.reports.exporting import EXPORTERS
-from evalplus_lite.store.locations import place_of
+from evalplus_lite.store.locations import local_folder
 
 
 @takes(*JOB)
@@ -24,7 +24,7 @@ def export(
     results: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="RESULTS...", help="Folders or URLs that evaluate wrote.", parser=place_of
+            metavar="RESULTS...", help="Folders that evaluate wrote.", parser=local_folder
         ),
     ] = None,
     dataset: Annotated[

@@ -11,7 +11,7 @@ from evalplus_lite.cli.console import print_table, say
 from evalplus_lite.cli.options import all_names
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.reports.figure_files import figures as drawn
-from evalplus_lite.store.locations import place_of
+from evalplus_lite.store.locations import local_folder
 
 
 @takes(*SANDBOX)
@@ -21,8 +21,8 @@ def figures(
         list[Path] | None,
         typer.Argument(
             metavar="OUT...",
-            help="Folders or URLs that commands wrote, or that hold such.",
-            parser=place_of,
+            help="Folders that commands wrote, or that hold such.",
+            parser=local_folder,
         ),
     ] = None,
     out: Annotated[

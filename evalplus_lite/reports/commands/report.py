@@ -11,7 +11,7 @@ from evalplus_lite.cli.console import say
 from evalplus_lite.cli.options import all_names
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.reports import reporting
-from evalplus_lite.store.locations import place_of
+from evalplus_lite.store.locations import local_folder
 
 
 @takes(*SANDBOX)
@@ -21,8 +21,8 @@ def report(
         list[Path],
         typer.Argument(
             metavar="OUT...",
-            help="Folders or URLs of results, or ones that hold such.",
-            parser=place_of,
+            help="Folders of results, or ones that hold such.",
+            parser=local_folder,
         ),
     ],
     dataset: Annotated[
@@ -38,7 +38,6 @@ def report(
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")
     ] = Path("report.html"),
-    title: Annotated[str, typer.Option("--title", help="What the page is called.")] = "",
 ) -> int:
     """Show results as one HTML file: who is best, every task, every sample and why it fails.
 
@@ -50,9 +49,7 @@ def report(
     [bold]Example[/bold]  evalplus-lite report out/my-model out/other-model -d humaneval+
     """
     with run.started() as (session, screen):
-        result = reporting.report(
-            outputs, datasets=dataset or (), out=out, title=title, session=session
-        )
+        result = reporting.report(outputs, datasets=dataset or (), out=out, session=session)
     summary = result.summary
 
     def show() -> None:

@@ -84,16 +84,6 @@ def short(text: str, most: int = LONGEST_NAME) -> str:
     return f"{name[:head]}...{name[head + 3 - most :]}"
 
 
-def folded(text: str, width: int = 30) -> str:
-    """Return a name on two lines where it is long, for a panel's title."""
-    name = short(text, 2 * width)
-    if len(name) <= width:
-        return name
-    breaks = [at + 1 for at, each in enumerate(name[:width]) if each in " /-_," and at > width // 2]
-    at = max(breaks, default=width)
-    return f"{name[:at].rstrip()}\n{short(name[at:], width)}"
-
-
 ENDINGS = ("svg", "png")
 
 
@@ -180,13 +170,7 @@ def whole(axes: Axes) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
-def grid(figure: Figure, count: int, *, columns: int = 4) -> list[Axes]:
-    """Return the axes of ``count`` panels of the same scales, ``columns`` beside each other."""
-    wide = min(count, columns)
-    found = figure.subplots(-(-count // wide), wide, sharex=True, sharey=True, squeeze=False)
-    panels = list(found.flat)
-    for number, axes in enumerate(panels):
-        axes.set_visible(number < count)
-        if number < count:  # the last one of a column has the scale, also above an empty place
-            axes.tick_params(labelbottom=number + wide >= count)
-    return panels[:count]
+def grid(figure: Figure, count: int) -> list[Axes]:
+    """Return the axes of ``count`` panels of the same scales, beside each other."""
+    found = figure.subplots(1, count, sharex=True, sharey=True, squeeze=False)
+    return list(found.flat)

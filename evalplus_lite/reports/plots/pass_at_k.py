@@ -11,10 +11,8 @@ from evalplus_lite.jobs.tables import Cell, Table, percent
 from evalplus_lite.reports.plots.canvas import (
     BASE,
     PLUS,
-    QUIET,
     Picture,
     colour,
-    folded,
     grid,
     logarithmic,
     mark,
@@ -30,8 +28,7 @@ if TYPE_CHECKING:
 
 CURVES, SCORES = "pass-at-k", "scores"
 MOST_TOGETHER = 6
-"""Models whose curves are drawn into one panel; of more, each has a panel of its own."""
-MOST_PANELS = 24
+"""Models whose curves are drawn: of more, those with the highest pass@k."""
 MOST_ROWS = 40
 KINDS: dict[Tests, str] = {"base": "base tests", "plus": "base and plus"}
 
@@ -85,10 +82,9 @@ def pass_at_k(material: Material) -> Iterator[Product]:
     """Yield the curves for each suite that judged models with several samples a task."""
     for board in material.boards:
         some = [each for each in board.entrants if fewest(each) > 1]
-        if some and len(board.entrants) <= MOST_TOGETHER:
-            yield _curves(board, board.entrants)  # those of one sample as points
-        elif some:
-            yield _curves(board, some)
+        if some:  # of few models, those of one sample are points
+            few = len(board.entrants) <= MOST_TOGETHER
+            yield _curves(board, board.entrants if few else some)
         else:
             yield Missing(f"{CURVES}{board.ending}", "needs two or more samples of every task")
 
@@ -120,56 +116,31 @@ def _curves(board: Board, some: Sequence[ModelRun]) -> Picture:
         (each, [at for tests in board.tests for at in points(each, tests, steps(fewest(each)))])
         for each in some
     ]
-    shown = found
-    if len(found) > MOST_PANELS:  # a model at the temperature that is best for many samples
-        by_height = sorted(found, key=lambda pair: pair[1][-1].value)
-        tops = {model_of(each): (each, curve) for each, curve in by_height}
-        shown = [tops[model] for model in dict.fromkeys(model_of(each) for each, _ in found)]
-        shown = shown[:MOST_PANELS]
-    together = len(found) <= MOST_TOGETHER
-    most = max(curve[-1].k for _, curve in found)
+    best_first = sorted(found, key=lambda pair: -pair[1][-1].value)
+    shown = [pair for pair in found if pair in best_first[:MOST_TOGETHER]]
     caption = f"{board.dataset}: unbiased pass@k over all tasks; bands are 95 % intervals."
     left_out = len(board.entrants) - len(some)
     if left_out:
         caption += f" {left_out} models with one sample a task have no curve."
     if len(shown) < len(found):
-        caption += f" {len(shown)} of {len(found)}, a model at its best temperature each; the "
-        caption += "table has all."
+        caption += f" The best {len(shown)} of {len(found)}; the table has all."
     table = _table(f"{CURVES}{board.ending}", "pass@k against k", caption, found)
 
     def draw(figure: Figure) -> None:
-        if together:
-            panels = grid(figure, len(board.tests))
-            for axes, tests in zip(panels, board.tests, strict=True):
-                for number, (each, curve) in enumerate(found):
-                    label = short(each.label) if tests == board.tests[0] else None
-                    _line(axes, [p for p in curve if p.tests == tests], colour(number),
-                          marker=mark(number), label=label)  # fmt: skip
-                axes.set_title(KINDS[tests])
-        else:
-            panels = grid(figure, len(shown))
-            for axes, (each, curve) in zip(panels, shown, strict=True):
-                for _, other in shown:
-                    axes.plot(*_coordinates(other, board.tests[-1]), color=QUIET, lw=0.4)
-                for tests in board.tests:
-                    label = KINDS[tests] if axes is panels[0] else None
-                    _line(axes, [p for p in curve if p.tests == tests],
-                          BASE if tests == "base" else PLUS, label=label)  # fmt: skip
-                axes.set_title(folded(each.label), fontsize=6.5)
-        for axes in panels:
+        panels = grid(figure, len(board.tests))
+        for axes, tests in zip(panels, board.tests, strict=True):
+            for number, (each, curve) in enumerate(shown):
+                label = short(each.label) if tests == board.tests[0] else None
+                _line(axes, [p for p in curve if p.tests == tests], colour(number),
+                      marker=mark(number), label=label)  # fmt: skip
+            axes.set_title(KINDS[tests])
             axes.set(ylim=(0, 1))
-            logarithmic(axes, "x", parts=(1, 2, 5) if together or most <= 20 else (1,))
+            logarithmic(axes, "x")
         figure.supxlabel("k", fontsize=8)
         figure.supylabel("pass@k", fontsize=8)
         figure.legend(loc="outside upper right", ncols=3)
 
-    rows = 1 if together else -(-len(shown) // 4)
-    return Picture(table.name, table.title, caption, draw, table, height=1.0 + 1.7 * max(rows, 1.3))
-
-
-def _coordinates(some: Sequence[Point], tests: Tests) -> tuple[list[int], list[float]]:
-    chosen = [point for point in some if point.tests == tests]
-    return [point.k for point in chosen], [point.value for point in chosen]
+    return Picture(table.name, table.title, caption, draw, table, height=3.21)
 
 
 def _line(
