@@ -99,8 +99,9 @@ def sessions(text: str) -> Iterator[list[doctest.Example]]:
     """
     tree = parsing.tree_or_none(text) if len(text) <= LONGEST else None
     for node in () if tree is None else ast.walk(tree):
-        docstring = ast.get_docstring(node) if isinstance(node, _DOCUMENTED) else None
-        if docstring and "\\" not in (ast.get_source_segment(text, node.body[0]) or "\\"):
+        if not isinstance(node, _DOCUMENTED) or not (docstring := ast.get_docstring(node)):
+            continue
+        if "\\" not in (ast.get_source_segment(text, node.body[0]) or "\\"):
             with contextlib.suppress(ValueError):
                 yield doctest.DocTestParser().get_examples(docstring)
 
