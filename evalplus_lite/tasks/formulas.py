@@ -96,6 +96,10 @@ class Comparison:
         """Return whether it holds for all items; raises Unclear."""
         return all(self._results(names))
 
+    def holds_somewhere(self, names: Names) -> bool:
+        """Return whether it holds for some item; raises Unclear."""
+        return any(self._results(names))
+
     def bounds(self) -> Iterator[tuple[str, str, str]]:
         """Yield (name, low, high) for each name: its plain neighbors in the chain, "" for none."""
         for at, each in enumerate(self.operands):

@@ -12,6 +12,7 @@ import ast
 import contextlib
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -26,6 +27,7 @@ from evalplus_lite.tasks.formulas import (
     Unclear,
     Unreadable,
     base_name,
+    chosen,
     expression,
     number,
     of,
@@ -286,6 +288,8 @@ def _line(line: str) -> list[StatedConstraint]:
     for pattern, make in _COMPILED:
         if (match := pattern.fullmatch(line)) and (found := make(match, line)):
             return found
+    if some := _SOME.fullmatch(line):
+        return _exists(some[1], line)
     return _comparison(line, line)
 
 
@@ -293,6 +297,11 @@ _EACH = re.compile(
     r"^(?:(?:the )?(?:inputs?|tests?|test cases?|it) (?:is|are) (?:generated such|guaranteed) that"
     r"|you (?:may|can) assume(?: that)?|(?:for )?(?:all|each|every|any) \w,|each|every)"
     r"\s+(?:of\s+)?(?:the\s+)?",
+    re.I,
+)
+_SOME = re.compile(
+    r"there (?:is|exists) (?:an?|at least one) (?:element |index )?\w (?:such that|where) "
+    r"([^<>=!]+(?:<=|>=|==|!=|<|>|=)[^<>=!]+)",
     re.I,
 )
 _RUN = re.compile(r"\b([A-Za-z]\w*)\[[01]\](?: ?, ?\1\[\w+\])*[, ]*\.\.\.[, ]*(?:and )?\1\[\w+\]")
@@ -358,6 +367,11 @@ def _length(match: re.Match[str], line: str) -> list[StatedConstraint]:
     return _comparison(f"{names} == {length}", line)
 
 
+def _equal_lengths(match: re.Match[str], line: str) -> list[StatedConstraint]:
+    equal = " == ".join(f"len({name})" for name in _listed(match["names"]))
+    return [*_length(match, line), *_comparison(equal, line)]
+
+
 def _consists(match: re.Match[str], line: str) -> list[StatedConstraint]:
     letters, names = _letters(match["letters"]), _base_names(match)
     if not letters:
@@ -375,6 +389,8 @@ def _letters(words: str) -> str:
     lower = words.lower()
     if re.search(r"\b(?:at least|at most|exactly|other than|no)\b", lower):
         return ""
+    if text := re.search(r'(.*)characters? (?:in|from) the string "([^"]+)"', words):
+        return _letters(re.sub(r"\b(?:or|and) *$", "", text[1])) + text[2]
     found = "".join(letters for name, letters in _CLASSES.items() if name in lower)
     if "letters" in lower and not re.search(r"(?:lower|upper)-?case", lower):
         found += _CLASSES["lowercase"] + _CLASSES["uppercase"]
@@ -411,6 +427,53 @@ def _one_of(match: re.Match[str], line: str) -> list[StatedConstraint]:
     bounds = [(name, str(min(numbers)), str(max(numbers))) for name in names if is_whole]
     letters = [(name, "".join(tokens)) for name in names if is_single]
     return [StatedConstraint(line, test, bounds=tuple(bounds), letters=tuple(letters))]
+
+
+def _starts(match: re.Match[str], line: str) -> list[StatedConstraint]:
+    (name,), letter, is_meant = _base_names(match), match["letter"], match["no"] is None
+    at = 0 if match["end"].lower() == "first" else -1
+
+    def test(values: Names) -> bool:
+        return all((text[at] == letter) is is_meant for text in _texts(of(values, name)))
+
+    return [StatedConstraint(line, test)]
+
+
+def _counted(match: re.Match[str], line: str) -> list[StatedConstraint]:
+    """``S[i] contains at least one o``: of each item; ``grid has exactly one 1``: of all."""
+    (name,), letters = _listed(match["names"]), _listed(match["letter"])
+    least, most = (
+        (1, 1) if match["exactly"].lower() in ("exactly one", "exactly once") else (1, math.inf)
+    )
+
+    def count(found: Any, letter: str) -> int:
+        texts = list(map(str, _leaves(found)))
+        return sum(each.count(letter) if len(letter) == 1 else each == letter for each in texts)
+
+    def test(values: Names) -> bool:
+        found = of(values, base_name(name))
+        items = found if name.count("[") == 1 and isinstance(found, list | tuple) else [found]
+        return all(
+            least <= count(each, one.strip("'\"")) <= most for each in items for one in letters
+        )
+
+    return [StatedConstraint(line, test)]
+
+
+def _other_than(match: re.Match[str], line: str) -> list[StatedConstraint]:
+    (name,), letters = _base_names(match), _letters(match["letters"])
+
+    def test(values: Names) -> bool:
+        return all(set(text) - set(letters) for text in _texts(of(values, name)))
+
+    return [StatedConstraint(line, test)] if letters else []
+
+
+def _times(match: re.Match[str], line: str) -> list[StatedConstraint]:
+    """``i occurs in A exactly three times``."""
+    (name,), words = _base_names(match), ("", "once", "twice", "three", "four", "five")
+    times = words.index(match["times"].lower()) if match["times"].lower() in words else -1
+    return [StatedConstraint(line, lambda names: {*Counter(of(names, name)).values()} == {times})]
 
 
 # Graphs: lists of pairs of nodes.
@@ -550,6 +613,18 @@ def _distinct_pairs(match: re.Match[str], line: str) -> list[StatedConstraint]:
     return [StatedConstraint(line, test)]
 
 
+def _same_letters(match: re.Match[str], line: str) -> list[StatedConstraint]:
+    """A permutation of another value, or of letters that are written out."""
+    (name,), other = _base_names(match), match["of"]
+    other = "".join(re.findall(r"\bone (\S)(?=,| |$)", other)) or other
+
+    def test(names: Names) -> bool:
+        return sorted(of(names, name)) == sorted(names.get(other, other))
+
+    letters = ((name, other),) if other.isupper() and len(other) > 1 else ()
+    return [StatedConstraint(line, test, letters=letters)]
+
+
 _WORDS: Mapping[str, str] = {
     "NAMES": f"(?P<names>{_NAMES})",
     "NAME": rf"(?P<names>{_NAME}|len\({_NAME}\)|sum\({_NAME}\))",
@@ -564,6 +639,7 @@ _WORDS: Mapping[str, str] = {
     "CASE": "(?:lower-?case|upper-?case)(?: (?:and|or) (?:lower-?case|upper-?case))?",
     "LETTERS": "(?P<letters>.+)",
     "UNIQUE": "(?:pairwise )?(?:distinct|different|unique)",
+    "LETTER": r"['\"]?(?P<letter>\S)['\"]?",
 }
 """What the words in capitals of a phrase stand for."""
 _PHRASES: tuple[tuple[str, Make], ...] = (
@@ -572,6 +648,7 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
         _consists,
     ),
     (r"NAMES BE(?: STRINGS)? LENGTH,? OF LETTERS", _consists),
+    (r"NAMES BE length-(?P<length>\w+) STRINGS OF LETTERS", _consists),
     (r"NAMES(?: BE STRINGS)? OF UNIQUE \w+", _all_distinct),
     (r"NAMES(?: BE STRINGS)? OF LETTERS", _consists),
     (
@@ -581,12 +658,19 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
     ),
     (r"NAMES BE STRINGS LENGTH", _length),
     (r"(?:the )?lengths? of NAMES (?:is|are) (?P<length>between .+|at .+|[\w(). +*-]+)", _length),
+    (r"(?:the )?lengths? of NAMES are equal and (?P<length>between .+)", _equal_lengths),
     (r"NAMES BE integers? BETWEEN", _formula("{low} <= {name} <= {high}")),
+    (
+        r"NAMES BE UNIQUE integers BETWEEN",
+        lambda m, line: [*_all_distinct(m, line), *_formula("{low} <= {name} <= {high}")(m, line)],
+    ),
     *(
         (rf"{names} BE {word}(?: numbers?| integers?)?", _formula(f"{{name}} % 2 == {rest}"))
         for names in ("NAMES", "NAME")
         for rest, word in enumerate(("even", "odd"))
     ),
+    (r"NAME has an odd length", _formula("len({name}) % 2 == 1")),
+    (r"NAME has an even length", _formula("len({name}) % 2 == 0")),
     (
         r"NAME BE (?:positive )?(?:multiple of|divisible by) (?P<of>[\w() +*-]+)",
         _formula("{name} % ({of}) == 0"),
@@ -601,6 +685,10 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
     (r"NAMES is of LETTERS", _consists),
     (r"NAMES BE positive(?: integers?| numbers?)?", _formula("{name} > 0")),
     (r"NAMES BE non-?negative(?: integers?| numbers?)?", _formula("{name} >= 0")),
+    (
+        r"NAME is a positive integer (?:not greater than|at most) (?P<high>.+)",
+        _formula("1 <= {name} <= {high}"),
+    ),
     (r"NAMES BE UNIQUE(?: integers?| values?| strings?| from each other)?", _all_distinct),
     (
         r"(?:(?:the )?pairs |all )?\((?P<a>[A-Za-z]\w*)\[\w\], ?(?P<b>[A-Za-z]\w*)\[\w\]\)"
@@ -608,17 +696,36 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
         r"(?P<either> and .* != \((?P=b)\[\w\], ?(?P=a)\[\w\]\))?,?",
         _distinct_pairs,
     ),
+    (r"(?:each )?character occurs at most once in NAME", _all_distinct),
     (r"NAME is sorted in (?:a )?strictly (?:increasing|ascending) order", _order("increasing")),
     (
         r"NAME is sorted(?: in (?:a )?(?:non-decreasing|ascending|increasing) order)?",
         _order("sorted"),
     ),
+    (r"NAME BE permutation of (?:the letters )?(?P<of>[A-Za-z]\w*)", _same_letters),
+    (r"NAME contains (?P<of>one \S(?:(?:,| and|, and) one \S)+)", _same_letters),
     (rf"\(? ?NAME(?:[ ,.]+{_NAME})* ?\)? BE permutation(?: of .+)?", _order("permutation")),
     (
         r"NAMES (?:is|are) (?:either |one of (?:the characters )?)?"
         r"(?P<values>\S+(?: ?, ?\S+| or \S+)*,? (?:or|and) \S+|\S(?: ?, ?\S)+)",
         _one_of,
     ),
+    (r"NAMES BE (?:either )?(?P<letters>.*characters? from the string .*)", _consists),
+    (
+        r"(?P<names>[A-Za-z][\w\[\]]*) (?:is not|does not equal) LETTER",
+        _formula("{name} != '{letter}'"),
+    ),
+    (r"NAMES BE strings? of (?P<letters>CASE English letters) LENGTH", _consists),
+    (r"the (?P<end>first|last) character of NAME is (?P<no>not )?LETTER", _starts),
+    (r"NAME (?:contains|has) (?P<exactly>at least one|exactly one) LETTER", _counted),
+    (r"there (?:is|exists) (?P<exactly>at least one|exactly one) LETTER in NAME", _counted),
+    (
+        r"(?P<letter>\S+(?:(?: and |, )\S+)*) (?:exists?|appears?|occurs?) "
+        r"(?P<exactly>exactly once|at least once) in NAME",
+        _counted,
+    ),
+    (r"NAME contains at least one character other than LETTERS", _other_than),
+    (r"\w (?:occurs|appears) in NAME exactly (?P<times>\w+)(?: times)?", _times),
     (
         r"(?:the )?(?:given )?(?:graph|input|edges\d?)(?: and edges\d)? "
         r"(?:is|are|represents?|forms?|contains neither|contains no|has no|does not contain)"
@@ -645,12 +752,36 @@ def _comparison(formula: str, line: str) -> list[StatedConstraint]:
         chains += [ladder["last"] + after, f"{name}[i]" + _loose(after)] if after.strip() else []
         order = _ordered(kind, name, line)
         return [order, *(each for chain in chains for each in _comparison(chain, line))]
+    if len(ways := re.split(r",? or ", formula)) > 1:
+        return _alternatives(ways, line)
     try:
         read = Comparison.read(formula)
     except Unreadable:
         return []
     bounds, lengths = tuple(read.bounds()), tuple(read.lengths())
     return [StatedConstraint(line, read.holds, bounds=bounds, lengths=lengths, formula=formula)]
+
+
+def _alternatives(formulas: Sequence[str], line: str) -> list[StatedConstraint]:
+    """``A[i] = -1 or 1 <= A[i] <= N``."""
+    try:
+        ways = [Comparison.read(each) for each in formulas]
+    except Unreadable:
+        return []
+    nodes = [node for way in ways for operand in way.operands for node in operand]
+
+    def test(names: Names) -> bool:
+        return all(any(way.holds(each) for way in ways) for each in chosen(nodes, names))
+
+    return [StatedConstraint(line, test)]
+
+
+def _exists(formula: str, line: str) -> list[StatedConstraint]:
+    """Return that a comparison holds for some index."""
+    try:
+        return [StatedConstraint(line, Comparison.read(formula).holds_somewhere)]
+    except Unreadable:
+        return []
 
 
 _LADDER = re.compile(
