@@ -24,7 +24,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "serving": (4_320, 28),
     "statistics": (912, 8),
     "store": (1_836, 13),
-    "tasks": (8_756, 32),
+    "tasks": (8_904, 32),
     "values": (3_404, 17),
 }
 """Lines and modules of each room; ``.`` are the modules beside the rooms."""

@@ -234,9 +234,7 @@ class TestGreedy:
     def test_an_answer_that_nobody_reads(self, small: Running) -> None:
         """Costs the client its connection, in time, and others nothing."""
         body = b'{"language": "python", "code": "print(\'y\' * 1000000)"}'
-        head = b"POST /run_code HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n" % len(
-            body
-        )
+        head = b"POST /run_code HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n"
         with connected(small) as channel:
             channel.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             channel.sendall((head % len(body) + body) * 2)

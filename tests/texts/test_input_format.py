@@ -166,6 +166,14 @@ def test_examples_decide() -> None:
             ([[3], [4, 5]],),
             ["1 <= t <= 9", "1 <= n <= 5", "0 <= a[i] <= 9"],
         ),
+        (
+            "Read n (1 <= n <= 9), then n lines, each a name of lowercase letters and a score from "
+            "0 to 100. Print the names.",
+            "2\nann 70\nbob 9\n",
+            ([("ann", 70), ("bob", 9)],),
+            ["1 <= n <= 9", "name is of lowercase letters", "score is from 0 to 100"],
+        ),
+        ("Read n, then n integers. n is at least 2.", "2\n3 4\n", ([3, 4],), ["n is at least 2"]),
         ("The first line contains an integer n (1 <= n <= 9).", "3\n", (3,), ["1 <= n <= 9"]),
     ],
 )

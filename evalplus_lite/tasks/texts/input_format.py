@@ -119,6 +119,11 @@ _SENTENCE = re.compile(
     r"(?:contains?|consists?\s+of|has|have|gives?|holds?)\s+(?P<things>.*)",
     re.I,
 )
+_READ = re.compile(
+    rf"\bread\s+(?:an?\s+{_NOUNS}\s+)?(?P<name>{_NAME}),?\s+(?:and\s+)?then\s+(?P=name)\s+"
+    rf"(?:lines,?\s+each\s+(?:with\s+|of\s+|has\s+|contains\s+|is\s+)?(?P<things>[^.;]*)|{_NOUNS}\b)",
+    re.I,
+)
 
 
 def _in_prose(statement: str) -> Form | None:
@@ -138,6 +143,14 @@ def _in_prose(statement: str) -> Form | None:
                 line = _line(row, inner, depth=1 if count else 0)
                 part = Block(_amount(count, known), (line,)) if count else line
                 (case if match["case"] or (count and case) else parts).append(part)
+            elif match := _READ.search(sentence):
+                parts.append(_line([_Item(match["name"])], known, depth=0))
+                count = _amount(match["name"], known)
+                if match["things"]:
+                    line = _line(_things(match["things"]), set(known), depth=1)
+                    parts.append(Block(count, (line,)))
+                else:
+                    parts.append(Line(((Field("values", "any", count=count),),)))
         if case:
             first = parts[0].ways[0][0].name if parts and isinstance(parts[0], Line) else ""
             parts = [*parts, Block(_amount(first, known), tuple(case))]
