@@ -287,7 +287,9 @@ def _models(
         }
         by_task = {id: eff_at_k(some, 1) for id, some in scores.items() if some}
         number = sum(map(len, of_model.values()))
-        interval = mean_interval([min(1.0, each) for each in by_task.values()], samples=number)
+        most = max([1.0, *by_task.values()])  # a program may need less than the reference
+        interval = [most * each for each in mean_interval(
+            [each / most for each in by_task.values()], samples=number)]  # fmt: skip
         own = [row for some in of_model.values() for _, row in some if row is not None]
         means = {key: _mean([row[key] for row in own if row[key] is not None])
                  for key in ("dps", "dps_norm", "slower")}  # fmt: skip
@@ -296,7 +298,7 @@ def _models(
             "samples": number,
             "pass@1": _mean([_mean([r for r, _ in some]) or 0 for some in of_model.values()]),
             "eff@1": _mean(list(by_task.values())),
-            "eff_interval": list(interval),
+            "eff_interval": interval,
             "by_task": by_task,
             "eff": {
                 f"eff@{k}": _mean([eff_at_k(some, k) for some in scores.values()])

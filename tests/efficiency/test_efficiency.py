@@ -56,6 +56,15 @@ def test_the_efficient_model_comes_first(files: tuple[Path, list[Path]], tmp_pat
     assert "Score by task and model" in page
 
 
+def test_less_work_than_the_reference_scores_more_than_one() -> None:
+    """The interval holds the score there too."""
+    task = {**TASK, "reference": SLOW}
+    (model,) = efficiency([task], [{"task_id": "repeated", "solution": FAST}]).summary["models"]
+    low, high = model["eff_interval"]
+    assert 1 < model["eff@1"] <= high
+    assert low < 1
+
+
 def test_a_file_that_was_edited_is_no_page(tmp_path: Path) -> None:
     (tmp_path / "efficiency.json").write_text('{"models": [], "not_measured": [], "tasks": 1}')
     (tmp_path / "efficiency.jsonl").write_text('{"task_id": "<b>", "sizes": [1]}\n')

@@ -150,7 +150,7 @@ def _growth(tasks: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
             for places, kind in drawn
         ]
         low, high = (f"{10**y:.2g}" for y in (upward[0], sum(upward)))
-        sizes = f"{2 ** min(xs):.0f} to {2 ** max(xs):.0f}: {low} to {high} units"
+        sizes = f"{2 ** min(xs):.0f}-{2 ** max(xs):.0f}: {low}-{high} units"
         parts += [_text(left + 4, top + 10, id[:24]), _text(left + 4, top + HIGH - 6, sizes)]
     return _svg(COLUMNS * WIDE, -(-len(tasks) // COLUMNS) * HIGH, parts)
 
