@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from evalplus_lite.efficiency.inputs import Level, levels
 from evalplus_lite.efficiency.work import seconds, uncounted, work
-from evalplus_lite.errors import InputError
+from evalplus_lite.errors import InfrastructureError, InputError
 from evalplus_lite.execution.base import Call, Ref, Row, Work, WorkerContext
 from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
 from evalplus_lite.jobs.evaluation import evaluate
@@ -151,7 +151,7 @@ def efficiency(
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
         given = list(SampleStream(samples, data, strict=strict, is_named=True, backend=pool))
-        passed, right = judged(data, given, opened)
+        passed, right, _ = judged(data, given, opened)
         usable = [task for task in data.tasks if task.harness.kind in HARNESSES]
         folder = None if out is None else made_folder(out)
         path = None if folder is None else folder / "efficiency.journal.jsonl"
@@ -192,18 +192,26 @@ Key: TypeAlias = tuple[str, str, float | None, int]
 Right: TypeAlias = dict[str, dict[str, str]]
 
 
-def judged(data: Dataset, samples: Sequence[Sample], session: Session) -> tuple[set[Key], Right]:
-    """Return the keys of right samples, and their programs by task and hash."""
+def judged(
+    data: Dataset, samples: Sequence[Sample], session: Session
+) -> tuple[set[Key], Right, dict[str, str]]:
+    """Return the keys of right samples, their programs by task and hash, and tasks without a test.
+
+    Raises InfrastructureError if the machine failed on a sample: that is no verdict.
+    """
+    result = evaluate(data, samples, session=session)
+    if failed := result.summary["infra"]:
+        raise InfrastructureError(f"{len(failed)} programs could not be judged: {failed[0]}")
     passed = {
         (row["task_id"], row.get("model") or "", row.get("temperature"), row["index"])
-        for row in evaluate(data, samples, session=session).to_rows()
+        for row in result.to_rows()
         if "pass" == (row["plus"] or row["base"]) == row["base"]
     }
     right: Right = defaultdict(dict)
     for sample in samples:
         if _key(sample) in passed:
             right[sample.task_id][program_hash(sample.source)] = sample.source
-    return passed, right
+    return passed, right, {row["task_id"]: row["detail"] for row in result.unusable}
 
 
 def counts(

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from evalplus_lite.efficiency.job import HARNESSES, LEVELS, counts, judged, rows_of
+from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import prepared, unknown_task
 from evalplus_lite.jobs.expected import SharedData
 from evalplus_lite.jobs.session import Session
@@ -24,7 +25,8 @@ class EfficiencyReward:
 
     A wrong program earns 0, also where only an input of efficiency's is failed. A right one earns
     ``least``, and the rest by its score: all of it for the reference's work or less. One whose work
-    cannot be counted, or whose task has no inputs that grow, earns ``least``.
+    cannot be counted, or whose task has no inputs that grow, earns ``least``. A failure of the
+    machine raises InfrastructureError, a task without a usable test InputError: neither is a 0.
     """
 
     def __init__(
@@ -56,7 +58,9 @@ class EfficiencyReward:
             samples.append(Sample(id, extract(answer, self.data[id]).source, index=index))
         wanted = {sample.task_id for sample in samples}
         tasks = tuple(task for task in self.data.tasks if task.id in wanted)
-        passed, right = judged(replace(self.data, tasks=tasks), samples, self.session)
+        passed, right, unusable = judged(replace(self.data, tasks=tasks), samples, self.session)
+        if lost := sorted(wanted & unusable.keys()):
+            raise InputError(f"{lost[0]} cannot be used: {unusable[lost[0]]}")
         usable = [task for task in tasks if task.harness.kind in HARNESSES and right[task.id]]
         rows = {
             (row["task_id"], row["program"]): row

@@ -114,9 +114,7 @@ def _read_folder(folder: Path, known: Registry) -> Dataset:
     if (folder / SUITE).exists():
         return _read(folder / SUITE, known)
     paths = sorted({path for pattern in TASK_FILES for path in folder.glob(pattern)})
-    paths = paths or sorted(
-        folder.glob("data/*.jsonl")
-    )  # where repositories of data sets have them
+    paths = paths or sorted(folder.glob("data/*.jsonl"))  # as in repositories of data sets
     if not paths:
         raise InputError(
             "is a folder without tasks",

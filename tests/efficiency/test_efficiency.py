@@ -65,6 +65,14 @@ def test_less_work_than_the_reference_scores_more_than_one() -> None:
     assert low < 1
 
 
+def test_a_task_without_a_test_is_no_reward_of_zero(tmp_path: Path) -> None:
+    """A reference that fails says nothing of a program."""
+    path = tmp_path / "tasks.jsonl"
+    path.write_text(json.dumps({**TASK, "reference": "def repeated(xs):\n    return 1 / 0\n"}))
+    with EfficiencyReward(path) as reward, pytest.raises(InputError, match="repeated"):
+        reward([("repeated", FAST)])
+
+
 def test_a_file_that_was_edited_is_no_page(tmp_path: Path) -> None:
     (tmp_path / "efficiency.json").write_text('{"models": [], "not_measured": [], "tasks": 1}')
     (tmp_path / "efficiency.jsonl").write_text('{"task_id": "<b>", "sizes": [1]}\n')

@@ -240,7 +240,7 @@ def test_programs_that_the_target_judges_otherwise_are_named(
     made = entry(([3, 1, 2], 2), ([5, 5], 1))
     task = replace(made.task, base=made.suite.cases, rule=Rule(rule))
     samples = [
-        Sample(task.id, PROMPT + RIGHT),
+        Sample(task.id, PROMPT + RIGHT, "reference"),
         Sample(task.id, PROMPT + RIGHT.replace("xs,", "map(float, xs),"), index=1),
         Sample(task.id, PROMPT + WRONG, index=2),
     ]

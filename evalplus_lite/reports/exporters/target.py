@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from evalplus_lite.errors import InfrastructureError
 from evalplus_lite.jobs.datasets import load_dataset
 from evalplus_lite.jobs.evaluation import evaluate
 from evalplus_lite.jobs.session import Session
@@ -14,13 +15,16 @@ from evalplus_lite.reports.exporters.suites import ExportedTask, check_text, unh
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Case, Harness, Rule, Sample, Task
 
+REFERENCE = "(reference)"
+"""What stands for a model's name, and is no file's."""
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """How many programs both judged, and a row for each on which they disagree.
 
     ``rows`` have ``task_id``, ``model``, ``index``, and what each said: ``ours`` and ``theirs``.
-    The reference is a program too, of the model ``reference``.
+    The reference is a program too, of the model ``REFERENCE``.
     """
 
     programs: int
@@ -37,12 +41,16 @@ def compared(
     """Judge samples and references by the suites and by what was written from them.
 
     An evalplus file is read as evalplus reads it. The other formats hold a ``check`` for functions:
-    it runs in the sandbox, with the program. Tasks of other kinds are not compared.
+    it runs in the sandbox, in the program's process with the expected outputs, as it does there;
+    no score of ours comes of it. Tasks of other kinds are not compared. Raises InfrastructureError
+    if the machine failed on a program: that is no verdict.
     """
     held = {entry.task.id: entry for entry in entries if not unheld(entry.task)}
+    if not held:
+        return Comparison(0, ())
     tasks = [entry.task for entry in held.values()]
     programs = [
-        *(Sample(task.id, task.reference, "reference") for task in tasks),
+        *(Sample(task.id, task.reference, REFERENCE) for task in tasks),
         *(sample for sample in samples if sample.task_id in held),
     ]
     own = Dataset("own", tuple(tasks), {name: entry.suite for name, entry in held.items()})
@@ -81,10 +89,12 @@ def _verdicts(
 ) -> dict[tuple[str, str, int], str]:
     known = set(data.ids)
     some = [each for each in programs if each.task_id in known]
-    rows = evaluate(data, some, extract=False, session=session).to_rows() if some else []
+    result = evaluate(data, some, extract=False, session=session)
+    if failed := result.summary["infra"]:
+        raise InfrastructureError(f"{len(failed)} programs could not be judged: {failed[0]}")
     return {
         (row["task_id"], row.get("model", ""), row["index"]): next(
             (row[kind] for kind in ("base", "plus") if row.get(kind) not in (None, "pass")), "pass"
         )
-        for row in rows
+        for row in result.to_rows()
     }
