@@ -273,19 +273,19 @@ def _of_reference(
 
 # What a task states, read from its text alone.
 
+CLOCK, CHANCE = "reads the clock", "draws without a seed"
+NETWORK, FILES = "uses the network", "depends on a file"
 SURROUNDINGS = {
-    "reads the clock": re.compile(
+    CLOCK: re.compile(
         r"time\.(time|time_ns|localtime|gmtime|ctime|strftime|perf_counter|monotonic)\("
         r"|datetime\.(datetime\.|date\.)?(now|today|utcnow)\("
     ),
-    "draws without a seed": re.compile(
-        r"(numpy\.)?random\.\w+\(|secrets\.|uuid\.uuid[14]\(|os\.urandom\("
-    ),
-    "uses the network": re.compile(
+    CHANCE: re.compile(r"(numpy\.)?random\.\w+\(|secrets\.|uuid\.uuid[14]\(|os\.urandom\("),
+    NETWORK: re.compile(
         r"(requests|httpx|http\.client|urllib\.request|urllib3|aiohttp|ftplib)\."
         r"|socket\.(?!inet_|[hn]to[hn])"
     ),
-    "depends on a file": re.compile(
+    FILES: re.compile(
         r"((io\.|os\.)?open|os\.(listdir|scandir|walk|stat|remove|mkdir)|shutil\.\w+|pathlib\.Path"
         r"|os\.path\.(exists|isfile|isdir|getsize)|(numpy|json|pickle)\.load|numpy\.loadtxt"
         r"|pandas\.read_\w+|sqlite3\.connect)\((?!'/dev/stdin|':memory:)"
@@ -331,11 +331,11 @@ def _surroundings(task: Task, text: str, tree: ast.Module | None) -> Iterator[di
     calls = list(_calls(tree))
     for what, pattern in SURROUNDINGS.items():
         found = [each for each in calls if pattern.match(each)]
-        if "file" in what:  # one that the task names itself, not its caller
+        if what == FILES:  # one that the task names itself, not its caller
             found = [each for each in found if "'" in each]
-        is_chance = "seed" in what  # two runs under other hash seeds are compared: only a note
+        is_chance = what == CHANCE  # two runs under other hash seeds are compared: only a note
         known = SEEDED.search(text) if is_chance else MOCKED.search(task.harness.tests)
-        if found and not (known and what != "reads the clock"):
+        if found and not (known and what != CLOCK):
             yield finding("T204", f"{what}: {found[0]}", verdict="fit" if is_chance else "")
             return
 
