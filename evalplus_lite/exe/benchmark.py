@@ -109,7 +109,7 @@ def build(
         result = mine(listed, settings=SETTINGS, out=mined, force=force, session=opened)
         tasks = [*read_tasks(mined)] if mined.stat().st_size else []
         with Sandboxes(Sandbox(opened.config)) as places:
-            tasks = chosen([*tasks, *_chains(tasks, places)])
+            tasks = chosen([*tasks, *_chains(tasks, places, opened)])
     path, card = folder / f"{name}.jsonl", folder / f"{name}.md"
     write_jsonl(path, (task.to_json() for task in tasks))
     write_text(card, data_card(name, tasks, listed))
@@ -119,13 +119,14 @@ def build(
     return BenchmarkResult({**summary, "problems": problems}, path, card, problems)
 
 
-def _chains(tasks: Sequence[MinedTask], places: Sandboxes) -> Iterator[MinedTask]:
+def _chains(tasks: Sequence[MinedTask], places: Sandboxes, session: Session) -> Iterator[MinedTask]:
     """Yield the chains of each package."""
     least, seed = HARD["lines"] // 2, SETTINGS.seed
-    for _, listed in itertools.groupby(tasks, key=lambda each: each.facts["package"]):
-        yield from chained_tasks(
-            [*listed], places, count=CHAINS, seed=seed, links=LINKS, least=least
-        )
+    groups = [[*some] for _, some in itertools.groupby(tasks, lambda each: each.facts["package"])]
+    session.stage("chains", len(groups))
+    for some in groups:
+        yield from chained_tasks(some, places, count=CHAINS, seed=seed, links=LINKS, least=least)
+        session.advance()
 
 
 def chosen(tasks: Sequence[MinedTask], *, count: int = TASKS) -> list[MinedTask]:

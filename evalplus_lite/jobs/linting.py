@@ -425,23 +425,40 @@ def _body(source: str, node: ast.FunctionDef) -> str:
 
 LONGEST_PROMPT = 20_000
 """Characters of a prompt in which examples are looked for: time grows with their square."""
-SAMPLE = re.compile(
-    r"^[^\n\w]*(?:sample |example )?input[ \d#]*:?\W*\n(.+?)\n[^\n\w]*(?:sample |example )?"
-    r"output[ \d#]*:?\W*\n(.+?)(?=\n\s*\n|\n\W*(?:sample|example|input|note|explanation)|\Z)",
-    re.I | re.S | re.M,
-)
-HEADED = re.compile(r"[^\n\w]*(?:sample|example) input", re.I)
+HEADING = re.compile(r"[^\w\n]*(sample |example )?(in|out)put[ \d#]*:?[^\w\n]*", re.I)
+AFTER_OUTPUT = re.compile(r"\W*(?:sample|example|input|note|explanation)", re.I)
+
+
+def _samples(prompt: str) -> Iterator[tuple[bool, str, str]]:
+    """Yield input and output texts below such headings, and whether these say "sample".
+
+    An output ends at an empty line. One that is empty itself cannot be told from what follows.
+    """
+    blocks: list[tuple[re.Match[str], list[str]]] = []
+    for line in prompt.splitlines():
+        if heading := HEADING.fullmatch(line):
+            blocks.append((heading, []))
+        elif blocks:
+            blocks[-1][1].append(line.strip("`"))
+    for (first, given), (second, below) in itertools.pairwise(blocks):
+        lines = below[1:] if below and not below[0].strip() else below
+        output = list(
+            itertools.takewhile(lambda each: each.strip() and not AFTER_OUTPUT.match(each), lines)
+        )
+        if (first[2].lower(), second[2].lower()) == ("in", "out") and output:
+            yield first[1] is not None, "\n".join(given).strip("\n "), "\n".join(output).strip()
 
 
 def _examples(task: Task) -> list[DraftCase]:
     """Return the examples in a prompt, as calls or as input and output texts."""
     if task.harness.kind == "script":
-        found = list(SAMPLE.finditer(task.prompt[:LONGEST_PROMPT]))
+        found = list(_samples(task.prompt[:LONGEST_PROMPT]))
         # Where samples are headed as such, plain "Input" and "Output" describe the format.
-        headed = [each for each in found if HEADED.match(each[0])]
-        pairs = [(each[1].strip("`\n ") + "\n", each[2].strip("`\n ") + "\n")
-                 for each in headed or found]  # fmt: skip
-        return [DraftCase("", 0, (text,), wire.encode(output)) for text, output in pairs]
+        is_headed = any(headed for headed, *_ in found)
+        pairs = [pair for headed, *pair in found if headed or not is_headed]
+        return [
+            DraftCase("", 0, (f"{text}\n",), wire.encode(f"{output}\n")) for text, output in pairs
+        ]
     if task.harness.kind != "call":
         return []
     return [each for each in examples(task.prompt, task.entry_point) if not each.problem]
@@ -533,7 +550,8 @@ def _exact_floats(task: Task, suite: Suite) -> str | None:
                                                      for data in suite.expected))  # fmt: skip
     else:
         return None
-    long = [text for text in texts if len(text.replace(".", "").lstrip("0")) >= DIGITS]
+    # More digits than a float has are copied, not computed.
+    long = [each for each in texts if DIGITS <= len(each.replace(".", "").lstrip("0")) <= 17]
     return f"{long[0]} has to be met exactly" if long else None
 
 

@@ -326,6 +326,18 @@ def test_the_format_of_input_is_no_example() -> None:
         assert (each.arguments, wire.decode(each.output)) == (("3\n",), "6\n")
 
 
+def test_samples_of_symbols_and_of_nothing_are_told_apart() -> None:
+    """A sample of symbols is one; below an empty output stands a remark, which is no answer."""
+    prompt = (
+        "Sample Input 1\n\n< < >\r\n#.#\n\nSample Output 1\n\n##\r\n..\r\n\nA remark.\n\n"
+        "Sample Input 2\n\n1\n\nSample Output 2\n\n\r\n\nHere the answer is empty.\n\n"
+        "Sample Input 3\n\n2\n\nSample Output 3\n\n7"
+    )
+    found = _examples(Task("T/0", prompt, "", "print()", harness=Harness("script")))
+    texts = [(*each.arguments, wire.decode(each.output)) for each in found]
+    assert texts == [("< < >\n#.#\n", "##\n..\n"), ("2\n", "7\n")]
+
+
 def test_a_huge_prompt_is_read_in_bounded_time(tmp_path: Path) -> None:
     """Examples are looked for in the beginning of a prompt only, however long it is."""
     row = {"id": "long", "harness": "script", "prompt": "input\n" * 400_000, "inputs": ["1\n"]}
