@@ -2,14 +2,15 @@
 
     python -m scripts.benchmarks.seeds --replay data/recorded/MODEL/seeds.jsonl.gz [--inputs 100]
 
-Each suite has the base inputs of HumanEval and new ones. *only*: the model's valid inputs alone,
-next to as many inputs made without it. *and mutation*: ``--inputs`` new inputs a task, with and
-without the model's. ``--generators FILE`` measures a model-written generator the same way.
+Each suite has the base inputs of HumanEval (``--family mbpp``: of MBPP+) and new ones. *only*: the
+model's valid inputs alone, next to as many inputs made without it. *and mutation*: ``--inputs`` new
+inputs a task, with and without the model's. ``--generators FILE`` measures a model-written
+generator the same way.
 
-Programs are the distinct ones of the shared models that pass the base tests and fail HumanEval+ by
-an answer on an input that the contract accepts; none of them is of the model that wrote the seeds.
-Only tasks for which the model gave a valid seed count. *alone* are programs that this suite rejects
-and its counterpart without a model does not.
+Programs are the distinct ones of the shared models that pass the base tests and fail the published
+plus tests by an answer on an input that the contract accepts; none of them is of the model that
+wrote the seeds. Only tasks for which the model gave a valid seed count. *alone* are programs that
+this suite rejects and its counterpart without a model does not.
 """
 
 from __future__ import annotations
@@ -35,12 +36,13 @@ def main() -> None:
     add = parser.add_argument
     add("--replay", type=Path, required=True, help="recorded seeds, beside their plan.json")
     add("--generators", type=Path, help="recorded generators")
+    add("--family", choices=SETS, default="humaneval")
     add("--inputs", type=int, default=100, help="new inputs a task, where both kinds are mixed")
     add("--every", type=int, default=1, metavar="N", help="each N-th task only")
     add("--out", type=Path, default=ROOT / "out" / "seeds", help="working folder")
     options = parser.parse_args()
     table = Table()
-    for row in measured(prepare("humaneval", options), options):
+    for row in measured(prepare(options.family, options), options):
         table.add(row)
     table.save(options.record, inputs=options.inputs, every=options.every)
 
@@ -50,9 +52,8 @@ def measured(work: Work, options: argparse.Namespace) -> Iterator[Row]:
     programs, _ = pool(work)
     wrong = [key for key, base, plus in programs if base == "pass" and plus in WRONG]
     path = samples(work.folder / "wrong.jsonl", wrong)
-    inside = in_contract(
-        work, work.judged("wrong", DATASETS["humaneval"], path, "--raw", "--details")
-    )
+    published = work.judged("wrong", DATASETS[work.family], path, "--raw", "--details")
+    inside = in_contract(work, published)
     plain = augmented(work, "mutation", options.inputs)
     mixed = augmented(work, "mixed", options.inputs, "--replay", options.replay)
     suites = dict(compared("seeds", plain, mixed, is_seed))
