@@ -57,13 +57,13 @@ DRAWING = {"exe/report.py", "exe/commands/exe.py"}
 """Modules of execution tasks that draw or export with the reports wing, where it is here."""
 OWNERS = {
     "openai": {"models/client.py", "models/connection.py"},
-    "coverage": {"reduction/branches.py"},
+    "coverage": {"reduction/requirements.py"},
     "mutmut": {"programs/mutation/mutants.py"},
     "hypothesis": {"generate/strategies.py"},
     "radon": {"exe/statistics/measures.py"},
     "jinja2": {"reports/page/rendering.py"},
     "matplotlib": {"reports/plots/canvas.py"},
-    "pooch": {"tasks/published/download.py"},
+    "pooch": {"tasks/published/format.py"},
     "uvicorn": {"serving/server/server.py"},
     "pyarrow": {"store/tables.py"},
     "fsspec": {"store/locations.py"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evalplus_lite.generate.engine.code_arguments import GENERIC
+from evalplus_lite.generate.engine.generator import GENERIC
 from evalplus_lite.jobs.augmented_task import generator_of
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.types import Case, Harness, Task

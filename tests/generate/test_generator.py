@@ -11,8 +11,7 @@ import pytest
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.generate.engine.growth import largest_magnitude, largest_size
-from evalplus_lite.generate.engine.pool import Mix
+from evalplus_lite.generate.engine.pool import Mix, largest_magnitude, largest_size
 from evalplus_lite.generate.operators.registry import OPERATORS
 from evalplus_lite.types import Case
 from evalplus_lite.values.identity import key

@@ -14,8 +14,7 @@ from support.schemas import hold
 from evalplus_lite import Case, Dataset, InputError, Session, Task, evaluate
 from evalplus_lite.cli import main
 from evalplus_lite.reports import why
-from evalplus_lite.reports.gaps import CAUSES
-from evalplus_lite.reports.harness_results import read_side
+from evalplus_lite.reports.gaps import CAUSES, read_side
 from evalplus_lite.store.opening import open_zip
 
 PROMPT = 'def f(x):\n    """Return x plus one."""\n'

@@ -17,10 +17,10 @@ from evalplus_lite.statistics.means import (
     mean_interval,
     noise,
     paired_noise,
+    wilson,
 )
 from evalplus_lite.statistics.paired import difference_interval
 from evalplus_lite.statistics.pass_at_k import Count
-from evalplus_lite.statistics.shares import wilson
 
 SIZES = (20, 164, 378)
 ROUNDS = 600

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalplus_lite.statistics.detection import bootstrap
+from evalplus_lite.statistics.means import Share, added, chance_of_none
 from evalplus_lite.statistics.pass_at_k import Count, estimate, pass_at_k
-from evalplus_lite.statistics.shares import Share, added, chance_of_none
 
 FEW = settings(max_examples=60, deadline=None)
 

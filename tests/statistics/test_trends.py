@@ -11,8 +11,7 @@ import statsmodels.api as sm
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from evalplus_lite.statistics.means import difference_of_shares
-from evalplus_lite.statistics.shares import wilson
+from evalplus_lite.statistics.means import difference_of_shares, wilson
 from evalplus_lite.statistics.trends import (
     Observation,
     line_fit,

@@ -14,8 +14,7 @@ import pytest
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.tasks import loading
-from evalplus_lite.tasks.published.download import Release, fetched
-from evalplus_lite.tasks.published.format import registry
+from evalplus_lite.tasks.published.format import Release, fetched, registry
 
 CONTENT = b'{"a": 1}\n'
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
