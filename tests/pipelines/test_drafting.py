@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -104,12 +103,6 @@ def test_unknown():
     assert unknown((1, None)) is None
     assert [4] == unknown([1] * 3)
 """
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    with Session(workers=1, cache=False) as found:
-        yield found
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -25,12 +24,6 @@ prompt = '''Add.'''
 entry_point = "f"
 {}
 """
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    with Session(workers=1, cache=False) as found:
-        yield found
 
 
 @pytest.mark.parametrize("path", templates(), ids=lambda path: path.stem)
