@@ -65,11 +65,11 @@ OWNERS = {
     "matplotlib": {"reports/plots/canvas.py"},
     "pooch": {"tasks/published/format.py"},
     "uvicorn": {"serving/server/server.py"},
-    "pyarrow": {"store/tables.py"},
+    "pyarrow": {"store/reading.py"},
     "fsspec": {"store/locations.py"},
     "backports": {"store/opening.py"},
     "ray": {"execution/ray_cluster.py"},
-    "prometheus_client": {"serving/server/metrics.py"},
+    "prometheus_client": {"serving/server/endpoint.py"},
 }
 """Libraries that one module alone may import, in each room that needs it, and which."""
 

@@ -13,7 +13,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "efficiency": (1_652, 9),
     "exe": (13_806, 37),
     "execution": (2_285, 10),
-    "generate": (6_901, 26),
+    "generate": (6_893, 25),
     "grading": (2_795, 13),
     "jobs": (10_369, 25),
     "models": (2_400, 11),
@@ -21,10 +21,10 @@ SIZES: dict[str, tuple[int, int]] = {
     "reduction": (1_653, 9),
     "reports": (6_801, 30),
     "sandbox": (4_969, 29),
-    "serving": (4_308, 27),
+    "serving": (4_290, 25),
     "statistics": (907, 7),
-    "store": (1_828, 12),
-    "tasks": (8_894, 30),
+    "store": (1_820, 11),
+    "tasks": (8_892, 30),
     "values": (3_404, 17),
 }
 """Lines and modules of each room; ``.`` are the modules beside the rooms."""
