@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TypeVar
 
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.kinds.registry import BY_TYPE
+
+Item = TypeVar("Item")
+
+
+def in_turn(found: Sequence[Iterator[Item]]) -> Iterator[Item]:
+    """Yield one of each iterator, then a second one of each, until all have ended."""
+    while found:
+        left = []
+        for each in found:
+            for item in islice(each, 1):
+                left.append(each)
+                yield item
+        found = left
+
 
 # The scheduler: where proposals come from, and how much of a batch each should have.
 
