@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from itertools import zip_longest
 
-from evalplus_lite.efficiency.job import LEVELS, allowed, grown_task
+from evalplus_lite.efficiency.job import allowed, grown_task
 from evalplus_lite.efficiency.work import lines, uncounted, work
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
@@ -16,6 +16,8 @@ from evalplus_lite.jobs.tables import Table
 from evalplus_lite.tasks import Dataset
 
 MAKER = "evalplus_lite.efficiency.explanation:explain_task"
+PATIENCE = 10
+"""A single program may do this many times the work that one of many may."""
 
 
 def explain_task(place: WorkerContext, settings: Row) -> Work:
@@ -23,13 +25,13 @@ def explain_task(place: WorkerContext, settings: Row) -> Work:
 
     def explained(item: Row) -> Row:
         ref, sources = item
-        task, grown = grown_task(place, ref, *settings)
+        task, grown = grown_task(place, ref, settings)
         reasons = list(map(uncounted, sources))
         if not grown or any(reasons):
             return "".join(reasons) or "no inputs of this task grow", 0, "", []
-        level, most = grown[-1], allowed(grown[-1])
+        level, most = grown[-1], PATIENCE * allowed(grown)
         works = work(place.sandbox, task, sources[0], level.cases, level.expected, most=most)
-        failures = [each.cause for each in works if each.units is None]
+        failures = [each.cause for each in works if each.cause]
         at = max(range(len(works)), key=lambda number: works[number].units or 0)
         parts = [
             list(lines(place.sandbox, task, source, level.cases[at], most=most).items())
@@ -46,7 +48,6 @@ def explain(
     program: str,
     *,
     faster: str = "",
-    levels: int = LEVELS,
     seed: int = 0,
     session: Session | None = None,
 ) -> Table:
@@ -60,7 +61,7 @@ def explain(
         task = prepared(dataset, opened)[task_id]
         texts = [program, faster or task.reference]
         item = SharedData(opened.pool()).ref(task), texts
-        ((reason, size, shape, parts),) = opened.pool().map(Call(MAKER, (levels, seed)), [item])
+        ((reason, size, shape, parts),) = opened.pool().map(Call(MAKER, seed), [item])
     if reason:
         raise InputError(f"{task_id}: the work of a program cannot be explained: {reason}")
     totals = [max(1, sum(units for _, units in part)) for part in parts]

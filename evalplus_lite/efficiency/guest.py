@@ -83,6 +83,9 @@ VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 _HASHED = (set, frozenset, dict, Counter, OrderedDict, defaultdict)
 SIZED: tuple[Any, ...] = (*SEQUENCES, *_HASHED, deque, range, *VIEWS)
 _SOME: tuple[Any, ...] = ([], (), "", "\xe9", b"", {}, {}.values(), {}.items(), set(), deque())
+NUMBERS = frozenset((int, float, bool, type(None)))
+EXACT_SIZES = frozenset(SIZED) - {Counter}
+"""Types without a length, and those whose length no program can change."""
 ITERATORS: tuple[Any, ...] = (
     *(type(iter(each)) for each in (*_SOME, range(0), range(1 << 70))),
     type(reversed([])),
@@ -91,6 +94,9 @@ ITERATORS: tuple[Any, ...] = (
 """Iterators that know how many items are left."""
 _BOUND = types.BuiltinFunctionType, types.MethodWrapperType
 IN_C: tuple[type, ...] = (*_BOUND, types.MethodDescriptorType, types.WrapperDescriptorType)
+PLAIN = frozenset((len, id, isinstance, ord, chr, next))
+ARITHMETIC = frozenset((abs, round, divmod, max, min))
+"""Functions that cost a call alone: always, and on numbers of a digit or two."""
 LAZY = frozenset((map, filter, zip, enumerate, reversed))
 PREFIX = "_evalplus_lite_"
 OPERATIONS: dict[str, int] = {
@@ -128,6 +134,11 @@ class WorkMeter:
     def called(self, function: Any) -> Any:
         """Return the replacement of a function in a call: itself if it is written in Python."""
         kind = type(function)
+        if kind is types.BuiltinFunctionType:
+            names = CONSTANT.get(type(function.__self__))
+            if function.__name__ in names if names else function in PLAIN:
+                self.names[LEFT] -= CALL
+                return function
         if kind is types.FunctionType or kind is types.MethodType:
             own = getattr(function, "__func__", function)
             if getattr(own, "__globals__", None) is self.names:
@@ -153,6 +164,9 @@ class WorkMeter:
             return lambda items: function(self.taken(items, MADE // 2))
 
         def counted(*arguments: Any, **options: Any) -> Any:
+            if not options and function in ARITHMETIC and all(map(is_small, arguments)):
+                self.charge(CALL + CALLS.get(function.__name__, 0))
+                return function(*arguments)
             arguments = tuple(map(self.handed, arguments))
             options = {name: self.handed(value) for name, value in options.items()}
             if function is sorted and arguments and length(arguments[0]) == 0:
@@ -193,7 +207,8 @@ class WorkMeter:
             yield item
 
     def operated(self, name: str, left: Any, right: Any) -> Any:
-        if type(left) is int and type(right) is int:
+        kind = type(right)
+        if kind is int and type(left) is int:
             if not (-SMALL < left < SMALL and -SMALL < right < SMALL):
                 few, many = sorted((digits(left), digits(right)))
                 self.charge(DIGIT * many * (few if name in ("Mult", "FloorDiv", "Mod") else 1))
@@ -224,10 +239,10 @@ class WorkMeter:
         return value
 
     def contains(self, item: Any, items: Any) -> bool:
-        if isinstance(items, ITERATORS):
+        kind = type(items)
+        if kind not in EXACT_SIZES and isinstance(items, ITERATORS):
             return item in self.taken(items, LOOKED)
         is_member = item in items
-        kind = type(items)
         if kind in (list, tuple, deque):
             try:
                 place = items.index(item) + 1 if is_member else len(items)
@@ -244,7 +259,7 @@ class WorkMeter:
 
     def equals(self, left: Any, right: Any) -> Any:
         is_equal = left == right
-        if isinstance(left, SIZED) and length(left) == length(right):
+        if type(left) not in NUMBERS and isinstance(left, SIZED) and length(left) == length(right):
             if is_equal is False and type(left) is list and type(right) is list:
                 # Comparing ends at the first difference.
                 pairs = enumerate(zip(left, right, strict=False), 1)
@@ -255,6 +270,8 @@ class WorkMeter:
         return is_equal
 
     def looked(self, items: Any) -> Any:
+        if type(items) in NUMBERS:
+            return items
         self.charge(CHARACTER * len(items) if type(items) is str else SAME * total(items))
         return items
 
@@ -287,6 +304,10 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+def is_small(value: Any) -> bool:
+    return type(value) is float or (type(value) is int and -SMALL < value < SMALL)
+
+
 def is_lazy(function: Any) -> bool:
     if isinstance(function, type):
         return function in LAZY or function.__module__ == "itertools"
@@ -296,6 +317,11 @@ def is_lazy(function: Any) -> bool:
 
 def length(value: Any) -> Any:
     """Return the length of a container by its base type, ignoring overrides."""
+    exact = type(value)
+    if exact in NUMBERS:
+        return 0
+    if exact in EXACT_SIZES:
+        return len(value)
     for kind in SIZED:
         if isinstance(value, kind):
             return kind.__len__(value)
@@ -478,6 +504,12 @@ def matching(name: str, arguments: Sequence[Any], size: int, result: Any) -> flo
 
 
 FREE_METHODS = frozenset("get add discard remove setdefault pop popitem items keys values".split())
+CONSTANT: Mapping[type, Any] = {
+    list: ("append",),
+    deque: ("append", "appendleft", "pop", "popleft"),
+    **dict.fromkeys((set, dict, defaultdict), FREE_METHODS),
+}
+"""Methods, by type, whose calls cost a call alone."""
 COPYING = frozenset("clear union intersection difference symmetric_difference fromkeys".split())
 
 
@@ -705,9 +737,9 @@ def worker(
     """Return a function that calls the program's: [units of work, whether it returned, answer].
 
     The program is loaded for each call, and the work of that counts; ``KEPT`` in place of the units
-    says that it was not called, as a call before may have kept something outside of its names.
-    More than ``most`` units end the call; the units are then above ``most``. With ``by_line`` the
-    units of each line stand in place of the answer.
+    says that it was not called, as a call before was late or may have kept something outside of its
+    names. More than ``most`` units end the call; the units are then above ``most``. With
+    ``by_line`` the units of each line stand in place of the answer.
     """
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(5 * usual)
@@ -722,9 +754,9 @@ def worker(
     def worked(*arguments: Any) -> list[Any]:
         nonlocal calls
         calls += 1
-        if may_keep and calls > 1:
-            return [KEPT, False, None]
         names = execution.names
+        if calls > 1 and (may_keep or names[LEFT] < 0):
+            return [KEPT, False, None]
         names[LEFT] = most
         meter = LineMeter(names)
         sys.settrace(meter if by_line else None)

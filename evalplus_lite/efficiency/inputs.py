@@ -12,14 +12,18 @@ import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import TypeAlias
 
 from evalplus_lite.efficiency.work import work
 from evalplus_lite.errors import CodecError, ReferenceSolutionError
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.tasks.contracts import violations
 from evalplus_lite.types import Case, Task, Value
 
-SIZES = tuple(1 << power for power in range(2, 11))
+SIZES = tuple(1 << power for power in range(2, 10))
 LIMITS = Limits(cpu=2.0, load=3.0)
 MOST = 2_000_000
 """Units of work that the reference may take on an input of the largest size."""
@@ -27,6 +31,8 @@ LEAST = 3
 """Sizes that a task needs for its growth to be measured."""
 ALL = -1
 """The dimension in which all arguments grow together."""
+MOST_FAILURES = 12
+"""Inputs that the reference may fail on before no more are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,67 +47,85 @@ class Level:
     """The reference's work on each."""
 
 
-def levels(sandbox: Sandbox, task: Task, *, count: int, seed: int) -> tuple[Level, ...]:
-    """Return ``count`` levels, each of twice the size of the one before, or fewer.
+Made: TypeAlias = tuple[int, str, tuple[Value, ...]]
+"""An input: its size, shape and arguments."""
+
+
+def levels(sandbox: Sandbox, task: Task, *, seed: int) -> tuple[Level, ...]:
+    """Return levels, each of twice the size of the one before; none where inputs do not grow.
 
     The dimension is the one in which the reference's work grows most.
     """
-    best: list[Level] = []
+    best: list[tuple[Made, int]] = []
     arity = max((len(case.arguments) for case in task.base), default=0)
-    dimensions = [*range(arity), ALL] if arity > 1 else [0]
-    for dimension in dimensions:
-        grown = list(_ladder(sandbox, task, dimension, seed))
-        if len(grown) >= LEAST and (not best or _growth(grown) > _growth(best)):
-            best = grown
-    return tuple(best[-count:])
+    for dimension in [*range(arity), ALL] if arity > 1 else [0]:
+        with contextlib.suppress(CodecError):
+            grown = list(_ladder(sandbox, task, dimension, seed))
+            if len({size for (size, *_), _ in grown}) >= LEAST and _growth(grown) > _growth(best):
+                best = grown
+    cases = [Case(arguments, "length", None, (name,)) for (_, name, arguments), _ in best]
+    if not best:
+        return ()
+    try:
+        answers = answer(
+            sandbox, task, cases, base_count=0, limits=LIMITS, contract=False, max_failures=2
+        )
+    except (CodecError, ReferenceSolutionError):
+        return ()
+    rows = [
+        (best[place][0][0], case.operators[0], case.arguments, expected, best[place][1])
+        for place, case, expected in zip(
+            answers.kept, answers.suite.cases, answers.suite.expected, strict=True
+        )
+    ]
+    grouped = [(size, zip(*some, strict=True)) for size, some in groupby(rows, itemgetter(0))]
+    return tuple(Level(size, *list(columns)[1:]) for size, columns in grouped)
 
 
-def _growth(grown: Sequence[Level]) -> float:
+def _growth(grown: Sequence[tuple[Made, int]]) -> float:
     """Return the average exponent of the growth of the reference's work with size."""
-    work = max(grown[-1].units) / max(1, *grown[0].units)
-    return math.log(max(work, 1.0)) / math.log(grown[-1].size / grown[0].size)
+    if not grown:
+        return -math.inf
+    low, high = grown[0][0][0], grown[-1][0][0]
+    first, last = (max(units for (size, *_), units in grown if size == at) for at in (low, high))
+    return math.log(max(last, 1) / max(first, 1)) / math.log(high / low)
 
 
-def _ladder(sandbox: Sandbox, task: Task, dimension: int, seed: int) -> Iterator[Level]:
-    """Yield levels until an input is refused, too much work, or as large as the one before."""
+def _ladder(sandbox: Sandbox, task: Task, dimension: int, seed: int) -> Iterator[tuple[Made, int]]:
+    """Yield inputs, and the reference's work, up to a size without valid ones or of too much."""
+    made: list[Made] = []
     before: set[str] = set()
-    misses, most = 0, 3  # small sizes may be refused where larger ones are fine
     for size in SIZES:
         rng = random.Random(f"{seed}:{task.id}:{dimension}:{size}")
-        made = {repr(value): (name, value) for name, value in shaped(task, dimension, size, rng)}
-        fresh = [each for key, each in made.items() if key not in before]
-        before = set(made)
-        level = _answered(sandbox, task, size, fresh) if fresh else None
-        if level is None:
-            misses += 1
-            if misses > most:
-                return
-            continue
-        if max(level.units) > MOST:
+        row = {
+            repr(value): (size, name, value) for name, value in shaped(task, dimension, size, rng)
+        }
+        made += [each for key, each in row.items() if key not in before]
+        before = set(row)
+    if task.contract is not None:
+        cases = [Case(arguments) for _, _, arguments in made]
+        refused = violations(sandbox, task.contract, cases)
+        made = [each for each, reason in zip(made, refused, strict=True) if reason is None]
+    found: dict[int, list[tuple[Made, int]]] = {size: [] for size in SIZES}
+    failures = 0
+    while made and failures < MOST_FAILURES:
+        inputs = [arguments for _, _, arguments in made]
+        works = work(sandbox, task, task.reference, inputs, None, most=MOST)
+        for each, one in zip(made, works, strict=False):
+            if one.units is not None:
+                found[each[0]].append((each, one.units))
+        last = made[len(works) - 1][0]
+        made = made[len(works) :]
+        failures += bool(works[-1].cause)
+        if works[-1].cause == "late":  # as larger ones would be
+            found[last], made = [], []
+    misses, most = 0, 3  # small sizes may be refused where larger ones are fine
+    for some in found.values():
+        misses = 0 if some else misses + 1
+        if misses > most:
             return
-        misses, most = 0, 0
-        yield level
-
-
-def _answered(
-    sandbox: Sandbox, task: Task, size: int, made: Sequence[tuple[str, tuple[Value, ...]]]
-) -> Level | None:
-    cases = [Case(arguments, "length", None, (name,)) for name, arguments in made]
-    try:
-        suite = answer(sandbox, task, cases, base_count=0, limits=LIMITS, max_failures=2).suite
-    except (CodecError, ReferenceSolutionError):
-        return None
-    inputs = [case.arguments for case in suite.cases]
-    works = work(sandbox, task, task.reference, inputs, suite.expected, most=4 * MOST)
-    rows = [
-        (case.operators[0], case.arguments, expected, each.units)
-        for case, expected, each in zip(suite.cases, suite.expected, works, strict=True)
-        if each.units is not None
-    ]
-    if not rows:
-        return None
-    shapes, arguments, expected, units = zip(*rows, strict=True)
-    return Level(size, shapes, arguments, expected, units)
+        most = 0 if some else most
+        yield from some
 
 
 SHAPES = ("random", "sorted", "reversed", "equal", "needle last", "spread", "words")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,7 +11,7 @@ from dataclasses import asdict, dataclass
 from operator import itemgetter
 from typing import Any, ClassVar, TypeAlias
 
-from evalplus_lite.efficiency.inputs import Level, levels
+from evalplus_lite.efficiency.inputs import LEAST, Level, levels
 from evalplus_lite.efficiency.work import seconds, uncounted, work
 from evalplus_lite.errors import InfrastructureError, InputError
 from evalplus_lite.execution.base import Call, Ref, Row, Work, WorkerContext
@@ -21,7 +22,7 @@ from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
-from evalplus_lite.statistics.efficiency import Growth, dps, eff_at_k, growth, score
+from evalplus_lite.statistics.efficiency import dps, eff_at_k, growth, score
 from evalplus_lite.statistics.means import mean_interval
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.store.journal import finished, open_rows
@@ -34,9 +35,9 @@ from evalplus_lite.values.equality import equal
 LEVELS = 4
 HARNESSES = ("call", "method")
 """Kinds of tasks whose inputs can be made to grow."""
-FACTOR = 50
-"""A program may do this many times the reference's work, or ``LEAST_UNITS``; then it is late."""
-LEAST_UNITS = 100_000_000
+FACTOR = 20
+"""A program may do this many times the reference's most work, or ``LEAST_UNITS``."""
+LEAST_UNITS = 10_000_000
 CENSORED = ("", "late", "memory")
 """Ends of a program that leave it the score of its smaller levels, as in ENAMEL."""
 SLOWER = 0.5
@@ -49,10 +50,10 @@ def measure_task(place: WorkerContext, settings: Row) -> Work:
 
     def measure(item: Row) -> Row:
         ref, sources = item
-        task, grown = prepared.under(ref, 1 << 22, lambda: grown_task(place, ref, *settings))
-        shown = [(level.size, level.shapes, level.units) for level in grown]
-        counts = [_measured(place.sandbox, task, grown, each) for each in sources if grown]
-        return task.id, shown, counts
+        task, grown = prepared.under(ref, 1 << 22, lambda: grown_task(place, ref, settings[1]))
+        shown = [(level.size, level.shapes, level.units) for level in grown[-settings[0] :]]
+        counts = [_measured(place.sandbox, task, grown, settings[0], each) for each in sources]
+        return task.id, shown, counts if grown else []
 
     return measure
 
@@ -60,43 +61,62 @@ def measure_task(place: WorkerContext, settings: Row) -> Work:
 Grown: TypeAlias = tuple[Task, tuple[Level, ...]]
 
 
-def grown_task(place: WorkerContext, ref: Ref, count: int, seed: int) -> Grown:
+def grown_task(place: WorkerContext, ref: Ref, seed: int) -> Grown:
     """Return a shared task with its levels; none if its inputs do not grow."""
     task, _ = staged(place, ref)
     if has_hidden_cases(task):
         task = recover(place.sandbox, task).task
-    return task, levels(place.sandbox, task, count=count, seed=seed)
+    return task, levels(place.sandbox, task, seed=seed)
 
 
-def allowed(level: Level) -> int:
-    """Return the units that a program may do on an input of a level."""
-    return max(LEAST_UNITS, FACTOR * max(level.units))
+def allowed(grown: Sequence[Level]) -> int:
+    """Return the units that a program may do on an input."""
+    return max(LEAST_UNITS, FACTOR * max(map(max, (level.units for level in grown))))
 
 
-def _measured(sandbox: Sandbox, task: Task, grown: Sequence[Level], source: str) -> Row:
-    """Return (why not counted, units of each case of each level, cause of the first None)."""
+def _measured(sandbox: Sandbox, task: Task, grown: Sequence[Level], count: int, source: str) -> Row:
+    """Return why a program is not counted, units by level and case, why it ended, its growth."""
+    if not grown:
+        return "", [], "", None
     if reason := uncounted(source):
-        return reason, [], ""
-    counted: list[list[int | None]] = []
-    cause = ""
-    for level in grown:
-        works = work(sandbox, task, source, level.cases, level.expected, most=allowed(level))
-        counted.append([each.units for each in works])
-        causes = [each.cause for each in works if each.units is None]
-        if "hidden" in causes:
-            return "uses far more CPU time than counted", [], ""
-        if causes:  # larger inputs would only cost more
-            cause = causes[0]
-            break
-    whole = grown[: len(counted) - bool(cause)]
-    answers = [pair for level in whole for pair in zip(level.cases, level.expected, strict=True)]
-    limits = Limits(cpu=seconds(max(map(allowed, grown))), load=6.0)
+        return reason, [], "", None
+    scored, smaller = grown[-count:], grown[:-count]
+    counts, cause = _counted(sandbox, task, scored, source, allowed(grown))
+    if cause == "hidden":
+        return "uses far more CPU time than counted", [], "", None
+    whole = [*zip(scored, counts, strict=False)][: len(counts) - bool(cause)]
+    if cause == "late" and len(whole) < LEAST:  # smaller sizes show how it grows
+        lower, ended = _counted(sandbox, task, smaller[-LEAST:], source, allowed(grown))
+        if ended:
+            return "", counts, ended, None
+        whole = [*zip(smaller[-LEAST:], lower, strict=False), *whole]
+    answers = [pair for level, _ in whole for pair in zip(level.cases, level.expected, strict=True)]
     inputs = Inputs.of([case for case, _ in answers])
+    limits = Limits(cpu=seconds(allowed(grown)), load=6.0)
     outcomes = sandbox.run(Program.of(task, source), inputs, limits).outcomes
     for (_, right), outcome in zip(answers, outcomes, strict=True):
         if not isinstance(outcome, Returned) or not equal(outcome.data, right, task.rule):
-            return "", counted, "wrong"  # it is right only where it is counted
-    return "", counted, cause
+            return "", counts, "wrong", None  # it is right only where it is counted
+    worst = [max(each or 0 for each in some) for _, some in whole]
+    curve = growth([level.size for level, _ in whole], worst) if cause in ("", "late") else None
+    return "", counts, cause, None if curve is None else asdict(curve)
+
+
+def _counted(
+    sandbox: Sandbox, task: Task, grown: Sequence[Level], source: str, most: int
+) -> tuple[list[list[int | None]], str]:
+    """Return units by level and case, up to the level that it fails on, and why it fails there."""
+    cases = [case for level in grown for case in level.cases]
+    expected = [each for level in grown for each in level.expected]
+    works = work(sandbox, task, source, cases, expected, most=most)
+    units = [each.units for each in works] + [None] * len(cases)
+    counts, at = [], 0
+    for level in grown:
+        counts.append(units[at : at + len(level.cases)])
+        at += len(level.cases)
+        if at >= len(works):
+            break
+    return counts, works[-1].cause if works else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +134,11 @@ class EfficiencyResult(Result):
         return list(self.programs)
 
     def extremes(self, task_id: str) -> tuple[str, str] | None:
-        """Return the right programs of a task that do the most work and the least."""
+        """Return the right programs of a task that rank last and first."""
         counted = [
-            (max(row["units"][-1]), self.sources[task_id, row["program"]])
+            (-row["dps"], self.sources[task_id, row["program"]])
             for row in self.programs
-            if row["task_id"] == task_id and not row["reason"] and row["program"] != "reference"
+            if row["task_id"] == task_id and row["dps"] and row["program"] != "reference"
         ]
         return (max(counted)[1], min(counted)[1]) if counted else None
 
@@ -238,15 +258,18 @@ def rows_of(task: Mapping[str, Any], right: Mapping[str, str]) -> Iterator[dict[
         return
     sizes = [size for size, _, _ in task["levels"]]
     reference = [list(units) for _, _, units in task["levels"]]
-    complete = [
-        max(counts[-1]) for reason, counts, cause in task["programs"] if not (reason or cause)
+    # Late ones rank last together.
+    amounts = [
+        None if reason or cause not in CENSORED else math.inf if cause else max(counts[-1])
+        for reason, counts, cause, _ in task["programs"]
     ]
-    growths = [_growth(sizes, *each) for each in task["programs"]]
-    decided = [each.exponent for each in growths if each and each.name != "undecided"]
+    pool = [each for each in amounts if each is not None]
+    growths = [each[-1] for each in task["programs"]]
+    decided = [each["exponent"] for each in growths if each and each["name"] != "undecided"]
     names = ["reference", *right]
-    for name, (reason, counts, cause), grown in zip(names, task["programs"], growths, strict=True):
-        is_complete = not (reason or cause)
-        share, normal = dps(max(counts[-1]), complete) if is_complete else (None, None)
+    for name, each, units in zip(names, task["programs"], amounts, strict=True):
+        reason, counts, cause, curve = each
+        share, normal = (None if reason else 0.0,) * 2 if units is None else dps(units, pool)
         yield {
             "task_id": task["task_id"],
             "program": name,
@@ -255,23 +278,13 @@ def rows_of(task: Mapping[str, Any], right: Mapping[str, str]) -> Iterator[dict[
             "sizes": sizes[: len(counts)],
             "units": counts,
             "score": None if reason else score(counts, reference) if cause in CENSORED else 0.0,
-            "dps": 0.0 if cause else share,
-            "dps_norm": 0.0 if cause else normal,
-            "growth": None if grown is None else asdict(grown),
+            "dps": share,
+            "dps_norm": normal,
+            "growth": curve,
             "slower": None
-            if grown is None or grown.name == "undecided"
-            else grown.exponent - min(decided) >= SLOWER,
+            if curve is None or curve["name"] == "undecided"
+            else curve["exponent"] - min(decided) >= SLOWER,
         }
-
-
-def _growth(
-    sizes: Sequence[int], reason: str, counts: Sequence[Sequence[int | None]], cause: str
-) -> Growth | None:
-    """Return the growth over the levels on which a program was right and not late."""
-    if reason or cause not in ("", "late"):
-        return None
-    whole = [[each for each in level if each is not None] for level in counts if None not in level]
-    return growth(sizes[: len(whole)], [max(level) for level in whole])
 
 
 def _models(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from evalplus_lite.efficiency import guest
 from evalplus_lite.errors import CodecError
@@ -18,10 +19,8 @@ from evalplus_lite.types import Outcome, Returned, Task, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.equality import equal
 
-UNITS_A_SECOND = 150_000_000
+UNITS_A_SECOND = 7_500_000
 """Units of work that a counted program does in a CPU second, on a slow machine."""
-FREE_SECONDS, FACTOR = 1.0, 20
-"""A program that uses more CPU seconds, and so many times those of its units, has hidden work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +54,34 @@ def work(
     sandbox: Sandbox, task: Task, source: str, cases: Sequence[Sequence[Value]],
     expected: Sequence[bytes] | None, *, most: int, memory: int = 1 << 30,
 ) -> list[Work]:  # fmt: skip
-    """Return a program's work on each case, loading included, of ``most`` units at most.
+    """Return a program's work on each case, loading included, up to the first that fails.
 
-    Without ``expected``, any answer will do. The program is loaded anew for each case; one that
-    could keep something outside of its own names has a process for each.
+    ``most``: the units of a case. Without ``expected``, any answer will do. The program is loaded
+    anew for each case; one that could keep something outside of its own names has a process for
+    each.
     """
-    run = _run(sandbox, task, source, cases, most=most, memory=memory)
     rights = [None] * len(cases) if expected is None else expected
-    found = [_judged(task, *pair, most) for pair in zip(run.outcomes, rights, strict=True)]
-    total = sum(each.units or 0 for each in found)
-    is_hidden = run.cpu > FREE_SECONDS + FACTOR * total / UNITS_A_SECOND
-    if len(cases) == 1:
-        return [Work(None, "hidden")] if is_hidden and found[0].units is not None else found
-    for at, each in enumerate(found):
-        if is_hidden or each.cause in ("kept", "memory"):
-            right = None if expected is None else expected[at : at + 1]
-            alone = work(sandbox, task, source, cases[at : at + 1], right, most=most, memory=memory)
-            found[at] = alone[0]
-    return found
+    done: list[Work] = []
+    step = len(cases)
+    while len(done) < len(cases) and not (done and done[-1].cause):
+        part = slice(len(done), len(done) + step)
+        found: list[Work] = []
+
+        def judge(_: int, outcome: Outcome, first: int = part.start, some: Any = found) -> bool:
+            some.append(_judged(task, outcome, rights[first + len(some)], most))
+            return not some[-1].cause
+
+        run = _run(sandbox, task, source, cases[part], most=most, memory=memory, judge=judge)
+        total = sum(most if each.cause == "late" else each.units or 0 for each in found)
+        if run.cpu > seconds(total):  # some case has: each is looked at alone
+            if len(found) > 1:
+                step = 1
+                continue
+            found = [Work(None, found[0].cause or "hidden")]
+        elif len(found) > 1 and found[-1].cause in ("kept", "memory"):
+            found.pop()  # perhaps for what the cases before it left
+        done += found
+    return done
 
 
 def lines(
@@ -87,19 +96,19 @@ def lines(
 
 
 def seconds(most: int) -> float:
-    """Return the CPU seconds in which a program does so many units on a slow machine."""
-    return 2 + most / UNITS_A_SECOND
+    """Return the CPU seconds for so many units on a slow machine; who uses more hides work."""
+    return 1 + most / UNITS_A_SECOND
 
 
 def _run(
     sandbox: Sandbox, task: Task, source: str, cases: Sequence[Sequence[Value]],
-    *, most: int, memory: int = 1 << 30, by_line: bool = False,
+    *, most: int, memory: int = 1 << 30, by_line: bool = False, judge: Any = None,
 ) -> ProgramRun:  # fmt: skip
     program = Program.of(task, source)
     facts = (source, task.entry_point, program.harness.row, most, by_line)
     text = f"{_text()}\nmeasured = worker(*{facts!r})\n"
     limits = Limits(cpu=seconds(most), load=6.0, memory=memory)
-    return sandbox.run(program.around(text, "measured"), Inputs.of(cases), limits)
+    return sandbox.run(program.around(text, "measured"), Inputs.of(cases), limits, judge=judge)
 
 
 def _judged(task: Task, outcome: Outcome | None, expected: bytes | None, most: int) -> Work:

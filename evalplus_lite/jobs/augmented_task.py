@@ -317,7 +317,6 @@ def finished(task: Task, result: Augmented) -> Row:
         "notes": list(result.notes),
         "unreached": result.unreached,
         "review": list(review_rows(Finding(task.id, len(suite.cases), result.review))),
-        "jurors": result.voters,
     }
     return facts, packed_row(suite_row(task, suite))
 
@@ -768,7 +767,7 @@ class TaskAugmentation:
             "seed": self.seed,
             "inputs": budget.inputs,
             "seconds": budget.seconds,
-            "guards": [constraint.to_json() for constraint in constraints],
+            "constraints": [constraint.to_json() for constraint in constraints],
             "bounds": bounds(
                 self.new, self.proposed, budget, self.dropped, is_idle, sizes, self.step_budget
             ),

@@ -3,281 +3,30 @@
 from __future__ import annotations
 
 import difflib
-import itertools
+import json
 import os
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from evalplus_lite.errors import InputError, UnusableTask, shown_path
+from evalplus_lite.errors import InputError, UnusableTask
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.evidence import blamed
-from evalplus_lite.jobs.datasets import load_dataset, run_facts
+from evalplus_lite.jobs.datasets import run_facts
 from evalplus_lite.jobs.expected import SharedData, SuiteSource, source_of, staged
-from evalplus_lite.jobs.outputs import Tests, read_evaluations
+from evalplus_lite.jobs.outputs import Tests
+from evalplus_lite.jobs.rerunning import judging_dataset
 from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.programs import definitions, fingerprints
 from evalplus_lite.programs.extraction.extraction import extract_bounded
+from evalplus_lite.reports.harness_results import JudgedSample, Side, read_side
 from evalplus_lite.sandbox import Preset, Sandbox
-from evalplus_lite.store import parse_json, read_jsonl, read_text
-from evalplus_lite.store.opening import open_zip
-from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
-from evalplus_lite.store.reading import Row as JsonlLine
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import shown
-from evalplus_lite.types import Rule, Suite, Task, Verdict, clip
-
-# Verdicts on samples as the files of several harnesses hold them, read into one form.
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedSample:
-    """What one side says of a sample: the text that it judged, and the verdict.
-
-    ``kind`` is that of ``SampleForm``.
-    """
-
-    text: str
-    kind: str
-    passed: bool
-    tests: Tests
-    detail: str = ""
-
-
-@dataclass(frozen=True)
-class Side:
-    """One set of results: its ``harness``, and verdicts by task and index of the sample."""
-
-    label: str
-    harness: str
-    rows: Mapping[tuple[str, int], JudgedSample]
-    dataset: str = ""
-
-    def renamed(self, ids: Sequence[str]) -> Side:
-        """Return the side with tasks that are named by their numbers named by their ids."""
-        if not self.rows or not all(id.isdecimal() for id, _ in self.rows) or "0" in ids:
-            return self
-        rows = {
-            (ids[int(id)], at): row for (id, at), row in self.rows.items() if int(id) < len(ids)
-        }
-        return replace(self, rows=rows)
-
-    def score(self, ids: Iterable[str]) -> float | None:
-        """Return pass@1 over these tasks, None for none."""
-        shares = [self.shares[id] for id in ids if id in self.shares]
-        return sum(shares) / len(shares) if shares else None
-
-    @cached_property
-    def shares(self) -> dict[str, float]:
-        """The share of its samples that pass, of each task that has some."""
-        passed: dict[str, list[bool]] = {}
-        for (task, _), row in self.rows.items():
-            passed.setdefault(task, []).append(row.passed)
-        return {task: sum(some) / len(some) for task, some in passed.items()}
-
-
-def read_side(path: str | os.PathLike[str], tests: Tests = "plus") -> Side:
-    """Read the results of a harness: a folder of this project or of bigcode's harness, else a file.
-
-    ``tests`` chooses between a file's verdicts on base and on all cases, if it has both.
-    """
-    if os.path.isdir(path):
-        logs = Path(path, "logs.json")
-        return (
-            Side(shown_path(path), "bigcode", _numbered(_bigcode(Path(path))))
-            if (logs.exists())
-            else _own(path, tests)
-        )
-    rows = _rows(path)
-    first = next(rows, None)
-    form = first and next((each for each in FORMS if first.data.keys() >= each.keys), None)
-    if first is None or form is None:
-        raise InputError(
-            "holds no verdicts in a known form",
-            path=path,
-            remedy="give a folder of evaluate or a file of "
-            + ", ".join(dict.fromkeys(each.harness for each in FORMS)),
-        )
-    judged = []
-    for row in itertools.chain([first], rows):
-        try:
-            id, text, passed, used, detail = form.read(row.data, tests)
-        except (LookupError, TypeError, AttributeError):
-            id = text = passed = None
-        if not isinstance(text, str) or passed not in (True, False) or id is None:
-            raise InputError(
-                f"a sample of {id} lacks its text or verdict", path=path, line=row.line
-            )
-        said = "" if passed else str(detail)
-        judged.append((str(id), JudgedSample(text, form.kind, bool(passed), used, said)))
-    return Side(shown_path(path), form.harness, _numbered(judged))
-
-
-def _numbered(rows: Iterable[tuple[str, JudgedSample]]) -> dict[tuple[str, int], JudgedSample]:
-    count, found = Counter[str](), {}
-    for id, judged in rows:
-        found[id, count[id]] = judged
-        count[id] += 1
-    return found
-
-
-def _rows(path: str | os.PathLike[str]) -> Iterator[JsonlLine]:
-    """Yield the samples in a file, each as a row: of JSONL, of a JSON object, of inspect's zip."""
-    if str(path).endswith(".eval"):
-        for text in samples_of_log(path):
-            yield JsonlLine(0, _object(text, path))
-    elif str(path).endswith(".json"):
-        data = _object(read_text(path, max_bytes=OWN_LINE), path)
-        samples = data.get("samples")
-        if type(samples) is list:  # a log of inspect
-            yield from (JsonlLine(0, row) for row in samples if type(row) is dict)
-        elif type(data.get("eval")) is dict:
-            for id, some in data["eval"].items():
-                for row in some if isinstance(some, list) else [some]:
-                    yield JsonlLine(0, {"task_id": id, **(row if type(row) is dict else {})})
-    else:
-        yield from read_jsonl(path)
-
-
-def _object(text: str, path: object) -> dict[str, Any]:
-    data = parse_json(text, path=path, max_values=OWN_VALUES)
-    return data if type(data) is dict else {}
-
-
-@dataclass(frozen=True, slots=True)
-class SampleForm:
-    """How a harness states a judged sample: ``read`` returns its id, text, verdict, tests, detail.
-
-    ``kind`` is ``completion`` for a text to follow the prompt, ``solution`` for a whole program,
-    and ``answer`` for a model's reply, out of which the program is taken.
-    """
-
-    harness: str
-    keys: frozenset[str]
-    kind: str
-    read: Callable[[Mapping[str, Any], Tests], tuple[Any, Any, Any, Tests, Any]]
-
-
-def _evalplus(row: Mapping[str, Any], tests: Tests) -> tuple[Any, Any, Any, Tests, Any]:
-    used: Tests = "plus" if tests == "plus" and row.get("plus_status") else "base"
-    parts = ("base", "plus") if used == "plus" else ("base",)
-    bad = [part for part in parts if row.get(f"{part}_status") != "pass"]
-    detail = ", ".join(f"{part}: {row.get(f'{part}_status')}" for part in bad)
-    failed = row.get(f"{bad[-1]}_fail_tests") if bad else None
-    if isinstance(failed, list) and failed:
-        detail += f" on input {clip(str(failed[0]))}"
-    return row["task_id"], row["solution"], not bad, used, detail
-
-
-def _human_eval(row: Mapping[str, Any], tests: Tests) -> tuple[Any, Any, Any, Tests, Any]:
-    return row["task_id"], row["completion"], row["passed"], "base", row.get("result", "")
-
-
-def _lm_eval(row: Mapping[str, Any], tests: Tests) -> tuple[Any, Any, Any, Tests, Any]:
-    score = next((row[key] for key in row if key.startswith("pass@1") or key == "pass_at_1"), None)
-    text, doc = row["filtered_resps"], row["doc"]
-    while isinstance(text, list) and text:
-        text = text[0]
-    return (doc.get("task_id") if isinstance(doc, dict) else None), text, score, "base", ""
-
-
-def _inspect(row: Mapping[str, Any], tests: Tests) -> tuple[Any, Any, Any, Tests, Any]:
-    scores = row["scores"] if isinstance(row["scores"], dict) else {}
-    score: dict[str, Any] = next(iter(scores.values()), {})
-    output = row["output"] if isinstance(row["output"], dict) else {}
-    value = score["value"] == "C" if score["value"] in ("C", "I") else score["value"]
-    text = score.get("answer") or output.get("completion")
-    return row["id"], text, value, "base", score.get("explanation") or ""
-
-
-def _sandbox_fusion(row: Mapping[str, Any], tests: Tests) -> tuple[Any, Any, Any, Tests, Any]:
-    failed: dict[str, Any] = next(
-        (each for each in row["tests"] if each.get("passed") is False), {}
-    )
-    run = (failed.get("exec_info") or {}).get("run_result") or {}
-    lines = [run.get("status") or "", *str(run.get("stderr") or "").splitlines()[-1:]]
-    return row["id"], row["extracted_code"], row["accepted"], "base", ": ".join(lines)
-
-
-FORMS = (
-    SampleForm(
-        "evalplus", frozenset({"task_id", "solution", "base_status"}), "solution", _evalplus
-    ),
-    SampleForm(
-        "human-eval", frozenset({"task_id", "completion", "passed"}), "completion", _human_eval
-    ),
-    SampleForm("lm-eval", frozenset({"doc", "filtered_resps"}), "solution", _lm_eval),
-    SampleForm("inspect", frozenset({"id", "epoch", "scores", "output"}), "answer", _inspect),
-    SampleForm(
-        "SandboxFusion",
-        frozenset({"id", "accepted", "extracted_code", "tests"}),
-        "answer",
-        _sandbox_fusion,
-    ),
-)
-"""The forms of single samples, by the keys that tell them."""
-
-
-def samples_of_log(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Yield the samples of inspect's log, a zip, as JSON texts, epoch by epoch."""
-    with open_zip(path) as file:
-        names = [name for name in file.namelist() if name.startswith("samples/")]
-        for name in sorted(names, key=lambda name: (name.rpartition("_epoch_")[2], name)):
-            if file.getinfo(name).file_size > OWN_LINE:
-                raise InputError(f"{name} is too large", path=path)
-            yield file.read(name).decode("utf-8", "replace")
-
-
-def _bigcode(folder: Path) -> Iterator[tuple[str, JudgedSample]]:
-    """Yield the samples of bigcode's harness: its logs, and the programs that it saved.
-
-    Tasks are named by their numbers in the data set.
-    """
-    logs = _object(read_text(folder / "logs.json", max_bytes=OWN_LINE), folder / "logs.json")
-    paths = sorted(folder.glob("generations*.json"))
-    if len(paths) != 1:
-        raise InputError(
-            f"holds {len(paths)} files generations*.json, one was expected", path=folder
-        )
-    text = read_text(paths[0], max_bytes=OWN_LINE)
-    texts = parse_json(text, path=paths[0], max_values=OWN_VALUES)
-    if not isinstance(texts, list):
-        raise InputError("is no list of programs by task", path=paths[0])
-    for number, some in enumerate(texts):
-        try:
-            for at, (_, row) in enumerate(sorted(logs[str(number)], key=lambda pair: pair[0])):
-                passed, detail = row["passed"] is True, str(row["result"])
-                detail = "" if passed else detail
-                yield (
-                    str(number),
-                    JudgedSample("" + some[at], "solution", passed, "base", detail),
-                )
-        except (LookupError, TypeError, ValueError):
-            problem = f"does not belong to {paths[0].name}: task {number}"
-            raise InputError(problem, path=folder / "logs.json") from None
-
-
-def _own(path: str | os.PathLike[str], tests: Tests) -> Side:
-    evaluations = read_evaluations([path])
-    if len(evaluations) != 1:
-        raise InputError("holds several evaluations", path=path, remedy="give the folder of one")
-    (evaluation,) = evaluations
-    texts = dict(evaluation.programs())
-    used: Tests = "plus" if tests == "plus" and evaluation.has_plus else "base"
-    rows = {}
-    for row in evaluation.rows():
-        failure = row.get("failure") or {}
-        passed = row["base"] == "pass" and (used == "base" or row["plus"] in ("pass", None))
-        detail = "" if passed else f"{failure.get('verdict', '')}: {failure.get('detail', '')}"
-        text = texts.get(row["program"], "")
-        rows[row["task_id"], row["index"]] = JudgedSample(text, "solution", passed, used, detail)
-    return Side(shown_path(path), "evalplus-lite", rows, evaluation.dataset)
-
+from evalplus_lite.types import Case, Rule, Suite, Task, Verdict, clip
 
 CAUSES: Mapping[str, str] = {
     "missing": "only one side has a verdict",
@@ -359,6 +108,7 @@ class _Trial:
         program, verdict = texts[at], verdicts[at]
         return (
             self._of_tests(verdict, passing, failing)
+            or self._of_inputs(program, verdict, passing)
             or self._of_limits(program, verdict, passing, failing)
             or self._of_rule(program, verdict, failing)
             or self._of_environment(verdict, failing)
@@ -385,6 +135,11 @@ class _Trial:
         return evaluate_program(sandbox, prepared, program)
 
     def _of_text(self, first: JudgedSample, second: JudgedSample, texts: Sequence[str]) -> Row:
+        for whole, ended, program in ((first, second, texts[1]), (second, first, texts[0])):
+            text = whole.text.removeprefix(self.task.prompt)
+            at, stop = min(((text.find(s), s) for s in ended.stops if s in text), default=(0, ""))
+            if stop and len(set(fingerprints([self.task.prompt + text[:at], program]))) == 1:
+                return "extraction", f"the same answer, ended at the stop string {stop!r}", None
         kinds: tuple[Any, ...] = tuple(
             each.kind.replace("answer", "solution") for each in (first, second)
         )
@@ -408,6 +163,24 @@ class _Trial:
         if not _passes(verdict, "base") or LIMITED.search(failing.detail):
             return None
         return "tests", self._decided(verdict), verdict.failure.case
+
+    def _of_inputs(self, program: str, verdict: Verdict, passing: JudgedSample) -> Row | None:
+        """A case that JSON cannot state, such as numbers as keys, is another one elsewhere."""
+        if verdict.failure is None or _is_json(self.suite.cases[verdict.failure.case]):
+            return None
+        kept = [at for at, case in enumerate(self.suite.cases) if _is_json(case)]
+        suite = replace(
+            self.suite,
+            cases=tuple(self.suite.cases[at] for at in kept),
+            expected=[self.suite.expected[at] for at in kept],
+            base_count=sum(at < self.suite.base_count for at in kept),
+        )
+        if not kept or not _passes(
+            _Trial(self.sandbox, self.task, suite)._run(program), passing.tests
+        ):
+            return None
+        why = "passes without inputs that JSON turns into others"
+        return "tests", f"{why}: {self._decided(verdict)}", verdict.failure.case
 
     def _of_limits(
         self, program: str, verdict: Verdict, passing: JudgedSample, failing: JudgedSample
@@ -472,6 +245,14 @@ class _Trial:
         return f"case {verdict.failure.case}, input {shown(case)}: {verdict.failure.detail}"
 
 
+def _is_json(case: Case) -> bool:
+    """Tell whether a case's arguments come back from JSON as they were."""
+    try:
+        return bool(json.loads(json.dumps(case.arguments)) == list(case.arguments))
+    except (TypeError, ValueError):
+        return False
+
+
 def _passes(verdict: Verdict, tests: Tests) -> bool:
     return verdict.base == "pass" if tests == "base" else verdict.passed
 
@@ -515,7 +296,7 @@ def why(
     if named is None:
         raise InputError("neither side names its data set", remedy="give it with -d")
     with within(session) as opened:
-        data = named if isinstance(named, Dataset) else load_dataset(named, session=opened)
+        data = judging_dataset(named, opened)
         # Some harnesses name tasks by their numbers.
         sides = [side.renamed(data.all_ids) for side in sides]
         data = data.only(tasks)

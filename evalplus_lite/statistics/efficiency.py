@@ -50,13 +50,13 @@ TIE = 1.01
 """Amounts of work within 1 % are equal: weights are not known that well."""
 
 
-def dps(units: int, pool: Sequence[int]) -> tuple[float, float]:
+def dps(units: float, pool: Sequence[float]) -> tuple[float, float]:
     """Return (DPS, DPS_norm) of a right program against a pool of right ones, both in percent.
 
     DPS is the share of the pool that does at least as much work; DPS_norm counts each distinct
     amount of work once (EvalPerf, arXiv 2408.06450). Equal work has equal rank.
     """
-    distinct: list[int] = []
+    distinct: list[float] = []
     for each in sorted(pool):
         if not distinct or each > TIE * distinct[-1]:
             distinct.append(each)

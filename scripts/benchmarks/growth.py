@@ -294,7 +294,7 @@ def classified(sandbox: Sandbox, kind: str, source: str) -> Row:
     """Return the class of a function's growth in each disguise."""
     cases = tuple(Case((value,)) for value in INPUTS[kind])
     task = Task("t", "", "f", source + DISGUISES["plain"], base=cases)
-    grown = levels(sandbox, task, count=4, seed=0)
+    grown = levels(sandbox, task, seed=0)[-4:]
     found: dict[str, str] = {}
     for name, text in DISGUISES.items():
         sizes, units = [], []

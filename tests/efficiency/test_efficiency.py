@@ -46,7 +46,7 @@ def test_the_efficient_model_comes_first(files: tuple[Path, list[Path]], tmp_pat
     rows = {row["program"]: row for row in result.to_rows()}
     assert rows["reference"]["growth"]["name"] == "linear"
     assert sorted(str(row["slower"]) for row in rows.values()) == ["False", "False", "None", "True"]
-    assert [row["reason"] for row in rows.values() if row["score"] == 0] == ["", "wrong"]
+    assert [row["reason"] for row in rows.values() if row["score"] == 0] == ["late", "wrong"]
     before = (tmp_path / "out" / "efficiency.jsonl").read_bytes()
     efficiency(tasks, samples, out=tmp_path / "again")
     assert (tmp_path / "again" / "efficiency.jsonl").read_bytes() == before

@@ -55,7 +55,7 @@ def efficiency(
         )
         pair = result.extremes(task) if task else None
         found = pair and explain(
-            data, task, pair[0], faster=pair[1], levels=levels, seed=run.seed, session=session
+            data, task, pair[0], faster=pair[1], seed=run.seed, session=session
         )
 
     def show() -> None:
