@@ -14,7 +14,7 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_tables, say, tell
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import InputError
-from evalplus_lite.generate.domains.choices import with_choices
+from evalplus_lite.generate.domains.filter import with_choices
 from evalplus_lite.jobs import augmentation
 from evalplus_lite.jobs.seeds import seed_source
 
@@ -39,7 +39,7 @@ def augment(
         typer.Option("--replay", metavar="FILE", help="Recorded LLM seeds to start from."),
     ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", help="Ask this model for seeds (key: OPENAI_API_KEY).")
+        str | None, typer.Option("--model", "-m", help="Asked for seeds (key: OPENAI_API_KEY).")
     ] = None,
     base_url: options.BaseUrl = None,
     timeout: options.Timeout = 300.0,
@@ -130,7 +130,7 @@ def show(summary: Mapping[str, Any], folder: Path) -> None:
     """Print the facts that the table omits: notes, constraints, and where the files are."""
     for task, notes in summary["notes"].items():
         say(f"{task}: {notes[0]}" + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""))
-    for line in constraint_lines(summary["guards"]):
+    for line in constraint_lines(summary["constraints"]):
         say(line)
     for task, missed in islice(summary["unreached"].items(), MOST_LINES):
         say(f"{task}: of the reference, no input reaches {missed}")
@@ -147,9 +147,9 @@ def show(summary: Mapping[str, Any], folder: Path) -> None:
     say(f"the suite: {folder / 'suite.jsonl.gz'}")
 
 
-def constraint_lines(guards: Mapping[str, Iterable[Mapping[str, Any]]]) -> Iterator[str]:
+def constraint_lines(by_task: Mapping[str, Iterable[Mapping[str, Any]]]) -> Iterator[str]:
     """Yield a line for each input constraint, applied ones first, up to ``MOST_LINES``."""
-    constraints = [(task, each) for task, some in guards.items() for each in some]
+    constraints = [(task, each) for task, some in by_task.items() for each in some]
     constraints.sort(key=lambda pair: not pair[1]["is_on"])
     for task, each in constraints[:MOST_LINES]:
         yield _constraint_line(task, each)

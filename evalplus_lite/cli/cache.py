@@ -30,7 +30,7 @@ KindOption = Annotated[
     typer.Option(
         "--kind",
         metavar="KIND",
-        help="Only these: expected, requirements, hypothesis, datasets; several times.",
+        help="Only these: expected, requirements, hypothesis, datasets; repeatable.",
     ),
 ]
 AgeOption = Annotated[

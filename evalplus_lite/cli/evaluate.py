@@ -54,7 +54,7 @@ def evaluate(
     pooled: Annotated[
         bool, typer.Option("--pool", help="One pass@k for the samples of all models together.")
     ] = False,
-    k: Annotated[str, typer.Option("--k", help="Which pass@k.", metavar="N,N")] = "1,10,100",
+    k: Annotated[str, typer.Option("--k", help="The k of pass@k.", metavar="N,N")] = "1,10,100",
 ) -> int:
     """Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
 

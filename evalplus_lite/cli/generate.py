@@ -33,7 +33,7 @@ def generate(
     ] = "0.2",
     max_tokens: options.MaxTokens = 1024,
     stop: Annotated[
-        list[str] | None, typer.Option("--stop", help="Where an answer ends; several times.")
+        list[str] | None, typer.Option("--stop", help="A string that ends an answer; repeatable.")
     ] = None,
     completion: Annotated[
         bool, typer.Option("--completion", help="The model continues the prompt; default: chat.")

@@ -176,7 +176,7 @@ Samples = Annotated[
         "-s",
         metavar="PATH|URL",
         help="Model output: JSONL, Parquet, a folder, generations.json, a URL, or - (stdin);"
-        " several times.",
+        " repeatable.",
     ),
 ]
 Out = Annotated[
@@ -238,7 +238,7 @@ Model = Annotated[str, typer.Option("--model", "-m", help="The model's name on i
 BaseUrl = Annotated[
     str | None, typer.Option("--base-url", help="An OpenAI-compatible server (or OPENAI_BASE_URL).")
 ]
-MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="Of an answer.")]
+MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="Most tokens of an answer.")]
 Tools = Annotated[
     bool, typer.Option("--tools", help="Have the model answer by calling a tool, where it can.")
 ]

@@ -31,7 +31,7 @@ def quality(
             "--dataset",
             "-d",
             metavar="NAME|PATH",
-            help="A suite to measure: several times for suites side by side.",
+            help="A suite to measure; repeatable, for suites side by side.",
             callback=all_names,
         ),
     ],

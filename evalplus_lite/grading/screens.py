@@ -71,7 +71,7 @@ ORDER_LIMITS = Limits(cpu=60.0, load=10.0)
 
 @dataclass(frozen=True, slots=True)
 class FreeOrders:
-    """The ways to order things, of ``sandbox.ordering``, that a task's base cases leave open."""
+    """The ways of ``sandbox.guest.ordering`` to order things that base cases leave open."""
 
     task: Task
     ways: tuple[str, ...] = ()

@@ -53,7 +53,7 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
     by_task = {
         each["task_id"]: [
             constraint
-            for constraint in each["provenance"].get("guards", ())
+            for constraint in each["provenance"].get("constraints", ())
             # Constraints are shown with their support, since a person may decide otherwise.
             # The plain limits are not worth a line.
             if constraint["needed"] > 1 or constraint["is_chosen"] or constraint["is_stated"]
@@ -76,7 +76,7 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
             if each["provenance"].get("inputs") and each["base_count"] == each["count"]
         ],
         "review": sum(len(each["review"]) for each in facts),
-        "guards": {task: constraints for task, constraints in by_task.items() if constraints},
+        "constraints": {task: constraints for task, constraints in by_task.items() if constraints},
         "unreached": {each["task_id"]: each["unreached"] for each in facts if each["unreached"]},
         "notes": {each["task_id"]: list(each["notes"]) for each in facts if each["notes"]},
     }
@@ -251,7 +251,7 @@ def augment(
         if doubtful:
             identity["doubtful"] = True
         if choices := {task.id: dict(task.constraints) for task in data.tasks if task.constraints}:
-            identity["guards"] = choices
+            identity["constraints"] = choices
         if is_reviewed:
             identity["consensus"] = hash_of(programs_by_task)
         # A shard takes its part of the tasks before any is augmented.

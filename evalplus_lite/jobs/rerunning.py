@@ -132,7 +132,7 @@ def rerun(
     if source is None:
         raise InputError(f"the program of {sample} is not there", path=folder)
     with within(session) as opened:
-        data = _opened(evaluation.dataset if dataset is None else dataset, opened)
+        data = judging_dataset(evaluation.dataset if dataset is None else dataset, opened)
         if content_hash(data) != evaluation.content:
             # Of a run with --tasks the whole data set differs, too, but its cases are the same.
             opened.note(f"{data.name} does not match the data set that judged: give that with -d")
@@ -158,7 +158,8 @@ def rerun(
     return {"task_id": task_id, "index": row["index"], "case": number, **result}
 
 
-def _opened(dataset: Dataset | str | os.PathLike[str], session: Session) -> Dataset:
+def judging_dataset(dataset: Dataset | str | os.PathLike[str], session: Session) -> Dataset:
+    """Return the data set that judged, which a result names; raises InputError that asks for it."""
     if isinstance(dataset, Dataset):
         return dataset
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,9 +15,10 @@ from evalplus_lite.errors import InputError, UnusableTask
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.evidence import blamed
-from evalplus_lite.jobs.datasets import load_dataset, run_facts
+from evalplus_lite.jobs.datasets import run_facts
 from evalplus_lite.jobs.expected import SharedData, SuiteSource, source_of, staged
 from evalplus_lite.jobs.outputs import Tests
+from evalplus_lite.jobs.rerunning import judging_dataset
 from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.programs import definitions, fingerprints
 from evalplus_lite.programs.extraction.extraction import extract_bounded
@@ -24,7 +26,7 @@ from evalplus_lite.reports.harness_results import JudgedSample, Side, read_side
 from evalplus_lite.sandbox import Preset, Sandbox
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import shown
-from evalplus_lite.types import Rule, Suite, Task, Verdict, clip
+from evalplus_lite.types import Case, Rule, Suite, Task, Verdict, clip
 
 CAUSES: Mapping[str, str] = {
     "missing": "only one side has a verdict",
@@ -106,6 +108,7 @@ class _Trial:
         program, verdict = texts[at], verdicts[at]
         return (
             self._of_tests(verdict, passing, failing)
+            or self._of_inputs(program, verdict, passing)
             or self._of_limits(program, verdict, passing, failing)
             or self._of_rule(program, verdict, failing)
             or self._of_environment(verdict, failing)
@@ -132,6 +135,11 @@ class _Trial:
         return evaluate_program(sandbox, prepared, program)
 
     def _of_text(self, first: JudgedSample, second: JudgedSample, texts: Sequence[str]) -> Row:
+        for whole, ended, program in ((first, second, texts[1]), (second, first, texts[0])):
+            text = whole.text.removeprefix(self.task.prompt)
+            at, stop = min(((text.find(s), s) for s in ended.stops if s in text), default=(0, ""))
+            if stop and len(set(fingerprints([self.task.prompt + text[:at], program]))) == 1:
+                return "extraction", f"the same answer, ended at the stop string {stop!r}", None
         kinds: tuple[Any, ...] = tuple(
             each.kind.replace("answer", "solution") for each in (first, second)
         )
@@ -155,6 +163,24 @@ class _Trial:
         if not _passes(verdict, "base") or LIMITED.search(failing.detail):
             return None
         return "tests", self._decided(verdict), verdict.failure.case
+
+    def _of_inputs(self, program: str, verdict: Verdict, passing: JudgedSample) -> Row | None:
+        """A case that JSON cannot state, such as numbers as keys, is another one elsewhere."""
+        if verdict.failure is None or _is_json(self.suite.cases[verdict.failure.case]):
+            return None
+        kept = [at for at, case in enumerate(self.suite.cases) if _is_json(case)]
+        suite = replace(
+            self.suite,
+            cases=tuple(self.suite.cases[at] for at in kept),
+            expected=[self.suite.expected[at] for at in kept],
+            base_count=sum(at < self.suite.base_count for at in kept),
+        )
+        if not kept or not _passes(
+            _Trial(self.sandbox, self.task, suite)._run(program), passing.tests
+        ):
+            return None
+        why = "passes without inputs that JSON turns into others"
+        return "tests", f"{why}: {self._decided(verdict)}", verdict.failure.case
 
     def _of_limits(
         self, program: str, verdict: Verdict, passing: JudgedSample, failing: JudgedSample
@@ -219,6 +245,14 @@ class _Trial:
         return f"case {verdict.failure.case}, input {shown(case)}: {verdict.failure.detail}"
 
 
+def _is_json(case: Case) -> bool:
+    """Tell whether a case's arguments come back from JSON as they were."""
+    try:
+        return bool(json.loads(json.dumps(case.arguments)) == list(case.arguments))
+    except (TypeError, ValueError):
+        return False
+
+
 def _passes(verdict: Verdict, tests: Tests) -> bool:
     return verdict.base == "pass" if tests == "base" else verdict.passed
 
@@ -262,7 +296,7 @@ def why(
     if named is None:
         raise InputError("neither side names its data set", remedy="give it with -d")
     with within(session) as opened:
-        data = named if isinstance(named, Dataset) else load_dataset(named, session=opened)
+        data = judging_dataset(named, opened)
         # Some harnesses name tasks by their numbers.
         sides = [side.renamed(data.all_ids) for side in sides]
         data = data.only(tasks)

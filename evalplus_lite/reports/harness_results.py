@@ -24,7 +24,7 @@ from evalplus_lite.types import clip
 class JudgedSample:
     """What one side says of a sample: the text that it judged, and the verdict.
 
-    ``kind`` is that of ``SampleForm``.
+    ``kind`` is that of ``SampleForm``; ``stops`` are the strings that end an answer there.
     """
 
     text: str
@@ -32,6 +32,7 @@ class JudgedSample:
     passed: bool
     tests: Tests
     detail: str = ""
+    stops: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,8 @@ def read_side(path: str | os.PathLike[str], tests: Tests = "plus") -> Side:
                 f"a sample of {id} lacks its text or verdict", path=path, line=row.line
             )
         said = "" if passed else str(detail)
-        judged.append((str(id), JudgedSample(text, form.kind, bool(passed), used, said)))
+        stops = stop_strings(row.data)
+        judged.append((str(id), JudgedSample(text, form.kind, bool(passed), used, said, stops)))
     return Side(shown_path(path), form.harness, _numbered(judged))
 
 
@@ -171,6 +173,15 @@ def _lm_eval(row: Mapping[str, Any], tests: Tests) -> tuple[Any, Any, Any, Tests
     return (doc.get("task_id") if isinstance(doc, dict) else None), text, score, "base", ""
 
 
+def stop_strings(row: Mapping[str, Any]) -> list[str]:
+    """Return the strings at which lm-eval ended an answer, as its row states them."""
+    try:
+        stops = row["arguments"]["gen_args_0"]["arg_1"]["until"]
+    except (LookupError, TypeError):
+        return []
+    return [each for each in stops if each and isinstance(each, str)]
+
+
 def _inspect(row: Mapping[str, Any], tests: Tests) -> tuple[Any, Any, Any, Tests, Any]:
     scores = row["scores"] if isinstance(row["scores"], dict) else {}
     score: dict[str, Any] = next(iter(scores.values()), {})
@@ -238,10 +249,8 @@ def _bigcode(folder: Path) -> Iterator[tuple[str, JudgedSample]]:
             for at, (_, row) in enumerate(sorted(logs[str(number)], key=lambda pair: pair[0])):
                 passed, detail = row["passed"] is True, str(row["result"])
                 detail = "" if passed else detail
-                yield (
-                    str(number),
-                    JudgedSample("" + some[at], "solution", passed, "base", detail),
-                )
+                judged = JudgedSample("" + some[at], "solution", passed, "base", detail)
+                yield str(number), judged
         except (LookupError, TypeError, ValueError):
             problem = f"does not belong to {paths[0].name}: task {number}"
             raise InputError(problem, path=folder / "logs.json") from None

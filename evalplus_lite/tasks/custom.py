@@ -222,7 +222,7 @@ KEYS = (
     "outputs",
     "programs",
     "tests",
-    "guards",
+    "constraints",
     *MAKING,
 )
 TESTS = {
@@ -387,11 +387,11 @@ def _programs(fields: Fields, name: str) -> list[str]:
 
 def _constraints(fields: Fields) -> dict[str, bool]:
     """Return the input constraints that a row turns on or off; names are checked on inference."""
-    guards = fields.object("guards", default={}).row.data
-    for name, is_on in guards.items():
+    choices = fields.object("constraints", default={}).row.data
+    for name, is_on in choices.items():
         if type(is_on) is not bool:
-            raise fields.refuse(f"guards: {name!r} is neither true nor false")
-    return dict(guards)
+            raise fields.refuse(f"constraints: {name!r} is neither true nor false")
+    return dict(choices)
 
 
 def _inputs(fields: Fields, harness: Harness) -> tuple[Case, ...]:

@@ -22,8 +22,7 @@ from evalplus_lite.store import (
     read_text,
 )
 from evalplus_lite.store.locations import Folder, Place, is_folder, place_of
-from evalplus_lite.store.reading import NoRows
-from evalplus_lite.store.tables import is_table, read_table
+from evalplus_lite.store.reading import NoRows, is_table, read_table
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.types import Sample, Task
@@ -486,9 +485,9 @@ def read_samples(
 ) -> Iterator[Sample]:
     """Yield the programs of a sample file for the tasks of the dataset, in the file's order.
 
-    ``clean`` makes a program of each response (``programs.extract``) and counts in ``steps`` what
-    was done to how many; ``none`` takes responses as they are, completions after their prompt. A
-    response that cannot be a program becomes one that raises and says why. ``extractor`` may
+    ``clean`` makes a program of each response (``programs.extraction``) and counts in ``steps``
+    what was done to how many; ``none`` takes responses as they are, completions after their prompt.
+    A response that cannot be a program becomes one that raises and says why. ``extractor`` may
     extract many at once, in their order. Raises as ``read_responses``.
     """
     tasks = {task.id: task for task in dataset.tasks}

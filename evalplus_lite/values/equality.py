@@ -3,9 +3,9 @@
 ``python`` (the default for published sets, so that numbers compare with the literature): Python
 equality, NaN equal to itself; if the *expected* leaf is a float, |a - b| <= max(atol, rtol |b|),
 leaf by leaf, in containers of the same shape; integers are exact. ``strict``: also the same type
-at every leaf. ``unordered``: as sets of elements. ``multiset``, ``sorted`` and ``fields``:
-``values.arrangement``. ``any``: as one of a list of right ones. ``truthiness``: only whether the
-output is something, rather than None or False.
+at every leaf. ``unordered``: as sets of elements. ``multiset``, ``sorted`` and ``fields``: free
+order, keys and tolerances by position, below. ``any``: as one of a list of right ones.
+``truthiness``: only whether the output is something, rather than None or False.
 
 docs/measurements/soundness.md lists the differences from evalplus 0.3.1.
 """

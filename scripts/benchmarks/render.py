@@ -118,7 +118,7 @@ def overview() -> tuple[list[Row], list[str]]:
         for who in ("evalplus_lite", "evalplus")
     }
     title = f"fooled, of {programs} hostile and odd programs"
-    breaches = "breaches: read, written, forked, connected, left"
+    breaches = "breaches: a file read or written, a process forked or left, a connection"
     cpu = f"CPU s for 1,640 samples on HumanEval+ (in one plain process: {cost['floor CPU s']:.1f})"
     wall = "wall s for the same, two processors"
     late = f"verdicts that differ under load, of {load[0]['differ'].split()[-1]}"

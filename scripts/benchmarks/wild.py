@@ -1,4 +1,4 @@
-"""Measure how many right programs suites reject on contest problems that have no contract.
+"""Measure suites of contest problems without a contract: right programs rejected, wrong ones found.
 
     python -m scripts.benchmarks.wild [--half 0] [--half 1] [--inputs 100]
 
@@ -7,7 +7,8 @@ material): AtCoder's, which read standard input, and LeetCode's methods. A progr
 there is the reference, the statement's examples are the base inputs, the others are judged. Half 0
 was read while the reader of statements was written; of half 1 only what a first run rejected.
 
-*wrong*: rejected of the programs judged wrong there; many print from a thread, and are right.
+*wrong*: programs judged wrong there whose recorded input is complete, and on it they differ from
+the reference here, too; *right here*: those that do not, most of which print from a thread.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import ast
 import gzip
 import json
 import re
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -40,48 +42,85 @@ def main() -> None:
     table = Table()
     with Session() as session:
         for half in options.half or (0, 1):
-            table.add(measured(half, options.inputs, session))
+            for row in measured(half, options.inputs, session):
+                table.add(row)
     table.save(options.record, inputs=options.inputs)
 
 
-def measured(half: int, inputs: int, session: Session) -> Row:
-    """Return how many programs the suites of a half reject."""
+def measured(half: int, inputs: int, session: Session) -> Iterator[Row]:
+    """Yield how many programs the suites of a half reject, by form."""
     tasks, samples = [], []
+    failing: list[dict[str, Any]] = []
     seen: Counter[str] = Counter()
     for task, programs in problems():
         seen[task["harness"]] += 1
         if seen[task["harness"]] % 2 != half:
             continue
         tasks.append(task)
-        samples += [
-            {"task_id": task["id"], "solution": code, "is_right": is_right}
-            for code, is_right in programs
-        ]
+        for program in programs:
+            name = f"{task['id']}/{len(failing)}"
+            samples.append({"task_id": task["id"], "solution": program["code"], **program})
+            single = failing_input(task, program)
+            if single is not None:
+                failing.append({**task, "id": name, "inputs": [single]})
+                samples[-1]["failing"] = name
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tasks.jsonl"
         path.write_text("".join(json.dumps(task) + "\n" for task in tasks))
         suite = augment(path, inputs=inputs, session=session)
+        path.write_text("".join(json.dumps(task) + "\n" for task in failing))
+        alone = [{**each, "task_id": each["failing"]} for each in samples if "failing" in each]
+        judged = evaluate(path, alone, session=session).to_rows()
+    differs = {row["task_id"]: row["base"] == "fail" for row in judged}
     usable = {task.id for task in suite.dataset.tasks}
     samples = [row for row in samples if row["task_id"] in usable]
     rows = evaluate(suite.dataset, samples, session=session).to_rows()
-    rejected = {True: [0, 0], False: [0, 0]}
-    for sample, row in zip(samples, rows, strict=True):
-        counts = rejected[sample["is_right"]]
-        counts[0] += row["base"] != "pass" or row["plus"] != "pass"
-        counts[1] += 1
-    (right, of_right), (wrong, of_wrong) = rejected[True], rejected[False]
-    low, high = wilson(right, of_right)
-    return {
-        "half": half,
-        "tasks": len(usable),
-        "right programs": of_right,
-        "rejected": right,
-        "share, % (95 %)": f"{100 * right / of_right:.1f} ({100 * low:.0f}-{100 * high:.0f})",
-        "wrong": f"{wrong} of {of_wrong}",
-    }
+    form = {task["id"]: task["harness"] for task in tasks}
+    for harness in sorted(set(form.values())):
+        counts: Counter[tuple[str, bool]] = Counter()
+        for sample, row in zip(samples, rows, strict=True):
+            if form[sample["task_id"]] != harness:
+                continue
+            found = differs.get(sample.get("failing", ""))
+            kind = "right" if sample["passed"] else KINDS.get(found)
+            is_rejected = row["base"] != "pass" or row["plus"] != "pass"
+            if kind is not None:
+                counts[kind, is_rejected] += 1
+            if kind in ("right", "wrong") and is_rejected is sample["passed"]:
+                print(f"{sample['task_id']}: {kind}, {row.get('failure')}", file=sys.stderr)
+        yield {
+            "half": half,
+            "form": harness,
+            "tasks": sum(form[name] == harness for name in usable),
+            "right": counts["right", True] + counts["right", False],
+            "rejected, % (95 %)": shown(counts["right", True], counts["right", False]),
+            "wrong": counts["wrong", True] + counts["wrong", False],
+            "found, % (95 %)": shown(counts["wrong", True], counts["wrong", False]),
+            "right here": counts["right here", True] + counts["right here", False],
+        }
 
 
-def problems() -> Iterator[tuple[dict[str, Any], list[tuple[str, bool]]]]:
+def shown(yes: int, no: int) -> str:
+    """Return a count, its share and interval."""
+    low, high = wilson(yes, yes + no)
+    share = 100 * yes / max(1, yes + no)
+    return f"{yes}: {share:.1f} ({100 * low:.0f}-{100 * high:.0f})"
+
+
+def failing_input(task: dict[str, Any], program: dict[str, Any]) -> Any:
+    """Return the recorded input that a program failed on; None if it is not there in full."""
+    text = (program.get("failure") or {}).get("inputs")
+    if not isinstance(text, str) or "...(truncated)" in text:
+        return None
+    if task["harness"] == "script":
+        return text
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def problems() -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """Yield each problem with a right program as a task, and its other programs."""
     with gzip.open(SHARED / "benchmarks" / "wild" / "livecodebench_o1.jsonl.gz", "rt") as file:
         for row in map(json.loads, file):
@@ -90,8 +129,8 @@ def problems() -> Iterator[tuple[dict[str, Any], list[tuple[str, bool]]]]:
             if task is None or not task["inputs"] or not programs[0]["passed"]:
                 continue
             header = HEADER if "entry_point" in task else ""
-            reference, *others = [(header + each["code"], each["passed"]) for each in programs]
-            yield {**task, "id": row["question_id"], "reference": reference[0]}, others
+            reference, *others = [{**each, "code": header + each["code"]} for each in programs]
+            yield {**task, "id": row["question_id"], "reference": reference["code"]}, others
 
 
 def of_atcoder(row: dict[str, Any]) -> dict[str, Any]:
@@ -125,6 +164,7 @@ def of_leetcode(row: dict[str, Any]) -> dict[str, Any] | None:
     }
 
 
+KINDS = {True: "wrong", False: "right here", None: None}
 CONSTANTS = {"null": "None", "true": "True", "false": "False"}
 
 if __name__ == "__main__":

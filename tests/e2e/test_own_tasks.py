@@ -139,7 +139,7 @@ def test_the_choice_of_the_page_takes_the_guard_on(folder: Path) -> None:
     """With the page's option, or its key in the task, all lists are sorted; the suite says why."""
     tasks = folder / "docs" / "examples" / "tasks.jsonl"
     (option,) = re.findall(r"require it with `(--constraint \S+)`", PAGE)
-    (key,) = re.findall(r'^    ("guards": .*)$', PAGE, re.MULTILINE)
+    (key,) = re.findall(r'^    ("constraints": .*)$', PAGE, re.MULTILINE)
     row = json.loads(tasks.read_text().splitlines()[0])
     mine = folder / "chosen.jsonl"
     mine.write_text(json.dumps({**row, **json.loads(f"{{{key}}}")}) + "\n")
@@ -150,7 +150,7 @@ def test_the_choice_of_the_page_takes_the_guard_on(folder: Path) -> None:
         run(folder, ["augment", *more, "-n", "40", "-o", out])
         suite = read_suites(folder / out / "suite.jsonl.gz").suites["mine/0"]
         assert all(list(case.arguments[0]) == sorted(case.arguments[0]) for case in suite.cases)
-        (guard,) = [g for g in suite.provenance["guards"] if g["name"] == "0.sorted"]
+        (guard,) = [g for g in suite.provenance["constraints"] if g["name"] == "0.sorted"]
         assert guard["is_on"]
         assert guard["is_chosen"]
         assert (guard["seen"], guard["needed"]) == (2, 5)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +44,6 @@ def task(id: str) -> Task:
 
 
 DATA = Dataset("own", tuple(map(task, PAIRS)))
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    with Session(workers=1, cache=False) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +105,47 @@ def test_ones_own_results_and_lm_eval_are_read(
     assert any(line.startswith("a#0: sampling: fails / passes") for line in lines)
     command = lines[-1].partition("evalplus-lite ")[2].split()
     assert main(command) == 0
+
+
+def test_an_answer_that_stop_strings_cut_is_no_other_answer(
+    tmp_path: Path, session: Session
+) -> None:
+    """lm-eval's rows state its stop strings; a text that they do not explain stays another one."""
+    whole = "def f(x):\n    y = x\n    return y + y\n"
+    row = {"id": "a", "prompt": PROMPT, "entry_point": "f", "reference": RIGHT, "inputs": [[1]]}
+    tasks = tmp_path / "tasks.jsonl"
+    tasks.write_text("".join(json.dumps({**row, "id": id}) + "\n" for id in "ab"))
+    samples = [{"task_id": id, "solution": whole} for id in "ab"]
+    evaluate(tasks, samples, out=tmp_path / "own", session=session)
+    until = {"gen_args_0": {"arg_0": PROMPT, "arg_1": {"until": ["\n    return", "\nclass"]}}}
+    texts = {"a": whole.partition("\n    return")[0], "b": "def f(x):\n    return 0\n"}
+    rows = [
+        {"doc": {"task_id": id}, "filtered_resps": [PROMPT + text], "pass@1": 0, "arguments": until}
+        for id, text in texts.items()
+    ]
+    judged = tmp_path / "samples_he.jsonl"
+    judged.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = why(tmp_path / "own", judged, dataset=tasks, session=session).to_rows()
+    assert [row["cause"] for row in found] == ["extraction", "sampling"]
+    assert "return" in found[0]["evidence"]
+
+
+def test_an_input_that_json_cannot_state_is_another_one_elsewhere(
+    tmp_path: Path, session: Session
+) -> None:
+    """A number as a key is a text in evalplus' file: the test is what differs, and is shown."""
+    program = "def f(d):\n    return [key.upper() for key in d]\n"
+    reference = "def f(d):\n    return [str(key).upper() for key in d]\n"
+    base, plus = (Case(({key: 0},)) for key in ("a", 5))
+    data = Dataset("own", (Task("a", "", "f", reference, base=(base,), plus=(plus,)),))
+    evaluate(data, [{"task_id": "a", "solution": program}], out=tmp_path / "own", session=session)
+    status = {"solution": program, "base_status": "pass", "plus_status": "pass"}
+    theirs = tmp_path / "eval_results.json"
+    theirs.write_text(json.dumps({"eval": {"a": [status]}}))
+    (row,) = why(tmp_path / "own", theirs, dataset=data, session=session).to_rows()
+    assert (row["cause"], row["case"]) == ("tests", 1)
+    with pytest.raises(InputError, match="-d"):
+        why(tmp_path / "own", theirs, session=session)
 
 
 INSPECT = Path(__file__).with_name("inspect.eval")

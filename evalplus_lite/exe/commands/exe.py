@@ -39,7 +39,7 @@ def mine(
     ] = None,
     listed: Annotated[
         list[Path] | None,
-        typer.Option("--from", metavar="FILE", help="A list of packages, one a line; several."),
+        typer.Option("--from", metavar="FILE", help="A list of packages, one a line; repeatable."),
     ] = None,
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="PATH", help="The tasks' file (JSONL).")
@@ -49,7 +49,7 @@ def mine(
         typer.Option(
             "--with",
             metavar="PATH",
-            help="A library that packages here import, to inline from; several.",
+            help="A library that packages here import, to inline from; repeatable.",
         ),
     ] = None,
     with_deps: Annotated[
@@ -232,12 +232,14 @@ def predict(
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option("--without", metavar="TAG", help="Leave tasks of a tag out (hash); several."),
+        typer.Option("--without", metavar="TAG", help="Leave out a tag's tasks; repeatable."),
     ] = None,
     tag: Annotated[
         list[str] | None,
         typer.Option(
-            "--tag", metavar="TAG", help="Only tasks of a tag or split (hard); several: all."
+            "--tag",
+            metavar="TAG",
+            help="Only tasks of this tag or split (hard); of all, if repeated.",
         ),
     ] = None,
     structured: Annotated[
@@ -328,7 +330,7 @@ def score(
     ],
     k: Annotated[
         str | None,
-        typer.Option("--k", metavar="N,N", help="Which pass@k; default: 1,5."),
+        typer.Option("--k", metavar="N,N", help="The k of pass@k; default: 1,5."),
     ] = None,
     judge: options.Judge = None,
     base_url: options.JudgeUrl = None,
@@ -409,14 +411,14 @@ def exe_report(
         typer.Option(
             "--price",
             metavar="[MODEL=]IN,OUT",
-            help="Of a million tokens asked and answered, of all models or of one; several.",
+            help="Price of a million tokens asked and answered, for all models or one; repeatable.",
         ),
     ] = None,
     judge: options.Judge = None,
     base_url: options.JudgeUrl = None,
     pictures: Annotated[
         bool,
-        typer.Option("--pictures/--no-pictures", help="Without: only the numbers, no matplotlib."),
+        typer.Option("--pictures/--no-pictures", help="Draw (with matplotlib), or write numbers."),
     ] = True,
 ) -> int:
     """Make the paper's tables and figures from the predictions of one or several models.

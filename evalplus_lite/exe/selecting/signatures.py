@@ -107,12 +107,10 @@ def read_signature(
 ) -> Signature | Obstacle:
     """Return a function's signature in accepted types, or why it has none.
 
-    A parameter that a call may leave out and that has no
-    accepted type is left out of the signature; those after it are then given by their names. So is
-    one of values that an entry point would have to make, if nothing else needs one.
-    ``owner``: the class of a method. ``is_wrapped``: an entry point calls it, which makes the
-    values that are no plain ones. So does one where a parameter that must be given is of such a
-    type.
+    Optional parameters without an accepted type are left out, and later ones passed by name. Those
+    whose values an entry point would have to make are left out, too, unless a required parameter
+    needs an entry point anyway. ``owner``: the class of a method. ``is_wrapped``: an entry point,
+    which makes the values that are not plain, calls it whatever its parameters are.
     """
     taken = listed(node.args)
     if not taken:

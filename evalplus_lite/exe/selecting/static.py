@@ -98,7 +98,7 @@ class Funnel:
         return cls(Counter(row["counts"]), Counter(reasons))
 
     def stages(self) -> list[str]:
-        """Return the stages in order, those of later invention last."""
+        """Return the stages in order, unknown ones last."""
         return [*STAGES, *sorted(self.counts.keys() - set(STAGES))]
 
 

@@ -34,17 +34,17 @@ def figures(
             "--dataset",
             "-d",
             metavar="NAME|PATH",
-            help="A suite whose tests are counted, too: several times for several.",
+            help="A suite whose tests are counted, too; repeatable.",
             callback=all_names,
         ),
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="NAME", help="Just this one; several times for several."),
+        typer.Option("--only", metavar="NAME", help="Draw this figure only; repeatable."),
     ] = None,
     pictures: Annotated[
         bool,
-        typer.Option("--pictures/--no-pictures", help="Without: only the numbers, no matplotlib."),
+        typer.Option("--pictures/--no-pictures", help="Draw (with matplotlib), or write numbers."),
     ] = True,
 ) -> int:
     """Draw figures and make tables for a paper, from what commands wrote.

@@ -31,7 +31,7 @@ def report(
             "--dataset",
             "-d",
             metavar="NAME|PATH",
-            help="The tasks that judged: prompts, references, inputs; several times.",
+            help="The tasks that judged: prompts, references, inputs; repeatable.",
             callback=all_names,
         ),
     ] = None,

@@ -24,7 +24,7 @@ def serve(
             "--dataset",
             "-d",
             metavar="NAME|PATH",
-            help="Whose tasks requests may name; several times. Tasks may come with requests, too.",
+            help="Data set whose tasks requests may name; repeatable. Requests may hold others.",
         ),
     ] = None,
     host: Annotated[

@@ -1,6 +1,6 @@
 """CRUXEval's programs as tasks, so that they can be checked and given more inputs.
 
-As what a model predicts they are read by ``exe.tasks.published``.
+As what a model predicts they are read by ``exe.tasks.forms``.
 """
 
 from __future__ import annotations
