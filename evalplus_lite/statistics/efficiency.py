@@ -46,8 +46,8 @@ def eff_at_k(scores: Sequence[float], k: int) -> float:
     return math.fsum(comb(rank - 1, k - 1) / total * ordered[rank - 1] for rank in range(k, n + 1))
 
 
-TIE = 1.01
-"""Amounts of work within 1 % are equal: weights are not known that well."""
+TIE = 1.2
+"""Amounts of work within 20 % are equal: weights of different kinds of work are no better known."""
 
 
 def dps(units: float, pool: Sequence[float]) -> tuple[float, float]:
