@@ -363,7 +363,6 @@ class PredictionSettings:
     """Whether the model is to reason step by step before it answers."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be asked."""
         if self.samples < 1 or self.max_tokens < 1:
             raise InputError("the number of answers and the token limit must be at least 1")
         if self.cot and (self.structured or self.tools or self.examples):

@@ -263,11 +263,9 @@ class SampleTable:
         self._base.close()
 
     def __len__(self) -> int:
-        """Return how many samples there are."""
         return int(self._count("select count(*) from samples"))
 
     def __iter__(self) -> Iterator[Sample]:
-        """Yield the samples in their order."""
         rows = self._base.execute("select body from samples order by number")
         return (from_row(Sample, unpacked(data)) for (data,) in rows)
 
