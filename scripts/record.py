@@ -25,6 +25,7 @@ from pathlib import Path
 
 from evalplus_lite.errors import EvalPlusLiteError, InputError
 from evalplus_lite.execution.processes import Processes
+from evalplus_lite.jobs.contract_drafts import contract_prompt, request
 from evalplus_lite.models import (
     Cache,
     Client,
@@ -39,11 +40,9 @@ from evalplus_lite.models import (
     write_exchanges,
 )
 from evalplus_lite.models.completions import Sampling, draws
-from evalplus_lite.models.contract_drafts import contract_prompt, request
 from evalplus_lite.models.errors import CutOffRule, Item, Result, TooLongError
-from evalplus_lite.models.generators import generator_prompt
 from evalplus_lite.models.recording import PLAN, SAMPLES, SEEDS, Recording
-from evalplus_lite.models.seeds import AIMS, Aim, SeedPlan, llm_seeds
+from evalplus_lite.models.seeds import AIMS, Aim, SeedPlan, generator_prompt, llm_seeds
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.published.base_cases import with_base_cases
 from evalplus_lite.types import Task

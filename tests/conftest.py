@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from evalplus_lite import Session
 from evalplus_lite.sandbox import Sandbox
 
 pytest_plugins = ["support.skips"]
@@ -38,6 +39,13 @@ def shared() -> Path:
 def sandbox() -> Iterator[Sandbox]:
     """A sandbox of the strongest tier that this machine holds, kept for the whole session."""
     with Sandbox() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def session() -> Iterator[Session]:
+    """A session of one worker that keeps nothing in a cache."""
+    with Session(workers=1, cache=False) as found:
         yield found
 
 

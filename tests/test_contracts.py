@@ -7,7 +7,7 @@ import itertools
 import math
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,12 +50,6 @@ JUNK: tuple[Any, ...] = (
 def tasks() -> tuple[Task, ...]:
     with Processes(2) as backend:
         return with_base_cases(load_dataset("humaneval"), backend).tasks
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox() as sandbox:
-        yield sandbox
 
 
 def strange(task: Task) -> list[tuple[Any, ...]]:

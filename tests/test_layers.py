@@ -57,19 +57,19 @@ DRAWING = {"exe/report.py", "exe/commands/exe.py"}
 """Modules of execution tasks that draw or export with the reports wing, where it is here."""
 OWNERS = {
     "openai": {"models/client.py", "models/connection.py"},
-    "coverage": {"reduction/branches.py"},
+    "coverage": {"reduction/requirements.py"},
     "mutmut": {"programs/mutation/mutants.py"},
     "hypothesis": {"generate/strategies.py"},
     "radon": {"exe/statistics/measures.py"},
     "jinja2": {"reports/page/rendering.py"},
     "matplotlib": {"reports/plots/canvas.py"},
-    "pooch": {"tasks/published/download.py"},
+    "pooch": {"tasks/published/format.py"},
     "uvicorn": {"serving/server/server.py"},
-    "pyarrow": {"store/tables.py"},
+    "pyarrow": {"store/reading.py"},
     "fsspec": {"store/locations.py"},
     "backports": {"store/opening.py"},
     "ray": {"execution/ray_cluster.py"},
-    "prometheus_client": {"serving/server/metrics.py"},
+    "prometheus_client": {"serving/server/endpoint.py"},
 }
 """Libraries that one module alone may import, in each room that needs it, and which."""
 

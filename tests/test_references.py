@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -23,12 +23,6 @@ from evalplus_lite.values import wire
 def tasks() -> tuple[Task, ...]:
     with Processes(2) as backend:
         return with_base_cases(load_dataset("humaneval"), backend).tasks
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox() as sandbox:
-        yield sandbox
 
 
 def test_references_pass_the_original_tests(tasks: tuple[Task, ...]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
 
 import pytest
 from support.tasks import make_task
@@ -14,12 +13,6 @@ from evalplus_lite.sandbox.steps import FEWEST, Allowance, Meter, count
 from evalplus_lite.types import Returned, TimedOut
 
 LIMITS = Limits(cpu=0.2, wait=0.5)
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox() as sandbox:
-        yield sandbox
 
 
 def steps(sandbox: Sandbox, source: str, *cases: int, most: int = FEWEST) -> list[int | None]:

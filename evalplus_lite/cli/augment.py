@@ -14,7 +14,7 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_tables, say, tell
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import InputError
-from evalplus_lite.generate.domains.choices import with_choices
+from evalplus_lite.generate.domains.filter import with_choices
 from evalplus_lite.jobs import augmentation
 from evalplus_lite.jobs.seeds import seed_source
 

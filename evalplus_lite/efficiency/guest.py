@@ -1,13 +1,10 @@
 """The work counter, which runs inside the sandbox around a program that cannot reach it.
 
 It is sent as text and imports the standard library only. A unit of work is about four simulated
-instructions: a statement has some for each of its operations, and a call of C code has a
-weight times the elements, characters or digits that it processes. The weights were fitted to
-instruction counts (``scripts/benchmarks/efficiency.py weights``).
-
-A program is rewritten before it is run: calls, operators, comparisons, slices and the loops of
-comprehensions pass through functions that charge for the work. Python functions are never
-wrapped, so recursion goes as deep as without counting.
+instructions (``scripts/benchmarks/efficiency.py weights``). Statements cost units for each of their
+operations, and calls of C code a weight times the elements, characters or digits that they process.
+Calls, operators, comparisons, slices and comprehensions are rewritten to charge for their work.
+Python functions are never wrapped, so recursion goes as deep as without counting.
 """
 
 from __future__ import annotations
@@ -17,6 +14,7 @@ import builtins
 import operator
 import sys
 import types
+import typing
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import _lru_cache_wrapper as CachedFunction
@@ -25,7 +23,7 @@ from itertools import pairwise
 
 # By name: a program may assign to what a module of the library holds.
 from math import log, log2
-from re import Match
+from re import Match, purge
 from typing import Any
 
 from evalplus_lite.sandbox.guest.counting import (
@@ -63,19 +61,14 @@ EXACT, INTERPRETED = 580, 100
 DIGIT, SQUARED = 2, 110
 """Units a pair of 30-bit digits that are multiplied, or a digit added; a bit of an exponent."""
 CALLS = {
-    **dict.fromkeys(("max", "min", "sorted", "range"), 220),
-    **dict.fromkeys(("round", "format"), 300),
-    **dict.fromkeys(("startswith", "endswith", "sort"), 150),
-    "Counter": 1700,
-    **dict.fromkeys(("enumerate", "filter", "map", "zip"), 150),
-    **dict.fromkeys(("divmod", "list", "tuple", "set", "dict"), 70),
+    **dict.fromkeys("max min sorted range".split(), 220),
+    **dict.fromkeys("startswith endswith sort enumerate filter map zip".split(), 150),
+    **dict.fromkeys("divmod list tuple set dict".split(), 70),
+    **{"round": 300, "format": 300, "Counter": 1700},
 }
 """Units of a call in addition to ``CALL``, by name."""
-TAKEN = {
-    "reversed": 8,
-    "groupby": 220,
-    **dict.fromkeys(("accumulate", "combinations", "permutations", "product"), 45),
-}
+TAKEN = dict.fromkeys("accumulate combinations permutations product".split(), 45)
+TAKEN |= {"reversed": 8, "groupby": 220}
 """Units of taking an item from a lazy function, by name."""
 SMALL = 1 << 60
 SEQUENCES = (list, tuple, str, bytes, bytearray)
@@ -92,8 +85,7 @@ ITERATORS: tuple[Any, ...] = (
     type(reversed({})),
 )
 """Iterators that know how many items are left."""
-_BOUND = types.BuiltinFunctionType, types.MethodWrapperType
-IN_C: tuple[type, ...] = (*_BOUND, types.MethodDescriptorType, types.WrapperDescriptorType)
+IN_C: tuple[type, ...] = tuple(map(type, (len, "".__len__, str.lower, str.__len__)))
 PLAIN = frozenset((len, id, isinstance, ord, chr, next))
 ARITHMETIC = frozenset((abs, round, divmod, max, min))
 """Functions that cost a call alone: always, and on numbers of a digit or two."""
@@ -140,12 +132,10 @@ class WorkMeter:
                 self.names[LEFT] -= CALL
                 return function
         if kind is types.FunctionType or kind is types.MethodType:
-            own = getattr(function, "__func__", function)
-            if getattr(own, "__globals__", None) is self.names:
-                self.names[LEFT] -= FRAME
+            scope = getattr(getattr(function, "__func__", function), "__globals__", None)
+            if scope is self.names or scope is globals():  # ours charge already
+                self.names[LEFT] -= FRAME * (scope is self.names)
                 return function
-            if getattr(own, "__globals__", None) is globals():
-                return function  # it charges already
         if kind is CachedFunction and type(function.__wrapped__) not in IN_C:
             return function
         if kind is partial:
@@ -158,7 +148,11 @@ class WorkMeter:
         if is_lazy(function):
             self.names[LEFT] -= CALLS.get(function.__name__, CALL)
             return lambda *arguments, **options: self.taken(
-                function(*map(self.mapped, arguments), **options), taking(function, arguments)
+                function(
+                    *(self.handed(each, (int, float, str)) for each in arguments),
+                    **{name: self.handed(each) for name, each in options.items()},
+                ),
+                taking(function, arguments),
             )
         if function is any or function is all:
             return lambda items: function(self.taken(items, MADE // 2))
@@ -188,14 +182,10 @@ class WorkMeter:
 
         return counted
 
-    def handed(self, value: Any) -> Any:
-        """Return the replacement of an argument: a function in C that charges when called."""
-        return self.called(value) if type(value) in IN_C else value
-
-    def mapped(self, value: Any) -> Any:
-        """Return the replacement of an argument of ``map``, for which a type is a function."""
-        is_type = any(value is each for each in (int, float, str))
-        return self.called(value) if is_type else self.handed(value)
+    def handed(self, value: Any, types: Sequence[type] = ()) -> Any:
+        """Return the replacement of an argument: a function in C, or a type, charges if called."""
+        is_type = any(value is each for each in types)
+        return self.called(value) if is_type or type(value) in IN_C else value
 
     def taken(self, items: Iterable[Any], units: int) -> Iterable[Any]:
         names = self.names
@@ -280,16 +270,14 @@ class WorkMeter:
         return part
 
     def deleted(self, owner: Any) -> Any:
-        if type(owner) is list:
-            self.charge(CHARACTER * len(owner))
+        self.charge(CHARACTER * len(owner) if type(owner) is list else 0)
         return owner
 
 
 def weight(kind: type) -> float:
     """Return the units that copying an element of a container costs."""
-    if kind in (str, bytes, bytearray, range):
-        return CHARACTER
-    return COPIED if kind in (list, tuple, deque) else HASHED
+    is_text = kind in (str, bytes, bytearray, range)
+    return CHARACTER if is_text else COPIED if kind in (list, tuple, deque) else HASHED
 
 
 def digits(number: int) -> int:
@@ -421,18 +409,15 @@ def cost(
         if name in ("factorial", "comb", "perm") and arguments and type(arguments[0]) is int:
             return DIGIT * large * max(1, min(abs(arguments[0]), 1 << 20)) / 4
         return fixed + (DIGIT * large * large if large > 2 else 0) + SUMMED * size
-    if module == "statistics" and name.startswith("median"):
-        return sorting(list(arguments[0]) if size else [], options)
     if module == "statistics" and name != "fmean":
-        return EXACT * size
+        is_sorted = size and name.startswith("median")
+        return sorting(list(arguments[0]), options) if is_sorted else EXACT * size
     if module == "re" or type(owner).__module__ == "re":
         return (700 if module == "re" else 150) + matching(name, arguments, size, result)
-    if function in (len, id, isinstance, ord, chr, iter, next):
-        return 0
     if name in ("deepcopy", "asdict", "astuple", "dumps"):
         return 2 * INTERPRETED * sum(map(total, arguments))
-    if name == "reduce":
-        return (CALLED + MADE) * size
+    if function in PLAIN or function is iter or name == "reduce":
+        return (CALLED + MADE) * size * (name == "reduce")
     per = INTERPRETED if isinstance(function, types.FunctionType) else COPIED
     return fixed + float(per * (held + size + length(result)))
 
@@ -511,8 +496,6 @@ CONSTANT: Mapping[type, Any] = {
 }
 """Methods, by type, whose calls cost a call alone."""
 COPYING = frozenset("clear union intersection difference symmetric_difference fromkeys".split())
-
-
 NOTHING = ast.Constant(None)
 
 
@@ -536,7 +519,7 @@ class Working(Counting):
         if loop is not None:
             turn = units_of(loop.test) if isinstance(loop, ast.While) else ITERATION
             turn += UNPACKED * isinstance(getattr(loop, "target", None), ast.Tuple)
-            result += placed(f"{LEFT} -= {turn}", loop)
+            result += placed(f"{LEFT} -= {turn}{taken_apart(getattr(loop, 'target', None))}", loop)
         run: list[ast.stmt] = []
         for at, statement in enumerate(statements, 1):
             run.append(statement)
@@ -583,14 +566,10 @@ class Working(Counting):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         self.generic_visit(node)
-        target: ast.expr = NOTHING
-        where = node.target
-        if isinstance(where, ast.Name):
-            target = ast.Name(where.id, ast.Load())
-        elif isinstance(where, ast.Subscript):
-            parts = where.value, where.slice
-            if isinstance(parts[0], ast.Name) and isinstance(parts[1], (ast.Name, ast.Constant)):
-                target = ast.Subscript(*parts, ast.Load())
+        parts = [*ast.iter_child_nodes(node.target)][:-1]  # of x: none; of x[i]: x and i
+        is_plain = all(isinstance(part, (ast.Name, ast.Constant)) for part in parts)
+        is_plain = is_plain and not isinstance(node.target, ast.Attribute)
+        target = ast.parse(ast.unparse(node.target), mode="eval").body if is_plain else NOTHING
         node.value = call(PREFIX + "grown", target, node.value)
         return node
 
@@ -600,19 +579,17 @@ class Working(Counting):
             if not all(isinstance(each, (ast.Is, ast.IsNot)) for each in node.ops):
                 node.comparators = [call(PREFIX + "looked", each) for each in node.comparators]
             return node
-        (operator,), (right,) = node.ops, node.comparators
-        if isinstance(operator, (ast.In, ast.NotIn)):
-            test: ast.expr = call(PREFIX + "contains", node.left, right)
-            return test if isinstance(operator, ast.In) else ast.UnaryOp(ast.Not(), test)
-        return call(PREFIX + "equals", node.left, right)
+        if isinstance(node.ops[0], ast.Eq):
+            return call(PREFIX + "equals", node.left, *node.comparators)
+        test = call(PREFIX + "contains", node.left, *node.comparators)
+        return test if isinstance(node.ops[0], ast.In) else ast.UnaryOp(ast.Not(), test)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.slice, ast.Slice) and isinstance(node.ctx, ast.Load):
+        is_slice = isinstance(node.slice, ast.Slice)
+        if is_slice and isinstance(node.ctx, ast.Load):
             return call(PREFIX + "sliced", node)
-        if isinstance(node.ctx, ast.Del) or (
-            isinstance(node.slice, ast.Slice) and isinstance(node.ctx, ast.Store)
-        ):
+        if is_slice or isinstance(node.ctx, ast.Del):
             node.value = call(PREFIX + "deleted", node.value)
         return node
 
@@ -626,11 +603,16 @@ class Working(Counting):
 
     visit_YieldFrom = visit_Assign = visit_Starred
 
+    def visit_keyword(self, node: ast.keyword) -> ast.AST:
+        self.generic_visit(node)
+        if node.arg is None:
+            node.value = call(PREFIX + "sliced", node.value)
+        return node
+
     def visit_Dict(self, node: ast.Dict) -> ast.AST:
         self.generic_visit(node)
-        for at, key in enumerate(node.keys):
-            if key is None:
-                node.values[at] = call(PREFIX + "sliced", node.values[at])
+        pairs = zip(node.keys, node.values, strict=True)
+        node.values = [each if key else call(PREFIX + "sliced", each) for key, each in pairs]
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
@@ -658,16 +640,25 @@ class Working(Counting):
 
     def visit_match_case(self, node: ast.match_case) -> ast.AST:
         node.guard = None if node.guard is None else self.visit(node.guard)
-        node.body = self.counted([self.visit(each) for each in node.body], None)
+        taken = placed(f"{LEFT} -= 1{taken_apart(node.pattern)}", node.body[0])
+        node.body = [*taken, *self.counted([self.visit(each) for each in node.body], None)]
         return node
+
+
+def taken_apart(node: ast.AST | None) -> str:
+    """Return statements that charge for what a loop's target or a pattern copies."""
+    parts = [] if node is None else list(ast.walk(node))
+    stars = [ast.unparse(each.value) for each in parts if isinstance(each, ast.Starred)]
+    stars += [each.name for each in parts if isinstance(each, ast.MatchStar) and each.name]
+    return "".join(f"; {PREFIX}sliced({each})" for each in stars)
 
 
 def placed(text: str, statement: ast.stmt) -> list[ast.stmt]:
     """Return statements that belong to the line of another."""
-    body = ast.parse(text).body
-    for node in (each for part in body for each in ast.walk(part)):
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
         ast.copy_location(node, statement)
-    return body
+    return tree.body
 
 
 class LineMeter:
@@ -712,6 +703,7 @@ def units_of(node: ast.AST) -> int:
 
 
 KEPT = -1
+CLEARING: tuple[Callable[[], None], ...] = (purge, *vars(typing)["_cleanups"])
 FRESH = frozenset(
     "bisect collections copy functools heapq itertools math operator re string typing".split()
 )
@@ -746,17 +738,17 @@ def worker(
     tree = ast.fix_missing_locations(Working(by_line=by_line).visit(ast.parse(source)))
     code = compile(tree, "<program>", "exec", dont_inherit=True)
     sys.setrecursionlimit(usual)
-    execution = CountedExecution(code, spec)
-    work = WorkMeter(execution.names)
+    work = WorkMeter({})
     vars(builtins).update({PREFIX + name: getattr(work, name) for name in FUNCTIONS})
-    may_keep, calls = keeps(ast.parse(source)), 0
+    may_keep = keeps(ast.parse(source))
 
     def worked(*arguments: Any) -> list[Any]:
-        nonlocal calls
-        calls += 1
-        names = execution.names
-        if calls > 1 and (may_keep or names[LEFT] < 0):
+        if work.names and (may_keep or work.names[LEFT] < 0):
             return [KEPT, False, None]
+        for clear in CLEARING:  # what compares as it likes is found again in caches
+            clear()
+        execution = CountedExecution(code, spec)
+        names = work.names = execution.names
         names[LEFT] = most
         meter = LineMeter(names)
         sys.settrace(meter if by_line else None)

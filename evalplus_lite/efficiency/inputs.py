@@ -23,7 +23,10 @@ from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks.contracts import violations
 from evalplus_lite.types import Case, Task, Value
 
-SIZES = tuple(1 << power for power in range(2, 10))
+SIZES = tuple(1 << power for power in range(2, 15))
+LARGEST = 512
+"""Elements of a container; numbers grow further while the reference does no more than ``NEAR``."""
+NEAR = 100_000
 LIMITS = Limits(cpu=2.0, load=3.0)
 MOST = 2_000_000
 """Units of work that the reference may take on an input of the largest size."""
@@ -63,9 +66,9 @@ def levels(sandbox: Sandbox, task: Task, *, seed: int) -> tuple[Level, ...]:
             grown = list(_ladder(sandbox, task, dimension, seed))
             if len({size for (size, *_), _ in grown}) >= LEAST and _growth(grown) > _growth(best):
                 best = grown
-    cases = [Case(arguments, "length", None, (name,)) for (_, name, arguments), _ in best]
     if not best:
         return ()
+    cases = [Case(arguments) for (*_, arguments), _ in best]
     try:
         answers = answer(
             sandbox, task, cases, base_count=0, limits=LIMITS, contract=False, max_failures=2
@@ -73,10 +76,8 @@ def levels(sandbox: Sandbox, task: Task, *, seed: int) -> tuple[Level, ...]:
     except (CodecError, ReferenceSolutionError):
         return ()
     rows = [
-        (best[place][0][0], case.operators[0], case.arguments, expected, best[place][1])
-        for place, case, expected in zip(
-            answers.kept, answers.suite.cases, answers.suite.expected, strict=True
-        )
+        (*best[place][0], expected, best[place][1])
+        for place, expected in zip(answers.kept, answers.suite.expected, strict=True)
     ]
     grouped = [(size, zip(*some, strict=True)) for size, some in groupby(rows, itemgetter(0))]
     return tuple(Level(size, *list(columns)[1:]) for size, columns in grouped)
@@ -97,9 +98,9 @@ def _ladder(sandbox: Sandbox, task: Task, dimension: int, seed: int) -> Iterator
     before: set[str] = set()
     for size in SIZES:
         rng = random.Random(f"{seed}:{task.id}:{dimension}:{size}")
-        row = {
-            repr(value): (size, name, value) for name, value in shaped(task, dimension, size, rng)
-        }
+        row = {repr(each): (size, name, each) for name, each in shaped(task, dimension, size, rng)}
+        if size > LARGEST and not all(is_number(dimension, each) for _, _, each in row.values()):
+            break
         made += [each for key, each in row.items() if key not in before]
         before = set(row)
     if task.contract is not None:
@@ -120,12 +121,20 @@ def _ladder(sandbox: Sandbox, task: Task, dimension: int, seed: int) -> Iterator
         if works[-1].cause == "late":  # as larger ones would be
             found[last], made = [], []
     misses, most = 0, 3  # small sizes may be refused where larger ones are fine
-    for some in found.values():
+    for size, some in found.items():
         misses = 0 if some else misses + 1
-        if misses > most:
+        if misses > most or (
+            size > LARGEST and max((units for _, units in some), default=0) > NEAR
+        ):
             return
         most = 0 if some else most
         yield from some
+
+
+def is_number(dimension: int, arguments: Sequence[Value]) -> bool:
+    """Return whether all arguments that grow are whole numbers."""
+    grown = arguments if dimension == ALL else arguments[dimension : dimension + 1]
+    return all(type(each) is int for each in grown)
 
 
 SHAPES = ("random", "sorted", "reversed", "equal", "needle last", "spread", "words")

@@ -40,7 +40,7 @@ FACTOR = 20
 LEAST_UNITS = 10_000_000
 CENSORED = ("", "late", "memory")
 """Ends of a program that leave it the score of its smaller levels, as in ENAMEL."""
-SLOWER = 0.5
+SLOWER = 0.4
 """A program whose work grows by a power this much higher is asymptotically slower."""
 
 
@@ -109,25 +109,19 @@ def _counted(
     cases = [case for level in grown for case in level.cases]
     expected = [each for level in grown for each in level.expected]
     works = work(sandbox, task, source, cases, expected, most=most)
-    units = [each.units for each in works] + [None] * len(cases)
-    counts, at = [], 0
-    for level in grown:
-        counts.append(units[at : at + len(level.cases)])
-        at += len(level.cases)
-        if at >= len(works):
-            break
-    return counts, works[-1].cause if works else ""
+    units = (each.units for each in works)
+    counts = [[next(units, None) for _ in level.cases] for level in grown]
+    failed = next((at for at, some in enumerate(counts, 1) if None in some), len(counts))
+    return counts[:failed], works[-1].cause if works else ""
 
 
 @dataclass(frozen=True, slots=True)
 class EfficiencyResult(Result):
-    """The efficiency of each model's programs; ``programs`` has a row a right program."""
+    """The efficiency of each model's programs: a row a right program, and its text by its hash."""
 
     kind: ClassVar[str] = "efficiency"
-
     programs: tuple[dict[str, Any], ...]
     sources: Mapping[tuple[str, str], str]
-    """The text of each right program by task and hash."""
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row a right program: counter, units by level, growth, score and rank."""
@@ -178,7 +172,7 @@ def efficiency(
         names = "\n".join(f"{id} {name}" for id, some in sorted(right.items()) for name in some)
         programs = hashlib.sha256(names.encode()).hexdigest()[:32]
         identity = {"kind": "efficiency", "content": content_hash(data), "programs": programs,
-                    "levels": levels, "seed": seed}  # fmt: skip
+                    "levels": levels, "seed": seed, "format": 2}  # fmt: skip
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
             done = {row["task_id"]: row for row in finished(journal, _read)}
             opened.stage("efficiency", len(usable))
@@ -256,18 +250,16 @@ def rows_of(task: Mapping[str, Any], right: Mapping[str, str]) -> Iterator[dict[
     """Yield a row a program: the reference first, then the right programs of the samples."""
     if not task["levels"]:
         return
-    sizes = [size for size, _, _ in task["levels"]]
-    reference = [list(units) for _, _, units in task["levels"]]
+    sizes, _, reference = zip(*task["levels"], strict=True)
     # Late ones rank last together.
     amounts = [
         None if reason or cause not in CENSORED else math.inf if cause else max(counts[-1])
         for reason, counts, cause, _ in task["programs"]
     ]
     pool = [each for each in amounts if each is not None]
-    growths = [each[-1] for each in task["programs"]]
-    decided = [each["exponent"] for each in growths if each and each["name"] != "undecided"]
-    names = ["reference", *right]
-    for name, each, units in zip(names, task["programs"], amounts, strict=True):
+    curves = [curve for *_, curve in task["programs"] if curve and curve["name"] != "undecided"]
+    least = min((curve["exponent"] for curve in curves), default=0.0)
+    for name, each, units in zip(["reference", *right], task["programs"], amounts, strict=True):
         reason, counts, cause, curve = each
         share, normal = (None if reason else 0.0,) * 2 if units is None else dps(units, pool)
         yield {
@@ -275,15 +267,13 @@ def rows_of(task: Mapping[str, Any], right: Mapping[str, str]) -> Iterator[dict[
             "program": name,
             "counter": "uncounted" if reason else "work",
             "reason": reason or cause,
-            "sizes": sizes[: len(counts)],
+            "sizes": list(sizes[: len(counts)]),
             "units": counts,
             "score": None if reason else score(counts, reference) if cause in CENSORED else 0.0,
             "dps": share,
             "dps_norm": normal,
             "growth": curve,
-            "slower": None
-            if curve is None or curve["name"] == "undecided"
-            else curve["exponent"] - min(decided) >= SLOWER,
+            "slower": curve["exponent"] - least >= SLOWER if curve in curves else None,
         }
 
 

@@ -263,7 +263,6 @@ class PackageSource(AbstractContextManager["PackageSource"]):
         return self._read(stored)
 
     def __exit__(self, *details: object) -> None:
-        """Close the archive."""
         self._close()
 
 
@@ -612,10 +611,10 @@ def _open_tar(path: Path) -> PackageSource:
 
 def _open_folder(path: Path) -> PackageSource:
     sizes: dict[str, int] = {}
-    for folder, folders, names in _walk(path):
+    for folder, folders, names in os.walk(path):
         folders[:] = sorted(f for f in folders if not f.startswith(".") and f != "__pycache__")
         for name in sorted(names):
-            file = folder / name
+            file = Path(folder, name)
             if file.is_file() and not file.is_symlink():
                 sizes[file.relative_to(path).as_posix()] = file.stat().st_size
         if len(sizes) > MAX_MEMBERS:
@@ -627,12 +626,6 @@ def _open_folder(path: Path) -> PackageSource:
     top = path.resolve().name
     members = Members(sizes, lambda name: (path / name.partition("/")[2]).read_bytes())
     return _unpacked(path, [f"{top}/{name}" for name in names], members, top)
-
-
-def _walk(path: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
-    """``Path.walk`` for Python 3.11."""
-    for folder, folders, names in os.walk(path):
-        yield Path(folder), folders, names
 
 
 def _unpacked(path: Path, names: list[str], members: Members, stem: str) -> PackageSource:
@@ -684,7 +677,8 @@ def _metadata_of_project(
         if rest == "pyproject.toml":
             text = read(path)[: MAX_PROJECT + 1]
             try:
-                if len(text) > MAX_PROJECT or max(map(_dots, text.splitlines()), default=0) > 1000:
+                dots = max((line.count(b".") for line in text.splitlines()), default=0)
+                if len(text) > MAX_PROJECT or dots > 1000:
                     break  # tomllib takes the square of a dotted name's parts
                 project = tomllib.loads(text.decode("utf-8", "replace")).get("project", {})
             except (ValueError, RecursionError):  # no TOML, or of a depth or size that is an attack
@@ -712,10 +706,6 @@ def _metadata_of_project(
         "requires_dist": listed("dependencies"),
         "project_urls": {k: v for k, v in urls.items() if isinstance(v, str)},
     }
-
-
-def _dots(line: bytes) -> int:
-    return line.count(b".")
 
 
 def _package(

@@ -15,10 +15,8 @@ from evalplus_lite.execution.base import Row, Work, WorkerContext
 from evalplus_lite.execution.records import from_row, from_rows, to_row
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.filter import InputFilter
-from evalplus_lite.generate.engine.adapters import AdaptedGenerator, Proposer
 from evalplus_lite.generate.engine.call_sequences import SequenceGenerator
-from evalplus_lite.generate.engine.code_arguments import CodeTexts
-from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.generate.engine.generator import AdaptedGenerator, CodeTexts, Generator, Proposer
 from evalplus_lite.generate.engine.scale import LARGE, MOST, Rung, weight
 from evalplus_lite.grading.evidence import (
     blamed,
@@ -47,8 +45,7 @@ from evalplus_lite.tasks.call_sequences import with_sequences
 from evalplus_lite.tasks.contracts import shown, violations
 from evalplus_lite.tasks.stated_constraints import StatedConstraints
 from evalplus_lite.tasks.suite_file import suite_row
-from evalplus_lite.tasks.texts.drawing import SCALES, Drawing
-from evalplus_lite.tasks.texts.forms import Form, TextForm, Unfit
+from evalplus_lite.tasks.texts.forms import SCALES, Drawing, Form, TextForm, Unfit
 from evalplus_lite.tasks.texts.grammar import GrammarError
 from evalplus_lite.tasks.texts.inference import text_form, values_of
 from evalplus_lite.tasks.texts.input_format import ConstrainedForm

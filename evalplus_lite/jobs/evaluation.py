@@ -18,8 +18,7 @@ from evalplus_lite.jobs.datasets import content_hash, listed, prepared, run_fact
 from evalplus_lite.jobs.expected import SharedData, SuiteSource
 from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.outputs import PROGRAMS, RESULTS, RunGroup, measured
-from evalplus_lite.jobs.sample_table import SampleTable, group_row, samples_digest
-from evalplus_lite.jobs.samples import Samples, SampleStream
+from evalplus_lite.jobs.samples import Samples, SampleStream, SampleTable, group_row, samples_digest
 from evalplus_lite.jobs.scores import Tally, grouped, summarized, write_all
 from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, output_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of

@@ -154,7 +154,7 @@ class SampleJudge:
     def judge(self, item: Row) -> Row:
         """Take (task, its id, groups) and return (evidence, judged samples).
 
-        ``task`` refers to shared data, groups are those of ``sample_table.group_row``, evidence is
+        ``task`` refers to shared data, groups are those of ``samples.group_row``, evidence is
         that of ``found_evidence``: None if this worker has returned it before. A judged sample is
         (base, plus, line, others, cost): the verdicts, the lines of its row and of its cost, and
         the verdicts on stress cases and without weak tests. For one that could not be judged the

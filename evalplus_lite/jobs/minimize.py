@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from evalplus_lite.generate.domains.filter import InputFilter
-from evalplus_lite.generate.minimizer import minimize, weight
+from evalplus_lite.generate.domains.profile import all_made, elements_of
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.grading.screens import KnownRaises
@@ -15,6 +17,235 @@ from evalplus_lite.tasks.contracts import parse
 from evalplus_lite.tasks.texts.forms import TextForm
 from evalplus_lite.tasks.texts.inference import text_form, values_of
 from evalplus_lite.types import Case, Failure, Suite, Task, Value, VerdictName
+from evalplus_lite.values.kinds.registry import BY_TYPE
+
+# Minimizing: a smallest input that still fails, for the user to read.
+#
+# Greedy descent, as in property-based testing: every candidate is simpler than the input in hand by
+# one fixed measure, so the descent ends; the first candidate that still fails is taken.
+
+Arguments = tuple[Value, ...]
+Fails = Callable[[Sequence[Arguments]], Sequence[bool]]
+"""Says of each candidate whether it is a valid input that still fails."""
+
+_BATCH = 48
+_HUGE = 10**30
+
+
+def minimize(
+    arguments: Arguments, fails: Fails, *, most: int = 3000, calls: bool = False
+) -> Arguments:
+    """Return the simplest failing input found by trying at most ``most`` candidates.
+
+    ``fails`` is asked about batches, since running candidates one by one is slow; its answers must
+    not depend on the batch. The number of arguments and all types stay as they are; of ``calls``
+    on an object (``Harness``) some are left out instead, and what is left stays. Deterministic.
+    """
+    left = most
+    while left > 0:
+        simpler = _first_failing(arguments, fails, left, _shorter if calls else _neighbours)
+        if simpler is None:
+            return arguments
+        tried, found = simpler
+        left -= tried
+        if found is None:
+            return arguments
+        arguments = found
+    return arguments
+
+
+def weight(value: Value) -> tuple[int, int]:
+    """Return a measure of complexity: first how many parts a value has, then how plain they are."""
+    kind = type(value)
+    if kind is str:
+        return 1 + len(value), sum(map(_letter_cost, value))
+    if kind is bytes:
+        return 1 + len(value), sum(value)
+    if kind in BY_TYPE:
+        return weight(BY_TYPE[kind].view(value))
+    if kind is dict:
+        parts: list[Value] = [*value, *value.values()]
+    elif kind in (list, tuple, set, frozenset):
+        parts = list(value)
+    else:
+        return 1, _number_cost(kind, value)
+    weights = [weight(part) for part in parts]
+    return 1 + sum(size for size, _ in weights), sum(cost for _, cost in weights)
+
+
+def candidates(value: Value) -> Iterator[Value]:
+    """Yield values of the same type that are simpler, the boldest first; perhaps with repeats."""
+    kind = type(value)
+    maker = _MAKERS.get(kind)
+    if kind in BY_TYPE:
+        simpler = all_made(candidates(BY_TYPE[kind].view(value)), value)
+    elif maker is not None:
+        simpler = maker(value)
+    else:
+        return
+    limit = weight(value)
+    for candidate in simpler:
+        if weight(candidate) < limit:
+            yield candidate
+
+
+def _first_failing(
+    arguments: Arguments,
+    fails: Fails,
+    left: int,
+    simpler: Callable[[Arguments], Iterator[Arguments]],
+) -> tuple[int, Arguments | None] | None:
+    """Return how many candidates were tried, and the first that fails; None without candidates."""
+    tried, stream = 0, simpler(arguments)
+    while tried < left:
+        batch = list(islice(stream, min(_BATCH, left - tried)))
+        if not batch:
+            break
+        tried += len(batch)
+        for candidate, still_fails in zip(batch, fails(batch), strict=True):
+            if still_fails:
+                return tried, candidate
+    return (tried, None) if tried else None
+
+
+def _neighbours(arguments: Arguments) -> Iterator[Arguments]:
+    streams = [candidates(argument) for argument in arguments]
+    waiting = list(range(len(arguments)))
+    while waiting:
+        for at in list(waiting):
+            simpler = next(streams[at], _END)
+            if simpler is _END:
+                waiting.remove(at)
+            else:
+                yield (*arguments[:at], simpler, *arguments[at + 1 :])
+
+
+_END: Value = object()
+
+
+def _shorter(calls: Arguments) -> Iterator[Arguments]:
+    """Yield the calls without half of them, a quarter and so on to one, from the end."""
+    size = len(calls) // 2
+    while size:
+        for end in range(len(calls), size - 1, -size):
+            yield calls[: end - size] + calls[end:]
+        size //= 2
+
+
+def _letter_cost(letter: str) -> int:
+    if letter == "a":
+        return 0
+    if letter.isascii() and letter.isalnum():
+        return 1 + ord(letter) % 64
+    return 100 + ord(letter)
+
+
+def _number_cost(kind: type, value: Value) -> int:
+    if kind is int:
+        return int(2 * min(abs(value), _HUGE) + (value < 0))
+    if kind is float:
+        if not math.isfinite(value):
+            return 8 * _HUGE
+        whole = 2 * int(min(abs(value), _HUGE)) + (math.copysign(1.0, value) < 0)
+        return whole if value.is_integer() else whole + 2 * len(repr(value))
+    if kind is complex:
+        return _number_cost(float, value.real) + _number_cost(float, value.imag)
+    return int(bool(value))
+
+
+def _ints(value: int) -> Iterator[int]:
+    yield 0
+    yield abs(value)
+    sign = -1 if value < 0 else 1
+    size = abs(value)
+    for part in (size // 1000, size // 10, size // 2, size - 10, size - 2, size - 1):
+        yield sign * part
+    for small in range(1, 11):
+        yield sign * small
+
+
+def _floats(value: float) -> Iterator[float]:
+    yield 0.0
+    if not math.isfinite(value):
+        yield 1.0
+        return
+    yield abs(value)
+    if abs(value) < 1e15:
+        yield from (float(math.trunc(value)), float(round(value)))
+        yield from (float(round(value, digits)) for digits in (1, 2, 3, 6))
+    yield from (float(part) for part in _ints(math.trunc(value)))
+    fraction = value - math.trunc(value)
+    yield from (fraction, value / 2, 1.0, -1.0)
+
+
+def _complexes(value: complex) -> Iterator[complex]:
+    yield from (complex(real, value.imag) for real in _floats(value.real))
+    yield from (complex(value.real, imaginary) for imaginary in _floats(value.imag))
+
+
+def _cuts(size: int) -> Iterator[tuple[int, int]]:
+    """Yield the stretches to leave out: everything, halves, quarters, down to single elements."""
+    step = size
+    while step:
+        yield from ((start, min(start + step, size)) for start in range(0, size, step))
+        step //= 2
+
+
+def _strings(value: str) -> Iterator[str]:
+    for start, end in _cuts(len(value)):
+        yield value[:start] + value[end:]
+    plain = ["a", "b", "A", "0", "1", " "]
+    for at, letter in enumerate(value):
+        yield from (value[:at] + each + value[at + 1 :] for each in plain if each != letter)
+    if value:
+        yield min(value) * len(value)
+    yield from (value.lower(), "".join(sorted(value)))
+
+
+def _bytestrings(value: bytes) -> Iterator[bytes]:
+    for start, end in _cuts(len(value)):
+        yield value[:start] + value[end:]
+    for at in range(len(value)):
+        yield value[:at] + b"\x00" + value[at + 1 :]
+
+
+def _lists(value: list[Value]) -> Iterator[list[Value]]:
+    for start, end in _cuts(len(value)):
+        yield value[:start] + value[end:]
+    for at, element in enumerate(value):
+        for simpler in candidates(element):
+            yield [*value[:at], simpler, *value[at + 1 :]]
+    for at in range(1, len(value)):
+        # An element like its neighbour may be plainer than any change to it alone.
+        yield [*value[:at], value[at - 1], *value[at + 1 :]]
+
+
+def _dicts(value: dict[Value, Value]) -> Iterator[dict[Value, Value]]:
+    pairs = list(value.items())
+    for start, end in _cuts(len(pairs)):
+        yield dict(pairs[:start] + pairs[end:])
+    for at, (name, item) in enumerate(pairs):
+        for simpler in candidates(item):
+            yield dict([*pairs[:at], (name, simpler), *pairs[at + 1 :]])
+        for simpler in candidates(name):
+            if simpler not in value:
+                yield dict([*pairs[:at], (simpler, item), *pairs[at + 1 :]])
+
+
+_MAKERS: dict[type, Callable[[Value], Iterator[Value]]] = {
+    bool: lambda value: iter((False,)),
+    int: _ints,
+    float: _floats,
+    complex: _complexes,
+    str: _strings,
+    bytes: _bytestrings,
+    list: _lists,
+    tuple: lambda value: map(tuple, _lists(list(value))),
+    set: lambda value: map(set, _lists(list(elements_of(value)))),
+    frozenset: lambda value: map(frozenset, _lists(list(elements_of(value)))),
+    dict: _dicts,
+}
+
 
 LIMITS = Limits(cpu=0.2, load=10.0)
 """A candidate that keeps the reference busy for longer is too large for a person to read."""
@@ -24,8 +255,6 @@ SHRUNK: tuple[VerdictName, ...] = ("fail", "error", "unrepresentable")
 """Verdicts worth it: a program that hangs would hang on every candidate."""
 LARGEST = 5_000
 """Parts that an input may have at most: of a larger one too many candidates would be tried."""
-
-Arguments = tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)

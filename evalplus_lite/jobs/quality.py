@@ -23,8 +23,7 @@ from evalplus_lite.jobs.evaluation import EvaluationResult, evaluate
 from evalplus_lite.jobs.expected import SharedData, SuiteSource, staged
 from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.reduction import measurement
-from evalplus_lite.jobs.sample_table import SampleTable, named
-from evalplus_lite.jobs.samples import Samples, SampleStream
+from evalplus_lite.jobs.samples import Samples, SampleStream, SampleTable, named
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table
 from evalplus_lite.programs import program_hash
@@ -35,7 +34,7 @@ from evalplus_lite.reduction.requirements import mutants_by_key
 from evalplus_lite.sandbox import Sandbox, preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.detection import ProgramOutcome, by_task, figures, share_row
-from evalplus_lite.statistics.shares import Share
+from evalplus_lite.statistics.means import Share
 from evalplus_lite.store import Row as FileRow
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.store.journal import finished, open_rows

@@ -16,14 +16,15 @@ from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.jobs.augmentation import SeedSource
 from evalplus_lite.jobs.expected import SharedData, staged
 from evalplus_lite.models import CutOffError, ModelSource, NotRecordedError, RefusalError
-from evalplus_lite.models.generators import (
+from evalplus_lite.models.seeds import (
     ENTRY_POINT,
     NoGenerator,
+    SeedPlan,
     drawn_arguments,
     generator_prompt,
+    llm_seeds,
     parse_generator,
 )
-from evalplus_lite.models.seeds import SeedPlan, llm_seeds
 from evalplus_lite.programs.mutation.mutants import normal_form, own_mutations
 from evalplus_lite.programs.mutation.variants import kinds_of, variants
 from evalplus_lite.reduction.kills import KillSuite

@@ -101,7 +101,6 @@ class Sampling:
     contracts: Literal["hidden", "shown"] = "hidden"
 
     def __post_init__(self) -> None:
-        """Reject invalid settings."""
         if self.count < 1 or self.max_tokens < 1:
             raise InputError("the number of samples and the token limit must be at least 1")
         if not self.temperatures or any(not 0 <= t <= 2 for t in self.temperatures):

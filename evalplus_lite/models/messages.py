@@ -155,7 +155,6 @@ class Usage:
     recorded_tokens: int = 0
 
     def __add__(self, other: Usage) -> Usage:
-        """Return the sum of two."""
         names = [each.name for each in fields(self)]
         return Usage(**{name: getattr(self, name) + getattr(other, name) for name in names})
 

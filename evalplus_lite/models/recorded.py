@@ -85,7 +85,6 @@ class Replay:
         return self._usage
 
     def __len__(self) -> int:
-        """Return how many replies there are."""
         return len(self._replies)
 
     def ask(self, request: Request, *, cut_off: CutOffRule = "error") -> Reply:

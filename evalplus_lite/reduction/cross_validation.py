@@ -14,8 +14,7 @@ from evalplus_lite.programs import program_key
 from evalplus_lite.reduction.matrix import Matrix, Requirement
 from evalplus_lite.reduction.policy import Policy, choose
 from evalplus_lite.reduction.set_cover import bitset
-from evalplus_lite.statistics.means import mean_interval
-from evalplus_lite.statistics.shares import Share, added, chance_of_none
+from evalplus_lite.statistics.means import Share, added, chance_of_none, mean_interval
 from evalplus_lite.types import Sample
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from evalplus_lite.statistics.shares import Share, added
+from evalplus_lite.statistics.means import Share, added
 
 # Intervals by drawing tasks again: programs of one task are alike, tasks are not.
 

@@ -46,8 +46,8 @@ def eff_at_k(scores: Sequence[float], k: int) -> float:
     return math.fsum(comb(rank - 1, k - 1) / total * ordered[rank - 1] for rank in range(k, n + 1))
 
 
-TIE = 1.01
-"""Amounts of work within 1 % are equal: weights are not known that well."""
+TIE = 1.2
+"""Amounts of work within 20 % are equal: weights of different kinds of work are no better known."""
 
 
 def dps(units: float, pool: Sequence[float]) -> tuple[float, float]:
@@ -66,14 +66,14 @@ def dps(units: float, pool: Sequence[float]) -> tuple[float, float]:
     return 100 * share, 100 * normal
 
 
-CLASSES = (
-    (0.0, "constant"),
-    (1.0, "linear"),
-    (2.0, "quadratic"),
-    (3.0, "cubic"),
-)
 WIDTH = 0.3
 """Tolerance between an exponent and its class, which admits logarithms."""
+NARROW = 0.08
+CLASSES = (
+    (0.5, "square-root", NARROW),
+    *((float(power), name, WIDTH)
+      for power, name in enumerate(("constant", "linear", "quadratic", "cubic"))),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +104,10 @@ def growth(sizes: Sequence[int], units: Sequence[int]) -> Growth | None:
     last, low, high = steps[-1], min(steps[-2:]), max(steps[-2:])
     if all(later > earlier + 0.5 for earlier, later in pairwise(steps)) and last > 3.5:
         return Growth(last, low, high, "exponential")
-    if high - low <= WIDTH:
-        # Constant work next to the growing part only lowers the exponent of small sizes.
-        limit = last + max(0.0, last - steps[-2])
-        for exponent, name in CLASSES:
-            if abs(limit - exponent) <= WIDTH or abs(last - exponent) <= WIDTH / 2:
-                return Growth(last, low, high, name)
+    # Constant work next to the growing part only lowers the exponent of small sizes.
+    limit = last + max(0.0, last - steps[-2])
+    for exponent, name, width in CLASSES:
+        is_near = abs(limit - exponent) <= width or abs(last - exponent) <= width / 2
+        if is_near and high - low <= width:
+            return Growth(last, low, high, name)
     return Growth(last, low, high, "undecided")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 
+from evalplus_lite.statistics.means import Z
 from evalplus_lite.statistics.pass_at_k import Count, exact_pass_at_k
-from evalplus_lite.statistics.shares import Z
 
 POWER, LEVEL = 0.8, 0.05
 """The power of detecting a difference, and the significance level."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
+import json
 import os
-from collections.abc import Callable, Iterator
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.store.opening import Damaged, opened
@@ -159,3 +163,131 @@ def written_rows(path: Path) -> Iterator[Row]:
     """Yield the rows of a file that a job of ours wrote; none of an empty file."""
     if path.stat().st_size:
         yield from read_jsonl(path, max_line=OWN_LINE, max_values=OWN_VALUES)
+
+
+# Rows written by hand: a TOML file of tables, with comments and texts of several lines.
+
+TABLES = "task"
+MAX_BYTES = 1 << 20
+"""Largest file: the TOML parser is slower than JSON's."""
+_LONG_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){65}""")
+"""A key with this many parts, whose reading takes quadratic time."""
+MOST_TABLES = 5000
+"""They cost the square of their number, too."""
+_TABLE = re.compile(r"^[ \t]*\[[^\n,]*+$", re.MULTILINE)
+_HEADING = re.compile(rf"^[ \t]*\[\[[ \t]*{TABLES}[ \t]*\]\]", re.MULTILINE)
+
+
+def read_toml(path: str | os.PathLike[str]) -> Iterator[Row]:
+    """Yield the ``[[task]]`` tables of a TOML file as rows, each with the line of its heading.
+
+    Dates and times are tagged as in JSON. Raises InputError if the file cannot be read, is not
+    TOML, holds anything else, or more than ``MAX_BYTES`` or ``MOST_TABLES``.
+    """
+    text = read_text(path, max_bytes=MAX_BYTES)
+    if long := _LONG_KEY.search(text):
+        start = text.count("\n", 0, long.start()) + 1
+        raise InputError("has a key of very many parts", path=path, line=start)
+    if sum(1 for _ in _TABLE.finditer(text)) > MOST_TABLES:
+        remedy = "write this many tasks as JSONL"
+        raise InputError(f"holds more than {MOST_TABLES} tables", path=path, remedy=remedy)
+    try:
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, ValueError) as error:
+        place = re.search(r" \(at line (\d+), column \d+\)$", str(error))
+        line = int(place[1]) if place else None
+        problem = str(error)[: place.start()] if place else str(error)[:200]
+        raise InputError(f"is not valid TOML: {problem}", path=path, line=line) from None
+    except RecursionError:
+        raise InputError("nests too deeply", path=path) from None
+    tables = document.pop(TABLES, None)
+    if type(tables) is not list or document:
+        raise InputError(
+            f"holds {next(iter(document))[:60]!r}" if document else f"has no [[{TABLES}]] tables",
+            path=path,
+            remedy=f"write each task as a table: [[{TABLES}]]",
+        )
+    starts = [text.count("\n", 0, place.start()) + 1 for place in _HEADING.finditer(text)]
+    lines = starts if len(starts) == len(tables) else range(1, len(tables) + 1)
+    for line, table in zip(lines, tables, strict=True):
+        # Values that JSON can represent stay within the bounds of all rows.
+        yield Row(line, parse_json(_json(table, path, line), path=path, line=line))
+
+
+def _tagged(value: object) -> dict[str, str]:
+    """Return a date or a time, which TOML has and JSON has not, as tagged JSON has it."""
+    for kind in (datetime.datetime, datetime.date, datetime.time):
+        if isinstance(value, kind):
+            return {f"${kind.__name__}": value.isoformat()}
+    raise TypeError(f"{value!r:.60}")
+
+
+def _json(table: dict[str, Any], path: object, line: int) -> str:
+    try:
+        return json.dumps(table, default=_tagged)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"holds a value that no task has: {error}", path=path, line=line) from None
+
+
+# Rows of files in columns: Parquet, and Arrow as the ``datasets`` library keeps it.
+
+PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+ROWS = 1 << 8
+"""Rows that are decoded at a time."""
+
+
+def is_table(beginning: bytes) -> bool:
+    """Return whether a file with this beginning is Parquet or Arrow."""
+    return beginning.startswith((PARQUET, ARROW_FILE, ARROW_STREAM))
+
+
+def read_table(path: str | os.PathLike[str], columns: Sequence[str] | None = None) -> Iterator[Row]:
+    """Yield the rows of a Parquet or Arrow file, numbered from 1, with these columns, or all.
+
+    A column that the file has not got is in no row, and a value that is missing is None. Raises
+    InputError without pyarrow, and for a file that is damaged, naming the row.
+    """
+    try:
+        import pyarrow
+    except ImportError:
+        raise InputError(
+            "is a file in columns, which pyarrow reads, and that is not installed",
+            path=path,
+            remedy='pip install "evalplus-lite[parquet]"',
+        ) from None
+    number = 0
+    with opened(path, packed=True) as stream:
+        try:
+            for batch in _batches(stream, columns):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield Row(number, row)
+        except (pyarrow.ArrowException, OSError, ValueError) as error:
+            problem = " ".join(str(error).split())[:200]
+            raise InputError(
+                f"is damaged: {problem}", path=path, line=number + 1, remedy="copy it again"
+            ) from None
+    if not number:
+        raise NoRows("holds no rows", path=path, remedy="is this the right file?")
+
+
+def _batches(stream: IO[bytes], columns: Sequence[str] | None) -> Iterator[Any]:
+    from pyarrow import ipc, parquet
+
+    beginning = stream.read(len(ARROW_FILE))
+    stream.seek(0)
+    if beginning.startswith(PARQUET):
+        file = parquet.ParquetFile(stream, buffer_size=1 << 20, pre_buffer=False)
+        names = file.schema_arrow.names
+        known = [name for name in (columns or names) if name in names]
+        yield from file.iter_batches(ROWS, columns=known, use_threads=False)
+        return
+    if beginning.startswith(ARROW_FILE):
+        reader = ipc.open_file(stream)
+        batches = (reader.get_batch(number) for number in range(reader.num_record_batches))
+    else:
+        batches = iter(ipc.open_stream(stream))
+    for batch in batches:
+        known = [name for name in (columns or batch.schema.names) if name in batch.schema.names]
+        for start in range(0, batch.num_rows, ROWS):
+            yield batch.select(known).slice(start, ROWS)

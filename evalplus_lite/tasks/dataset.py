@@ -36,11 +36,9 @@ class Dataset:
         return f"<Dataset {self.name}: {len(self.tasks)} tasks, {len(self.suites)} suites{bad}>"
 
     def __len__(self) -> int:
-        """Return how many tasks there are."""
         return len(self.tasks)
 
     def __iter__(self) -> Iterator[Task]:
-        """Yield the tasks in order."""
         return iter(self.tasks)
 
     def __getitem__(self, task_id: str) -> Task:

@@ -148,6 +148,22 @@ FUNCTIONS = """
 # linear text pattern
     import re
     return len(re.findall("[aeiou]", x))
+# constant number power by a modulus
+    return pow(2, x, 1000007)
+# square-root number trial division
+    each = 2
+    while each * each <= x:
+        if x % each == 0:
+            return each
+        each += 1
+    return x
+# square-root number divisors in pairs
+    return sum(2 for each in range(1, int(x**0.5) + 1) if x % each == 0)
+# square-root number root by counting
+    root = 0
+    while (root + 1) ** 2 <= x:
+        root += 1
+    return root
 # linear number sum of numbers
     return sum(range(x))
 # linear number factors

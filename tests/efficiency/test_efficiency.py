@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from evalplus_lite.cli import main
 from evalplus_lite.efficiency import EfficiencyReward, efficiency, explain
 from evalplus_lite.errors import InputError
 from evalplus_lite.reports import report
+from evalplus_lite.reports.page.efficiency import _map
 
 TASK = {
     "id": "repeated",
@@ -132,3 +134,11 @@ def test_command(
     options.remove("--json")
     assert main(["efficiency", *options, "--explain", "repeated"]) == 0
     assert "any(xs[i]" in capsys.readouterr().out
+
+
+def test_the_map_is_wide_enough_for_long_names() -> None:
+    """The last model's name ends within the picture."""
+    picture = _map(["a", "W" * 40], [("task", [1.0, None])])
+    (width,) = re.findall(r'viewBox="0 0 (\d+)', picture)
+    (left,) = re.findall(r'x="(\d+)" y="\d+">W', picture)
+    assert int(left) + 7 * 40 <= int(width)

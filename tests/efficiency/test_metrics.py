@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import statistics
 
 import pytest
@@ -35,8 +36,9 @@ def test_scores() -> None:
 def test_dps_gives_equal_work_equal_rank() -> None:
     assert dps(10, [10, 10, 20, 40]) == (100, 100)
     assert dps(20, [10, 10, 20, 40]) == (50, pytest.approx(200 / 3))
-    assert dps(1005, [1000, 1005, 2000]) == (100, 100)
-    assert dps(1020, [1000, 1020, 2000]) == (pytest.approx(200 / 3), pytest.approx(200 / 3))
+    assert dps(1100, [1000, 1100, 2000]) == (100, 100)
+    assert dps(1300, [1000, 1300, 2000]) == (pytest.approx(200 / 3), pytest.approx(200 / 3))
+    assert dps(math.inf, [1000, math.inf, math.inf, math.inf]) == (75, 50)
 
 
 @pytest.mark.parametrize(

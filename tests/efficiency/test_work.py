@@ -123,6 +123,19 @@ def test_what_one_call_keeps_helps_no_other(sandbox: Sandbox) -> None:
         "        random.seed(1)\n        return sum(range(n))\n    return 0\n",
         "import typing\ndef f(n):\n    if not isinstance(n, typing.Sized):\n"
         "        typing.Sized.register(int)\n        return sum(range(n))\n    return 0\n",
+        # A cache of the library compares keys as they like, and hands out what it was first given.
+        "memo = []\nclass Key(int):\n    memo = memo\n    def __hash__(self):\n        return 7\n"
+        "    def __eq__(self, other):\n        memo.extend(self.memo)\n"
+        "        memo.extend(other.memo)\n        return True\n"
+        "import re\nre.match('a', 'a', Key(0))\ndef f(n):\n    if not memo:\n"
+        "        memo.append(sum(range(n)))\n    return memo[0]\n",
+        "memo = []\nclass Key:\n    memo = memo\n    def __hash__(self):\n        return 7\n"
+        "    def __eq__(self, other):\n        try:\n"
+        "            memo.extend(self.memo)\n            memo.extend(other.memo)\n"
+        "        except AttributeError:\n            return False\n        return True\n"
+        "    def __call__(self):\n        return 0\n"
+        "from typing import List\nList[Key()]\ndef f(n):\n    if not memo:\n"
+        "        memo.append(sum(range(n)))\n    return memo[0]\n",
         "from decimal import getcontext\ndef f(n):\n    if getcontext().prec == 28:\n"
         "        getcontext().prec = 9\n        return sum(range(n))\n    return 0\n",
     ],
@@ -254,6 +267,12 @@ def test_work_within_one_call_counts(sandbox: Sandbox, slow: str, fast: str) -> 
         "def f(xs):\n    return [[xs] == [xs[:]] for x in xs][0]\n",
         "def f(xs):\n    for x in xs:\n        ys = [0]\n        ys *= len(xs)\n",
         "def f(xs):\n    return len([str(xs) for x in xs])\n",
+        "import itertools\ndef f(xs):\n    return len(list(itertools.groupby(xs, key=xs.count)))\n",
+        "def f(xs):\n    for a, *b in [xs] * len(xs):\n        pass\n",
+        "def f(xs):\n    for x in xs:\n        match xs:\n            case [a, *b]:\n"
+        "                pass\n",
+        "def g(**options):\n    return 0\ndef f(xs):\n    d = {str(x): x for x in xs}\n"
+        "    for x in xs:\n        g(**d)\n",
     ],
 )
 def test_quadratic_work_is_not_hidden(sandbox: Sandbox, hidden: str) -> None:

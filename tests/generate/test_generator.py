@@ -10,11 +10,13 @@ import pytest
 
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
-from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.generate.engine.growth import largest_magnitude, largest_size
-from evalplus_lite.generate.engine.pool import Mix
+from evalplus_lite.generate.engine.generator import GENERIC, Generator
+from evalplus_lite.generate.engine.pool import Mix, largest_magnitude, largest_size
+from evalplus_lite.generate.engine.slots import GenerationState, Slot
 from evalplus_lite.generate.operators.registry import OPERATORS
-from evalplus_lite.types import Case
+from evalplus_lite.jobs.augmented_task import generator_of
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.types import Case, Harness, Task, Value
 from evalplus_lite.values.identity import key
 
 BASE = [Case(([1, 2, 3], "ab c")), Case(([4], "d")), Case(([7, 7], "e f"))]
@@ -189,3 +191,107 @@ def test_cases_of_others_become_part_of_the_suite() -> None:
     later = [made.propose(50) for _ in range(3)]
     assert all(case.arguments != other.arguments for batch in later for case in batch)
     assert any(case.parent == len(BASE) for batch in later for case in batch)
+
+
+# Fresh values fit their place, and come in the plans that tests are written by.
+
+
+def sample(*seen: Value, count: int = 2000, inferred: bool = False) -> list[Any]:
+    base = [(value,) for value in seen]
+    input_filter = InputFilter.infer(base) if inferred else InputFilter.typed(base)
+    state = GenerationState(random.Random(5).random, Constants(tokens=("?",)), max_magnitude=10**6)
+    slot = Slot(input_filter.domains[0], input_filter.profiles[0], state)
+    for value in seen:
+        slot.learn(value)
+    made = [slot.sample() for _ in range(count)]
+    assert all(type(value) in slot.domain.kinds for value in made)
+    return made
+
+
+def test_brackets_come_balanced_and_with_one_fault() -> None:
+    """Where brackets were seen, nested balanced strings are made."""
+    made = sample("()", "(())()")
+    assert "(()())" in made
+    assert any(text.count("(") != text.count(")") for text in made)
+
+
+def test_formatted_strings_are_refilled() -> None:
+    """Strings of a common form are made anew in that form, other numerals in place."""
+    made = sample("03-11-2000", "15-01-2012", "04-30-2040")
+    alike = {text for text in made if len(text) == 10 and text[2] == text[5] == "-"}
+    assert len(alike) > 200
+
+
+def test_lists_repeat_ascend_and_mirror() -> None:
+    """Duplicates, permutations of consecutive numbers and sorted lists all come up."""
+    made = [value for value in sample([5, 3, 9], [1]) if len(value) > 3]
+    assert any(len(set(value)) == 1 for value in made)
+    assert any(sorted(value) == list(range(min(value), max(value) + 1)) for value in made)
+    assert any(value == sorted(value) for value in made)
+    assert any(text == text[::-1] and len(text) > 3 for text in sample("abc"))
+
+
+def test_tables_stay_square() -> None:
+    """Where all tables were square, fresh ones are."""
+    for table in sample(
+        [[1, 2], [3, 4]], [[5, 6], [7, 8]], [[1, 2, 3], [4, 5, 6], [7, 8, 9]], count=300
+    ):
+        assert all(len(row) == len(table) for row in table)
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        (5, 80),
+        (-3, 7),
+        (0.25, 9.5),
+        ([2, 3], [4]),
+        ({"a": 1}, {"b": 2}),
+        ({1, 2}, {3}),
+        ((1, "a"), (2, "b")),
+        ([True], [False, None]),
+        (b"ab", b""),
+        (1j, 2j),
+    ],
+)
+def test_fresh_values_fit_inferred_domains_mostly(seen: tuple[Value, ...]) -> None:
+    """Bounds are respected by construction, not only by the guards afterwards."""
+    input_filter = InputFilter.infer([(value,) for value in seen])
+    made = sample(*seen, inferred=True, count=500)
+    fitting = sum(input_filter.admits((value,)) for value in made)
+    assert fitting > 0.9 * len(made)
+
+
+# Arguments that are code: chosen among texts, never changed within.
+
+OWN = ("lambda x: x > 1", "bool", "lambda x: x % 2")
+
+
+def proposed(sandbox: Sandbox, *arguments: Any, place: int, count: int = 60) -> list[Case]:
+    base = tuple(map(Case, arguments))
+    task = Task("t", "", "f", "def f(*a): return a", base, harness=Harness(code=(place,)))
+    generator = generator_of(sandbox, task, base, 0, (), is_own=False)
+    found = generator.propose(count // 2)
+    generator.feedback(found)
+    assert not any(
+        0 in map(int, relation.positions) for relation in generator.input_filter.relations
+    )
+    return [*found, *generator.propose(count // 2), *(r.case for r in generator.ladder(base))]
+
+
+def test_code_is_chosen_and_the_rest_made(sandbox: Sandbox) -> None:
+    """Each text is a known one or generic; other arguments are new; no case comes twice."""
+    base = [(text, [n, n + 3]) for n, text in enumerate(OWN)]
+    found = proposed(sandbox, *base, place=0)
+    texts = {case.arguments[0] for case in found}
+    assert texts <= {*OWN, *GENERIC}
+    assert texts > set(OWN)
+    assert len({repr(case.arguments) for case in [*map(Case, base), *found]}) == 3 + len(found)
+    assert len({repr(case.arguments[1]) for case in found}) > 10
+
+
+def test_lists_of_code_are_chosen_whole(sandbox: Sandbox) -> None:
+    """A list of functions stays as it was given; there is no generic one."""
+    base = [(1, ["str", "len"]), (2, ["abs"])]
+    found = proposed(sandbox, *base, place=1)
+    assert {repr(case.arguments[1]) for case in found} == {repr(b) for _, b in base}

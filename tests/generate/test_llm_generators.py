@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from evalplus_lite.models.generators import (
+from evalplus_lite.models.seeds import (
     ENTRY_POINT,
     NoGenerator,
     drawn_arguments,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evalplus_lite.models.completions import Sampling, draws
-from evalplus_lite.models.generators import generator_prompt
 from evalplus_lite.models.json_form import InputForm
-from evalplus_lite.models.seeds import SeedPlan, seed_prompt
+from evalplus_lite.models.seeds import SeedPlan, generator_prompt, seed_prompt
 from evalplus_lite.types import Case, Harness, Task
 
 TASK = Task(

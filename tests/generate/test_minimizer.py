@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.generate.minimizer import candidates, minimize, weight
+from evalplus_lite.jobs.minimize import candidates, minimize, weight
 from evalplus_lite.types import Value
 
 Arguments = tuple[Value, ...]

@@ -10,12 +10,12 @@ from decimal import Decimal
 
 import pytest
 
-from evalplus_lite.generate.domains import typical
 from evalplus_lite.generate.domains.annotations import hints
 from evalplus_lite.generate.domains.filter import InputFilter, candidates
 from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.generate.minimizer import minimize, weight
 from evalplus_lite.generate.strategies import sampled
+from evalplus_lite.jobs.drafting import simple_inputs
+from evalplus_lite.jobs.minimize import minimize, weight
 from evalplus_lite.types import Case, Task
 from evalplus_lite.values import wire
 from evalplus_lite.values.identity import key
@@ -91,6 +91,6 @@ def test_annotations_name_types() -> None:
     assert other.items.kinds == (datetime.date,)
     assert third.kinds == (Counter, type(None))
     assert str(other) == "list[date]"
-    rows = typical.inputs([one, other])
+    rows = simple_inputs([one, other])
     assert {type(price) for price, _ in rows} == {Decimal}
     assert {type(day) for _, days in rows for day in days} == {datetime.date}

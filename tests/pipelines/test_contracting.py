@@ -14,9 +14,14 @@ from support.tasks import make_task
 from evalplus_lite.cli.app import run
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.jobs.contract_drafts import Draft, infer_constraints, suggest
+from evalplus_lite.jobs.contract_drafts import (
+    Draft,
+    NoContract,
+    infer_constraints,
+    parse_contract,
+    suggest,
+)
 from evalplus_lite.models import Client
-from evalplus_lite.models.contract_drafts import NoContract, parse_contract
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.contracts import violations

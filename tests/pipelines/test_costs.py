@@ -28,12 +28,6 @@ SAMPLES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def session() -> Any:
-    with Session(workers=1) as opened:
-        yield opened
-
-
 def judged(out: Path, session: Session, **options: Any) -> list[tuple[dict[str, Any], Cost]]:
     evaluate(DATA, SAMPLES, out=out, session=session, **options)
     return list(read_evaluations([out])[0].measured())

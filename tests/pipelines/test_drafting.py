@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,8 @@ import pytest
 from evalplus_lite import Session, draft_from_module, draft_from_pytest, lint
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError
-from evalplus_lite.generate.domains import typical
 from evalplus_lite.generate.domains.annotations import read_type
+from evalplus_lite.jobs.drafting import simple_inputs, simple_values
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.values import wire
 
@@ -104,12 +103,6 @@ def test_unknown():
     assert unknown((1, None)) is None
     assert [4] == unknown([1] * 3)
 """
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    with Session(workers=1, cache=False) as found:
-        yield found
 
 
 @pytest.fixture
@@ -244,8 +237,8 @@ def test_what_doubles_again_and_again_is_left_out(tmp_path: Path, session: Sessi
 )  # fmt: skip
 def test_typical_values_are_of_their_type(stated: str, kind: type) -> None:
     """Values of a type are of it, the simplest first and no two alike."""
-    found = typical.values(read_type(stated))
+    found = simple_values(read_type(stated))
     assert len(found) >= 2
     assert all(type(value) is kind for value in found)
-    assert not typical.values(read_type("set[list[int]]"))
-    assert len(typical.inputs([read_type("int"), read_type(stated)])) > 3
+    assert not simple_values(read_type("set[list[int]]"))
+    assert len(simple_inputs([read_type("int"), read_type(stated)])) > 3

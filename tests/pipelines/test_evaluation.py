@@ -18,7 +18,7 @@ from evalplus_lite.jobs.evaluation import evaluate, judge
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.minimize import Shrinker, Smallest
-from evalplus_lite.jobs.sample_table import SampleTable
+from evalplus_lite.jobs.samples import SampleTable
 from evalplus_lite.jobs.session import Session
 from evalplus_lite.sandbox import Limits, Sandbox, preset
 from evalplus_lite.store import Journal, read_jsonl

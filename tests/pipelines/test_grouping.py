@@ -9,8 +9,8 @@ import pytest
 
 from evalplus_lite import Case, Dataset, Task, evaluate
 from evalplus_lite.errors import InputError
-from evalplus_lite.jobs import sample_table
-from evalplus_lite.jobs.sample_table import CHUNK, LONGEST, SampleTable
+from evalplus_lite.jobs import samples
+from evalplus_lite.jobs.samples import CHUNK, LONGEST, SampleTable
 from evalplus_lite.programs import fingerprints, program_hash
 from evalplus_lite.store.journal import Journal
 from evalplus_lite.tasks.unit_tests import having_tests
@@ -186,8 +186,8 @@ def test_samples_come_back_as_often_as_wanted() -> None:
 
 def test_no_room_is_told_with_the_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     """A full disk is an error that names the folder and what to do."""
-    small = f"pragma max_page_count = 8; {sample_table.SCHEMA}"
-    monkeypatch.setattr(sample_table, "SCHEMA", small)
+    small = f"pragma max_page_count = 8; {samples.SCHEMA}"
+    monkeypatch.setattr(samples, "SCHEMA", small)
     with pytest.raises(InputError, match="TMPDIR"):
         SampleTable([Sample("t/0", "y" * (1 << 20), "", 1)])
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,6 @@ ROWS = [
     {**ROW, "id": "same", "reference": SUM, "outputs": [3.0000000001, 7], "rule": {"atol": 0.1}},
     {**ROW, "id": "none"},
 ]
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    with Session(workers=1) as found:
-        yield found
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from evalplus_lite.jobs.expected import SharedData
 from evalplus_lite.jobs.minimize import Shrinker
 from evalplus_lite.jobs.seeds import DRAWS, ModelSeeds, from_generators, measured
 from evalplus_lite.models import Client
-from evalplus_lite.models.generators import parse_generator
+from evalplus_lite.models.seeds import parse_generator
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.tasks import load_dataset, read_suites, write_suites
 from evalplus_lite.tasks.texts.grammar import form_of

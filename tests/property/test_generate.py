@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.generate.minimizer import minimize, weight
+from evalplus_lite.jobs.minimize import minimize, weight
 from evalplus_lite.types import Case
 from evalplus_lite.values.identity import key
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +44,6 @@ def task(id: str) -> Task:
 
 
 DATA = Dataset("own", tuple(map(task, PAIRS)))
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    with Session(workers=1, cache=False) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

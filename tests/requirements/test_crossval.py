@@ -9,7 +9,7 @@ from evalplus_lite.programs import program_key
 from evalplus_lite.reduction.cross_validation import GradedSamples, crossval, pooled
 from evalplus_lite.reduction.matrix import Matrix, Requirement
 from evalplus_lite.reduction.policy import Policy
-from evalplus_lite.statistics.shares import Share
+from evalplus_lite.statistics.means import Share
 from evalplus_lite.types import Sample
 
 # One base case (0) and four plus cases; programs named by what they return.

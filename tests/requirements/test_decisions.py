@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite.errors import ReferenceSolutionError
-from evalplus_lite.reduction.branches import PACKAGES, branches, branching_lines
 from evalplus_lite.reduction.decisions import decisions, instrument
+from evalplus_lite.reduction.requirements import PACKAGES, branches, branching_lines
 from evalplus_lite.reduction.set_cover import members
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
 from evalplus_lite.types import Value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,12 +28,6 @@ def grade(x):
 '''
 MARKS = [10, 70, 95, 90, 50, 49, 89]
 OFF_BY_ONE = REFERENCE.replace(">= 90", "> 90")
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox() as sandbox:
-        yield sandbox
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -39,12 +38,6 @@ PROGRAMS = {
     "    return sorted(items) if f.__doc__ == 'text' else 0\n",
     "nested deeply": "def f(items):\n    return sorted(items)\nX = " + "+".join("1" * 2500) + "\n",
 }
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox() as sandbox:
-        yield sandbox
 
 
 @pytest.fixture(scope="module")

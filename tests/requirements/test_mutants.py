@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.metadata
 import json
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -14,8 +16,10 @@ from evalplus_lite.programs.mutation.mutants import (
     difference,
     mutants,
     normal_form,
+    own_mutations,
     unified,
 )
+from evalplus_lite.programs.mutation.variants import kinds_of, variants
 
 SOURCE = '''
 from typing import List
@@ -128,3 +132,111 @@ def test_a_diff_is_bounded() -> None:
     assert len(shown.splitlines()) < 2 * MOST_LINES
     assert "+++ sample" in shown
     assert f"{90_002 - MOST_LINES} more lines" in shown
+
+
+# Variants of a reference: what goes in or comes out is changed, once a call.
+
+ECHO = "def f(*x):\n    return x[0] if len(x) == 1 else list(x)"
+COUNT = "def f(x):\n    return 1 + f(x[1:]) if x else 0"
+
+
+def made(source: str, *kinds: str) -> dict[str, Any]:
+    """Return the variants' functions by name; the texts are ours, so they may run here."""
+    found = {}
+    for name, text in variants(source, "f", kinds):
+        names: dict[str, Any] = {}
+        exec(text, names)
+        found[name] = names["f"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "changed"),
+    [
+        ("in: str lower", {"A": ["Bc"]}, {"a": ["bc"]}),
+        ("in: str no marks", "a, b-c", "a bc"),
+        ("in: float truncated", [1.5, -0.5], [1, 0]),
+        ("in: int 32 bits", 2**31, -(2**31)),
+        ("in: list distinct", [1, [2, 2], 1], [1, [2]]),
+        ("in: list sorted", [2, "a"], [2, "a"]),
+        ("in: list without greatest", [1, 3, 2, 3], [1, 2, 3]),
+        ("in: dict no falsehoods", [{"a": "", "b": 1}], [{"b": 1}]),
+        ("out: any none for false", 0, None),
+        ("out: list reversed", [1, 2], [2, 1]),
+    ],
+)
+def test_a_variant_overlooks_one_thing(name: str, value: Any, changed: Any) -> None:
+    """Values are changed at any depth; one that cannot be is left as it is."""
+    kinds = ("str", "int", "float", "list", "dict", "answer list")
+    assert made(ECHO, *kinds)[name](value) == changed
+
+
+def test_a_recursive_reference_is_changed_once() -> None:
+    """Only the call from outside is another."""
+    assert made(COUNT, "list")["in: list without first"]([1, 2, 3]) == 2
+
+
+def test_arguments_change_places() -> None:
+    """The list of arguments is no argument: it is swapped, and nothing else happens to it."""
+    found = made(ECHO, "list")
+    assert found["in: args swapped"](1, 2, 3) == [2, 1, 3]
+    assert found["in: list without first"](1, 2) == [1, 2]
+
+
+def test_only_types_that_occur_make_variants() -> None:
+    """A task without texts has no variant that changes texts."""
+    assert kinds_of([(1, [True]), {"a": 2.0}]) == {
+        "tuple", "int", "list", "bool", "dict", "str", "float",
+    }  # fmt: skip
+    assert not [name for name in made(ECHO, "int") if " str " in name or "list" in name]
+
+
+# Each family of operators plants the fault it names.
+
+PLANTED = [
+    ("if x:\n  return 1\nreturn 2", "condition", "if not x:"),
+    ("while x:\n  x -= 1", "condition", "while False:"),
+    ("return [y for y in x if y]", "filter of comprehension", "[y for y in x if not y]"),
+    ("return x and x[0]", "boolean operand", "return x or x[0]"),
+    ("return x and x[0]", "boolean operand", "return x\n"),
+    ("return x < 1", "comparison", "return x <= 1"),
+    ("return x in [1]", "comparison", "return x not in [1]"),
+    ("for y in x:\n  print(y)", "rounds", "for y in ():"),
+    ("for y in x:\n  print(y)", "rounds", "in list(x)[:-1]:"),
+    ("for y in x:\n  print(y)", "first round only", "break"),
+    ("x.sort()\nreturn x", "dropped statement", "pass\n    return x"),
+    ("return x > 1", "returned value", "return not x > 1"),
+    ("x += 1\nreturn x", "assigned value", "x = 1"),
+    ("return x // 2", "operand", "return x / 2"),
+    ("return -x", "sign", "return x"),
+    ("return 1 if x else 2", "choice", "return 2 if x else 1"),
+    ("return sorted(x, reverse=True)", "call", "return sorted(x)"),
+    ("return max(x)", "call", "return min(x)"),
+    ("return x.lower()", "call", "return x\n"),
+    ("return list(range(1, x))", "bounds of range", "range(1, x + 1)"),
+    ("return x[1:]", "index", "return x[:]"),
+    ("return x[0]", "index", "return x[0 + 1]"),
+    ("return x in 'aeiou'", "literal", "return x in 'aeio'"),
+    ("return 7", "literal", "return 8"),
+    ("return x in [1, 2]", "element", "return x in [1]"),
+    ("return {1: 2, 3: x}", "entry", "return {3: x}"),
+]
+
+
+@pytest.mark.parametrize(("body", "operator", "planted"), PLANTED)
+def test_operator_plants_its_fault(body: str, operator: str, planted: str) -> None:
+    """The named operator makes a program that holds the planted text, and Python accepts it."""
+    source = "def f(x):\n" + "".join(f"    {line}\n" for line in body.splitlines())
+    made = [text + "\n" for name, text in own_mutations(source) if name == operator]
+    assert any(planted in text for text in made), made
+    for text in made:
+        ast.parse(text)
+
+
+def test_only_function_bodies_are_changed() -> None:
+    """Imports, module constants, signatures, annotations and decorators stay as they are."""
+    head = "import math\nLIMIT = 3\n\n@staticmethod\ndef f(x: int=2) -> 'list[3]':\n"
+    for _, text in own_mutations(head + "    return x\n"):
+        assert text.startswith(
+            ast.unparse(ast.parse(head + "    return x\n")).split("    return")[0]
+        )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -28,13 +27,6 @@ os._exit(0)
 """
 ANSWERS = (10, 20, 30)
 LIMITS = Limits(cpu=1.0, load=2.0, wait=1.0, output=1 << 20)
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    """One sandbox for all of this module."""
-    with Sandbox() as found:
-        yield found
 
 
 class Told:

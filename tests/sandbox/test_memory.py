@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
 
 import pytest
 
@@ -11,13 +10,6 @@ from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import Outcome, OutOfMemory, Raised, Returned
 
 MEBIBYTE = 1 << 20
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    """One sandbox for all of this module."""
-    with Sandbox() as found:
-        yield found
 
 
 def run(sandbox: Sandbox, body: str, memory: int, argument: object = 0) -> Outcome | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -24,12 +23,6 @@ BUSY = textwrap.dedent(
 )
 ASLEEP = "import time\ndef f(seconds):\n    time.sleep(seconds)\n    return seconds\n"
 DYING = BUSY.replace("return seconds", "import os; os._exit(0)")
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox() as sandbox:
-        yield sandbox
 
 
 def run(

@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from itertools import combinations
+from math import isclose
 from statistics import mean
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.proportion import proportion_confint
+from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
 from evalplus_lite.statistics.detection import bootstrap
 from evalplus_lite.statistics.means import (
+    Share,
+    added,
+    chance_of_none,
     clustered_interval,
+    difference_of_shares,
     intervals,
     mean_interval,
     noise,
     paired_noise,
+    wilson,
 )
 from evalplus_lite.statistics.paired import difference_interval
-from evalplus_lite.statistics.pass_at_k import Count
-from evalplus_lite.statistics.shares import wilson
+from evalplus_lite.statistics.pass_at_k import Count, estimate, pass_at_k
+from evalplus_lite.statistics.trends import (
+    Observation,
+    line_fit,
+    logarithmic_fit,
+    rank_correlation,
+    size_groups,
+    student,
+)
 
 SIZES = (20, 164, 378)
 ROUNDS = 600
@@ -146,3 +164,215 @@ def test_the_noise_of_a_difference_leaves_out_what_both_find_hard() -> None:
     assert found.within == pytest.approx(2 * 0.125, abs=0.01)  # twice E p(1 - p)
     assert found.samples == pytest.approx(8)
     assert paired_noise(first, tasks([1], 1)) is None
+
+
+# pass@k is what drawing k of n samples gives, counted out; intervals, as tables give them.
+
+FEW = settings(max_examples=60, deadline=None)
+
+
+@st.composite
+def draws(draw: st.DrawFn) -> tuple[int, int, int]:
+    total = draw(st.integers(1, 8))
+    return total, draw(st.integers(0, total)), draw(st.integers(1, total))
+
+
+@given(draws())
+@FEW
+def test_it_counts_the_draws_with_a_right_sample(draw: tuple[int, int, int]) -> None:
+    """pass@k equals the share of all k-subsets of the n samples that hold a right one."""
+    total, correct, k = draw
+    subsets = list(combinations(range(total), k))
+    share = sum(min(subset) < correct for subset in subsets) / len(subsets)
+    assert pass_at_k(total, correct, k) == pytest.approx(share, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("total", "correct", "k", "value"),
+    [(1, 1, 1, 1.0), (1, 0, 1, 0.0), (200, 1, 1, 0.005), (200, 1, 100, 0.5), (5, 3, 3, 1.0)],
+)
+def test_known_values(total: int, correct: int, k: int, value: float) -> None:
+    """One right sample of 200 is found by a draw of 1 in 0.5 %, of 100 in half of the cases."""
+    assert pass_at_k(total, correct, k) == value
+
+
+def test_it_is_exact_where_factorials_are_huge() -> None:
+    """With 10,000 samples the estimate neither overflows nor loses its small values."""
+    assert isclose(pass_at_k(10_000, 1, 1), 1e-4, rel_tol=1e-15)
+    assert pass_at_k(10_000, 5_000, 100) > 1 - 1e-15
+
+
+@given(draws())
+@FEW
+def test_it_grows(draw: tuple[int, int, int]) -> None:
+    """More right samples, or a larger draw, never lower it."""
+    total, correct, k = draw
+    value = pass_at_k(total, correct, k)
+    assert 0 <= value <= 1
+    if correct < total:
+        assert pass_at_k(total, correct + 1, k) >= value
+    if k < total:
+        assert pass_at_k(total, correct, k + 1) >= value
+
+
+@pytest.mark.parametrize(("total", "correct", "k"), [(1, 2, 1), (1, -1, 1), (3, 1, 4), (3, 1, 0)])
+def test_what_is_undefined_raises(total: int, correct: int, k: int) -> None:
+    """More right than there are, or a draw of more than there are, is an error in words."""
+    with pytest.raises(ValueError, match=f"pass@{k} is undefined for {correct} right of {total}"):
+        pass_at_k(total, correct, k)
+
+
+def test_the_mean_is_over_tasks() -> None:
+    """The estimate is the mean over tasks, however many samples each of them has."""
+    counts = {"a": Count(10, 10), "b": Count(1, 0)}
+    assert estimate(counts, (1,)) == {"pass@1": 0.5}
+
+
+def test_only_k_that_every_task_can_give() -> None:
+    """A k that some task has too few samples for is left out; of no tasks there is no estimate."""
+    counts = {"a": Count(10, 5), "b": Count(3, 1)}
+    assert list(estimate(counts, (1, 3, 10))) == ["pass@1", "pass@3"]
+    assert estimate({}, (1,)) == {}
+
+
+@pytest.mark.parametrize(
+    ("hits", "total", "low", "high"),
+    [
+        (0, 0, 0, 1),
+        (5, 5, 0.565517535, 1),
+        (0, 10, 0, 0.277532800),
+        (1, 1000, 0.000176546, 0.005642559),
+        (28, 40, 0.545699812, 0.819251548),
+        (56, 61, 0.822053382, 0.964480433),
+        (221, 268, 0.774600862, 0.865478104),
+    ],
+)
+def test_intervals_are_wilson_s(hits: int, total: int, low: float, high: float) -> None:
+    """A share's 95 % interval is that of ``proportion_confint`` in statsmodels 0.15.0."""
+    assert Share(hits, total).interval == pytest.approx((low, high), abs=1e-7)
+
+
+@given(st.integers(0, 8), st.integers(0, 8), st.integers(0, 8))
+@FEW
+def test_chance_of_none_is_counted_out(misses: int, hits: int, drawn: int) -> None:
+    """The chance that no hit is drawn equals the share of subsets without one."""
+    total = misses + hits
+    subsets = list(combinations(range(total), min(drawn, total)))
+    share = sum(all(number >= hits for number in subset) for subset in subsets) / len(subsets)
+    assert chance_of_none(total, hits, drawn) == pytest.approx(share, abs=1e-12)
+
+
+def test_tasks_are_drawn_whole() -> None:
+    """Programs that are alike within a task leave as much to chance as that many tasks do."""
+    clusters = [Share(10 * right, 10) for right in (0, 0, 0, 1, 1, 1, 1, 1, 1, 1)]
+    low, high = bootstrap(clusters, lambda tasks: added(tasks).value, seed=1)
+    assert low <= 0.5 <= 0.9 <= high
+    wilson = added(clusters).interval
+    assert low < wilson[0] < 0.7 < wilson[1] < high
+    assert bootstrap(clusters, lambda tasks: added(tasks).value, seed=1) == (low, high)
+    assert bootstrap([Share(3, 3)] * 4, lambda tasks: added(tasks).value, seed=1) == (1.0, 1.0)
+    assert bootstrap([], lambda tasks: 0.5, seed=1) == (0.0, 1.0)
+
+
+# Trends are those of scipy and statsmodels, and their intervals hold the truth as they say.
+
+
+def drawn(
+    seed: int, *, functions: int = 40, cases: int = 6, slope: float = -0.2
+) -> list[Observation]:
+    """Return right and wrong answers that get rarer as x grows, alike within a function."""
+    chance = np.random.default_rng(seed)
+    points = []
+    for number in range(functions):
+        size = float(chance.integers(1, 200))
+        own = chance.normal(0, 0.15)
+        for _ in range(cases):
+            x = max(1.0, size + float(chance.integers(-3, 4)))
+            rate = min(0.98, max(0.02, 0.8 + slope * (math.log10(x) - 1) + own))
+            points.append(Observation(str(number), x, float(chance.random() < rate)))
+    return points
+
+
+def test_a_line_is_that_of_statsmodels() -> None:
+    """Intercept, slope and cluster-robust interval, digit for digit but for the t of few."""
+    points = drawn(1)
+    x = np.log10([p.x for p in points])
+    groups = np.array([int(p.cluster) for p in points])
+    known = sm.OLS([p.y for p in points], sm.add_constant(x)).fit(
+        cov_type="cluster", cov_kwds={"groups": groups}, use_t=True
+    )
+    found = logarithmic_fit(points)
+    assert found is not None
+    assert (found.intercept, found.slope) == pytest.approx(tuple(known.params))
+    assert found.interval == pytest.approx(tuple(known.conf_int()[1]), rel=1e-4)
+    assert (found.points, found.clusters) == (240, 40)
+
+
+def test_ranks_are_those_of_scipy() -> None:
+    """Spearman's coefficient with ties; its interval moves with the clusters, not the points."""
+    points = drawn(2)
+    found = rank_correlation(points)
+    assert found is not None
+    known = stats.spearmanr([p.x for p in points], [p.y for p in points]).statistic
+    assert found.value == pytest.approx(known)
+    thrice = rank_correlation(points * 3)
+    assert thrice is not None
+    assert thrice.interval == pytest.approx(found.interval)
+    rising = rank_correlation([Observation(str(n), n, n / 10) for n in range(10)])
+    assert rising is not None
+    assert rising.interval == (1.0, 1.0)
+
+
+def test_intervals_of_trends_hold_the_truth() -> None:
+    """Of a slope and of a coefficient, about 95 times in a hundred; naive ones do not."""
+    truth = logarithmic_fit(drawn(3, functions=2000, cases=2))
+    ranks = rank_correlation(drawn(3, functions=2000, cases=2))
+    assert truth is not None
+    assert ranks is not None
+    rounds = 80
+    held = [0, 0]
+    for seed in range(rounds):
+        points = drawn(1000 + seed, functions=25)
+        fit, rank = logarithmic_fit(points), rank_correlation(points)
+        assert fit is not None
+        assert rank is not None
+        held[0] += fit.interval[0] <= truth.slope <= fit.interval[1]
+        held[1] += rank.interval[0] <= ranks.value <= rank.interval[1]
+    assert all(0.86 * rounds <= each <= rounds for each in held), held
+
+
+def test_what_has_no_trend_is_none() -> None:
+    """One size, few functions, nothing at all, one answer throughout."""
+    assert line_fit([]) is None
+    assert rank_correlation([]) is None
+    assert line_fit([Observation(str(n), 3.0, n % 2) for n in range(9)]) is None
+    assert line_fit([Observation("f", n, n % 2) for n in range(9)]) is None
+    assert rank_correlation([Observation(str(n), n, 1.0) for n in range(9)]) is None
+    assert logarithmic_fit([Observation(str(n), -n, n % 2) for n in range(9)]) is None
+
+
+def test_groups_by_size_hold_all_points_once() -> None:
+    """Each point in one group, equal values together, the mean that of its points."""
+    points = [*drawn(4), Observation("zero", 0.0, 1.0)]
+    found = size_groups(points, count=8, logarithmic=True)
+    assert 1 < len(found) <= 8
+    assert sum(group.points for group in found) == len(points) - 1
+    assert all(one.high < other.low for one, other in itertools.pairwise(found))
+    inside = [p.y for p in points if found[0].low <= p.x <= found[0].high]
+    assert found[0].mean == pytest.approx(np.mean(inside))
+    assert found[0].variance == pytest.approx(np.var(inside))
+    assert found[0].interval[0] <= found[0].mean <= found[0].interval[1]
+    assert len(size_groups([Observation("f", 2.0, 1.0)] * 3, count=5, logarithmic=True)) == 1
+    assert sum(g.points for g in size_groups(points, count=3, logarithmic=False)) == len(points)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 5, 20, 500])
+def test_students_t(freedom: int) -> None:
+    assert student(freedom) == pytest.approx(float(stats.t.ppf(0.975, freedom)), rel=2e-3)
+
+
+def test_the_difference_of_shares_is_newcombes() -> None:
+    """Of single items it is his hybrid interval, digit for digit."""
+    known = confint_proportions_2indep(30, 50, 12, 40, method="newcomb")
+    first, second = (30 / 50, wilson(30 / 50, 50)), (12 / 40, wilson(12 / 40, 40))
+    assert difference_of_shares(first, second) == pytest.approx(known, abs=1e-6)

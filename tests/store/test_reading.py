@@ -5,16 +5,19 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import tracemalloc
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from support.commands import run, write_rows
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.store import Row, parse_json, read_jsonl, read_text
 from evalplus_lite.store.opening import FREE_UNPACKED
-from evalplus_lite.store.parsing import MAX_DIGITS
+from evalplus_lite.store.parsing import MAX_DIGITS, MAX_VALUES
 
 ROWS = [{"a": 1, "text": "é\u2028\ud800"}, {"b": [1.5, None, True]}]
 
@@ -153,3 +156,78 @@ def test_lines_that_cannot_be_used_are_handed_on_and_passed_over(tmp_path: Path)
     rows = list(read_jsonl(path, max_line=100, on_fault=faults.append))
     assert rows == [Row(1, {"n": 1}), Row(7, {"n": 2})]
     assert [fault.line for fault in faults] == [2, 3, 4, 5, 6, 8]
+
+
+# A JSON text of anyone's making costs what is known before it is read.
+
+WIDE = {
+    "lists": "[" + "[]," * MAX_VALUES + "[]]",
+    "objects": "[" + '{"a":1},' * MAX_VALUES + "[]]",
+    "strings": "[" + '"",' * (2 * MAX_VALUES) + '""]',
+    "without an end": '["\\"' + "[]," * (3 * MAX_VALUES),
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_a_text_of_too_many_values_is_refused_before_it_is_built(name: str) -> None:
+    """Values are counted first: a text of a few megabytes cannot take gigabytes."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError):
+            parse_json(WIDE[name])
+        assert tracemalloc.get_traced_memory()[1] < 20 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_marks_within_strings_are_not_values() -> None:
+    """Long programs full of brackets and commas are one value each."""
+    source = 'f([1, 2, 3], {"a": [4]})\\n' * 200_000
+    assert parse_json(json.dumps({"solution": source}))["solution"] == source
+
+
+def test_many_long_integers_are_refused_together() -> None:
+    """Integers that are each within the bound may not cost minutes together."""
+    with pytest.raises(InputError, match="digits"):
+        parse_json("[" + ",".join(["9" * MAX_DIGITS] * 11) + "]")
+
+
+def test_a_key_given_twice_is_refused(tmp_path: Path) -> None:
+    """Which of two values was meant cannot be known: the line and the key are named."""
+    path = tmp_path / "f"
+    path.write_bytes(b'{"a": 1}\n{"x": {"key": 1, "b": 2, "key": 3}}\n')
+    with pytest.raises(InputError, match="'key'") as caught:
+        list(read_jsonl(path))
+    assert caught.value.line == 2
+
+
+# A journal with a row that its job did not write is named with its line; nothing else happens.
+
+TASK = {"id": "A/0", "prompt": "", "entry_point": "f", "reference": "def f(x): return x"}
+SAMPLE = {"task_id": "A/0", "solution": "def f(x): return x"}
+COMMANDS = {
+    "results.jsonl": ["evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out"],
+    "augment.journal.jsonl": ["augment", "-d", "tasks.jsonl", "-n", "5", "-o", "out"],
+}
+FOREIGN: list[dict[str, Any]] = [
+    {"a": 1},
+    {"task_id": [], "index": {}, "program": 1, "base": [], "plus": None, "cases": 3},
+]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("row", FOREIGN)
+def test_a_row_of_something_else(tmp_path: Path, name: str, row: dict[str, Any]) -> None:
+    """It is an error that names file and line, and the file stays as it is."""
+    write_rows(tmp_path / "tasks.jsonl", [{**TASK, "inputs": [[1]]}])
+    write_rows(tmp_path / "samples.jsonl", [SAMPLE])
+    assert run(*COMMANDS[name], "-w", "1", folder=tmp_path).returncode in (0, 1)
+    journal = tmp_path / "out" / name
+    count = len(journal.read_text().splitlines())
+    with journal.open("a") as file:
+        file.write(json.dumps(row) + "\n")
+    before = journal.read_bytes()
+    done = run(*COMMANDS[name], "-w", "1", folder=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert f"{name}:{count + 1}: " in done.stderr
+    assert journal.read_bytes() == before

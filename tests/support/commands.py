@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 from unittest import mock
 
+from hostile.arena import descendants as descendants
+
 from evalplus_lite.cli import main
 from evalplus_lite.execution.processes import make_backend
 from evalplus_lite.jobs import session
@@ -195,26 +197,6 @@ def sample_rows(count: int) -> list[dict[str, Any]]:
         }
         for number in range(count)
     ]
-
-
-def descendants(pid: int) -> set[int]:
-    """Return the process ids of all processes below one."""
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                stat = (entry / "stat").read_text()
-            except OSError:
-                continue
-            parent = int(stat.rpartition(")")[2].split()[1])
-            children.setdefault(parent, []).append(int(entry.name))
-    found: set[int] = set()
-    todo = [pid]
-    while todo:
-        for child in children.get(todo.pop(), []):
-            found.add(child)
-            todo.append(child)
-    return found
 
 
 def alive(pids: Iterable[int]) -> list[int]:

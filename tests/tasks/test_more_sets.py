@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +39,6 @@ MBPP: dict[str, Any] = {
     "test_list": ["assert twice(1) == 2", "assert twice((1,)) == (1, 1)", "assert twice(2) < 5"],
     "challenge_test_list": ["assert twice(5) == 10"],
 }
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    with Session(workers=1, cache=False) as found:
-        yield found
 
 
 def write(folder: Path, *rows: dict[str, Any]) -> Path:

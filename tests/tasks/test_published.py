@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
+import datetime
+import functools
 import gzip
+import hashlib
+import http.server
 import json
+import math
 import shutil
+import threading
+from ast import parse
+from collections import Counter, deque
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.tasks import Dataset, contracts, load_dataset
+from evalplus_lite.tasks import Dataset, contracts, load_dataset, loading
+from evalplus_lite.tasks.published.format import Release, fetched, registry
 from evalplus_lite.tasks.published.humaneval import packaged
-from evalplus_lite.types import Rule, Task
+from evalplus_lite.tasks.published.rows import repaired
+from evalplus_lite.types import Rule, Suite, Task
+from evalplus_lite.values.source import assigned, literal_calls, value_of
 
 
 def by_id(dataset: Dataset) -> dict[str, Task]:
@@ -141,3 +158,332 @@ def test_damaged_rows_are_named(tmp_path: Path, row: str, message: str) -> None:
     )
     with pytest.raises(InputError, match=rf"f\.jsonl:1: .*{message}"):
         load_dataset(path)
+
+
+# Values written as Python are read from the syntax tree, and nothing of them is executed.
+
+
+def expression(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("[1, (2, {3, 4}), {'a': None}]", [1, (2, {3, 4}), {"a": None}]),
+        ("-1.5 + 2j", -1.5 + 2j),
+        ("inf", math.inf),
+        ("-inf", -math.inf),
+        ("float('-inf')", -math.inf),
+        ("complex(1, 2)", 1 + 2j),
+        ("set()", set()),
+        ("frozenset([1])", frozenset([1])),
+        ("64 * 64 - 2 ** 3", 4088),
+        ("'ab' * 2 + 'c'", "ababc"),
+        ("2 * [0]", [0, 0]),
+        ("Decimal('1.5')", Decimal("1.5")),
+        ("datetime.date(2024, month=2, day=29)", datetime.date(2024, 2, 29)),
+        ("deque([1], maxlen=2)", deque([1], 2)),
+        ("Counter('aab')", Counter("aab")),
+        ("-Fraction(1, 3)", Fraction(-1, 3)),
+    ],
+)
+def test_literals_and_what_they_are_made_of(text: str, value: Any) -> None:
+    """Literals, arithmetic of literals and plain constructors give their value."""
+    found = value_of(expression(text))
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x",
+        "open('file')",
+        "(lambda: 1)()",
+        "[].append(1)",
+        "f'{1}'",
+        "[0] * 10 ** 9",
+        "10 ** 9 * 'a'",
+        "2 ** 10 ** 9",
+        "1 + 'a'",
+        "{[]: 1}",
+        "{**{}}",
+        "...",
+        "1 / 0",
+        "list(range(10 ** 9))",
+        "Decimal('1e9999999')",
+        "Fraction(1, 0)",
+        "date(2023, 2, 29)",
+        "datetime.date.today()",
+    ],
+)
+def test_anything_else_is_refused(text: str) -> None:
+    """Names, calls, huge results and impossible sums are no literals."""
+    with pytest.raises(ValueError, match="not a literal"):
+        value_of(expression(text))
+
+
+def test_calls_are_found_in_source_order() -> None:
+    """Each call of the name gives its arguments; one that is no literal gives None."""
+    tree = ast.parse("assert f(1, [2]) == f(3)\nassert g(f(x)) == 1 and f(a=1)\nm.f(4)\n")
+    assert list(literal_calls(tree, "f")) == [(1, [2]), (3,), None, None]
+
+
+def test_assignments_are_found() -> None:
+    """The value that a module assigns to a name comes back; without one it is an error."""
+    tree = ast.parse("import m\nx = 1\ninputs = [[(1, 2)], [inf]]\n")
+    assert assigned(tree, "inputs") == [[(1, 2)], [math.inf]]
+    with pytest.raises(ValueError, match="nothing is assigned"):
+        assigned(tree, "y")
+
+
+# Inputs get back, from the task's own examples, the types that JSON took from them.
+
+
+def typed(value: Any) -> Any:
+    """Return a form that is equal only for equal values of equal types."""
+    if isinstance(value, (list, tuple)):
+        return type(value).__name__, [typed(item) for item in value]
+    if isinstance(value, dict):
+        return "dict", [(typed(key), typed(item)) for key, item in value.items()]
+    if isinstance(value, (set, frozenset)):
+        return type(value).__name__, sorted(repr(typed(item)) for item in value)
+    return type(value).__name__, repr(value)
+
+
+@pytest.mark.parametrize(
+    ("shown", "given", "wanted"),
+    [
+        ([((1, 2), [3])], [[4], [5, 6]], ((4,), [5, 6])),
+        ([([(1, "a")],)], [[[2, "b"], []]], ([(2, "b"), ()],)),
+        ([({1, 2},)], [[3, 3, 4]], ({3, 4},)),
+        ([({1},)], [[[1]]], ([[1]],)),
+        ([(frozenset("ab"), 1)], [["c"], 2], (frozenset("c"), 2)),
+        ([(1 + 2j,)], ["(3-4j)"], (3 - 4j,)),
+        ([(1, 2j)], ["0", "1j"], (0, 1j)),
+        ([(1,)], ["(1+2j)"], (1 + 2j,)),
+        ([(1,)], ["12"], ("12",)),
+        ([(1,)], ["j"], ("j",)),
+        ([("a",)], ["1j"], ("1j",)),
+        ([({1: "a"},)], [{"2": "b", "x": "c"}], ({2: "b", "x": "c"},)),
+        ([({"a": 1, 5: 2},)], [{"6": 3}], ({"6": 3},)),
+        ([({"a": (1,)},)], [{"b": [2]}], ({"b": (2,)},)),
+        ([((1,),), ([1],)], [[2]], ([2],)),
+        ([((1,),)], [[2], [3]], ((2,), [3])),
+        ([((1, (2, (3, 4))),)], [[1, [2, [3, [4, [5]]]]]], ((1, (2, (3, (4, (5,))))),)),
+        ([((1, (2, 3)),)], [[1, [2, [3]]]], ((1, (2, [3])),)),
+        ([None, ((1,),)], [[2]], ((2,),)),
+        ([], [[2]], ([2],)),
+    ],
+)
+def test_places_get_the_types_that_were_shown(shown: Any, given: Any, wanted: Any) -> None:
+    """Each place of an input has the type that all examples show there; unsure ones stay."""
+    (found,) = repaired([given], shown)
+    assert typed(found) == typed(wanted)
+
+
+def test_a_place_with_complex_numbers_holds_numbers_only() -> None:
+    """Where one input has the text of a complex number, texts of other numbers are numbers too."""
+    assert repaired([["(1+2j)"], ["2.5"], [3]], [(1,)]) == [(1 + 2j,), (2.5,), (3,)]
+    assert repaired([["2.5"], ["jj"]], [(1,)]) == [("2.5",), ("jj",)]
+
+
+def test_an_example_itself_comes_back_exactly() -> None:
+    """An input that is one of the examples in JSON becomes that example, keys and all."""
+    shown = [({"a": 1, 5: (2,)},), ({"b": [1]},)]
+    given = [[{"a": 1, "5": [2]}], [{"b": [1]}]]
+    assert [typed(call) for call in repaired(given, shown)] == [typed(call) for call in shown]
+
+
+@pytest.mark.slow
+def test_mbpp_plus_types_are_those_of_its_literal_form(shared: Path) -> None:
+    """Repaired inputs equal the published literals, but for tasks whose own asserts say otherwise.
+
+    In the nine that differ the literal form has lists where the asserts in the prompt have tuples
+    (98, 104, 140, 145, 596), text keys where they have numbers (301), other kinds of number (124,
+    252), or goes on with tuples deeper than any assert shows (791).
+    """
+    literal: dict[int, set[str]] = {}
+    with gzip.open(shared / "datasets" / "MbppPlus-OriginFmt.jsonl.gz", "rt") as lines:
+        for row in map(json.loads, lines):
+            tree = parse(row["test"])
+            inputs = assigned(tree, "inputs")
+            literal[row["task_id"]] = {repr(typed(tuple(item))) for item in inputs}
+    dataset = load_dataset(shared / "datasets" / "MbppPlus.jsonl.gz")
+    different = set()
+    for task in dataset.tasks:
+        number = int(task.id.removeprefix("Mbpp/"))
+        if {repr(typed(case.arguments)) for case in task.cases} != literal[number]:
+            different.add(number)
+    assert different == {98, 104, 124, 140, 145, 252, 301, 596, 791}
+
+
+# Some of a dataset's tasks can be chosen, and a choice that finds nothing says so.
+
+IDS = (*(f"HumanEval/{n}" for n in range(25)), "own-1", "own-2", "a,b", "x*", "1-3")
+
+
+@pytest.fixture
+def dataset() -> Dataset:
+    tasks = tuple(Task(id, "", "f", "") for id in IDS)
+    return Dataset("some", tasks, {id: Suite(id, (), (), 0) for id in IDS})
+
+
+@pytest.mark.parametrize(
+    ("patterns", "chosen"),
+    [
+        (["HumanEval/3"], ["HumanEval/3"]),
+        (["HumanEval/12,HumanEval/3"], ["HumanEval/3", "HumanEval/12"]),
+        (["HumanEval/3", "HumanEval/3"], ["HumanEval/3"]),
+        (["HumanEval/3,HumanEval/10-12"], [f"HumanEval/{n}" for n in (3, 10, 11, 12)]),
+        (["HumanEval/2*"], [f"HumanEval/{n}" for n in (2, 20, 21, 22, 23, 24)]),
+        (["HumanEval/?"], [f"HumanEval/{n}" for n in range(10)]),
+        (["3, 10-11"], ["HumanEval/3", "HumanEval/10", "HumanEval/11", "1-3"]),
+        (["own-1-2"], ["own-1", "own-2"]),
+        (["a,b"], ["a,b"]),
+        (["x*"], ["x*"]),
+        (["1-3"], ["1-3"]),
+        (["HumanEval/23-99"], ["HumanEval/23", "HumanEval/24"]),
+        (None, list(IDS)),
+    ],
+)
+def test_choices(dataset: Dataset, patterns: list[str] | None, chosen: list[str]) -> None:
+    """Ids, globs, ranges and numbers choose tasks, each once and in the dataset's order."""
+    some = dataset.only(patterns)
+    assert list(some.ids) == chosen
+    assert sorted(some.suites) == sorted(chosen)
+    assert some.all_ids == IDS
+    assert some.only(chosen[:1]).all_ids == IDS
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("HumanEval/30", r"'HumanEval/30' chooses no task of some \(did you mean HumanEval/"),
+        ("HumanEval/3,HumanEval/30-40", "'HumanEval/30-40' chooses no task"),
+        ("HumanEval/5-3", "chooses no task"),
+        ("humaneval/3", "did you mean HumanEval/3"),
+        ("zzz", "its tasks are HumanEval/0 to 1-3"),
+        ("", "chooses no task"),
+        (",", "chooses no task"),
+    ],
+)
+def test_a_choice_of_nothing_is_refused(dataset: Dataset, pattern: str, message: str) -> None:
+    """A pattern, or a part of one, that chooses nothing is an error that names a near one."""
+    with pytest.raises(InputError, match=message):
+        dataset.only([pattern])
+
+
+def test_it_is_a_collection_of_its_tasks(dataset: Dataset) -> None:
+    """A dataset has a length, yields its tasks in order, and gives each by its id."""
+    assert len(dataset) == len(IDS)
+    assert [task.id for task in dataset] == list(IDS)
+    assert dataset["own-2"] is dataset.tasks[IDS.index("own-2")]
+    assert "own-2" in dataset
+    assert dataset.tasks[0] in dataset
+    assert "own-3" not in dataset
+    with pytest.raises(KeyError, match="own-3"):
+        dataset["own-3"]
+
+
+# Published files are fetched once and used only with the content that was released.
+
+CONTENT = b'{"a": 1}\n'
+DIGEST = hashlib.sha256(CONTENT).hexdigest()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@contextlib.contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    handler = functools.partial(QuietHandler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("EVALPLUS_LITE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def released(tmp_path: Path) -> Path:
+    folder = tmp_path / "site" / "v1.0"
+    folder.mkdir(parents=True)
+    (folder / "Set.jsonl.gz").write_bytes(CONTENT)
+    return tmp_path / "site"
+
+
+def test_a_file_is_fetched_once(cache: Path, released: Path) -> None:
+    """The first use downloads into the chosen cache; later ones need no network."""
+    with serving(released) as site:
+        release = Release(f"{site}/v1.0/Set.jsonl.gz", DIGEST)
+        path = fetched(release)
+    assert path == cache / "v1.0-Set.jsonl.gz"
+    assert path.read_bytes() == CONTENT
+    assert fetched(release) == path
+
+
+def test_other_content_is_not_used(cache: Path, released: Path) -> None:
+    """A file that is not the released one is refused and does not stay in the cache."""
+    (released / "v1.0" / "Set.jsonl.gz").write_bytes(b"tampered")
+    with serving(released) as site:
+        release = Release(f"{site}/v1.0/Set.jsonl.gz", DIGEST)
+        with pytest.raises(InputError, match="is not the file that was released"):
+            fetched(release)
+    assert not [path for path in cache.rglob("*") if path.is_file()]
+
+
+def test_a_changed_file_in_the_cache_is_fetched_again(cache: Path, released: Path) -> None:
+    """What someone changed in the cache is replaced by the released content."""
+    cache.mkdir()
+    (cache / "v1.0-Set.jsonl.gz").write_bytes(b"changed")
+    with serving(released) as site:
+        path = fetched(Release(f"{site}/v1.0/Set.jsonl.gz", DIGEST))
+    assert path.read_bytes() == CONTENT
+
+
+def test_without_a_network_the_ways_out_are_named(cache: Path, released: Path) -> None:
+    """Offline, or where the file is gone, the error says where a copy could be put."""
+    with serving(released) as site, pytest.raises(InputError, match=r"cannot be .*: 404"):
+        fetched(Release(f"{site}/v1.0/None.jsonl.gz", DIGEST))
+    with pytest.raises(
+        InputError, match=r"cannot be downloaded: .*save it as .*v1\.0-Set"
+    ) as error:
+        fetched(Release(f"{site}/v1.0/Set.jsonl.gz", DIGEST))
+    assert "\n" not in str(error.value)
+
+
+def test_a_name_loads_what_was_released(
+    cache: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A published name loads the released file from the cache, and takes the name."""
+    cache.mkdir()
+    release = registry().sources["humaneval+-mini"]
+    assert isinstance(release, Release)
+    source = shared / "datasets" / "HumanEvalPlus-Mini.jsonl.gz"
+    (cache / release.file_name).write_bytes(source.read_bytes())
+    dataset = loading.load_dataset("humaneval+-mini", only=["HumanEval/3"])
+    assert (dataset.name, dataset.ids) == ("humaneval+-mini", ("HumanEval/3",))
+
+
+def test_checksums_are_those_of_the_published_files(shared: Path) -> None:
+    """Each registered checksum is that of the file of the same name."""
+    releases = [each for each in registry().sources.values() if isinstance(each, Release)]
+    assert releases
+    for release in releases:
+        name = release.url.rsplit("/", 1)[1]
+        content = (shared / "datasets" / name).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == release.sha256

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,12 +13,6 @@ from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.tasks import Dataset, load_dataset
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover, with_base_cases
 from evalplus_lite.types import Task
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox() as sandbox:
-        yield sandbox
 
 
 def task(test: str, reference: str = "def f(a, b=0):\n    a.append(b)\n    return a\n") -> Task:

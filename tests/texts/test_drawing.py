@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from evalplus_lite.tasks.texts.drawing import SCALES, Drawing
+from evalplus_lite.tasks.texts.forms import SCALES, Drawing
 from evalplus_lite.tasks.texts.grammar import form_of
 
 TEXTS = {

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from evalplus_lite.tasks.texts.drawing import Drawing
+from evalplus_lite.tasks.texts.forms import Drawing
 from evalplus_lite.tasks.texts.inference import stated_form
 from evalplus_lite.tasks.texts.input_format import form_in
 

@@ -188,7 +188,6 @@ class _Candidate:
 
     @classmethod
     def of(cls, case: Executed, used: Mapping[Hashable, int]) -> _Candidate:
-        """Work them out."""
         given, said = len(case.call.key), len(case.answer.key)
         kind = error_kind(case)
         places = (
@@ -242,7 +241,6 @@ class _Choice:
         return score
 
     def add(self, one: _Candidate) -> None:
-        """Choose a case."""
         self.cases.append(one.case)
         self.reached |= one.case.reached | one.case.beyond
         self.seen.update(place for place, _ in one.places)

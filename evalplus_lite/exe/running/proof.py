@@ -85,7 +85,6 @@ class Original(AbstractContextManager["Original"]):
         self._folder = tempfile.TemporaryDirectory(prefix="original-")
 
     def __exit__(self, *details: object) -> None:
-        """End the worker, then remove the files."""
         if self._sandbox is not None:
             self._sandbox.close()
         self._folder.cleanup()

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallableProgram, CallResult, Stop, canonical, stops
-from evalplus_lite.exe.tasks.chains import in_turn
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.generate.engine.pool import in_turn
 
 TRIED = 3
 """Cases of a function that are searched for an execution state worth asking about."""

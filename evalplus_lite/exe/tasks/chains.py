@@ -10,7 +10,6 @@ import itertools
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from evalplus_lite.exe.inputs.validators import CORE, Executed, judge, select
 from evalplus_lite.exe.reading.names import bound_names
@@ -22,6 +21,7 @@ from evalplus_lite.exe.statistics.measures import static_statistics
 from evalplus_lite.exe.tasks.mined import MinedTask
 from evalplus_lite.exe.tasks.worth import counted_cases
 from evalplus_lite.generate.domains.annotations import Type
+from evalplus_lite.generate.engine.pool import in_turn
 
 
 def merge(programs: Sequence[str], last: str) -> str | None:
@@ -77,7 +77,6 @@ def _meanings(node: ast.stmt, text: str) -> Iterator[tuple[str, str]]:
             yield name, text
 
 
-Item = TypeVar("Item")
 MAX_CODE = 60_000
 TRIED = 30
 """Chains that end in one function that are put together at most."""
@@ -170,17 +169,6 @@ def chained_tasks(
             yield built
         if len(made) >= count:
             return
-
-
-def in_turn(found: Sequence[Iterator[Item]]) -> Iterator[Item]:
-    """Yield one of each iterator, then a second one of each, until all have ended."""
-    while found:
-        left = []
-        for each in found:
-            for item in itertools.islice(each, 1):
-                left.append(each)
-                yield item
-        found = left
 
 
 def _ending_in(

@@ -9,7 +9,7 @@ from itertools import chain, islice, pairwise
 
 from evalplus_lite.generate.domains.profile import SEQUENCES, hashable
 from evalplus_lite.generate.domains.text import CLASSES, tokens
-from evalplus_lite.generate.engine.growth import largest_magnitude, parts_of
+from evalplus_lite.generate.engine.pool import in_turn, largest_magnitude, parts_of
 from evalplus_lite.generate.engine.slots import Slot
 from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
@@ -52,7 +52,7 @@ def _values(slot: Slot, of: Of) -> list[Value]:
     made = [_BY_KIND[kind](slot, of) for kind in free if kind in _BY_KIND]
     made += map(iter, slot.choices.values())
     made += [_of_views(kind, slot, of) for kind in free if kind in BY_TYPE]
-    for value in islice(_alternating(made), 4 * _MOST):
+    for value in islice(in_turn(made), 4 * _MOST):
         if not _is_small(value):
             continue
         if slot.domain.explain(value) is None and _is_within(value, slot):
@@ -84,16 +84,6 @@ def _is_small(value: Value) -> bool:
 def _is_within(value: Value, slot: Slot) -> bool:
     kind = type(value)
     return (kind is not int and kind is not float) or slot.lowest <= value <= slot.highest
-
-
-def _alternating(streams: list[Iterator[Value]]) -> Iterator[Value]:
-    """Yield from all streams in turn until each has ended."""
-    while streams:
-        for stream in list(streams):
-            try:
-                yield next(stream)
-            except StopIteration:
-                streams.remove(stream)
 
 
 def _integers(slot: Slot, of: Of) -> Iterator[Value]:
@@ -202,7 +192,7 @@ def _lists(slot: Slot, of: Of) -> Iterator[list[Value]]:
         sequences = (each for each in slot.seen if type(each) in SEQUENCES)
         model = next((each for each in sequences if len(each) == len(slot.positions)), None)
         if model is not None:
-            yield from _alternating(
+            yield from in_turn(
                 [_replaced(model, at, of(inner)) for at, inner in enumerate(slot.positions)]
             )
         return

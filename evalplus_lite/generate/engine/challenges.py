@@ -8,19 +8,307 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import cycle, islice
 from typing import TypeAlias
 
-from evalplus_lite.generate.engine.enlarging import (
-    lengthened,
-    lengthened_parts,
-    magnified,
-    repeated,
+from evalplus_lite.generate.domains.profile import hashable
+from evalplus_lite.generate.domains.text import BRACKETS, tokens
+from evalplus_lite.generate.engine.pool import Pool, largest_magnitude
+from evalplus_lite.generate.engine.scale import (
+    ALL,
+    Dimension,
+    Rung,
+    Scales,
+    Way,
+    factor_for,
+    log_uniform,
 )
-from evalplus_lite.generate.engine.growth import largest_magnitude
-from evalplus_lite.generate.engine.pool import Pool
-from evalplus_lite.generate.engine.scale import ALL, Dimension, Rung, Scales, Way, factor_for
 from evalplus_lite.generate.engine.slots import Slot
+from evalplus_lite.generate.operators.registry import below, pick
 from evalplus_lite.types import Case, Value
+
+# Enlarging: values made large on purpose, in the forms that find faults in programs.
+#
+# A long text or list is a repetition, one value with a needle at its end, a mirror image, a sorted
+# run, or sampled; a large number is a power of ten or two, one beside it, or has random digits.
+
+_FEW = 12
+
+
+def lengthened(value: Value, slot: Slot, size: int) -> tuple[Value, str]:
+    """Return a value of about this length, made from another of its type, and how."""
+    kind = type(value)
+    if kind is str:
+        name, text_form = pick(slot, _TEXT_FORMS)
+        return text_form(value, slot, size), name
+    if kind is bytes:
+        return (value or b"a") * (size // max(1, len(value))), "repeat"
+    if kind is dict:
+        return _mapping(value, slot, size), "sample"
+    name, form = pick(slot, _LIST_FORMS)
+    made = form(list(value), slot, size)
+    if kind is list or kind is tuple:
+        return kind(made), name
+    return kind(hashable(_distinct(made, slot, size))), name
+
+
+def repeated(value: Value, slot: Slot, size: int) -> Value:
+    """Return a value of exactly this length, its own elements again and again, where it can be."""
+    kind = type(value)
+    if kind is str:
+        return _text_repeated(value, slot, size)
+    if kind is list or kind is tuple:
+        return kind(_repeated(list(value), slot, size))
+    return lengthened(value, slot, size)[0]
+
+
+def lengthened_parts(value: Value, slot: Slot, size: int) -> tuple[Value, str]:
+    """Return a container with one element, or all, of about this length; itself if it has none."""
+    inner = slot.items
+    if type(value) not in (list, tuple) or inner is None or not value:
+        return value, ""
+    if slot.domain.is_rectangular:
+        columns = [pick(slot, range(len(value[0]))) for _ in range(size)] if value[0] else []
+        return type(value)(type(row)(row[at] for at in columns) for row in value), "columns"
+    chosen = None if slot.random() < 0.4 else below(slot, len(value))
+    made = []
+    name = ""
+    for at, each in enumerate(value):
+        if chosen in (None, at) and type(each) in (str, list, tuple):
+            each, name = lengthened(each, inner, size)
+        made.append(each)
+    return type(value)(made), name
+
+
+def magnified(value: Value, slot: Slot, size: int, *, factor: int | None = None) -> Value:
+    """Return the value with a number, or all of them, about as large as ``size``.
+
+    All numbers times one ``factor`` keep their order and proportions, which contracts ask for.
+    """
+    kind = type(value)
+    if kind is int:
+        made = large_integer(slot, size) if factor is None else value * factor
+        return -made if factor is None and value < 0 else made
+    if kind is float:
+        if factor is not None:
+            return value * float(factor) if factor < 10**300 else value
+        return large_float(slot, size)
+    if kind is str:
+        return _with_numeral(value, slot, size)
+    if kind is dict:
+        inner = slot.values
+        if inner is None or not value:
+            return value
+        return {name: magnified(item, inner, size, factor=factor) for name, item in value.items()}
+    if kind not in (list, tuple) or not value:
+        return value
+    places = slot.positions
+    slots = places if places and len(places) == len(value) else [slot.items or slot] * len(value)
+    at = below(slot, len(value)) if factor is None and slot.random() < 0.6 else None
+    return kind(
+        magnified(each, inner, size, factor=factor) if at in (None, place) else each
+        for place, (each, inner) in enumerate(zip(value, slots, strict=True))
+    )
+
+
+def large_integer(slot: Slot, size: int) -> int:
+    """Return a whole number of about this size: round, beside a round one, or of random digits."""
+    way, digits, bits = below(slot, 8), len(str(size)) - 1, size.bit_length() - 1
+    if way < 3:
+        return log_uniform(slot.random, max(1, size // 2), size)
+    if way == 3:
+        return int(10**digits) + below(slot, 3) - 1
+    if way == 4:
+        return (1 << bits) + below(slot, 3) - 1
+    if way == 5:
+        return int(str(1 + below(slot, 9)) * max(1, digits))
+    if way == 6:
+        root = 1 << (bits // 2)
+        return root * root + below(slot, 2)
+    return int("".join(str(below(slot, 10)) for _ in range(digits)) or "0")
+
+
+def large_float(slot: Slot, size: int) -> float:
+    """Return a float of some exponent: far from zero or close to it, whole, or just beside."""
+    way = below(slot, 7)
+    whole = float(log_uniform(slot.random, 1, size))
+    if way == 0:
+        return whole
+    if way == 1:
+        return whole + 0.5
+    if way == 2:
+        return 1.0 / whole
+    if way == 3:
+        return (1 + below(slot, 1000)) / 1000.0
+    if way == 4:
+        return float(f"{1 + below(slot, 99)}e{below(slot, 600) - 300}")
+    if way == 5:
+        return whole + (1 + below(slot, 9)) / 10.0
+    return float(f"{below(slot, 10)}.{below(slot, 10**6)}")
+
+
+def _with_numeral(text: str, slot: Slot, size: int) -> str:
+    """Return the text with one of its numerals, or all, as large as this."""
+    parts = tokens(text[:1000])
+    numerals = [at for at, part in enumerate(parts) if part.isascii() and part.isdigit()]
+    if not numerals:
+        return text
+    chosen = numerals if slot.random() < 0.3 else [pick(slot, numerals)]
+    for at in chosen:
+        parts[at] = str(abs(large_integer(slot, size)))
+    return "".join(parts)
+
+
+def _letter(slot: Slot) -> str:
+    return str(pick(slot, slot.seen_characters))
+
+
+def _text_repeated(text: str, slot: Slot, size: int) -> str:
+    return "".join(islice(cycle(text or _letter(slot)), size))
+
+
+def _text_joined(text: str, slot: Slot, size: int) -> str:
+    """Repeat with a separator seen, so that words, groups or clauses become many."""
+    mark = pick(slot, slot.punctuation) if slot.punctuation else ""
+    whole = [text or _letter(slot)] * max(1, size // max(1, len(text) + len(mark)))
+    return str(mark).join(whole)
+
+
+def _text_alike(text: str, slot: Slot, size: int) -> str:
+    """One character, with another at the very end, or at the start, or nowhere."""
+    filler, needle = _letter(slot), _letter(slot)
+    way = below(slot, 4)
+    return filler * size if way == 0 else f"{'' if way > 1 else needle}{filler * size}{needle}"
+
+
+def _text_mirrored(text: str, slot: Slot, size: int) -> str:
+    half = _text_sampled(text, slot, size // 2)
+    return half + half[-1 - below(slot, 2) :: -1]
+
+
+def _text_sampled(text: str, slot: Slot, size: int) -> str:
+    letters = slot.seen_characters if slot.random() < 0.7 else slot.characters
+    few = [pick(slot, letters) for _ in range(2 + below(slot, 30))]
+    return "".join([pick(slot, few) for _ in range(size)])
+
+
+def _text_nested(text: str, slot: Slot, size: int) -> str:
+    """Brackets within brackets, if such were seen."""
+    seen = [each for each in BRACKETS if set(each) <= set(slot.seen_characters)]
+    if not seen:
+        return _text_joined(text, slot, size)
+    opening, closing = pick(slot, seen)
+    depth = size // 2
+    middle = _text_repeated(opening + closing, slot, 2 * below(slot, 3))
+    return str(opening * depth + middle + closing * (depth - (slot.random() < 0.3)))
+
+
+def _text_last(text: str, slot: Slot, size: int) -> str:
+    """A long haystack of the text's first characters, the text itself at the end."""
+    return _text_repeated(text[: 1 + below(slot, 3)], slot, size) + text
+
+
+_TEXT_FORMS: tuple[tuple[str, Callable[[str, Slot, int], str]], ...] = (
+    ("repeat", _text_repeated),
+    ("join", _text_joined),
+    ("alike", _text_alike),
+    ("mirror", _text_mirrored),
+    ("sample", _text_sampled),
+    ("nest", _text_nested),
+    ("needle", _text_last),
+)
+
+
+def _samples(value: list[Value], slot: Slot, count: int) -> list[Value]:
+    items = slot.items
+    if items is None:
+        return value[:count]
+    seen = [*value, *items.seen[:_FEW]] or [items.sample()]
+    return [
+        pick(slot, seen) if seen and slot.random() < 0.3 else items.sample() for _ in range(count)
+    ]
+
+
+def _repeated(value: list[Value], slot: Slot, size: int) -> list[Value]:
+    return list(islice(cycle(value or _samples([], slot, 1) or [None]), size))
+
+
+def _sampled(value: list[Value], slot: Slot, size: int) -> list[Value]:
+    """Mostly of a pool of a few dozen: so many new elements would take their time."""
+    pool = _samples(value, slot, min(size, 64))
+    return [pick(slot, pool) for _ in range(size)] if pool else value
+
+
+def _alike(value: list[Value], slot: Slot, size: int) -> list[Value]:
+    pool = _samples(value, slot, 2)
+    if not pool:
+        return value
+    return [*pool[:1] * size, *pool[1:]] if slot.random() < 0.7 else [*pool[1:], *pool[:1] * size]
+
+
+def _running(value: list[Value], slot: Slot, size: int) -> list[Value]:
+    """Whole numbers in order, up or down or by large steps, now and then with one at the end."""
+    if slot.items is None or not {int, float} & set(slot.items.domain.kinds):
+        return sorted(_repeated(value, slot, size), key=repr)
+    step = pick(slot, (1, 1, 2, 3, 10))
+    start = pick(slot, (0, 1, 1, -size, 10))
+    made: list[Value] = [start + step * at for at in range(size)]
+    if slot.items.domain.kinds == (float,):
+        made = list(map(float, made))
+    way = below(slot, 4)
+    if way == 0:
+        made.reverse()
+    elif way == 1:
+        made.append(made[below(slot, size)])  # seen long before
+    elif way == 2:
+        for last in range(len(made) - 1, 0, -1):
+            other = below(slot, last + 1)
+            made[last], made[other] = made[other], made[last]
+    return made
+
+
+def _needled(value: list[Value], slot: Slot, size: int) -> list[Value]:
+    filler = _samples(value, slot, 1)
+    return [*_repeated(filler, slot, size), *value]
+
+
+_LIST_FORMS: tuple[tuple[str, Callable[[list[Value], Slot, int], list[Value]]], ...] = (
+    ("repeat", _repeated),
+    ("sample", _sampled),
+    ("alike", _alike),
+    ("run", _running),
+    ("run", _running),
+    ("needle", _needled),
+)
+
+
+def _distinct(made: Sequence[Value], slot: Slot, size: int) -> Sequence[Value]:
+    """Return elements for a set: those of a list of distinct ones where it may hold numbers."""
+    if slot.items is not None and int in slot.items.domain.kinds:
+        return range(size)
+    return made
+
+
+def _mapping(value: dict[Value, Value], slot: Slot, size: int) -> dict[Value, Value]:
+    if slot.keys is None or slot.values is None:
+        return value
+    made = dict(value)
+    pool = [slot.values.sample() for _ in range(_FEW)]
+    for at in range(size):
+        letter = pick(slot.keys, slot.keys.seen_characters)
+        key = at if int in slot.keys.domain.kinds else f"{letter}{_numbered(at)}"
+        made[key] = pick(slot, pool)
+    return made
+
+
+def _numbered(at: int) -> str:
+    """Return a distinct word of letters for a number."""
+    word = ""
+    while at or not word:
+        at, letter = divmod(at, 26)
+        word += chr(97 + letter)
+    return word
+
 
 Arguments: TypeAlias = tuple[Value, ...]
 Draw: TypeAlias = Callable[[], Case | None]

@@ -12,14 +12,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any, Protocol
 
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.boundary import Assignment, BoundaryCombinations
 from evalplus_lite.generate.engine.challenges import SCALING, Challenges
-from evalplus_lite.generate.engine.growth import GrowthLimits
 from evalplus_lite.generate.engine.guaranteed import guaranteed
-from evalplus_lite.generate.engine.pool import InputSource, Mix, Pool, due
+from evalplus_lite.generate.engine.pool import GrowthLimits, InputSource, Mix, Pool, due
 from evalplus_lite.generate.engine.scale import LARGE, Dimension, Rung, Scales, weight
 from evalplus_lite.generate.engine.slots import GenerationState, Slot
 from evalplus_lite.generate.operators.registry import Family
@@ -281,3 +281,172 @@ class Generator:
         self._choice = choice
         names = tuple(f"boundary.argument{at}" for at in choice)
         return Case(arguments, "boundary", parent, names)
+
+
+# One interface for what proposes cases, and generators whose cases are written in another form.
+
+
+class Proposer(Protocol):
+    """Proposes cases in batches and is told which were valid; see ``Generator``."""
+
+    input_filter: InputFilter
+    scales: Scales
+
+    def propose(self, count: int) -> list[Case]:
+        """Return up to ``count`` new cases."""
+        ...
+
+    def ladder(self, base: Sequence[Case]) -> list[Rung]:
+        """Return cases that show how far each dimension goes."""
+        ...
+
+    def plant(self, cases: Iterable[Case]) -> None:
+        """Propose these cases next."""
+        ...
+
+    def feedback(
+        self, accepted: Sequence[Case], *, slow: Sequence[Case] = (), apart: Sequence[Case] = ()
+    ) -> None:
+        """Build on the accepted cases."""
+        ...
+
+    def doubt(self, case: Case) -> str | None:
+        """Return why a case is doubtful (``InputFilter.doubt``), or None."""
+        ...
+
+
+class ArgumentForm(Protocol):
+    """Translates between a task's arguments and the values that a generator mutates."""
+
+    def values(self, arguments: Arguments) -> Arguments | None:
+        """Return the values of arguments; None if they do not have this form."""
+        ...
+
+    def fit(self, values: Arguments) -> Arguments | None:
+        """Return changed values made consistent with the form, or None."""
+        ...
+
+    def written(self, values: Arguments) -> Arguments:
+        """Return the arguments that the values stand for."""
+        ...
+
+
+class AdaptedGenerator:
+    """A ``Generator`` of the values of a form; cases come in and go out as arguments.
+
+    A case that does not have the form is skipped.
+    """
+
+    def __init__(
+        self,
+        form: ArgumentForm,
+        base: Sequence[Case],
+        *,
+        seeds: Sequence[Case] = (),
+        **options: Any,
+    ) -> None:
+        self._form = form
+        self.inner = Generator(
+            self._values(base), seeds=self._values(seeds), fit=form.fit, **options
+        )
+        self.input_filter, self.scales = self.inner.input_filter, self.inner.scales
+
+    def propose(self, count: int) -> list[Case]:
+        """Return up to ``count`` new cases."""
+        return list(map(self._written, self.inner.propose(count)))
+
+    def ladder(self, base: Sequence[Case]) -> list[Rung]:
+        """Return cases that show how far each dimension goes."""
+        rungs = self.inner.ladder(self._values(base))
+        return [replace(rung, case=self._written(rung.case)) for rung in rungs]
+
+    def plant(self, cases: Iterable[Case]) -> None:
+        """Propose these cases next."""
+        self.inner.plant(self._values(cases))
+
+    def feedback(
+        self, accepted: Sequence[Case], *, slow: Sequence[Case] = (), apart: Sequence[Case] = ()
+    ) -> None:
+        """Build on the accepted cases."""
+        values = self._values
+        self.inner.feedback(values(accepted), slow=values(slow), apart=values(apart))
+
+    def doubt(self, case: Case) -> str | None:
+        """Return why the values of a case are doubtful, or None."""
+        return next(map(self.inner.doubt, self._values([case])), None)
+
+    def _values(self, cases: Iterable[Case]) -> list[Case]:
+        pairs = ((case, self._form.values(case.arguments)) for case in cases)
+        return [replace(case, arguments=values) for case, values in pairs if values is not None]
+
+    def _written(self, case: Case) -> Case:
+        return replace(case, arguments=self._form.written(case.arguments))
+
+
+# Arguments that are code: the generator chooses among known texts, and makes none up.
+#
+# To the generator such an argument is a number, the index of its text among those known.
+
+GENERIC = ("lambda *a: a[0]", "lambda *a: not a[0]", "lambda *a: 0")
+"""Functions of any arguments, tried with a task's own: the first argument, whether it is falsy, and
+a constant."""
+
+
+class CodeTexts:
+    """The code arguments of a task's cases, by position: a ``Form`` for an ``AdaptedGenerator``."""
+
+    def __init__(self, positions: Iterable[int], base: Sequence[Case]) -> None:
+        self.known: dict[int, list[Value]] = {position: [] for position in positions}
+        for case in base:
+            self.values(case.arguments)
+        for texts in self.known.values():
+            if all(type(text) is str for text in texts):
+                texts.extend(text for text in GENERIC if text not in texts)
+
+    def values(self, arguments: Arguments) -> Arguments:
+        """Return arguments with indices for their code; new code is added to the known texts."""
+        found = list(arguments)
+        for position, texts in self.known.items():
+            if position < len(found):
+                names = list(map(key, texts))
+                name = key(found[position])
+                if name not in names:
+                    names.append(name)
+                    texts.append(found[position])
+                found[position] = names.index(name)
+        return tuple(found)
+
+    def fit(self, values: Arguments) -> Arguments | None:
+        """Return values whose indices are in range; None if another type is in their place."""
+        found = list(values)
+        for position, texts in self.known.items():
+            if position < len(found):
+                if type(found[position]) is not int:
+                    return None
+                found[position] %= len(texts)
+        return tuple(found)
+
+    def written(self, values: Arguments) -> Arguments:
+        """Return arguments with the texts that the indices stand for."""
+        found = list(values)
+        for position, texts in self.known.items():
+            if position < len(found):
+                found[position] = texts[found[position]]
+        return tuple(found)
+
+    def unrelated(self, found: InputFilter) -> InputFilter:
+        """Return a filter without what it says of the numbers, which mean nothing."""
+        places = self.known.keys()
+        return replace(
+            found,
+            strict=found.strict and self.unrelated(found.strict),
+            stated=None,
+            relations=tuple(r for r in found.relations if not places & set(r.positions)),
+            found=tuple(c for c in found.found if not places & _positions(c.name)),
+        )
+
+
+def _positions(name: str) -> set[int]:
+    """Return the places of arguments that a constraint is named by, such as ``0.less.1``."""
+    parts = name.split(".")
+    return {int(part) for part in (parts[0], parts[-1]) if part.isdecimal()}

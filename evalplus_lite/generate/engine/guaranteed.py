@@ -13,6 +13,7 @@ from itertools import combinations, cycle, islice, product
 
 from evalplus_lite.generate.domains.text import DateForm, tokens
 from evalplus_lite.generate.engine.conditions import Condition, Equation, Subject, conditions
+from evalplus_lite.generate.engine.pool import in_turn
 from evalplus_lite.generate.engine.slots import Slot
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.identity import key
@@ -51,12 +52,8 @@ def guaranteed(
         _for_each(slots, models, _records),
         _for_each(slots, models, _sizes),
     ]
-    while streams:
-        for stream in list(streams):
-            if (drawn := next(stream, None)) is None:
-                streams.remove(stream)
-            else:
-                yield Case(drawn[1], "guaranteed", None, (f"guaranteed.{drawn[0]}",))
+    for name, arguments in in_turn(streams):
+        yield Case(arguments, "guaranteed", None, (f"guaranteed.{name}",))
 
 
 def _models(base: Sequence[Arguments]) -> list[Arguments]:
@@ -104,12 +101,7 @@ def _on_conditions(
 ) -> Inputs:
     """Yield inputs on each condition of the reference, and on either side of it."""
     streams = [_on_condition(slots, models, each, names) for each in found]
-    while streams:
-        for stream in list(streams):
-            if (arguments := next(stream, None)) is None:
-                streams.remove(stream)
-            else:
-                yield "condition", arguments
+    yield from (("condition", arguments) for arguments in in_turn(streams))
 
 
 def _on_condition(

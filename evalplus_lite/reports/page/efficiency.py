@@ -23,8 +23,8 @@ ROWS = "efficiency.jsonl"
 COLUMNS, WIDE, HIGH, MARGIN = 6, 150, 110, 16
 """Panels in a row of the picture of growth, and the pixels of each."""
 REFERENCE, USUAL, SLOWER, NOTHING = "#252144", "#3847de", "#fe511a", "#dddddd"
-CELL, NAMES = 14, 150
-"""Pixels of a cell of the map, and of the names beside it."""
+CELL, NAMES, LETTER = 14, 150, 7
+"""Pixels of a cell of the map, of the names beside it, and of a wide letter."""
 
 
 def efficiency_sections(outputs: Sequence[Output]) -> Iterator[Section]:
@@ -158,10 +158,9 @@ def _growth(tasks: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
 def _map(names: Sequence[str], scores: Sequence[tuple[str, Sequence[float | None]]]) -> str:
     """Return the map of tasks (rows) and models (columns) as SVG."""
     wide = max(CELL, min(120, 720 // max(1, len(names))))
-    parts = [
-        _text(NAMES + at * wide + 2, 10 if at % 2 else 22, name[: max(4, wide // 3)])
-        for at, name in enumerate(names)
-    ]
+    heads = [(NAMES + at * wide + 2, name[: max(4, wide // 3)]) for at, name in enumerate(names)]
+    parts = [_text(left, 10 if at % 2 else 22, name) for at, (left, name) in enumerate(heads)]
+    right = max((left + LETTER * len(name) for left, name in heads), default=0)
     for row, (id, values) in enumerate(scores):
         top = 28 + row * CELL
         parts.append(_text(2, top + 10, id[:24]))
@@ -172,7 +171,7 @@ def _map(names: Sequence[str], scores: Sequence[tuple[str, Sequence[float | None
                 f'<rect x="{NAMES + at * wide}" y="{top}" width="{wide - 1}" height="{CELL - 1}"'
                 f' fill="{fill}" stroke="#bbbbbb" stroke-width="0.3"/>'
             )
-    return _svg(NAMES + wide * len(names), 28 + CELL * len(scores), parts)
+    return _svg(max(right, NAMES + wide * len(names)), 28 + CELL * len(scores), parts)
 
 
 def _text(x: float, y: float, text: str) -> str:

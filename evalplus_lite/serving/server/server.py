@@ -19,10 +19,9 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.serving.server import native, protocols
-from evalplus_lite.serving.server.endpoint import Endpoint, application, described
+from evalplus_lite.serving.server import protocols
+from evalplus_lite.serving.server.endpoint import Endpoint, Metrics, application, described
 from evalplus_lite.serving.server.guard import Guard
-from evalplus_lite.serving.server.metrics import Metrics
 from evalplus_lite.serving.server.service import ServerSettings, Service
 
 SPARE_FILES = 256
@@ -40,7 +39,7 @@ log = logging.getLogger(__name__)
 
 def endpoints() -> tuple[Endpoint, ...]:
     """Return all that the server answers."""
-    found = (*native.ENDPOINTS, *protocols.ENDPOINTS)
+    found = protocols.ENDPOINTS
     return (*found, described(found))
 
 

@@ -6,7 +6,9 @@ Each module of this folder has one or several; installed packages add theirs by 
 from __future__ import annotations
 
 import functools
+import logging
 import pkgutil
+import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -14,11 +16,69 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TypeAlias
 
-from evalplus_lite.store import Row
+from evalplus_lite.errors import InputError
+from evalplus_lite.store import Row, cache_folder
 from evalplus_lite.tasks.contracts import load_contracts
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.tasks.published.download import Release, fetched
 from evalplus_lite.types import Rule, RuleKind, Task
+
+# Published files, fetched once from where their makers release them, and checked by content.
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A published file: where it is, and the SHA-256 of its bytes."""
+
+    url: str
+    sha256: str
+
+    @property
+    def file_name(self) -> str:
+        """The file's name in the cache: the version and the name that it was released under."""
+        return "-".join(self.url.rsplit("/", 2)[1:])
+
+
+def fetched(release: Release) -> Path:
+    """Return the path of a published file in the cache, downloading it if it is not there yet.
+
+    The cache is ``store.cache_folder()``. A file whose content is not the released one is never
+    used. Raises InputError if the file cannot be had, naming the ways to do without the network.
+    """
+    # Both take a tenth of a second to import, and most commands need neither.
+    import pooch
+    import requests
+
+    folder = cache_folder()
+    place = folder / release.file_name
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        path = pooch.retrieve(
+            release.url,
+            known_hash=f"sha256:{release.sha256}",
+            fname=release.file_name,
+            path=folder,
+        )
+    except (requests.RequestException, OSError) as error:
+        raise InputError(
+            f"{release.url} cannot be downloaded: {_first_line(error)}",
+            remedy=f"save it as {place}, or give the path of a copy instead of the name",
+        ) from None
+    except ValueError as error:  # pooch's word for a checksum that differs
+        raise InputError(
+            f"{release.url} is not the file that was released: {_first_line(error)}",
+            remedy=f"try again later, or give the path of a copy instead; {place} was not kept",
+        ) from None
+    finally:
+        logger.setLevel(level)
+    return Path(path)
+
+
+def _first_line(error: Exception) -> str:
+    line = (str(error).splitlines() or [type(error).__name__])[0]
+    return textwrap.shorten(line, 200, placeholder=" ...")
+
 
 # How the published sets compare outputs: facts about single tasks, kept as data.
 

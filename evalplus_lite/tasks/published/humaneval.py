@@ -10,8 +10,13 @@ from evalplus_lite.programs import definitions
 from evalplus_lite.store import Row, read_jsonl
 from evalplus_lite.tasks.contracts import bundled
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.tasks.published.download import Release
-from evalplus_lite.tasks.published.format import CHECKED, Background, Format, published_rule
+from evalplus_lite.tasks.published.format import (
+    CHECKED,
+    Background,
+    Format,
+    Release,
+    published_rule,
+)
 from evalplus_lite.tasks.published.rows import arguments_of, as_cases, cases, heading, rest
 from evalplus_lite.types import Task
 

@@ -10,8 +10,7 @@ from typing import Any
 from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.drafts import Asserted, take
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.tasks.published.download import Release
-from evalplus_lite.tasks.published.format import Background, Format, published_rule
+from evalplus_lite.tasks.published.format import Background, Format, Release, published_rule
 from evalplus_lite.tasks.published.rows import LEFT_OUT, as_cases, called, cases, heading, rest
 from evalplus_lite.types import Task, clip
 from evalplus_lite.values.source import assigned, literal_calls

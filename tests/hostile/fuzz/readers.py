@@ -215,9 +215,9 @@ def open_archive(folder: Path, stack: ExitStack) -> Read:
 
 def open_model_text(folder: Path, stack: ExitStack) -> Read:
     """What a model wrote when it was asked for inputs, a contract or a generator."""
-    from evalplus_lite.models.contract_drafts import NoContract, parse_contract
-    from evalplus_lite.models.generators import NoGenerator, parse_generator
+    from evalplus_lite.jobs.contract_drafts import NoContract, parse_contract
     from evalplus_lite.models.json_form import InputForm, read_answer
+    from evalplus_lite.models.seeds import NoGenerator, parse_generator
     from evalplus_lite.tasks import load_dataset
 
     task = load_dataset(_data_set(folder)).tasks[0]
