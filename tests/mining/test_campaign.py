@@ -59,8 +59,8 @@ def test_a_campaign_resumes_and_accounts_for_everything(
     assert funnel.reasons["accepted", "returns None"] == 1
     assert [task.id for task in read_tasks(out.tasks)] == ["toy-pack/toy.slug"]
     assert json.loads(out.beside("funnel.json").read_text()) == funnel.to_json()
-    typed = funnel.counts["typed"]
-    assert typed == funnel.counts["mined"] + sum(
+    returning = funnel.counts["returning"]
+    assert returning == funnel.counts["mined"] + sum(
         n for (stage, _), n in funnel.reasons.items() if stage != "packages"
     )
     Path(packages[2]).write_bytes(path.read_bytes())

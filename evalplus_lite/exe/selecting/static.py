@@ -46,7 +46,7 @@ STAGES = (
     "packages",
     "functions",
     "top_level",
-    "typed",
+    "returning",
     "accepted",
     "static",
     "loads",
@@ -55,9 +55,9 @@ STAGES = (
     "mined",
     "valid",
 )
-"""Each stage's survivors: functions seen, at top level, fully annotated, of accepted types, with a
-resolved and pure closure, loading by itself, the same in every surrounding, equal to the original,
-kept, and with cases that meet every validator."""
+"""Each stage's survivors: functions seen, at top level, that return something, of accepted types,
+with a resolved and pure closure, loading by itself, the same in every surrounding, equal to the
+original, kept, and with cases that meet every validator."""
 
 
 @dataclass(slots=True)
@@ -469,13 +469,13 @@ class StaticMine:
             else:
                 self._reject(candidate.module, candidate.name, "static", found)
         self.funnel.add("packages")
-        for stage in ("functions", "top_level", "typed", "accepted"):
+        for stage in ("functions", "top_level", "returning", "accepted"):
             self.funnel.add(stage, getattr(census, stage))
         for module, name, reason, detail in census.refused:
             label = f"type {detail}" if reason == "type" else reason
             self._reject(module, name, "accepted", [Obstacle(label, detail)])
         for module, name in census.empty:
-            self._reject(module, name, "typed", [Obstacle("returns None", "")])
+            self._reject(module, name, "returning", [Obstacle("returns None", "")])
         for module, detail in census.unreadable:
             self._reject(module, "*", "functions", [Obstacle("module cannot be read", detail)])
 
