@@ -242,7 +242,7 @@ class Census:
 
     functions: int = 0
     top_level: int = 0
-    typed: int = 0
+    returning: int = 0
     accepted: int = 0
     unreadable: list[tuple[str, str]] = field(default_factory=list)
     """(module, why)"""
@@ -287,7 +287,7 @@ def in_module(module: Module, reader: PackageAnnotations, census: Census) -> Ite
         if not gives_something(node):
             census.empty.append((module.name, name))
             continue
-        census.typed += 1
+        census.returning += 1
         found = _candidate(module, owner, node, reader)
         bindings = module.bindings[node.name if owner is None else owner.name]
         is_last = owner is None and bindings[-1].node is node
