@@ -119,13 +119,13 @@ def build(
     return BenchmarkResult({**summary, "problems": problems}, path, card, problems)
 
 
-def _chains(tasks: Sequence[MinedTask], places: Sandboxes, session: Session) -> Iterator[MinedTask]:
+def _chains(tasks: Sequence[MinedTask], boxes: Sandboxes, session: Session) -> Iterator[MinedTask]:
     """Yield the chains of each package."""
     least, seed = HARD["lines"] // 2, SETTINGS.seed
     groups = [[*some] for _, some in itertools.groupby(tasks, lambda each: each.facts["package"])]
     session.stage("chains", len(groups))
     for some in groups:
-        yield from chained_tasks(some, places, count=CHAINS, seed=seed, links=LINKS, least=least)
+        yield from chained_tasks(some, boxes, count=CHAINS, seed=seed, links=LINKS, least=least)
         session.advance()
 
 
