@@ -25,7 +25,7 @@ from evalplus_lite.exe.selecting.static import MAX_CODE
 from evalplus_lite.exe.sources import listed_packages
 from evalplus_lite.exe.tasks.chains import chained_tasks
 from evalplus_lite.exe.tasks.mined import MinedTask, read_tasks
-from evalplus_lite.exe.tasks.worth import HARD, HASH, SPLITS, Split
+from evalplus_lite.exe.tasks.worth import HARD, HASH, SPLITS, Split, tires
 from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import write_jsonl, write_text
@@ -132,7 +132,7 @@ def _chains(tasks: Sequence[MinedTask], boxes: Sandboxes, session: Session) -> I
 def chosen(tasks: Sequence[MinedTask], *, count: int = TASKS) -> list[MinedTask]:
     """Return the tasks of a set, in the order of the given ones.
 
-    They meet every validator, and none computes a hash, which no reader foresees. Hard ones are
+    They meet every validator, none computes a hash, and none ``tires`` a reader. Hard ones are
     taken first, and those whose values come from the package; no split, no literal and no values
     made by type have more than their share. Chains, and programs longer than ``MAX_CODE``, are hard
     ones.
@@ -142,6 +142,7 @@ def chosen(tasks: Sequence[MinedTask], *, count: int = TASKS) -> list[MinedTask]
         for task in tasks
         if not task.facts.get("validators", {}).get("failed")
         and HASH not in task.marks
+        and not tires(task)
         and (split_of(task) == "hard" or not (len(task.code) > MAX_CODE or "parts" in task.facts))
     ]
     # What is rare is taken first: hard tasks, and values of the package's own.

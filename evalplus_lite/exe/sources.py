@@ -147,6 +147,10 @@ def _tables() -> dict[str, Any]:
 MOST_NOTICES, LONGEST_NOTICE, LONGEST_URL = 20, 200, 300
 _PLACES = ("source", "repository", "code", "github", "homepage", "home")
 _NOTICE = re.compile(r"^\W*(copyright\b.*|\(c\)\s.*|©.*)$", re.IGNORECASE | re.MULTILINE)
+_NO_OWNER = re.compile(
+    r"[<\[{](?:copyright|name|year|yyyy)|free software foundation", re.IGNORECASE
+)
+"""Lines of a licence's own text: a form that was not filled in, and who wrote the licence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +193,8 @@ def notices(texts: Iterable[str]) -> tuple[str, ...]:
     for text in texts:
         for line in _NOTICE.findall(text):
             words = " ".join(line.split())[:LONGEST_NOTICE]
-            if re.search(r"\d{4}", words) and len(found) < MOST_NOTICES:
+            is_own = re.search(r"\d{4}", words) and not _NO_OWNER.search(words)
+            if is_own and len(found) < MOST_NOTICES:
                 found[words] = None
     return tuple(found)
 
@@ -361,9 +366,9 @@ _OPENERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-UNDATED = 1990
-"""Archives that are made alike on every machine date their files earlier than this, or 2016 at
-midnight: such a date says nothing."""
+UNDATED, FIXED = 1990, ((2016, 1, 1), (2020, 2, 2))
+"""Archives that are made alike on every machine date their files earlier than this year, or at
+midnight of these days: such a date says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,7 +386,7 @@ class Members:
 
 def day_of(moment: tuple[int, ...]) -> str:
     """Return the day of a moment (year, month, day, hour, minute, second), if it says anything."""
-    if moment[0] < UNDATED or moment == (2016, 1, 1, 0, 0, 0):
+    if moment[0] < UNDATED or (moment[:3] in FIXED and not any(moment[3:])):
         return ""
     return f"{moment[0]:04}-{moment[1]:02}-{moment[2]:02}"
 

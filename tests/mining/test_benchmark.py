@@ -20,11 +20,14 @@ from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
 
 def task(package: str, number: int, split: str, *sources: str, failed: bool = False) -> MinedTask:
     """Return a task of a package with these sources of cases."""
-    cases = (TaskCase(Invocation((number,)), CallResult("value", value=number)),) * len(sources)
+    call = Invocation((number,))
+    cases = tuple(
+        TaskCase(call, CallResult("value", value=number + at)) for at in range(len(sources))
+    )
     facts = {
         "package": package,
         "sources": list(sources),
-        "difficulty": {"split": split, "lines": 3},
+        "difficulty": {"split": split, "lines": 13},
         "validators": {"failed": ["coverage"] if failed else []},
     }
     return MinedTask(f"{package}/{number}", "def f(x): return x", "f", cases, facts)
@@ -56,13 +59,41 @@ def test_no_literal_and_no_source_has_more_than_its_share() -> None:
     assert len(ids) == 41 + 27
 
 
+def test_what_asks_one_thing_again_and_again_is_in_no_set() -> None:
+    """Equal steps in all cases, numbers that nobody works out, short programs of made values."""
+    steps = {"lines": 20, "conditionals": 1, "calls": 0, "builtin_calls": 0, "loop_iterations": 0}
+    own = task("a", 7, "easy", *["tests"] * 4)
+
+    def like(name: str, answers: list[Any], lines: list[int], source: str = "tests") -> MinedTask:
+        cases = tuple(
+            replace(
+                case, answer=CallResult("value", value=value), runtime={**steps, "lines": count}
+            )
+            for case, value, count in zip(own.cases, answers, lines, strict=True)
+        )
+        return replace(own, id=name, cases=cases, facts={**own.facts, "sources": [source] * 4})
+
+    few, many, varied = [1, 2, 3, 4], [10**15 + n for n in range(4)], [5, 6, 7, 8]
+    tasks = [
+        like("sound", few, varied),
+        like("same steps", few, [5] * 4),
+        like("long", many, varied),
+        like("odd bytes", [bytes([200 + n] * 9) for n in range(4)], varied),
+        like("made", few, varied, "types"),
+        like("made, few answers", [1, 1, 2, 2], varied, "types"),
+    ]
+    short = replace(tasks[4], facts={**tasks[4].facts, "difficulty": {"split": "easy", "lines": 4}})
+    assert [each.id for each in chosen(tasks)] == ["sound", "made"]
+    assert not chosen([short])
+
+
 def test_the_card_says_what_the_tasks_hold() -> None:
     """Chains, errors by their kind, and how many tasks have the same value."""
     tasks = [task("a", 123456, "hard", "tests") for _ in range(2)]
     wrong = TaskCase(Invocation((1,)), CallResult("error", type="TypeError", message="no"))
     tasks += [replace(tasks[0], cases=(wrong,), facts={**tasks[0].facts, "parts": ["a", "b"]})]
     card = benchmark.data_card("toys", tasks, ["a"])
-    assert "| hard | 3 | 3 |" in card
+    assert "| hard | 3 | 13 |" in card
     assert "1 of the hard ones are chains" in card
     assert "1 cases raise" in card
     assert "1 of them a TypeError" in card

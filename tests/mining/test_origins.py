@@ -83,7 +83,9 @@ def test_a_helper_under_another_licence_filters(wheels: list[Path]) -> None:
 def test_a_source_archive_has_the_day_of_its_newest_file(tmp_path: Path) -> None:
     """None where the archive was made to be the same on every day; odd times are no error."""
     noon = datetime(2025, 3, 4, 12, tzinfo=UTC).timestamp()
-    for times, day in (((noon, 1e9), "2025-03-04"), ((0, 1), ""), ((-1e18, 1e18), "9999-12-31")):
+    fixed = datetime(2020, 2, 2, tzinfo=UTC).timestamp()
+    days = ["2025-03-04", "", "", "9999-12-31"]
+    for times, day in zip(((noon, 1e9), (0, 1), (fixed, 0), (-1e18, 1e18)), days, strict=True):
         path = tmp_path / "own-1.tar.gz"
         with tarfile.open(path, "w:gz", format=tarfile.PAX_FORMAT) as archive:
             for name, when in zip(("PKG-INFO", "own.py"), times, strict=True):
