@@ -376,7 +376,6 @@ def generator_of(
     from evalplus_lite.generate.strategies import sampled  # a third of a second, not for --help
 
     constants = Constants.of_task(task)
-    name = f"{seed}:{task.id}"
     # Classes are driven by calls, and have no arguments of which a domain could be inferred.
     if task.harness.kind in ("sequence", "unittest"):  # tests have no arguments to change
         examples_of = base if task.harness.kind == "sequence" else ()
