@@ -24,7 +24,7 @@ from evalplus_lite.exe.running.proof import unpack
 from evalplus_lite.exe.running.runs import Invocation, answer_of, canonical, stage
 from evalplus_lite.exe.selecting.signatures import Parameter
 from evalplus_lite.exe.selecting.static import MinedFunction
-from evalplus_lite.exe.selecting.types import ITEM, Built, Told, type_of
+from evalplus_lite.exe.selecting.types import ITEM, Inferred, MadeType, either, type_of
 from evalplus_lite.exe.sources import PackageSource
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.generate.domains.constants import examples
@@ -73,13 +73,13 @@ class Observed:
     ``tests`` ran; ``problem`` says why none did.
     """
 
-    parameters: Mapping[tuple[str, str, str], Mapping[str, Told]] = field(default_factory=dict)
+    parameters: Mapping[tuple[str, str, str], Mapping[str, Inferred]] = field(default_factory=dict)
     """The types of parameters."""
     calls: Mapping[tuple[str, str, str], tuple[RecordedCall, ...]] = field(default_factory=dict)
     tests: int = 0
     problem: str = ""
 
-    def of(self, module: str, owner: str, name: str) -> Mapping[str, Told]:
+    def of(self, module: str, owner: str, name: str) -> Mapping[str, Inferred]:
         """Return the types of a function's parameters."""
         return self.parameters.get((module, owner, name), {})
 
@@ -194,7 +194,7 @@ def _read(first: Value, second: Value, *, has_tests: bool) -> Observed:
                 return Observed(problem="the tests said what nobody understands")
     tests, trouble, _ = first
     seen, again = _recorded(first[-1]), _recorded(second[-1])
-    parameters: dict[tuple[str, str, str], dict[str, Told]] = {}
+    parameters: dict[tuple[str, str, str], dict[str, Inferred]] = {}
     calls: dict[tuple[str, str, str], tuple[RecordedCall, ...]] = {}
     for place, listed in seen.items():
         keys = again.get(place, {}).keys()
@@ -246,9 +246,9 @@ def _record(text: str) -> dict[str, Value] | None:
     return value if is_named else None
 
 
-def _types(calls: Sequence[RecordedCall]) -> dict[str, Told]:
+def _types(calls: Sequence[RecordedCall]) -> dict[str, Inferred]:
     """Return each parameter's type: of all plain values that were seen."""
-    found: dict[str, Told] = {}
+    found: dict[str, Inferred] = {}
     for name in dict.fromkeys(name for call in calls for name in call.values):
         kinds = (type_of(call.values[name]) for call in calls if name in call.values)
         members = dict.fromkeys(kind for kind in kinds if kind is not None)
@@ -257,8 +257,7 @@ def _types(calls: Sequence[RecordedCall]) -> dict[str, Told]:
             if any(other.kind == kind.kind and other not in bare for other in members):
                 del members[kind]
         if members and set(members) != {Type("none")}:
-            listed = tuple(sorted(members, key=str))
-            found[name] = Told(listed[0] if len(listed) == 1 else Type("union", listed), "observed")
+            found[name] = Inferred(either(sorted(members, key=str)), "observed")
     return found
 
 
@@ -386,12 +385,12 @@ def _plain(value: Value, kind: Type | None) -> Value:
     ``kind`` is the type of what it makes, None where nothing is known of that.
     """
     parts = kind.arguments if kind else ()
-    if isinstance(value, dict) and isinstance(kind, Built) and value.keys() == {*kind.fields}:
+    if isinstance(value, dict) and isinstance(kind, MadeType) and value.keys() == {*kind.fields}:
         value = {"$made": (kind.template, value)}  # a typed dict
     if isinstance(value, dict) and len(value) == 1 and str(next(iter(value)))[:1] == "$":
         ((name, held),) = value.items()
         for each in parts if kind and kind.kind == "union" else (kind,):
-            if isinstance(each, Built) and bool(each.fields) == (name == "$made"):
+            if isinstance(each, MadeType) and bool(each.fields) == (name == "$made"):
                 if not each.fields and name != "$Fraction":
                     return held
                 if each.fields and held[0] == each.template:

@@ -12,11 +12,12 @@ from evalplus_lite.exe.reading.index import Definition, Obstacle, class_of
 from evalplus_lite.exe.reading.names import arguments_of
 from evalplus_lite.exe.selecting.types import (
     ANY,
-    Built,
+    Inferred,
+    MadeType,
     Need,
-    Origin,
     PackageAnnotations,
-    Told,
+    TypeOrigin,
+    inferred_types,
     made,
     mentioned,
     needs_of,
@@ -24,14 +25,13 @@ from evalplus_lite.exe.selecting.types import (
     optional,
     plain,
     size_of,
-    types_told,
 )
 from evalplus_lite.generate.domains.annotations import Type, read_type
 
 
 def declared(
     known: PackageAnnotations, module: str, owner: str, node: ast.FunctionDef | ast.AsyncFunctionDef
-) -> dict[str, Told]:
+) -> dict[str, Inferred]:
     """Return the types of a function's parameters without annotations, worked out once.
 
     What tests gave comes first, then what the function's own text shows.
@@ -39,7 +39,7 @@ def declared(
     key = (module, owner, node.lineno, *(each.arg for each in arguments_of(node.args)))
     if key not in known.declarations:
         seen = dict(known.observed(module, owner, node.name)) if known.observed else {}
-        known.declarations[key] = types_told(node) | seen
+        known.declarations[key] = inferred_types(node) | seen
     return known.declarations[key]
 
 
@@ -54,7 +54,7 @@ class Parameter:
     kind: Passing
     type: Type
     default: str | None = None
-    origin: Origin = "annotation"
+    origin: TypeOrigin = "annotation"
     """What told the type."""
 
     @property
@@ -170,7 +170,7 @@ def listed(arguments: ast.arguments) -> list[tuple[ast.arg, Passing, ast.expr | 
 
 
 def _parameter_type(
-    argument: ast.arg, told: Told | None, reader: PackageAnnotations, module: str
+    argument: ast.arg, told: Inferred | None, reader: PackageAnnotations, module: str
 ) -> Type | Obstacle:
     if argument.annotation is not None:
         return reader.read(argument.annotation, module)
@@ -333,7 +333,7 @@ def entry_for(
 
 def fields_of(
     where: Definition, owner: ast.ClassDef, reader: PackageAnnotations
-) -> Built | Obstacle:
+) -> MadeType | Obstacle:
     """Return how an object of a class is made of a tuple of what its ``__init__`` is given."""
     found = made_of(where.module, owner, reader)
     if isinstance(found, Obstacle):
@@ -345,7 +345,7 @@ def fields_of(
         return Obstacle("class", "made of nothing")
     if sum(size_of(p.type) for p in kept) > MOST_PARTS:
         return Obstacle("class", "made of too much")
-    return Built(
+    return MadeType(
         "tuple",
         tuple(p.type for p in kept),
         template=where.name,

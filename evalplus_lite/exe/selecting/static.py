@@ -37,7 +37,7 @@ from evalplus_lite.exe.selecting.signatures import (
     methods_of,
     read_signature,
 )
-from evalplus_lite.exe.selecting.types import Need, PackageAnnotations, Told
+from evalplus_lite.exe.selecting.types import Inferred, Need, PackageAnnotations
 from evalplus_lite.exe.sources import Origin, PackageSource
 from evalplus_lite.exe.statistics.measures import StaticStatistics, static_statistics
 from evalplus_lite.generate.domains.annotations import Type
@@ -444,7 +444,7 @@ class StaticMine:
     companions: Sequence[PackageSource] = ()
     any_licence: bool = False
     max_code: int = MAX_CODE
-    observed: Callable[[str, str, str], Mapping[str, Told]] | None = None
+    observed: Callable[[str, str, str], Mapping[str, Inferred]] | None = None
     """What tests gave to the parameters of a module's class's (or "") function."""
     funnel: Funnel = field(default_factory=Funnel)
     rejects: list[Reject] = field(default_factory=list)

@@ -30,7 +30,7 @@ from evalplus_lite.generate.domains.annotations import AnnotationReader, Type, U
 from evalplus_lite.generate.domains.constants import examples
 from evalplus_lite.types import Value
 
-Origin: TypeAlias = Literal["annotation", "observed", "example", "docstring", "default", "none"]
+TypeOrigin: TypeAlias = Literal["annotation", "observed", "example", "docstring", "default", "none"]
 """What told a type; ``none``: nothing did, so values of known calls alone are given."""
 
 ITEM = Type("union", (Type("int"), Type("str")))
@@ -45,14 +45,14 @@ _LONGEST_TUPLE = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Inferred:
     """A parameter's type, and what told it."""
 
     type: Type
-    origin: Origin
+    origin: TypeOrigin
 
 
-def types_told(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, Told]:
+def inferred_types(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, Inferred]:
     """Return parameter -> what is told of its type, for those without an annotation."""
     missing = [a.arg for a in arguments_of(node.args) if a.annotation is None]
     if not missing:
@@ -64,7 +64,7 @@ def types_told(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, Told]:
         name: _by_values(shown.get(name, ()), "example")
         or _documented(docstring, name)
         or _by_values(defaults.get(name, ()), "default")
-        or Told(Type("any"), "none")
+        or Inferred(Type("any"), "none")
         for name in missing
     }
 
@@ -98,11 +98,11 @@ def _shown(
     return found
 
 
-def _by_values(values: Iterable[Value], origin: Origin) -> Told | None:
+def _by_values(values: Iterable[Value], origin: TypeOrigin) -> Inferred | None:
     types = dict.fromkeys(filter(None, map(type_of, values)))
     if not types or set(types) == {Type("none")}:
         return None
-    return Told(either(types), origin)
+    return Inferred(either(types), origin)
 
 
 def either(types: Iterable[Type]) -> Type:
@@ -139,7 +139,7 @@ def type_of(value: Value, depth: int = 0) -> Type | None:
     return Type(name, (item,), variadic=name == "tuple")
 
 
-def _documented(docstring: str, name: str) -> Told | None:
+def _documented(docstring: str, name: str) -> Inferred | None:
     """Return the type that Sphinx's, NumPy's or Google's way of writing states."""
     if name not in docstring:
         return None
@@ -160,8 +160,8 @@ def _documented(docstring: str, name: str) -> Told | None:
             if next(iter(kinds)) in ("list", "set") and "of" in words:
                 held = [Type(kind) for kind in list(kinds)[1:]]
                 first = Type(next(iter(kinds)), (either(held) if held else ITEM,))
-                return Told(first, "docstring")
-            return Told(either(map(_held, kinds)), "docstring")
+                return Inferred(first, "docstring")
+            return Inferred(either(map(_held, kinds)), "docstring")
     return None
 
 
@@ -181,7 +181,7 @@ Need: TypeAlias = Definition | External
 
 
 @dataclass(frozen=True, slots=True)
-class Built(Type):
+class MadeType(Type):
     """A type of which the plain part is the type itself, and how its values are made of that.
 
     ``template``: an expression that makes it of ``{}``, one plain value. With ``fields`` the plain
@@ -229,7 +229,7 @@ DATES = frozenset({"datetime.date", "datetime.datetime"})
 """Those that are answered as what they are made of."""
 
 
-def of_library(dotted: str, bound: Callable[[str], Target]) -> Built:
+def of_library(dotted: str, bound: Callable[[str], Target]) -> MadeType:
     """Return how values of a type of ``LIBRARY`` are made.
 
     ``bound`` says what a name stands for in the module: where ``datetime`` is the library's module,
@@ -240,7 +240,7 @@ def of_library(dotted: str, bound: Callable[[str], Target]) -> Built:
     need = External(module, name)
     if bound(name) != need and not isinstance(bound(name), Obstacle):
         need, template = External(module), f"{module}.{template}"
-    return Built(
+    return MadeType(
         plain.kind,
         plain.arguments,
         plain.values,
@@ -250,7 +250,7 @@ def of_library(dotted: str, bound: Callable[[str], Target]) -> Built:
     )
 
 
-def of_enum(owner: ast.ClassDef, where: Definition, resolver: Resolver) -> Built | None:
+def of_enum(owner: ast.ClassDef, where: Definition, resolver: Resolver) -> MadeType | None:
     """Return how members of an enumeration are made of their names; None of another class."""
     if not _is_enum(owner, where.module, resolver):
         return None
@@ -264,7 +264,7 @@ def of_enum(owner: ast.ClassDef, where: Definition, resolver: Resolver) -> Built
     if not names:
         return None
     names = names[:MOST_MEMBERS]
-    return Built("literal", values=tuple(names), template=f"{where.name}[{{}}]", needs=(where,))
+    return MadeType("literal", values=tuple(names), template=f"{where.name}[{{}}]", needs=(where,))
 
 
 def _is_enum(owner: ast.ClassDef, module: str, resolver: Resolver, depth: int = 0) -> bool:
@@ -294,7 +294,7 @@ def mentioned(need: Need) -> str:
 
 def needs_of(kind: Type) -> Iterator[Need]:
     """Yield what making a type's values mentions; nothing for plain types."""
-    if isinstance(kind, Built):
+    if isinstance(kind, MadeType):
         yield from kind.needs
     for each in kind.arguments:
         yield from needs_of(each)
@@ -319,7 +319,7 @@ def made(kind: Type, source: str, depth: int = 0) -> str:
     def inside(at: int, of: str) -> str:
         return made(kind.arguments[at], of, depth + 1)
 
-    if isinstance(kind, Built):
+    if isinstance(kind, MadeType):
         if kind.fields:
             parts = [
                 f"{name}={inside(at, f'{source}[{at}]')}" for at, name in enumerate(kind.fields)
@@ -359,7 +359,7 @@ def optional(kind: Type) -> Type:
 
 def as_plain(kind: Type) -> Type:
     """Return the type of what is answered where a value of a type is returned."""
-    if isinstance(kind, Built):
+    if isinstance(kind, MadeType):
         return kind.answer
     return replace(kind, arguments=tuple(map(as_plain, kind.arguments)))
 
@@ -401,15 +401,17 @@ class PackageAnnotations:
     """Reads annotations of one package."""
 
     resolver: Resolver
-    fields: Callable[[Definition, ast.ClassDef, PackageAnnotations], Built | Obstacle] | None = None
+    fields: Callable[[Definition, ast.ClassDef, PackageAnnotations], MadeType | Obstacle] | None = (
+        None
+    )
     """What says how objects of a class are made of plain values."""
-    observed: Callable[[str, str, str], Mapping[str, Told]] | None = None
+    observed: Callable[[str, str, str], Mapping[str, Inferred]] | None = None
     """What tests gave to the parameters of a module's class's (or "") function."""
-    declarations: dict[tuple[object, ...], dict[str, Told]] = field(default_factory=dict)
+    declarations: dict[tuple[object, ...], dict[str, Inferred]] = field(default_factory=dict)
     """What was worked out so far, by module, class, line and parameters."""
-    _classes: dict[Definition, Built | Obstacle] = field(default_factory=dict)
+    _classes: dict[Definition, MadeType | Obstacle] = field(default_factory=dict)
 
-    def made_of(self, where: Definition, owner: ast.ClassDef) -> Built | Obstacle:
+    def made_of(self, where: Definition, owner: ast.ClassDef) -> MadeType | Obstacle:
         """Return how objects of a class are made of plain values."""
         if where not in self._classes:
             # What an object needs one of its own kind for is made of nothing.
