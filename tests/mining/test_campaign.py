@@ -141,6 +141,20 @@ def test_chains_and_clashes_are_refused(toys: Any, sandboxes: Sandboxes) -> None
     assert len({row.id for row in many}) == len(many) < 500
     assert {len(row.facts["parts"]) for row in many} == {2, 3}
     assert all(len({*row.facts["parts"]}) == len(row.facts["parts"]) for row in many)
+    # Two functions that undo what is not there: the second one of a chain has nothing left to do.
+    idle = """
+        def bare(text: str) -> str:
+            return " ".join(text.replace("!", "").split())
+        def joined(text: str) -> str:
+            return " ".join(text.split())
+        """
+    tasks, _ = mine_all(toys.wheel({"toy.py": idle}), sandboxes, rounds=3)
+    by_name = {task.entry_point: task for task in tasks}
+    assert chain(by_name["bare"], by_name["joined"]) is not None
+    assert not any(
+        row.facts["parts"][0].endswith("bare")
+        for row in chained_tasks(tasks, sandboxes, count=3, seed=0)
+    )
     assert merge(["X = 1\n", "X = 2\n"], "") is None
     assert merge(["import re\n", "import regex as re\n"], "") is None
 

@@ -149,9 +149,9 @@ def chained_tasks(
     """Yield up to ``count`` tasks that are chains, each validated on its own runs.
 
     Chains have two to ``links`` functions of one package, no function twice, whose median runs
-    together execute ``least`` lines. Each function is the last of one before any is of two, and for
-    each at most ``TRIED`` of a length are put together: the work grows with ``count``, not with the
-    pairs that there are.
+    together execute ``least`` lines; the later ones change more than half of the answers. Each
+    function is the last of one before any is of two, and for each at most ``TRIED`` of a length are
+    put together: the work grows with ``count``, not with the pairs that there are.
     """
     usable = [t for t in tasks if t.cases and len(t.code) <= MAX_CODE and "signature" in t.facts]
     by_result: dict[Type, list[MinedTask]] = {}
@@ -160,11 +160,12 @@ def chained_tasks(
             by_result.setdefault(task.signature.result, []).append(task)
     random.Random(f"{seed}:chain").shuffle(usable)
     made: set[str] = set()
+    by_id = {task.id: task for task in usable}
     for found in in_turn([_ending_in(t, by_result, seed, links, least) for t in usable]):
         built = None
         if found.id not in made:
             built = _executed(found, sandboxes)
-        if built is not None:
+        if built is not None and not _is_idle(built, by_id[built.facts["parts"][0]]):
             made.add(found.id)
             yield built
         if len(made) >= count:
@@ -220,6 +221,13 @@ def _walks(
             yield from _walks((feeder, *end), by_result, rng, links)
 
 
+def _is_idle(chained: MinedTask, first: MinedTask) -> bool:
+    """Return whether half of the answers are what the first function alone returns."""
+    alone = {case.call.key: case.answer.key for case in first.cases}
+    same = sum(alone.get(case.call.key) == case.answer.key for case in chained.cases)
+    return 2 * same >= len(chained.cases)
+
+
 def _executed(chained: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
     """Return a chain with the answers of its own runs; None where too few are worth asking."""
     subject = CallableProgram(chained.entry_point, code=chained.code)
@@ -228,8 +236,8 @@ def _executed(chained: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
         for case, source in zip(chained.cases, chained.facts["sources"], strict=True)
     }
     calls = list({case.call.key: case.call for case in chained.cases}.values())
-    answers = run(sandboxes.plain, subject, calls)
-    again = run(sandboxes.others[0], subject, calls, variant=1)
+    answers = run(sandboxes.plain, subject, calls, max_slow=1)
+    again = run(sandboxes.others[0], subject, calls, variant=1, max_slow=1)
     if answers.failure or [a.key for a in answers.answers] != [a.key for a in again.answers]:
         return None
     cases = select(
