@@ -88,7 +88,7 @@ ITERATORS: tuple[Any, ...] = (
 IN_C: tuple[type, ...] = tuple(map(type, (len, "".__len__, str.lower, str.__len__)))
 PLAIN = frozenset((len, id, isinstance, ord, chr, next))
 ARITHMETIC = frozenset((abs, round, divmod, max, min))
-"""Functions that cost a call alone: always, and on numbers of a digit or two."""
+"""Functions that cost a call alone: always, and on one or two numbers of a digit or two."""
 LAZY = frozenset((map, filter, zip, enumerate, reversed))
 PREFIX = "_evalplus_lite_"
 OPERATIONS: dict[str, int] = {
@@ -158,7 +158,8 @@ class WorkMeter:
             return lambda items: function(self.taken(items, MADE // 2))
 
         def counted(*arguments: Any, **options: Any) -> Any:
-            if not options and function in ARITHMETIC and all(map(is_small, arguments)):
+            is_pair = len(arguments) < 3 and not options
+            if is_pair and function in ARITHMETIC and all(map(is_small, arguments)):
                 self.charge(CALL + CALLS.get(function.__name__, 0))
                 return function(*arguments)
             arguments = tuple(map(self.handed, arguments))
@@ -375,7 +376,7 @@ def cost(
     if type(function) is types.MethodDescriptorType and arguments:  # such as str.lower
         owner, arguments, before = arguments[0], arguments[1:], before[1:]
     held, size = before[0], sum(before[1:])
-    fixed = CALLS.get(name, 0)
+    fixed = CALLS.get(name, 0) + BEST * max(0, len(arguments) - 3)  # such as max(*xs)
     if function is sorted:
         return fixed + sorting(list(arguments[0]) if size else [], options)
     if isinstance(function, type):
