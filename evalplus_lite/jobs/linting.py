@@ -425,8 +425,8 @@ def _body(source: str, node: ast.FunctionDef) -> str:
 
 LONGEST_PROMPT = 20_000
 """Characters of a prompt in which examples are looked for: time grows with their square."""
-HEADING = re.compile(r"[^\w\n]*(sample |example )?(in|out)put[ \d#]*:?[^\w\n]*", re.I)
-AFTER_OUTPUT = re.compile(r"\W*(?:sample|example|input|note|explanation)", re.I)
+HEADING = re.compile(r"[^\w\n]*(sample |example )?(in|out)put[ \d#]*+:?[^\w\n]*+", re.I)
+AFTER_OUTPUT = re.compile(r"\W*(?:sample|example|input|note|explanation)s?\b", re.I)
 
 
 def _samples(prompt: str) -> Iterator[tuple[bool, str, str]]:

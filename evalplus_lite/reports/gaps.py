@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from evalplus_lite.errors import InputError, UnusableTask
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.evidence import blamed
+from evalplus_lite.grading.subsets import subset
 from evalplus_lite.jobs.datasets import run_facts
 from evalplus_lite.jobs.expected import SharedData, SuiteSource, source_of, staged
 from evalplus_lite.jobs.outputs import Tests
@@ -26,7 +26,7 @@ from evalplus_lite.reports.harness_results import JudgedSample, Side, read_side
 from evalplus_lite.sandbox import Preset, Sandbox
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import shown
-from evalplus_lite.types import Case, Rule, Suite, Task, Verdict, clip
+from evalplus_lite.types import Rule, Suite, Task, Value, Verdict, clip
 
 CAUSES: Mapping[str, str] = {
     "missing": "only one side has a verdict",
@@ -165,21 +165,16 @@ class _Trial:
         return "tests", self._decided(verdict), verdict.failure.case
 
     def _of_inputs(self, program: str, verdict: Verdict, passing: JudgedSample) -> Row | None:
-        """A case that JSON cannot state, such as numbers as keys, is another one elsewhere."""
-        if verdict.failure is None or _is_json(self.suite.cases[verdict.failure.case]):
+        """Keys that are no text become text in a JSON file: the case is another one there."""
+        kept = [
+            at for at, case in enumerate(self.suite.cases) if not _has_other_keys(case.arguments)
+        ]
+        if verdict.failure is None or not kept or verdict.failure.case in kept:
             return None
-        kept = [at for at, case in enumerate(self.suite.cases) if _is_json(case)]
-        suite = replace(
-            self.suite,
-            cases=tuple(self.suite.cases[at] for at in kept),
-            expected=[self.suite.expected[at] for at in kept],
-            base_count=sum(at < self.suite.base_count for at in kept),
-        )
-        if not kept or not _passes(
-            _Trial(self.sandbox, self.task, suite)._run(program), passing.tests
-        ):
+        rest = _Trial(self.sandbox, self.task, subset(self.suite, kept))
+        if not _passes(rest._run(program), passing.tests):
             return None
-        why = "passes without inputs that JSON turns into others"
+        why = "passes without inputs whose keys JSON turns into text"
         return "tests", f"{why}: {self._decided(verdict)}", verdict.failure.case
 
     def _of_limits(
@@ -245,12 +240,12 @@ class _Trial:
         return f"case {verdict.failure.case}, input {shown(case)}: {verdict.failure.detail}"
 
 
-def _is_json(case: Case) -> bool:
-    """Tell whether a case's arguments come back from JSON as they were."""
-    try:
-        return bool(json.loads(json.dumps(case.arguments)) == list(case.arguments))
-    except (TypeError, ValueError):
-        return False
+def _has_other_keys(value: Value) -> bool:
+    """Return whether a dictionary within a value has keys that are no text."""
+    if isinstance(value, dict):
+        is_text = all(isinstance(key, str) for key in value)
+        return not is_text or any(map(_has_other_keys, value.values()))
+    return isinstance(value, list | tuple) and any(map(_has_other_keys, value))
 
 
 def _passes(verdict: Verdict, tests: Tests) -> bool:

@@ -179,7 +179,8 @@ def stop_strings(row: Mapping[str, Any]) -> list[str]:
         stops = row["arguments"]["gen_args_0"]["arg_1"]["until"]
     except (LookupError, TypeError):
         return []
-    return [each for each in stops if each and isinstance(each, str)]
+    listed = stops if isinstance(stops, list) else [stops]
+    return [each for each in listed if each and isinstance(each, str)]
 
 
 def _inspect(row: Mapping[str, Any], tests: Tests) -> tuple[Any, Any, Any, Tests, Any]:

@@ -1,6 +1,7 @@
 """Measure suites of contest problems without a contract: right programs rejected, wrong ones found.
 
     python -m scripts.benchmarks.wild [--half 0] [--half 1] [--inputs 100]
+    python -m scripts.benchmarks.wild --write tasks.jsonl
 
 The problems are LiveCodeBench's with programs of two models (``benchmarks/wild`` of the shared
 material): AtCoder's, which read standard input, and LeetCode's methods. A program judged right
@@ -9,6 +10,7 @@ was read while the reader of statements was written; of half 1 only what a first
 
 *wrong*: programs judged wrong there whose recorded input is complete, and on it they differ from
 the reference here, too; *right here*: those that do not, most of which print from a thread.
+``--write`` measures nothing: it writes the problems as tasks, for ``evalplus-lite lint``.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite import Session, augment, evaluate
-from scripts.benchmarks.checkout import SHARED
+from scripts.benchmarks.checkout import SHARED, write_rows
 from scripts.benchmarks.figures import Row, Table, arguments, wilson
 
 IMPORTED = ("typing", "collections", "functools", "heapq", "bisect", "itertools", "math")
@@ -38,7 +40,11 @@ def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--half", type=int, action="append", choices=(0, 1))
     parser.add_argument("--inputs", type=int, default=100)
+    parser.add_argument("--write", type=Path, metavar="FILE")
     options = parser.parse_args()
+    if options.write:
+        write_rows(options.write, (task for task, _ in problems()))
+        return
     table = Table()
     with Session() as session:
         for half in options.half or (0, 1):
@@ -66,9 +72,9 @@ def measured(half: int, inputs: int, session: Session) -> Iterator[Row]:
                 samples[-1]["failing"] = name
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tasks.jsonl"
-        path.write_text("".join(json.dumps(task) + "\n" for task in tasks))
+        write_rows(path, tasks)
         suite = augment(path, inputs=inputs, session=session)
-        path.write_text("".join(json.dumps(task) + "\n" for task in failing))
+        write_rows(path, failing)
         alone = [{**each, "task_id": each["failing"]} for each in samples if "failing" in each]
         judged = evaluate(path, alone, session=session).to_rows()
     differs = {row["task_id"]: row["base"] == "fail" for row in judged}
