@@ -25,7 +25,7 @@ from evalplus_lite.exe.selecting.static import MAX_CODE
 from evalplus_lite.exe.sources import listed_packages
 from evalplus_lite.exe.tasks.chains import chained_tasks
 from evalplus_lite.exe.tasks.mined import MinedTask, read_tasks
-from evalplus_lite.exe.tasks.worth import HARD, HASH, SPLITS, Split, tires
+from evalplus_lite.exe.tasks.worth import HARD, HASH, SPLITS, Split, asks_little
 from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import write_jsonl, write_text
@@ -119,20 +119,22 @@ def build(
     return BenchmarkResult({**summary, "problems": problems}, path, card, problems)
 
 
-def _chains(tasks: Sequence[MinedTask], boxes: Sandboxes, session: Session) -> Iterator[MinedTask]:
+def _chains(
+    tasks: Sequence[MinedTask], sandboxes: Sandboxes, session: Session
+) -> Iterator[MinedTask]:
     """Yield the chains of each package."""
     least, seed = HARD["lines"] // 2, SETTINGS.seed
     groups = [[*some] for _, some in itertools.groupby(tasks, lambda each: each.facts["package"])]
     session.stage("chains", len(groups))
     for some in groups:
-        yield from chained_tasks(some, boxes, count=CHAINS, seed=seed, links=LINKS, least=least)
+        yield from chained_tasks(some, sandboxes, count=CHAINS, seed=seed, links=LINKS, least=least)
         session.advance()
 
 
 def chosen(tasks: Sequence[MinedTask], *, count: int = TASKS) -> list[MinedTask]:
     """Return the tasks of a set, in the order of the given ones.
 
-    They meet every validator, none computes a hash, and none ``tires`` a reader. Hard ones are
+    They meet every validator, none computes a hash, and none ``asks_little``. Hard ones are
     taken first, and those whose values come from the package; no split, no literal and no values
     made by type have more than their share. Chains, and programs longer than ``MAX_CODE``, are hard
     ones.
@@ -142,7 +144,7 @@ def chosen(tasks: Sequence[MinedTask], *, count: int = TASKS) -> list[MinedTask]
         for task in tasks
         if not task.facts.get("validators", {}).get("failed")
         and HASH not in task.marks
-        and not tires(task)
+        and not asks_little(task)
         and (split_of(task) == "hard" or not (len(task.code) > MAX_CODE or "parts" in task.facts))
     ]
     # What is rare is taken first: hard tasks, and values of the package's own.

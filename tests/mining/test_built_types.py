@@ -279,3 +279,11 @@ def test_what_is_too_large_is_not_made(toys: Any) -> None:
     assert set(functions) == {"toy.call_low", "toy.call_many"}
     assert rejects == {"toy.deep": "type L0"}
     assert len(functions["toy.call_many"].signature.parameters[0].type.values) == 50
+
+
+def test_an_answer_that_names_the_module_here_is_none(sandboxes: Any) -> None:
+    """The text of an object or class without one of its own holds the module's name."""
+    code = "class A: pass\ndef f(x):\n    return repr(A) if x else 'inlined'\n"
+    calls = [Invocation((each,)) for each in (True, False)]
+    named, plain = run(sandboxes.plain, CallableProgram("f", code), calls).answers
+    assert (named.kind, plain.kind) == ("unfit", "value")

@@ -158,6 +158,8 @@ def is_answer(answer: CallResult) -> bool:
 
 UNSTEADY = "quick in one run, without end in another"
 """What is wrong with code that waits for something, as some calls do by what was called before."""
+INLINED = "inlined."
+"""What Python puts before the names of a program's classes while it runs here."""
 UNFIT_ERRORS = frozenset(
     {"RecursionError", "MemoryError", "TooLong", "Untold", "SystemExit", "TimeoutError"}
 )
@@ -311,6 +313,8 @@ def answer_of(outcome: Outcome | None) -> CallResult:
     """Return an outcome as an answer."""
     if isinstance(outcome, Returned):
         try:
+            if INLINED.encode() in outcome.data:
+                raise CodecError("the answer names the module that the program is here")
             value = wire.decode(outcome.data, hash_limit=MAX_HASHED, most=MAX_PARTS)
             codec.to_json(value)
             if not is_told_apart(value):
@@ -319,7 +323,7 @@ def answer_of(outcome: Outcome | None) -> CallResult:
             return CallResult("unfit", message=str(error))
         return CallResult("value", value=value, cpu=outcome.cpu)
     if isinstance(outcome, Raised):
-        if outcome.type in UNFIT_ERRORS or "inlined." in outcome.message:  # a class, by its module
+        if outcome.type in UNFIT_ERRORS or INLINED in outcome.message:
             return CallResult("unfit", type=outcome.type, message=outcome.message)
         return CallResult("error", type=outcome.type, message=outcome.message, cpu=outcome.cpu)
     if isinstance(outcome, TimedOut):

@@ -394,6 +394,9 @@ _ABSTRACT = frozenset(
     """Sequence MutableSequence Iterable Mapping MutableMapping Iterator Generator Collection
     Container Set""".split()
 )
+FieldsOf: TypeAlias = (
+    "Callable[[Definition, ast.ClassDef, PackageAnnotations], MadeType | Obstacle]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,9 +404,7 @@ class PackageAnnotations:
     """Reads annotations of one package."""
 
     resolver: Resolver
-    fields: Callable[[Definition, ast.ClassDef, PackageAnnotations], MadeType | Obstacle] | None = (
-        None
-    )
+    fields: FieldsOf | None = None
     """What says how objects of a class are made of plain values."""
     observed: Callable[[str, str, str], Mapping[str, Inferred]] | None = None
     """What tests gave to the parameters of a module's class's (or "") function."""

@@ -133,8 +133,8 @@ def triviality(
     )
 
 
-def tires(task: MinedTask) -> bool:
-    """Return whether a task of a set asks one thing again and again, or nothing that can be told.
+def asks_little(task: MinedTask) -> bool:
+    """Return whether a task of a set asks one thing again and again, or what nobody works out.
 
     That is: every case takes the same steps; at least half of the answers have numbers that nobody
     computes; or values made by type run few lines or have few answers.
