@@ -8,11 +8,12 @@ Tasks are split in two halves by the first byte of the SHA-1 of their id: the ev
 looked at during development, the odd half may not. ``detection`` counts distinct programs of six
 models (four on MBPP+) that pass a published set's base tests and fail its plus tests by an answer;
 *in view* are those of the even half written by a model of ``VIEWED``, and *in contract* those that
-fail on an input which the task's contract accepts. ``fairness`` counts programs that the published
-tests accept and the new suite rejects: *left out* are all programs on the odd half written only by
-models with an odd name, *seen* the others, at most ``--most`` a task. ``--every N`` takes each N-th
-task only. ``speed`` counts valid new inputs per CPU second of this process and those below it,
-start-up excluded, next to evalplus' type-aware mutation in the environment that ``--rival`` names.
+fail on an input which the task's contract accepts; for the others the contract's most frequent
+reason is printed beside the table. ``fairness`` counts programs that the published tests accept and
+the new suite rejects: *left out* are all programs on the odd half written only by models with an
+odd name, *seen* the others, at most ``--most`` a task. ``--every N`` takes each N-th task only.
+``speed`` counts valid new inputs per CPU second of this process and those below it, start-up
+excluded, next to evalplus' type-aware mutation in the environment that ``--rival`` names.
 Suites start from a set's base inputs. Samples are the shared ones; suites and verdicts in ``--out``
 are reused.
 """
@@ -25,7 +26,8 @@ import json
 import random
 import statistics
 import subprocess
-from collections import defaultdict
+import sys
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,9 +39,8 @@ from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store.labels import stem
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.assertions import with_stated_contract
-from evalplus_lite.tasks.contracts import violations
+from evalplus_lite.tasks.contracts import Violation, violations
 from evalplus_lite.tasks.published.base_cases import recover
-from evalplus_lite.types import Case
 from scripts.benchmarks.checkout import DATASETS, ROOT, SHARED, read_rows, sample_files, write_rows
 from scripts.benchmarks.figures import Row, Table, arguments, wilson
 from scripts.benchmarks.processes import evalplus_lite, tree_cpu
@@ -192,13 +193,15 @@ def detection(work: Work, options: argparse.Namespace) -> Iterator[Row]:
     wrong = [key for key, base, plus in programs if base == "pass" and plus in WRONG]
     path = samples(work.folder / "wrong.jsonl", wrong)
     published = work.judged("wrong", DATASETS[work.family], path, "--raw", "--details")
-    inside = in_contract(work, published)
+    outside = out_of_contract(work, published)
+    for (id, _), reason in outside.items():
+        print(f"{id}: fails only where {reason}", file=sys.stderr)
     own = {key: row["plus"] for key, row in by_key(work.judged("ours", work.suite, path, "--raw"))}
     for half in ("in view", "left out"):
         some = [
             k for k in wrong if (is_even(k[0]) and bool(owners[k] & VIEWED)) == (half == "in view")
         ]
-        held = [key for key in some if key in inside]
+        held = [key for key in some if key not in outside]
         caught = sum(own[key] != "pass" for key in held)
         low, high = wilson(caught, len(held))
         yield {
@@ -212,30 +215,32 @@ def detection(work: Work, options: argparse.Namespace) -> Iterator[Row]:
         }
 
 
-def in_contract(work: Work, published: Evaluation) -> set[Key]:
-    """Return the programs that fail on an input which their task's contract, if any, accepts."""
+def out_of_contract(work: Work, published: Evaluation) -> dict[Key, str]:
+    """Return the programs that fail on inputs alone which their task's contract rejects, and why.
+
+    Why: the reason for which it rejects most of them.
+    """
     contracts = {
         task.id: with_stated_contract(task).contract
         for task in load_dataset(SETS[work.family], only=work.tasks).tasks
     }
     cases = {task.id: task.cases for task in load_dataset(DATASETS[work.family]).tasks}
-    found = set()
+    found: dict[Key, str] = {}
+    reasons: list[Violation | None]
     with Sandbox() as sandbox:
         for key, row in by_key(published):
             id = key[0]
             verdicts = row["details"]
             assert isinstance(verdicts, list)
             failing = [c for c, v in zip(cases[id], verdicts, strict=False) if v in WRONG]
-            if accepted(sandbox, contracts.get(id), failing):
-                found.add(key)
+            contract = contracts.get(id)
+            reasons = [None] * len(failing)
+            if contract and failing:
+                reasons = list(violations(sandbox, contract, failing))
+            if all(reasons):
+                counts = Counter(each.reason for each in reasons if each)
+                found[key] = max(counts, key=counts.__getitem__, default="no failing case is known")
     return found
-
-
-def accepted(sandbox: Sandbox, contract: str | None, cases: Sequence[Case]) -> bool:
-    """Say whether a contract accepts one of the cases; without one all are accepted."""
-    if contract is None or not cases:
-        return bool(cases)
-    return any(why is None for why in violations(sandbox, contract, cases))
 
 
 def counted(keys: Sequence[Key]) -> str:

@@ -12,7 +12,7 @@ if there were no contract, from 3, from 5 and from all of its own inputs. Then
   (*wrong*), or none does (*right*)?
 
 ``--support any`` applies all that the inputs have in common, ``none`` nothing, ``chance`` what
-``generate/domains/inference.py`` says. Everything is decided by the seed.
+``generate/domains/evidence.py`` says. Everything is decided by the seed.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from functools import partial
 from statistics import mean
 
 from evalplus_lite.generate.domains.constants import Constants
+from evalplus_lite.generate.domains.evidence import HABITS, LIMITS
 from evalplus_lite.generate.domains.filter import InputFilter
-from evalplus_lite.generate.domains.inference import HABITS, LIMITS
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.tasks import load_dataset

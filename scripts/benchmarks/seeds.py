@@ -23,7 +23,16 @@ from pathlib import Path
 from evalplus_lite.tasks import Dataset, load_dataset
 from evalplus_lite.tasks.suite_file import write_suites
 from evalplus_lite.types import Case, Suite
-from scripts.benchmarks.augment import SETS, WRONG, Key, Work, by_key, in_contract, pool, samples
+from scripts.benchmarks.augment import (
+    SETS,
+    WRONG,
+    Key,
+    Work,
+    by_key,
+    out_of_contract,
+    pool,
+    samples,
+)
 from scripts.benchmarks.augment import prepared as prepare
 from scripts.benchmarks.checkout import DATASETS, ROOT
 from scripts.benchmarks.figures import Row, Table, arguments, wilson
@@ -53,7 +62,7 @@ def measured(work: Work, options: argparse.Namespace) -> Iterator[Row]:
     wrong = [key for key, base, plus in programs if base == "pass" and plus in WRONG]
     path = samples(work.folder / "wrong.jsonl", wrong)
     published = work.judged("wrong", DATASETS[work.family], path, "--raw", "--details")
-    inside = in_contract(work, published)
+    outside = out_of_contract(work, published)
     plain = augmented(work, "mutation", options.inputs)
     mixed = augmented(work, "mixed", options.inputs, "--replay", options.replay)
     suites = dict(compared("seeds", plain, mixed, is_seed))
@@ -62,7 +71,7 @@ def measured(work: Work, options: argparse.Namespace) -> Iterator[Row]:
         drawn = augmented(work, "drawn", options.inputs, *replay)
         suites |= compared("generator", plain, drawn, is_drawn)
     for name, (without, suite, ids) in suites.items():
-        chosen = [key for key in wrong if key in inside and key[0] in ids]
+        chosen = [key for key in wrong if key not in outside and key[0] in ids]
         before = rejected(work, f"{name}-without", without, path)
         after = rejected(work, name, suite, path)
         for title, some, other in (
