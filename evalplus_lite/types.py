@@ -305,7 +305,7 @@ class Task:
     """Whether a solution continues the prompt (HumanEval) or is a whole program (MBPP)."""
     constraints: Mapping[str, bool] = field(default_factory=dict)
     """Inferred input constraints to turn on or off, by name, whatever the evidence for them
-    (``generate.domains.inference``)."""
+    (``generate.domains.evidence``)."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Further fields of a dataset's file, preserved for a faithful export."""
 

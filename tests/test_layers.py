@@ -65,11 +65,11 @@ OWNERS = {
     "matplotlib": {"reports/plots/canvas.py"},
     "pooch": {"tasks/published/format.py"},
     "uvicorn": {"serving/server/server.py"},
-    "pyarrow": {"store/reading.py"},
+    "pyarrow": {"store/tables.py"},
     "fsspec": {"store/locations.py"},
     "backports": {"store/opening.py"},
     "ray": {"execution/ray_cluster.py"},
-    "prometheus_client": {"serving/server/endpoint.py"},
+    "prometheus_client": {"serving/server/metrics.py"},
 }
 """Libraries that one module alone may import, in each room that needs it, and which."""
 

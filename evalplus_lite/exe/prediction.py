@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.inputs.model import any_value, is_of, schema_of
 from evalplus_lite.exe.running.runs import CallResult, Invocation, normal
+from evalplus_lite.exe.schemas import any_value, is_of, schema_of
 from evalplus_lite.exe.tasks.forms import SkippedRow, read_any_tasks
 from evalplus_lite.exe.tasks.mined import ERROR, PREDICTION, MinedTask, TaskCase, problem
 from evalplus_lite.exe.tasks.worth import check_tags

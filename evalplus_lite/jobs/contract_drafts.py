@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 from evalplus_lite.errors import ContractError
 from evalplus_lite.execution.base import Backend
 from evalplus_lite.generate.domains.domain import Domain
+from evalplus_lite.generate.domains.evidence import Constraint
 from evalplus_lite.generate.domains.filter import STATED, InputFilter
-from evalplus_lite.generate.domains.inference import Constraint
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.jobs.datasets import prepared, run_facts
 from evalplus_lite.jobs.seeds import refusals

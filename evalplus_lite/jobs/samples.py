@@ -1,4 +1,4 @@
-"""Samples as jobs take them: of files, or of the caller's own making."""
+"""Samples as jobs take them: read from files or given, and kept in a table on disk."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
-from operator import itemgetter
-from typing import Any, TypeAlias, cast
+from operator import attrgetter, itemgetter
+from typing import Any, TypeAlias, TypeVar, cast
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
@@ -31,6 +31,7 @@ from evalplus_lite.tasks.samples import Faults, Response, Source
 from evalplus_lite.tasks.samples import read_samples as read_file
 from evalplus_lite.types import Sample, Task, clip
 
+Item = TypeVar("Item")
 BATCH, BATCH_CHARACTERS = 32, 1 << 18
 """The maximum number of answers that are inspected together, and of their characters."""
 AnyPath: TypeAlias = str | os.PathLike[str]
@@ -144,7 +145,12 @@ class SampleStream:
         """Yield the programs of responses, which the backend finds many at a time."""
         assert self._backend is not None
         call = Call("evalplus_lite.jobs.samples:extracting")
-        for rows in self._backend.map(call, _batches(responses)):
+        asked = (
+            (each.text, each.kind, task.prompt, task.entry_point, task.style)
+            for each, task in responses
+        )
+        batches = _batched(asked, itemgetter(0), BATCH, BATCH_CHARACTERS)
+        for rows in self._backend.map(call, batches):
             yield from (Extraction(source, steps) for source, steps in rows)
 
     def _of_files(self) -> Iterator[Sample]:
@@ -172,19 +178,6 @@ class SampleStream:
         )
 
 
-def _batches(responses: Iterable[tuple[Response, Task]]) -> Iterator[Row]:
-    # Bounded by characters as well: one worker has all answers of a batch in memory.
-    batch, size = list[Row](), 0
-    for each, task in responses:
-        batch.append((each.text, each.kind, task.prompt, task.entry_point, task.style))
-        size += len(each.text)
-        if len(batch) == BATCH or size > BATCH_CHARACTERS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
 # Work of a supervisor: programs out of responses, many at a time.
 
 
@@ -207,6 +200,7 @@ def extracting(place: WorkerContext, _: Row) -> Work:
 
 LONGEST = 1 << 14
 """Characters of a program that is compared with others; longer ones hardly ever repeat."""
+SOURCE = attrgetter("source")
 MOST_TOGETHER = 32
 """Programs that are looked into at a time."""
 CHUNK, CHUNK_SAMPLES, CHUNK_CHARACTERS = 8, 64, 1 << 20
@@ -346,7 +340,7 @@ class SampleTable:
         with filling("samples"):
             rows = self._base.execute(GROUPED)
         for _, alike in groupby(rows, key=itemgetter(1, 2)):
-            yield from _in_batches((self.read(number) for number, *_ in alike), CHUNK_SAMPLES)
+            yield from _batched((self.read(number) for number, *_ in alike), SOURCE, CHUNK_SAMPLES)
 
     def chunks(self) -> Iterator[tuple[str, list[list[Sample]]]]:
         """Yield task ids with groups that a worker is dealt."""
@@ -409,7 +403,7 @@ def named(
     sent = deque[list[Sample]]()
 
     def dealt() -> Iterator[list[str]]:
-        for some in _in_batches(samples, MOST_TOGETHER):
+        for some in _batched(samples, SOURCE, MOST_TOGETHER):
             sent.append(some)
             yield [sample.source for sample in some]
 
@@ -450,13 +444,18 @@ def names_of(sources: Sequence[str]) -> list[str]:
     return [names.get(source) or text_name(source) for source in sources]
 
 
-def _in_batches(samples: Iterable[Sample], most: int) -> Iterator[list[Sample]]:
-    """Yield at most ``most`` samples at a time, or fewer if they are long."""
-    batch, characters = list[Sample](), 0
-    for sample in samples:
-        batch.append(sample)
-        characters += len(sample.source)
-        if len(batch) >= most or characters >= CHUNK_CHARACTERS:
+def _batched(
+    items: Iterable[Item],
+    text_of: Callable[[Item], str],
+    most: int,
+    most_characters: int = CHUNK_CHARACTERS,
+) -> Iterator[list[Item]]:
+    """Yield at most ``most`` items at a time, or fewer if their texts are long."""
+    batch, characters = list[Item](), 0
+    for item in items:
+        batch.append(item)
+        characters += len(text_of(item))
+        if len(batch) >= most or characters >= most_characters:
             yield batch
             batch, characters = [], 0
     if batch:

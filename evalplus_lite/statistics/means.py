@@ -1,4 +1,4 @@
-"""Confidence intervals of means over tasks, and the noise that more samples would remove."""
+"""Confidence intervals of proportions and means, and the noise that more samples would remove."""
 
 from __future__ import annotations
 

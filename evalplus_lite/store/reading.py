@@ -1,4 +1,4 @@
-"""Reading JSONL and text files as streams, with every fault named by file and line."""
+"""Reading JSONL, TOML and text files, with every fault named by file and line."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.store.opening import Damaged, opened
@@ -227,67 +227,3 @@ def _json(table: dict[str, Any], path: object, line: int) -> str:
         return json.dumps(table, default=_tagged)
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"holds a value that no task has: {error}", path=path, line=line) from None
-
-
-# Rows of files in columns: Parquet, and Arrow as the ``datasets`` library keeps it.
-
-PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
-ROWS = 1 << 8
-"""Rows that are decoded at a time."""
-
-
-def is_table(beginning: bytes) -> bool:
-    """Return whether a file with this beginning is Parquet or Arrow."""
-    return beginning.startswith((PARQUET, ARROW_FILE, ARROW_STREAM))
-
-
-def read_table(path: str | os.PathLike[str], columns: Sequence[str] | None = None) -> Iterator[Row]:
-    """Yield the rows of a Parquet or Arrow file, numbered from 1, with these columns, or all.
-
-    A column that the file has not got is in no row, and a value that is missing is None. Raises
-    InputError without pyarrow, and for a file that is damaged, naming the row.
-    """
-    try:
-        import pyarrow
-    except ImportError:
-        raise InputError(
-            "is a file in columns, which pyarrow reads, and that is not installed",
-            path=path,
-            remedy='pip install "evalplus-lite[parquet]"',
-        ) from None
-    number = 0
-    with opened(path, packed=True) as stream:
-        try:
-            for batch in _batches(stream, columns):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield Row(number, row)
-        except (pyarrow.ArrowException, OSError, ValueError) as error:
-            problem = " ".join(str(error).split())[:200]
-            raise InputError(
-                f"is damaged: {problem}", path=path, line=number + 1, remedy="copy it again"
-            ) from None
-    if not number:
-        raise NoRows("holds no rows", path=path, remedy="is this the right file?")
-
-
-def _batches(stream: IO[bytes], columns: Sequence[str] | None) -> Iterator[Any]:
-    from pyarrow import ipc, parquet
-
-    beginning = stream.read(len(ARROW_FILE))
-    stream.seek(0)
-    if beginning.startswith(PARQUET):
-        file = parquet.ParquetFile(stream, buffer_size=1 << 20, pre_buffer=False)
-        names = file.schema_arrow.names
-        known = [name for name in (columns or names) if name in names]
-        yield from file.iter_batches(ROWS, columns=known, use_threads=False)
-        return
-    if beginning.startswith(ARROW_FILE):
-        reader = ipc.open_file(stream)
-        batches = (reader.get_batch(number) for number in range(reader.num_record_batches))
-    else:
-        batches = iter(ipc.open_stream(stream))
-    for batch in batches:
-        known = [name for name in (columns or batch.schema.names) if name in batch.schema.names]
-        for start in range(0, batch.num_rows, ROWS):
-            yield batch.select(known).slice(start, ROWS)

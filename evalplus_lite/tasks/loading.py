@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.store import Row, read_rows
 from evalplus_lite.store.labels import label
-from evalplus_lite.store.reading import read_table, read_toml
+from evalplus_lite.store.reading import read_toml
+from evalplus_lite.store.tables import read_table
 from evalplus_lite.tasks.custom import own_task
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.fields import Fields

@@ -22,7 +22,8 @@ from evalplus_lite.store import (
     read_text,
 )
 from evalplus_lite.store.locations import Folder, Place, is_folder, place_of
-from evalplus_lite.store.reading import NoRows, is_table, read_table
+from evalplus_lite.store.reading import NoRows
+from evalplus_lite.store.tables import is_table, read_table
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.types import Sample, Task

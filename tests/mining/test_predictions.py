@@ -14,7 +14,6 @@ from support.conversation import Failing, Scripted, signature
 
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.exe.inputs.model import any_value, schema_of
 from evalplus_lite.exe.prediction import (
     EXAMPLES,
     Prediction,
@@ -25,6 +24,7 @@ from evalplus_lite.exe.prediction import (
 )
 from evalplus_lite.exe.prediction import predict as ask_all
 from evalplus_lite.exe.running.runs import CallResult, Invocation, normal
+from evalplus_lite.exe.schemas import any_value, schema_of
 from evalplus_lite.exe.scoring import grade, judge_by, read_predictions, scored
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.generate.domains.annotations import read_type

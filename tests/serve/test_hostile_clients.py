@@ -20,15 +20,10 @@ from serve.conftest import Running
 from starlette.responses import Response
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.serving.server.endpoint import Metrics
 from evalplus_lite.serving.server.guard import Guard
-from evalplus_lite.serving.server.service import (
-    Busy,
-    FairQueue,
-    ServerSettings,
-    Service,
-    read_tokens,
-)
+from evalplus_lite.serving.server.metrics import Metrics
+from evalplus_lite.serving.server.queue import Busy, FairQueue
+from evalplus_lite.serving.server.service import ServerSettings, Service, read_tokens
 
 RIGHT = {"task": "Own/double", "program": "def double(x): return x + x"}
 TOKEN = "0123456789abcdef-token"

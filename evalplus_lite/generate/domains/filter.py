@@ -16,7 +16,8 @@ from evalplus_lite.generate.domains.annotations import UNKNOWN, Type, hints
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.constants import characters as characters_of
 from evalplus_lite.generate.domains.domain import Domain
-from evalplus_lite.generate.domains.inference import CHANCE, DOUBT, Column, Constraint, Ledger
+from evalplus_lite.generate.domains.evidence import CHANCE, DOUBT, Constraint, Ledger
+from evalplus_lite.generate.domains.inference import Column
 from evalplus_lite.generate.domains.profile import SEQUENCES, SIZED, Profile
 from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.assertions import with_stated_contract

@@ -13,7 +13,8 @@ from typing import TypeAlias
 
 from evalplus_lite.generate.domains.profile import hashable
 from evalplus_lite.generate.domains.text import BRACKETS, tokens
-from evalplus_lite.generate.engine.pool import Pool, largest_magnitude
+from evalplus_lite.generate.engine.growth import largest_magnitude
+from evalplus_lite.generate.engine.pool import Pool
 from evalplus_lite.generate.engine.scale import (
     ALL,
     Dimension,

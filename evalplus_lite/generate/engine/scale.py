@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.generate.domains.profile import SIZED
-from evalplus_lite.generate.engine.pool import largest_magnitude, largest_size, parts_of
+from evalplus_lite.generate.engine.growth import largest_magnitude, largest_size, parts_of
 from evalplus_lite.generate.engine.slots import Slot
 from evalplus_lite.types import Case, Value
 

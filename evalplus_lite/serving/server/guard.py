@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evalplus_lite.serving.server.endpoint import Metrics, marks, refusal
+from evalplus_lite.serving.server.endpoint import marks, refusal
+from evalplus_lite.serving.server.metrics import Metrics
 from evalplus_lite.serving.server.service import LOCAL_NAMES, Service
 
 OPEN = frozenset({"/healthz", "/health", "/v1/ping"})

@@ -1,4 +1,4 @@
-"""Protocols that trainers speak already: of SandboxFusion, open-instruct and NeMo-Gym."""
+"""The protocols that the server speaks: SandboxFusion's, open-instruct's, NeMo-Gym's, its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from starlette.responses import Response, StreamingResponse
 from evalplus_lite.errors import EvalPlusLiteError, InputError
 from evalplus_lite.jobs.verification import UnknownTask
 from evalplus_lite.serving.server.endpoint import (
-    CONTENT_TYPE,
     Answered,
     Asking,
     Endpoint,
@@ -34,6 +33,7 @@ from evalplus_lite.serving.server.endpoint import (
     shown,
     verdict,
 )
+from evalplus_lite.serving.server.metrics import CONTENT_TYPE
 from evalplus_lite.serving.server.service import Asked, RequestLimits, Service
 from evalplus_lite.store.parsing import parse_json
 from evalplus_lite.tasks.published.rows import inflated

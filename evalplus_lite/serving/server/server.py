@@ -20,8 +20,9 @@ from starlette.types import ASGIApp
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.serving.server import protocols
-from evalplus_lite.serving.server.endpoint import Endpoint, Metrics, application, described
+from evalplus_lite.serving.server.endpoint import Endpoint, application, described
 from evalplus_lite.serving.server.guard import Guard
+from evalplus_lite.serving.server.metrics import Metrics
 from evalplus_lite.serving.server.service import ServerSettings, Service
 
 SPARE_FILES = 256

@@ -1,0 +1,188 @@
+"""Evidence: what constraints on inputs rest on, and when it is enough.
+
+Only an *informative* example speaks for a constraint: one that might have broken it. A list of one
+element is sorted whatever the task demands, so it says nothing about order; and examples that look
+the same at the slot in question count once.
+
+Each kind of constraint has a *habit*: how often an informative example keeps to it although the
+task does not ask for it, since people write ``[1, 2, 3]`` where any list would do. A constraint is
+taken on if so many examples would hardly (``CHANCE``) keep to it by habit alone.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from evalplus_lite.errors import InputError
+
+CHANCE = 0.05
+DOUBT = 0.24
+"""The chance below which a constraint that is not taken on makes inputs that break it doubtful."""
+HARDLY_MEANT = ("distinct", "size", "no-longer", "less", "at-most")
+"""Kinds that are not doubted: of 102 on HumanEval that fewer inputs support than are needed,
+contracts share nine (``scripts/benchmarks/constraints.py``)."""
+HABITS: Mapping[str, float] = {
+    "rectangular": 0.35,
+    "square": 0.35,
+    "form": 0.35,
+    "dates": 0.2,
+    "sorted": 0.5,
+    "descending": 0.5,
+    "size": 0.5,
+    "ordered-pairs": 0.5,
+    "first-character": 0.5,
+    "single-blanks": 0.6,
+    "uniform": 0.5,
+    "alphabet": 0.6,
+    "words": 0.6,
+    "index": 0.6,
+    "count": 0.6,
+    "at-most-length": 0.6,
+    "element": 0.6,
+    "part": 0.6,
+    "distinct": 0.7,
+    "equal-length": 0.7,
+    "inner-length": 0.5,
+    "equal-width": 0.5,
+    "shorter": 0.75,
+    "no-longer": 0.75,
+    "less": 0.8,
+    "at-most": 0.8,
+}
+"""Measured on HumanEval's inputs against its contracts (``scripts/benchmarks/constraints.py``);
+those of ``dates``, ``inner-length``, ``equal-width``, ``single-blanks``, ``ordered-pairs`` and
+``first-character`` are guesses."""
+_IS = r"(?:an?|two|already|is|are) (?:strictly )?"
+WORDS: Mapping[str, str] = {
+    "rectangular": r"matrix|grid|rectang|square|table|board|image",
+    "square": r"square|n ?[x×*] ?n",
+    "dates": r"dates?|days?|birthday|calendar",
+    "sorted": rf"{_IS}(?:sorted|ascending|increasing|non-?decreasing)",
+    "descending": rf"{_IS}(?:descending|decreasing|non-?increasing)",
+    "distinct": r"(?:of|are|all|contains?|only|pairwise) (?:distinct|unique|different)"
+    r"|no duplicates|permutation",
+    "ordered-pairs": r"intervals?|ranges?|start|<=|≤|before",
+    "first-character": r"absolute|begins?|starts?|prefix",
+    "single-blanks": r"(?:single|one) (?:space|blank)",
+    "alphabet": r"binary|digits?|lower-?case|upper-?case|letters?|hexadecimal|alphabet|consist",
+    "words": r"one of|either|keywords?|commands?|operators?",
+    "equal-length": r"(?:same|equal) (?:length|size|number)|parallel|corresponding",
+    "inner-length": r"multipl|product|matri",
+    "equal-width": r"add|sum|matri",
+    "index": r"index|indices|position",
+    "count": r"at most|no more than|number of|first k|k-?th|k largest|k smallest",
+    "at-most-length": r"at most|no more than|length",
+    "element": r"(?:is|are) in the|contained|member|element of|present in",
+    "less": r"<|less than|smaller|before|below|range|between|low|lo\b|start|min",
+    "at-most": r"<=|≤|at most|range|between|from|low|lo\b|start|min",
+}
+"""What a task's text says of a constraint that all examples keep to: one example is enough then."""
+LIMITS: Mapping[str, int] = {
+    "not-negative": 1,
+    "not-positive": 1,
+    "not-zero": 1,
+    "not-empty": 1,
+    "record": 1,
+    "reach": 1,
+    "length": 1,
+    "letters": 1,
+}
+"""Kinds that say how far to go beyond what was seen, rather than what all examples share: one
+example is enough for them, as without a contract an input far off is rarely meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """A constraint that every example keeps to; its ``name`` is made of positions and its kind.
+
+    ``seen`` distinct informative examples speak for it, ``needed`` are enough. ``is_on`` says
+    whether it binds what is generated, ``is_chosen`` whether the user decided so, ``is_stated``
+    whether the task's text says it.
+    """
+
+    name: str
+    text: str
+    seen: int
+    needed: int
+    is_on: bool
+    is_chosen: bool = False
+    is_stated: bool = False
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether it says how far to go beyond what was seen (``LIMITS``)."""
+        return self.needed <= 1
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the constraint as a suite's provenance holds it."""
+        return asdict(self)
+
+    @property
+    def support(self) -> str:
+        """How well it is supported, as text."""
+        if self.is_chosen:
+            return "chosen by the task"
+        if self.is_stated:
+            return "stated by the task"
+        if self.is_on:
+            return f"seen in {self.seen} of {self.seen} informative examples"
+        return f"seen in {self.seen} informative examples, {self.needed} are needed"
+
+
+class Ledger:
+    """Decides which of the constraints found are taken on, and remembers all of them.
+
+    ``choices`` are the user's, by name of the constraint: True takes one on whatever its support.
+    ``chance`` is how likely habit alone may explain the support of one that is taken on; of a kind
+    that the task's ``text`` mentions, one example is enough.
+    """
+
+    def __init__(
+        self,
+        choices: Mapping[str, bool] | None = None,
+        *,
+        text: str = "",
+        chance: float = CHANCE,
+    ) -> None:
+        self._choices, self._text, self._chance = choices or {}, text, chance
+        self._constraints: dict[str, Constraint] = {}
+
+    def takes(self, name: str, text: str, *, kind: str, seen: int) -> bool:
+        """Note a constraint with its support; return whether it is taken on."""
+        enough = needed(kind, chance=self._chance)
+        chosen, is_stated = self._choices.get(name), is_mentioned(kind, self._text)
+        is_on = is_stated or seen >= enough if chosen is None else chosen
+        self._constraints[name] = Constraint(
+            name, text, seen, enough, is_on, chosen is not None, is_stated
+        )
+        return is_on
+
+    def mentions(self, words: str) -> bool:
+        """Return whether the task's text has one of these words, a regular expression."""
+        return re.search(rf"(?<!\w)(?:{words})", self._text, re.I) is not None
+
+    def finished(self) -> tuple[Constraint, ...]:
+        """Return all constraints found; InputError if the user names one that was not."""
+        for name in self._choices:
+            if name not in self._constraints:
+                known = ", ".join(sorted(self._constraints)) or "none"
+                raise InputError(f"no constraint {name!r} was inferred", remedy=f"one of: {known}")
+        return tuple(self._constraints.values())
+
+
+def is_mentioned(kind: str, text: str) -> bool:
+    """Return whether a text speaks of a kind of constraint."""
+    return kind in WORDS and Ledger(text=text).mentions(WORDS[kind])
+
+
+def needed(kind: str, *, chance: float = CHANCE) -> int:
+    """Return how many informative examples a kind of constraint needs."""
+    if kind in LIMITS:
+        return LIMITS[kind]
+    if kind in HARDLY_MEANT:
+        chance = CHANCE
+    return math.ceil(math.log(chance) / math.log(HABITS[kind]))

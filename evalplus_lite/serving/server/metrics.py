@@ -1,0 +1,78 @@
+"""What is counted of a server, in the text format of Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+
+
+class Metrics:
+    """Counters and gauges of one server."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        count = partial(Counter, registry=self.registry)
+        self._requests = count(
+            "evalplus_lite_requests", "Requests by endpoint and status.", ["endpoint", "status"]
+        )
+        self._latency = Histogram(
+            "evalplus_lite_request_seconds",
+            "Time from the whole request to the beginning of its answer.",
+            ["endpoint"],
+            buckets=BUCKETS,
+            registry=self.registry,
+        )
+        self._verdicts = count(
+            "evalplus_lite_verdicts",
+            "Verdicts on programs by kind; infra and unusable say nothing about a program.",
+            ["verdict"],
+        )
+        self._runs = count("evalplus_lite_runs", "Plain runs by how they ended.", ["ended"])
+        self._stored = count("evalplus_lite_store_hits", "Verdicts from the store.")
+        self._cpu = count(
+            "evalplus_lite_program_cpu_seconds", "CPU time of the programs that were judged."
+        )
+
+    def gauge(self, name: str, help: str, value: Callable[[], float]) -> None:
+        """Add a value that is looked at when it is asked for."""
+        found = Gauge(f"evalplus_lite_{name}", help, registry=self.registry)
+        found.set_function(value)
+
+    def request(self, endpoint: str, status: int, seconds: float) -> None:
+        """Count a request."""
+        self._requests.labels(endpoint, str(status)).inc()
+        self._latency.labels(endpoint).observe(seconds)
+
+    def refused(self, status: int) -> None:
+        """Count a request that no endpoint has seen."""
+        self._requests.labels("refused", str(status)).inc()
+
+    def verdict(self, name: str, *, cpu: float = 0.0, is_stored: bool = False) -> None:
+        """Count a verdict, or what stands in its place."""
+        self._verdicts.labels(name).inc()
+        if is_stored:
+            self._stored.inc()
+        else:
+            self._cpu.inc(cpu)
+
+    def run(self, ended: str, *, cpu: float) -> None:
+        """Count a plain run."""
+        self._runs.labels(ended).inc()
+        self._cpu.inc(cpu)
+
+    def text(self) -> bytes:
+        """Return all of it as text."""
+        return generate_latest(self.registry)
