@@ -256,6 +256,10 @@ Cause: TypeAlias = Literal[
 Style: TypeAlias = Literal["completion", "solution"]
 
 
+Arguments: TypeAlias = tuple[Value, ...]
+"""The positional arguments of a call."""
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """One input: its positional arguments, and their source.
@@ -267,7 +271,7 @@ class Case:
     excessive demand of a stress case.
     """
 
-    arguments: tuple[Value, ...]
+    arguments: Arguments
     source: str = "base"
     parent: int | None = None
     operators: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks.contracts import parse
 from evalplus_lite.tasks.texts.forms import TextForm
 from evalplus_lite.tasks.texts.inference import text_form, values_of
-from evalplus_lite.types import Case, Failure, Suite, Task, Value, VerdictName
+from evalplus_lite.types import Arguments, Case, Failure, Suite, Task, Value, VerdictName
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
 # Minimizing: a smallest input that still fails, for the user to read.
@@ -24,7 +24,6 @@ from evalplus_lite.values.kinds.registry import BY_TYPE
 # Greedy descent, as in property-based testing: every candidate is simpler than the input in hand by
 # one fixed measure, so the descent ends; the first candidate that still fails is taken.
 
-Arguments = tuple[Value, ...]
 Fails = Callable[[Sequence[Arguments]], Sequence[bool]]
 """Says of each candidate whether it is a valid input that still fails."""
 

@@ -29,7 +29,7 @@ from evalplus_lite.generate.domains.domain import Domain, union
 from evalplus_lite.generate.domains.profile import Profile, TextProfile
 from evalplus_lite.generate.domains.text import PRINTABLE
 from evalplus_lite.generate.engine.slots import GenerationState, Slot
-from evalplus_lite.types import Value
+from evalplus_lite.types import Arguments, Value
 
 MOST_PIECES, LONGEST_PIECE = 4, 24
 """Pieces of a composed text, and characters of one."""
@@ -180,7 +180,6 @@ def _members(given: Any) -> str:
     return "".join(sorted(each for each in set(found) if not "\ud800" <= each <= "\udfff"))
 
 
-Arguments = tuple[Value, ...]
 OMITTED = ...
 _SUGGESTED, _COMPOSED, _RECALL = 0.6, 0.7, 0.9
 _MOST_EXPRESSIONS, _MATCHES, _TEXTS = 20, 6, 40

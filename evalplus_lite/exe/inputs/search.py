@@ -18,7 +18,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evalplus_lite.exe.inputs.call_space import (
-    Arguments,
     CallSpace,
     Nearby,
     hints,
@@ -43,7 +42,7 @@ from evalplus_lite.exe.selecting.static import MinedFunction
 from evalplus_lite.exe.statistics.counting import COUNTERS, Instrumented, instrument
 from evalplus_lite.exe.tasks.worth import HARD
 from evalplus_lite.models import ModelSource
-from evalplus_lite.types import Value
+from evalplus_lite.types import Arguments, Value
 from evalplus_lite.values.source import literal
 
 MAX_LOOKED_FOR = 2000

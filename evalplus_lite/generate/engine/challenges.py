@@ -26,7 +26,7 @@ from evalplus_lite.generate.engine.scale import (
 )
 from evalplus_lite.generate.engine.slots import Slot
 from evalplus_lite.generate.operators.registry import below, pick
-from evalplus_lite.types import Case, Value
+from evalplus_lite.types import Arguments, Case, Value
 
 # Enlarging: values made large on purpose, in the forms that find faults in programs.
 #
@@ -311,7 +311,6 @@ def _numbered(at: int) -> str:
     return word
 
 
-Arguments: TypeAlias = tuple[Value, ...]
 Draw: TypeAlias = Callable[[], Case | None]
 
 SCALING: dict[str, tuple[Way, ...]] = {"magnitude": ("magnitude",), "length": ("length", "parts")}

@@ -24,10 +24,8 @@ from evalplus_lite.generate.engine.pool import InputSource, Mix, Pool, due
 from evalplus_lite.generate.engine.scale import LARGE, Dimension, Rung, Scales, weight
 from evalplus_lite.generate.engine.slots import GenerationState, Slot
 from evalplus_lite.generate.operators.registry import Family
-from evalplus_lite.types import Case, Value
+from evalplus_lite.types import Arguments, Case, Value
 from evalplus_lite.values.identity import key
-
-Arguments = tuple[Value, ...]
 
 _PATIENCE = 60
 """Tries in a row without a new, admitted input before a source is given up for the batch."""

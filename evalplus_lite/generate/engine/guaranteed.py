@@ -15,10 +15,9 @@ from evalplus_lite.generate.domains.text import DateForm, tokens
 from evalplus_lite.generate.engine.conditions import Condition, Equation, Subject, conditions
 from evalplus_lite.generate.engine.pool import in_turn
 from evalplus_lite.generate.engine.slots import Slot
-from evalplus_lite.types import Case, Value
+from evalplus_lite.types import Arguments, Case, Value
 from evalplus_lite.values.identity import key
 
-Arguments = tuple[Value, ...]
 Inputs = Iterator[tuple[str, Arguments]]
 """Inputs with the names of what they guarantee."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
-from evalplus_lite.types import Case, Value
+from evalplus_lite.types import Arguments, Case
 
 Item = TypeVar("Item")
 
@@ -57,8 +57,6 @@ def due(source: InputSource) -> float:
     """Return where in the batch the source's next input stands."""
     return source.due
 
-
-Arguments = tuple[Value, ...]
 
 _SEEDS = 0.45
 """Share of the picks made among seeds, which are most like real inputs; the rest is even."""
