@@ -370,9 +370,10 @@ def f(x):
         try:
             attempt()
         except TypeError as error:
-            found.append(str(error))
+            found.append(str(error)[-20:])
     return found
 """
+    # Only the end of a message: some interpreters name the module in front, and that is no answer.
     written = instrument(code)
     assert written is not None
     calls = [Invocation((3,)), Invocation(({"a": 1},))]
