@@ -17,6 +17,7 @@ from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.call_sequences import SequenceGenerator
 from evalplus_lite.generate.engine.generator import AdaptedGenerator, CodeTexts, Generator, Proposer
+from evalplus_lite.generate.engine.guaranteed import at_open_places, probes
 from evalplus_lite.generate.engine.scale import LARGE, MOST, Rung, weight
 from evalplus_lite.grading.evidence import (
     blamed,
@@ -42,7 +43,7 @@ from evalplus_lite.store.opening import Packed
 from evalplus_lite.store.writing import packed_row
 from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.call_sequences import with_sequences
-from evalplus_lite.tasks.contracts import shown, violations
+from evalplus_lite.tasks.contracts import parse, shown, violations
 from evalplus_lite.tasks.stated_constraints import StatedConstraints
 from evalplus_lite.tasks.suite_file import suite_row
 from evalplus_lite.tasks.texts.forms import SCALES, Drawing, Form, TextForm, Unfit
@@ -638,6 +639,33 @@ class TaskAugmentation:
         fair = self._fair(self._handy(rungs.cases.only(range(max(0, count - most), count))))
         self._keep(fair.suite)
 
+    def mix_types(self) -> None:
+        """Keep a few inputs of types that no example shows, where contract and reference take them.
+
+        Without a contract nothing says that such values may come, so there are none.
+        """
+        most = self.budget.inputs // PROBED
+        if not (most and self.task.contract and isinstance(self.generator, Generator)):
+            return
+        if not parse(self.task.contract).has_precondition:
+            return
+        tried = probes([case.arguments for case in self.suites[0].cases])
+        answers = answer(
+            self.sandbox,
+            self.task,
+            [Case(each.arguments, "foreign", None, (each.kind.__name__,)) for each in tried],
+            base_count=0,
+            limits=Limits(cpu=self.budget.seconds, load=10.0),
+            max_failures=self.budget.slow,
+            step_budget=self.step_budget,
+        )
+        # What they reject is no input, so it is neither counted nor put to the panel.
+        places = {at: place for place, at in enumerate(answers.kept)}
+        chosen = [places[at] for at in at_open_places(tried, answers.kept)]
+        answers = self._fair(self._handy(self._foreseen(answers.only(chosen))))
+        few = answers.only(range(min(most, len(answers.kept))))
+        self._keep(self._undisputed(replace(few, dropped=())).suite)
+
     def step(self) -> bool:
         """Propose one batch and keep the usable inputs; return whether to continue."""
         missing = self.budget.inputs - self.new
@@ -790,6 +818,7 @@ def augment_task(
         sandbox, task, seed=seed, budget=budget, seeds=seeds, samples=samples
     )
     growing.probe()
+    growing.mix_types()
     while growing.step():
         pass
     return growing.finish()

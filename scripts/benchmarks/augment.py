@@ -1,7 +1,8 @@
-"""Measure augmented suites: wrong programs detected, right programs rejected, and speed.
+"""Measure augmented suites: wrong programs detected, right programs rejected, luck, and speed.
 
     python -m scripts.benchmarks.augment detection [--family mbpp] [--inputs 300] [--every 1]
     python -m scripts.benchmarks.augment fairness  [--family mbpp] [--most 15]
+    python -m scripts.benchmarks.augment luck      [--family mbpp] [--seeds 5]
     python -m scripts.benchmarks.augment speed --inputs 1000 --rival FOLDER [--tasks 0,10,22]
 
 Tasks are split in two halves by the first byte of the SHA-1 of their id: the even half may be
@@ -12,6 +13,9 @@ fail on an input which the task's contract accepts; for the others the contract'
 reason is printed beside the table. ``fairness`` counts programs that the published tests accept and
 the new suite rejects: *left out* are all programs on the odd half written only by models with an
 odd name, *seen* the others, at most ``--most`` a task. ``--every N`` takes each N-th task only.
+``luck`` makes a suite with each of ``--seeds`` for the tasks of wrong programs in contract, and
+counts those programs that it rejects; the *agreement* is the share of the programs rejected with
+some seed that are rejected with every seed.
 ``speed`` counts valid new inputs per CPU second of this process and those below it, start-up
 excluded, next to evalplus' type-aware mutation in the environment that ``--rival`` names.
 Suites start from a set's base inputs. Samples are the shared ones; suites and verdicts in ``--out``
@@ -29,7 +33,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -83,13 +87,14 @@ class Work:
     inputs: int
     workers: int
     tasks: tuple[str, ...]
+    seed: int = 0
 
     @property
     def suite(self) -> Path:
         """The suite made of the tasks' base inputs, made at the first call."""
         folder = self.folder / "suite"
         if not (folder / "suite.jsonl.gz").is_file():
-            size = ("--inputs", self.inputs, "--tasks", ",".join(self.tasks))
+            size = ("--inputs", self.inputs, "--tasks", ",".join(self.tasks), "--seed", self.seed)
             options = ("--workers", self.workers, "-o", folder)
             evalplus_lite("augment", "-d", SETS[self.family], *size, *options)
         return folder / "suite.jsonl.gz"
@@ -106,11 +111,12 @@ def main() -> None:
     """Read the command line, measure, print."""
     parser = arguments(__doc__)
     add = parser.add_argument
-    add("what", choices=["detection", "fairness", "speed"])
+    add("what", choices=["detection", "fairness", "luck", "speed"])
     add("--family", action="append", choices=SETS, help="default: both")
     add("--inputs", type=int, default=300, help="new inputs a task")
     add("--every", type=int, default=1, metavar="N", help="each N-th task only")
     add("--most", type=int, default=15, help="fairness: seen programs a task")
+    add("--seeds", type=int, default=5, help="luck: how many seeds")
     add("--out", type=Path, default=ROOT / "out" / "left-out", help="working folder")
     add("--seed", type=int, default=0, help="speed: seed of the new inputs")
     add("--tasks", default="0,10,22,46,64,76", help="speed: numbers of HumanEval's tasks")
@@ -125,7 +131,7 @@ def main() -> None:
         more["note"] = medians(table.rows)
         print(more["note"])
     else:
-        measure = detection if options.what == "detection" else fairness
+        measure = {"detection": detection, "fairness": fairness, "luck": luck}[options.what]
         for family in options.family or SETS:
             for row in measure(prepared(family, options), options):
                 table.add(row)
@@ -189,11 +195,7 @@ def by_key(evaluation: Evaluation) -> Iterator[tuple[Key, Mapping[str, object]]]
 
 def detection(work: Work, options: argparse.Namespace) -> Iterator[Row]:
     """Yield a row a half: how many wrong programs there are, and how many the suite rejects."""
-    programs, owners = pool(work)
-    wrong = [key for key, base, plus in programs if base == "pass" and plus in WRONG]
-    path = samples(work.folder / "wrong.jsonl", wrong)
-    published = work.judged("wrong", DATASETS[work.family], path, "--raw", "--details")
-    outside = out_of_contract(work, published)
+    wrong, path, outside, owners = wrong_programs(work)
     for (id, _), reason in outside.items():
         print(f"{id}: fails only where {reason}", file=sys.stderr)
     own = {key: row["plus"] for key, row in by_key(work.judged("ours", work.suite, path, "--raw"))}
@@ -213,6 +215,41 @@ def detection(work: Work, options: argparse.Namespace) -> Iterator[Row]:
             "95 %": f"{100 * low:.0f}-{100 * high:.0f}",
             "all rejected": sum(own[key] != "pass" for key in some),
         }
+
+
+def luck(work: Work, options: argparse.Namespace) -> Iterator[Row]:
+    """Yield one row: how many wrong programs the suite of each seed rejects, and which all do."""
+    wrong, _, outside, _ = wrong_programs(work)
+    held = [key for key in wrong if key not in outside]
+    tasks = tuple(sorted({id for id, _ in held}))
+    rejected: list[set[Key]] = []
+    for seed in range(options.seeds):
+        other = replace(work, folder=work.folder / f"seed-{seed}", tasks=tasks, seed=seed)
+        other.folder.mkdir(exist_ok=True)
+        path = samples(other.folder / "wrong.jsonl", held)
+        found = by_key(other.judged("ours", other.suite, path, "--raw"))
+        rejected.append({key for key, row in found if row["plus"] != "pass"})
+    some, all_of = set.union(*rejected), set.intersection(*rejected)
+    for id, text in sorted(some - all_of):
+        print(f"{id}: rejected with some seeds only: {text[-200:]}", file=sys.stderr)
+    yield {
+        "set": work.family,
+        "in contract": counted(held),
+        "rejected, by seed": ", ".join(str(len(each)) for each in rejected),
+        "with some": len(some),
+        "with every": len(all_of),
+        "agreement, %": f"{100 * len(all_of) / max(1, len(some)):.1f}",
+    }
+
+
+def wrong_programs(work: Work) -> tuple[list[Key], Path, dict[Key, str], Owners]:
+    """Return the wrong programs, their file, which of them fail out of contract only, and whose
+    they are."""
+    programs, owners = pool(work)
+    wrong = [key for key, base, plus in programs if base == "pass" and plus in WRONG]
+    path = samples(work.folder / "wrong.jsonl", wrong)
+    published = work.judged("wrong", DATASETS[work.family], path, "--raw", "--details")
+    return wrong, path, out_of_contract(work, published), owners
 
 
 def out_of_contract(work: Work, published: Evaluation) -> dict[Key, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,58 @@ def test_a_contract_says_which_shapes_are_free(
 def test_squares_of_several_sizes_bind(sandbox: Sandbox) -> None:
     """A contract that was not written for the task leaves the shape to the examples."""
     assert _admitted(sandbox, (3, 4), LISTS + ROWS, is_own=False) == OTHERS[:1]
+
+
+# Types that no example shows: where the contract permits them and the reference takes them.
+
+LISTED = "def precondition(x):\n    assert type(x) is list, 'x must be a list'\n"
+OF_INTS = "    assert all(type(each) is int for each in x), 'of integers'\n"
+
+
+def _mixed(
+    sandbox: Sandbox, base: list[Any], body: str, contract: str | None, seed: int = 0
+) -> Any:
+    """Return the values of foreign types that enter a task's suite, by whether they were probed."""
+    task = make_task([(each,) for each in base], reference=f"def f(x): return {body}\n")
+    task = replace(task, contract=contract)
+    found = augment_task(sandbox, task, seed=seed, budget=Budget(inputs=96, batch=100))
+    assert len(found.suite.cases) == len(base) + 96
+    inputs = {True: list[Any](), False: list[Any]()}
+    for case in found.suite.cases:
+        inputs[case.source == "foreign"].append(case.arguments[0])
+    return inputs
+
+
+@pytest.mark.parametrize(
+    ("body", "contract", "expected"),
+    [
+        ("len(x)", LISTED, {float, str}),
+        ("len({*x})", LISTED, {float, str}),  # no list enters, which a set cannot hold
+        ("sum(x)", LISTED, {float}),
+        ("[each * 2 for each in x]", LISTED, {float}),  # takes texts, but not None
+        ("[each >> 1 for each in x]", LISTED, set()),
+        ("len(x)", LISTED + OF_INTS, set()),
+        ("len(x)", None, set()),
+    ],
+)
+def test_types_that_no_example_shows(
+    sandbox: Sandbox, body: str, contract: str | None, expected: set[type]
+) -> None:
+    """Floats among ints where both take them; texts only where they take anything."""
+    inputs = _mixed(sandbox, [[3, 1], [5]], body, contract)
+    assert {type(part) for each in inputs[True] for part in each} - {int} == expected
+    assert str not in {type(part) for each in inputs[False] for part in each}
+
+
+def test_rows_have_something_else_among_them_whatever_the_seed(sandbox: Sandbox) -> None:
+    """A program that counts all elements fails where the reference counts the lists alone."""
+    base = [[[1], [2, 3]], [[4, 5], [6], [7]]]
+    body = "sum(isinstance(each, list) for each in x)"
+    first, other = (_mixed(sandbox, base, body, LISTED, seed=seed) for seed in (0, 1))
+    assert [[1], 2.5] in first[True]
+    assert [[1], "b"] in first[True]
+    assert first[True] == other[True]
+    assert first[False] != other[False]
 
 
 # Suites are fair: no correctness case that a right program of another design may fail.

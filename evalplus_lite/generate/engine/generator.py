@@ -32,6 +32,8 @@ _PATIENCE = 60
 _MORE = 0.3
 """Chance of each further change to an input, after the first."""
 _MOST_CHANGES = 6
+APART = (*SCALING, "foreign")
+"""Sources whose cases are never built on: they are large, or of types that stand nowhere else."""
 MOST_DOUBTFUL = 20
 """Cases proposed although the input filter doubts them."""
 
@@ -182,7 +184,7 @@ class Generator:
             self._boundaries.learn(pending.choice, accepted=False)
         self._pending.clear()
         self.limits = self.limits.after(
-            [case.arguments for case in accepted if case.source not in SCALING],
+            [case.arguments for case in accepted if case.source not in APART],
             [case.arguments for case in near],
         )
         self.state.max_magnitude, self.state.max_size = (
@@ -199,7 +201,7 @@ class Generator:
 
     def _adopt(self, case: Case, identity: bytes, *, is_seed: bool) -> None:
         self._known.add(identity)
-        if case.source in SCALING or (not is_seed and weight(case.arguments) > LARGE):
+        if case.source in APART or (not is_seed and weight(case.arguments) > LARGE):
             self.pool.add(case.arguments, is_parent=False)
             return
         for slot, value in zip(self.slots, case.arguments, strict=False):

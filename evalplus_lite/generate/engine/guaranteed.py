@@ -8,7 +8,9 @@ which calendars differ, and every short length.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations, cycle, islice, product
 
 from evalplus_lite.generate.domains.text import DateForm, tokens
@@ -25,6 +27,12 @@ BLANKS = (" ", "\n", "\t", "  ")
 _MODELS = 3
 """Base inputs that others are made from."""
 _LONGEST = 200
+_DEEPEST = 3
+"""Containers in one another whose elements are exchanged for values of foreign types."""
+FOREIGN: tuple[Value, ...] = (2.5, "b", None, (1, 2))
+"""Values to probe with: hashable, and no bool, which programs may or may not take for an int."""
+_MIXED = (float, str)
+"""The types of those that become test inputs; None may mark what is missing."""
 _LARGE = 10**9
 _LENGTHS = (*range(21), 25, 27, 32, 49, 64, 100)
 _NUMBERS = (*range(21), 24, 25, 27, 30, 32, 36, 49, 50, 60, 64, 81, 97, 100, 121, 128, 169, 1000)
@@ -250,6 +258,57 @@ def _as_types(slot: Slot, value: Value) -> list[Value]:
         *rest, last = value
         return [type(value)([*rest, each]) for each in _as_types(slot.items, last)]
     return [value]
+
+
+# Types that no example shows: probed, as only contract and reference can say where they may stand.
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """An input with one value of a foreign type; ``place`` is its argument, depth, and old type."""
+
+    arguments: Arguments
+    place: tuple[int, int, type]
+    kind: type
+
+
+def probes(base: Sequence[Arguments]) -> list[Probe]:
+    """Return inputs with the first or last value of a place exchanged for foreign ones."""
+    found: dict[bytes, Probe] = {}
+    for arguments in _models(base)[:2]:
+        for at, depth in product(range(len(arguments)), range(_DEEPEST + 1)):
+            for new, step in product(FOREIGN, (-1, 1)):
+                if pair := _exchanged(arguments[at], depth, new, step):
+                    made = _with(arguments, at, pair[1])
+                    found.setdefault(key(made), Probe(made, (at, depth, pair[0]), type(new)))
+    return [each for identity, each in found.items() if identity not in set(map(key, base))]
+
+
+def _exchanged(value: Value, depth: int, new: Value, step: int) -> tuple[type, Value] | None:
+    """Return the type of the first value of a depth (the last with a step of -1), and the whole
+    with another in its place."""
+    kind = type(value)
+    if depth == 0:
+        return None if kind is type(new) else (kind, new)
+    for at in range(len(value))[::step] if kind in (list, tuple) else ():
+        if pair := _exchanged(value[at], depth - 1, new, step):
+            return pair[0], kind([*value[:at], pair[1], *value[at + 1 :]])
+    return None
+
+
+def at_open_places(tried: Sequence[Probe], accepted: Sequence[int]) -> list[int]:
+    """Return which accepted probes to test with: floats and texts at places open to any type, and
+    floats among ints; the places in turn."""
+    places: dict[object, list[int]] = defaultdict(list)
+    for at in accepted:
+        places[tried[at].place].append(at)
+    chosen = []
+    for some in places.values():
+        old, kinds = tried[some[0]].place[-1], {tried[at].kind for at in some}
+        is_open = {*map(type, FOREIGN)} - {old} <= kinds
+        wanted = _MIXED if is_open else (float,) if old is int else ()
+        chosen.append(iter([at for at in some if tried[at].kind in wanted]))
+    return list(in_turn(chosen))
 
 
 # Two arguments of a type: alike, one the beginning of the other, changed about.
