@@ -114,6 +114,7 @@ class AnnotationReader:
 
     def read(self, node: ast.expr | None, depth: int = 0) -> Type:
         """Return the type of an annotation; raise UnreadableError if it is none."""
+        # Annotations come from packages and prompts that nobody has checked.
         if depth > DEEPEST:
             raise UnreadableError("nested too deep")
         match node:
@@ -121,6 +122,7 @@ class AnnotationReader:
                 return Type("none")
             case ast.Constant(value=bool(value)):
                 return Type("literal", values=(value,))
+            # A forward reference: the text is an annotation itself.
             case ast.Constant(value=str(text)):
                 try:
                     inner = parsing.parse(text.strip(), mode="eval").body
@@ -175,6 +177,7 @@ class AnnotationReader:
         found: dict[Type, None] = {}
         for node in nodes:
             member = self.read(node, depth + 1)
+            # Nested unions are flattened, and members listed twice count once, in their order.
             found |= dict.fromkeys(member.arguments if member.kind == "union" else (member,))
         members = tuple(found)
         return members[0] if len(members) == 1 else self.accepted(Type("union", members), "union")
@@ -258,6 +261,8 @@ def hints(prompt: str, entry_point: str) -> tuple[Type, ...]:
     if match is None:
         return ()
     head = prompt[match.start() :].lstrip()
+    # Prompts are not always valid Python, so only the head is parsed: up to the first colon at the
+    # end of a line that makes it a function. A default or annotation may have earlier ones.
     for end in (colon.end() for colon in re.finditer(r":[ \t]*(?:\n|#|$)", head[:4000])):
         try:
             (function,) = parsing.parse(head[:end].rstrip("#\n \t") + " pass").body

@@ -137,6 +137,7 @@ def operator(
     """Register the decorated function under a name, with (before, after) examples."""
 
     def register(apply: Function) -> Function:
+        # The order of registration is that of the text, so the same draw gives the same operator.
         OPERATORS.setdefault(kind, []).append(
             Operator(
                 name,

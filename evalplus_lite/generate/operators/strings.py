@@ -1,4 +1,4 @@
-"""Operators for str."""
+"""Operators for str and bytes."""
 
 from __future__ import annotations
 
@@ -64,6 +64,7 @@ def numeral(token: str, context: MutationContext) -> str:
     else:
         constant = context.constant(int)
         number = number if constant is None else abs(constant)
+    # Where strings share a pattern, the width of a numeral is mostly part of it ("09:05").
     keeps_width = context.random() < (0.9 if context.has_common_pattern else 0.5)
     return str(number).zfill(len(token)) if keeps_width else str(number)
 
@@ -166,6 +167,7 @@ def str_align(value: str, context: MutationContext) -> str:
     """With one token as it is in another string of the same pattern seen."""
     other = context.fragment(str)
     mine, others = tokens(value), tokens(other or "")
+    # Only strings with as many tokens correspond token by token.
     if not mine or len(mine) != len(others):
         return value
     at = below(context, len(mine))
