@@ -16,7 +16,7 @@ from evalplus_lite.execution.base import Row
 from evalplus_lite.values import encoding
 from evalplus_lite.values.kinds.registry import BY_NAME
 
-# Rows of plain data that go between our own processes, where they hold values beyond the plain.
+# Rows of plain data between our own processes that also hold extended values.
 
 _SPARE = 64
 """How much deeper a row may nest than the values in it."""

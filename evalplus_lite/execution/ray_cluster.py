@@ -117,7 +117,7 @@ def failure(kind: int, data: bytes) -> Exception:
     return revived(decoded(data))
 
 
-# The actors of a Ray cluster, one a node: starting them, sending chunks, and hearing of them.
+# The actors of a Ray cluster, one a node: starting them, sending chunks, receiving answers.
 
 CHUNK_SECONDS, MOST_ITEMS = 0.5, 128
 """Target seconds of a chunk on its node, and maximum items per worker."""
@@ -336,7 +336,7 @@ STRENGTH: list[str] = [tier for tier in TIERS if tier != "auto"]
 
 
 class RayCrew:
-    """Deals jobs to the members, an actor a node, and hears them; one thread does both."""
+    """Sends jobs to the members, an actor a node, and reads their answers; one thread does both."""
 
     def __init__(
         self,

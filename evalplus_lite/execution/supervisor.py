@@ -173,7 +173,7 @@ class Supervisor:
 
     def handle(self, message: Row) -> None:
         """Take one message, and answer it if it asks for work."""
-        # A call is told once; its function, with all that it prepares, stays for later items.
+        # A call is sent once; its function, with all that it prepares, stays for later items.
         if message[0] == DEFINE:
             _, number, maker, settings, packages = message
             self.calls[number] = Call(maker, settings, packages)

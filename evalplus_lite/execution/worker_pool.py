@@ -43,7 +43,7 @@ class Launcher:
 
     def __init__(self, config: SandboxConfig, stage: int, preload: Sequence[str]) -> None:
         self.control, theirs = socket.socketpair()
-        # The new process has Python's own path only, so it is told where the package is.
+        # The new process has Python's own path only, so it gets the place of the package.
         root = str(Path(__file__).resolve().parents[2])
         options = ["-P", *(["-B"] if sys.dont_write_bytecode else [])]
         try:

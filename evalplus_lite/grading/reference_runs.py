@@ -1,4 +1,4 @@
-"""Runs of a reference: its answers taken down, and compared with those of another run."""
+"""Runs of a reference: its answers are recorded, and compared with those of another run."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ class SecondRun:
         """Different second answers of a task whose unit tests or ``check`` decide."""
 
     def equal(self, first: int, last: int) -> bool:
-        """Take down that these are as before."""
+        """Record that these cases were answered as before."""
         self.same.update(range(first, last))
         return True
 

@@ -74,7 +74,7 @@ LADDER_SECONDS = 0.2
 class Budget:
     """The budget for a task.
 
-    ``inputs``: new cases wanted. ``seconds``: of a typical machine, what a case may cost the
+    ``inputs``: new cases requested. ``seconds``: of a typical machine, what a case may cost the
     reference (``steps.STEPS_A_SECOND``); a slower input is dropped. ``batch``: inputs proposed at
     first, and again after slow ones; each further batch may be ``GROWTH`` times as large.
     ``patience``: batches without a single new valid input after which the task is done. ``slow``:
@@ -389,7 +389,7 @@ def generator_of(
     from evalplus_lite.generate.strategies import sampled  # a third of a second, not for --help
 
     constants = Constants.of_task(task)
-    # Classes are driven by calls, and have no arguments of which a domain could be inferred.
+    # Classes are driven by calls, and have no arguments to infer a domain from.
     if task.harness.kind in ("sequence", "unittest"):  # tests have no arguments to change
         examples_of = base if task.harness.kind == "sequence" else ()
         sequences = SequenceGenerator(
@@ -779,7 +779,7 @@ class TaskAugmentation:
     def _set_apart(self, answers: Answers, reasons: Mapping[int, str]) -> Answers:
         """Return the answers without those at these positions, which become stress cases."""
         self.apart += [answers.suite.cases[place] for place in reasons]
-        # The generator is told of these inputs (``apart``), so that it does not build on them.
+        # The generator learns of these inputs through ``apart``, and makes later ones smaller.
         # The file of a suite stays small; beyond the bound such inputs are lost.
         room = MOST_STRESS - sum(len(suite.cases) for suite in self.stress)
         some = as_stress(answers.suite, reasons, most=room)

@@ -296,7 +296,7 @@ def _stated_code(stated: StatedConstraint, names: Sequence[str]) -> str | None:
 
 def _assertions(domain: Domain, name: str, depth: int = 0) -> list[str]:
     """Return the lines that hold a value to a domain."""
-    # A type beyond the plain ones has no name in a contract: it stays a comment.
+    # An extended type has no name in a contract: it stays a comment.
     kinds = [kind for kind in domain.kinds if kind in _PLAIN]
     if len(kinds) < len(domain.kinds) or not kinds:
         return [f"# {name}: {' or '.join(kind.__name__ for kind in domain.kinds) or 'anything'}"]

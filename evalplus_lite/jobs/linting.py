@@ -130,7 +130,7 @@ SMALL_POOL = Budget(inputs=30, batch=30, seconds=0.1)
 """New inputs on which mutants that survive are compared with the reference; of scripts, for which
 each is a process, fewer."""
 ENOUGH_CASES = 20
-"""A mutant that so many cases run and accept is probably equivalent, and is not pursued."""
+"""A mutant that this many cases run and accept is probably equivalent, and is not pursued."""
 
 
 def linting(place: WorkerContext, settings: Row) -> Work:
@@ -402,7 +402,7 @@ LONG_BODY = 20
 
 
 def _shows_reference(task: Task, source: str, tree: ast.Module) -> bool:
-    """Return whether most of what a program is to do stands in the prompt.
+    """Return whether the prompt contains most of the reference's code.
 
     A constructor does not count: statements on classes give it.
     """
@@ -441,7 +441,7 @@ AFTER_OUTPUT = re.compile(r"\W*(?:sample|example|input|note|explanation)s?\b", r
 def _samples(prompt: str) -> Iterator[tuple[bool, str, str]]:
     """Yield input and output texts below such headings, and whether these say "sample".
 
-    An output ends at an empty line. One that is empty itself cannot be told from what follows.
+    An output ends at an empty line. An empty output cannot be distinguished from what follows.
     """
     blocks: list[tuple[re.Match[str], list[str]]] = []
     for line in prompt.splitlines():
@@ -537,7 +537,7 @@ def _lines(prompt: str) -> list[tuple[str, Assertion]]:
 
 
 def _shows_all(task: Task, suite: Suite) -> bool:
-    """Return whether every test stands in the prompt with its answer."""
+    """Return whether the prompt shows every test with its answer."""
     # In wire form: types and signs of zero count.
     stated = {wire.encode(list(each.arguments)): each.output for each in _examples(task)}
     if not stated or len(suite.cases) > len(stated):
@@ -552,7 +552,7 @@ ASSERTED = re.compile(r"assertEqual\(.{,300}?\b(\d+\.\d+)\)?[,)]")
 
 
 def _exact_floats(task: Task, suite: Suite) -> str | None:
-    """Return an expected float that has to be met in every digit, None if there is none."""
+    """Return an expected float that has to be matched in every digit, or None."""
     if has_check(task):
         return None
     if task.harness.kind == "unittest":
@@ -1003,7 +1003,7 @@ def fix(
 
     Left out are rows that are broken or duplicates, and inputs that the reference cannot answer or
     answers otherwise than the row says; a second task of an id gets one of its own; a prompt that
-    does not name the function is told its name. A fix has ``task_id``, ``code`` and ``what``.
+    does not name the function gets a line that does. A fix has ``task_id``, ``code`` and ``what``.
     """
     keep_inputs({"fixed file": out}, {"file of tasks": path})
     found = {row["task_id"]: row for row in result.to_rows()}
@@ -1134,7 +1134,7 @@ def to_sarif(result: LintResult, path: str) -> dict[str, Any]:
 
 
 def line_numbers(path: str, ids: Sequence[str]) -> dict[str, int]:
-    """Return the line of a file of tasks on which each id stands, as far as it is found."""
+    """Return the line of a file of tasks that has each id; ids that are not found are left out."""
     numbers: dict[str, int] = {}
     if not os.path.isfile(path):
         return numbers

@@ -25,7 +25,7 @@ from evalplus_lite.values.kinds.registry import BY_TYPE
 # one fixed measure, so the descent ends; the first candidate that still fails is taken.
 
 Fails = Callable[[Sequence[Arguments]], Sequence[bool]]
-"""Says of each candidate whether it is a valid input that still fails."""
+"""Returns for each candidate whether it is a valid input that still fails."""
 
 # One run for many candidates. Those behind the first that fails are wasted, so a batch is not
 # larger.

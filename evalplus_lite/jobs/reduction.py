@@ -216,7 +216,7 @@ def measurement(
     session.stage(stage, len(data.tasks))
     source = SuiteSource(given=data.suites, cache=session.cache)
     suites = measure(data, programs + others, pool, source, kinds=kinds, progress=session)
-    # 3. The facts for a summary; without one usable task there is none.
+    # 3. The facts for a summary; without a usable task there is an error instead.
     files = [file for stream in streams for file in stream.files]
     run = run_facts(data, pool=pool, samples=files)
     require_any(len(suites), data, source)

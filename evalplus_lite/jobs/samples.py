@@ -220,7 +220,7 @@ select number, task, first from (
     select number, task, min(number) over (partition by task, program) as first from equals
 ) where number not in ({DONE}) order by task, first, number
 """
-# The first line that repeats a name, and the first whose name is none of the samples'.
+# The first line that repeats a name, and the first whose name belongs to no sample.
 AGAIN = """
 select min(line) from results
 where line not in (select min(line) from results group by name)

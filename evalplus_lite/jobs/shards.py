@@ -171,7 +171,7 @@ class ShardPlan:
                 )
 
     def end(self) -> dict[str, Any]:
-        """Note that all is done; return the summary of a shard."""
+        """Record that all is done; return the summary of a shard."""
         with self.journal.open("rb") as file:
             rows = sum(1 for _ in file)
         self._record |= {"finished": True, "rows": rows}

@@ -165,8 +165,10 @@ class ProgramJudge:
         key: Hashable,
         then: Callable[[Row], Result],
     ) -> Future[Result]:
-        """Have a program judged, as ``verifying`` says; programs of one ``key`` meet the
-        same worker. ``then`` makes the future's result of the seconds it took and the row."""
+        """Submit a program to ``verifying``; programs with one ``key`` go to the same worker.
+
+        ``then`` makes the future's result from the seconds it took and the row.
+        """
         self.open()
         item = (source, program, tuple(options), limits)
         return self.backend.submit(self._call, item, key=key, then=then)

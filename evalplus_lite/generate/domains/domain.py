@@ -41,7 +41,7 @@ class Domain:
     choices: tuple[Value, ...] = ()
     """The only values of their types that are allowed; types that none of them has are free."""
     views: tuple[View[Domain], ...] = ()
-    """For each type beyond the plain ones, what may stand for its values."""
+    """For each extended type, the domain of its views."""
     is_uniform: bool = False
     is_rectangular: bool = False
     is_square: bool = False

@@ -29,7 +29,7 @@ from evalplus_lite.values.identity import key
 from evalplus_lite.values.kinds.declared import EnumMember
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
-# Relations: what held in all base inputs between arguments, or within one list.
+# Relations: what holds in all base inputs between arguments, or within one list.
 
 Arguments = Sequence[Value]
 
@@ -266,7 +266,7 @@ def _are_chained(left: Value, right: Value) -> bool:
 
 
 def _has_order(kinds: set[type]) -> bool:
-    """Return whether values of a type beyond the plain ones come before and after each other."""
+    """Return whether these are one extended type whose values can be ordered."""
     return len(kinds) == 1 and all(each in BY_TYPE and BY_TYPE[each].has_order for each in kinds)
 
 
@@ -298,7 +298,7 @@ def _is_distinct(values: Sequence[Value]) -> bool:
     return len({*map(key, values)}) == len(values)
 
 
-# Members of enumerations that a program declares: what stands where one of them was seen.
+# Members of enumerations that a program declares: all are allowed where one was seen.
 
 _VALUED = {"IntEnum", "StrEnum", "IntFlag", "int", "str", "float"}
 """Bases by which a member is its value."""
@@ -335,7 +335,7 @@ def _members(node: ast.ClassDef) -> Iterator[EnumMember]:
 
 
 def with_members(domain: Domain, members: tuple[EnumMember, ...]) -> Domain:
-    """Return the domain with all members of those enumerations of which it allows one."""
+    """Return the domain with all members of each enumeration that it allows a member of."""
 
     def part(inner: Domain | None) -> Domain | None:
         return None if inner is None else with_members(inner, members)
@@ -542,7 +542,7 @@ class InputFilter:
         )
 
     def with_members(self, members: tuple[EnumMember, ...]) -> InputFilter:
-        """Return the filter that allows all members of enumerations of which it allows one."""
+        """Return the filter with all members of each enumeration that it allows a member of."""
         domains = tuple(with_members(domain, members) for domain in self.domains)
         strict = self.strict and self.strict.with_members(members)
         return replace(self, domains=domains, strict=strict)

@@ -75,7 +75,7 @@ class Column:
         )
 
     def view(self, kind: Kind) -> Column:
-        """Return the column of what stands for the values of a type beyond the plain ones."""
+        """Return the column of the views of an extended type's values."""
         return self._inner(
             kind.name,
             f"the {kind.name} of",
@@ -384,7 +384,7 @@ def _positions(
 def _record(
     profile: Profile, column: Column, inner: Callable[[Profile, Column], Domain | None]
 ) -> Domain | None:
-    """Return the domain of what stands for values of one type: if tuples, of a field each."""
+    """Return the domain of the views of one type; tuples have one domain per field."""
     if not profile.positions:
         return inner(profile, column)
     fields = [inner(part, column.field(at)) for at, part in enumerate(profile.positions)]
@@ -416,7 +416,7 @@ def _near(profile: Profile, column: Column, ledger: Ledger, *, is_signed: bool) 
 def _views(
     profile: Profile, column: Column, inner: Callable[[View[Profile], Column], Domain | None]
 ) -> dict[str, Any]:
-    """Return the fields about types beyond the plain ones; some allow only the values seen."""
+    """Return the fields about extended types; some allow only the values seen."""
     kinds = [BY_TYPE[each.kind] for each in profile.views]
     seen = (value for group in column.groups for value in group)
     # Types that cannot be made from a plain value have only the values that were seen.

@@ -11,16 +11,16 @@ from typing import Any, Generic, TypeVar
 from evalplus_lite.types import Value
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
-# Values of types beyond the plain ones, made of the plain ones that stand for them.
+# Views: the plain values that represent those of extended types.
 
 About = TypeVar("About")
 
 
 @dataclass(frozen=True, slots=True)
 class View(Generic[About]):
-    """What is known of the plain values that stand for those of one type at a slot.
+    """What is known about the views of one extended type's values at a slot.
 
-    ``like`` is one that was seen there: what it is like says what a view does not.
+    ``like`` is a value that was seen there: new ones take from it what a view does not hold.
     """
 
     kind: type
@@ -29,16 +29,16 @@ class View(Generic[About]):
 
 
 def made(view: Value, like: Value) -> Value:
-    """Return the value like ``like`` that a plain one stands for; ``like`` if it does for none."""
+    """Return the value like ``like`` that a view represents; ``like`` itself if there is none."""
     return next(all_made([view], like), like)
 
 
 def all_made(views: Iterator[Value] | list[Value], like: Value) -> Iterator[Value]:
-    """Yield the values like ``like`` that these stand for, as far as they stand for one."""
+    """Yield the values like ``like`` that these views represent; views of no value are skipped."""
     viewed = BY_TYPE[type(like)].viewed
     for view in views if viewed else ():
         try:
-            # A mutated view may stand for nothing: the 30th of February, an exponent out of range.
+            # A mutated view may represent no value: the 30th of February, an exponent out of range.
             yield viewed(view, like)  # type: ignore[misc] # it is not None
         except (TypeError, ValueError, ArithmeticError, IndexError):
             continue
@@ -102,7 +102,7 @@ class Profile:
     is_rectangular: bool = False
     """Whether in every container all rows (two at least, somewhere) had one length."""
     views: tuple[View[Profile], ...] = ()
-    """For each type beyond the plain ones, the plain values that stand for those seen."""
+    """For each extended type, the profile of the views of the values seen."""
     is_square: bool = False
     """Whether moreover each container had as many rows as columns."""
 

@@ -89,7 +89,7 @@ _CLOSED_REPEATS = 4
 
 
 def closed(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the classes of which so few characters came up so often that they look closed."""
+    """Return the classes that look closed: few of their characters came up, each of them often."""
     found = []
     for members in CLASSES:
         times = [count for character, count in counts.items() if character in members]
@@ -125,7 +125,7 @@ _DAYS = (
     (2024, 12, 31), (2024, 1, 1), (1900, 3, 1), (2023, 3, 1), (2024, 3, 1), (2023, 4, 30),
     (2023, 7, 31), (2023, 8, 31), (2023, 1, 31), (2100, 3, 1), (2000, 1, 1), (2096, 2, 29),
 )  # fmt: skip
-"""Ends of months and years, leap days, and centuries that are none or are one."""
+"""Ends of months and years, leap days, and centuries that are leap years or are not."""
 _NO_DAYS = (
     (1900, 2, 29), (2023, 2, 29), (2024, 2, 30), (2023, 4, 31), (2023, 6, 31), (2023, 1, 32),
     (2023, 13, 1), (2023, 0, 10), (2023, 5, 0), (2023, 9, 31), (2023, 11, 31), (2100, 2, 29),
@@ -164,7 +164,7 @@ class DateForm:
         return cls(orders, matches[0][2], 2 * short < len(rows), is_strict) if orders else None
 
     def telling(self) -> Iterator[str]:
-        """Yield the days on which programs err; with others that are none, unless all are days."""
+        """Yield days on which programs err, and texts that are no days unless all examples are."""
         others = () if self.is_strict else _NO_DAYS
         # Days and non-days take turns, so that few inputs already have both.
         for pair in zip_longest(_DAYS, others):

@@ -68,7 +68,7 @@ def _values(slot: Slot, of: Of) -> list[Value]:
 
 
 def _of_views(kind: type, slot: Slot, of: Of) -> Iterator[Value]:
-    """Yield values of a type beyond the plain ones: its edges, then those of what stands for it."""
+    """Yield values of an extended type: its examples, then those with boundary values as views."""
     yield from () if BY_TYPE[kind].is_declared else BY_TYPE[kind].examples
     if kind in slot.views:
         yield from (slot.made(kind, view) for view in of(slot.views[kind]))
@@ -371,7 +371,7 @@ class BoundaryCombinations:
         return self._random_subset()
 
     def learn(self, choice: Assignment, *, accepted: bool) -> None:
-        """Note that a value was rejected alone: from the next refresh on it is not combined."""
+        """Record whether a value was accepted alone; a rejected one is not combined any more."""
         # A rejected pair does not tell which of its values was at fault.
         if len(choice) == 1:
             ((at, value),) = choice.items()

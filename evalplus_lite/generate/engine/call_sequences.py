@@ -1,9 +1,8 @@
-"""Sequences of calls as inputs: calls are put in, taken out, moved and repeated; arguments change.
+"""Sequences of calls as inputs: calls are inserted, deleted, moved and repeated; arguments change.
 
-What a class is asked is what its known sequences show: the constructor and the methods that occur
-there, each with arguments near those that it was given (``Generator``), and the attributes that
-were read. A sequence in which the reference raises is no test, unless a known one shows that very
-method raise that exception.
+New sequences use only what known ones show: the constructor and the methods that occur there, each
+with arguments near those seen (``Generator``), and the attributes that were read. A sequence in
+which the reference raises is not a test, unless a known one shows that method raise that exception.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from evalplus_lite.generate.engine.scale import Rung, Scales
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.identity import key
 
-# What a class's known sequences of calls say about new ones, beside the domains of arguments.
+# Known sequences: what they imply for new ones, apart from the domains of arguments.
 
 KnownCalls: TypeAlias = Sequence[Sequence[Value]]
 Place: TypeAlias = tuple[Value, ...]
 FEW = 5
-"""Below so many different texts at one place, they are all there are."""
+"""Texts at one place from which others are allowed; fewer are taken for a closed set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +180,9 @@ class _Method:
 class SequenceGenerator:
     """Proposes sequences in batches, as a ``Generator`` does other cases.
 
-    ``owner`` is the name of the class, a first call of which makes the object, ``methods`` are the
-    names of its methods: any other is an attribute. What new sequences may hold ``KnownUse`` says;
-    without a known sequence there is none to propose.
+    ``owner`` is the name of the class, whose first call makes the object, ``methods`` are the names
+    of its methods: any other name is an attribute. ``KnownUse`` decides what new sequences may
+    hold. Without a known sequence nothing is proposed.
     """
 
     def __init__(

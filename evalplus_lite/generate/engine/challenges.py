@@ -243,7 +243,7 @@ def _repeated(value: list[Value], slot: Slot, size: int) -> list[Value]:
 
 
 def _sampled(value: list[Value], slot: Slot, size: int) -> list[Value]:
-    """Mostly of a pool of a few dozen: so many new elements would take their time."""
+    """Return elements from a pool of a few dozen, as making each one afresh would be slow."""
     pool = _samples(value, slot, min(size, 64))
     return [pick(slot, pool) for _ in range(size)] if pool else value
 

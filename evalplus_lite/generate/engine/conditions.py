@@ -18,7 +18,7 @@ from evalplus_lite.types import Value
 
 _LARGEST = 10**18
 _UNKNOWN = (Unclear, TypeError, ValueError, IndexError, ArithmeticError, KeyError)
-"""Errors of an expression whose value cannot be told from the arguments."""
+"""Errors of an expression whose value cannot be computed from the arguments."""
 # Calls and methods that keep the subject: what is compared is still the argument, or like it.
 _SAME = (
     "sorted",

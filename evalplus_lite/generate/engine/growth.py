@@ -91,8 +91,8 @@ def _largest_size(value: Value) -> int:
 
 
 def parts_of(value: Value) -> list[Value]:
-    """Return the elements of a container, the keys and values of a dict, or what stands for a value
-    of a type beyond the plain ones; nothing of others."""
+    """Return the elements of a container, the keys and values of a dict, the view of an extended
+    value; nothing for others."""
     kind = type(value)
     if kind is dict:
         return [*value, *value.values()]

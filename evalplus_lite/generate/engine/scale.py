@@ -57,7 +57,7 @@ class Dimension:
 
 @dataclass(slots=True)
 class Range:
-    """How far one dimension goes: from what was seen to the last rung known to be accepted."""
+    """The sizes in one dimension: from what was seen to the last rung that was accepted."""
 
     rungs: tuple[int, ...]
     seen: int
@@ -88,12 +88,12 @@ class Range:
         return log_uniform(random, low, max(low, high, 10))
 
     def charge(self, level: int, steps: int) -> None:
-        """Note what an input of a rung costs."""
+        """Record the cost of an input of a rung."""
         size = self.rungs[level]
         self.costs[size] = max(steps, self.costs.get(size, 0))
 
     def affordable(self, steps: int) -> int:
-        """Return the size at which the reference takes so many steps, as the rungs' costs tell.
+        """Return the size at which the reference takes this many steps, by the rungs' costs.
 
         Between two rungs steps are taken to grow by a power of the size.
         """
@@ -111,7 +111,7 @@ class Range:
         return self.rungs[-1]
 
     def learn(self, level: int, *, accepted: bool, slow: bool) -> None:
-        """Note what became of a rung's inputs."""
+        """Record the outcome of a rung's inputs."""
         if accepted:
             self.usable = max(self.usable, level + 1)
         elif slow:
@@ -160,7 +160,7 @@ class Scales:
         return [each for each in self.ranges if each.way == way]
 
     def settle(self) -> None:
-        """Note what ends each ladder, once its rungs are tried."""
+        """Record what ended each ladder, once its rungs have been tried."""
         for each in self.ranges.values():
             # A dimension that met a slow input keeps the bound "time". Of the others, one whose
             # last rung was accepted has no limit within reach; anything else was refused by the

@@ -418,7 +418,7 @@ class Slot:
             each.kind: Slot(each.about, profiles.get(each.kind) or Profile.of(()), state)
             for each in domain.views
         }
-        """For each type beyond the plain ones, the slot of what stands for its values."""
+        """For each extended type, the slot of its views: the plain values that represent it."""
         self._likes = {each.kind: each.like for each in domain.views}
         self.seen_characters = "".join(profile.text.counts) if profile.text else ""
         # Something to write even where only empty strings were seen.
@@ -495,8 +495,8 @@ class Slot:
         return value
 
     def _mutate_view(self, kind: type, value: Value) -> Value:
-        """Return a value beyond the plain ones, made by mutating the plain value for it."""
-        # Nothing stands for values of this type (it has only those that were seen).
+        """Return an extended value, made by mutating its view."""
+        # Values of this type have no views: only those that were seen are used.
         if (slot := self.views.get(kind)) is None:
             return self.sample()
         view = BY_TYPE[kind].view(value)
@@ -513,7 +513,7 @@ class Slot:
         return value
 
     def made(self, kind: type, view: Value) -> Value:
-        """Return the value of a type beyond the plain ones that a plain one stands for, if any."""
+        """Return the extended value that a view represents, or one that was seen."""
         like = self.fragment(kind)
         return made(view, self._likes[kind] if like is None else like)
 

@@ -1,4 +1,4 @@
-"""Mutation operators: the registry, and what an operator is given to work with.
+"""Mutation operators: the registry, and the context that an operator works with.
 
 An operator turns a value of one type into another of the same type (Table 1 of the EvalPlus
 paper, and what measurements added). Each is a small function that never changes its argument,
