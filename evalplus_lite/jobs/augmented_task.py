@@ -437,7 +437,7 @@ def _free_shapes(sandbox: Sandbox, task: Task) -> list[str]:
     share: rows need not be of three cells since they are in all examples."""
     shapes = [
         each.name
-        for each in InputFilter.of_task(task, is_own=True).found
+        for each in InputFilter.of_task(task, is_own=True).constraints
         if each.is_on and not each.is_chosen and each.name.rpartition(".")[2] in SHAPES
     ]
     if not shapes or task.contract is None:
@@ -787,7 +787,7 @@ class TaskAugmentation:
         return answers.only([n for n in range(len(answers.kept)) if n not in reasons])
 
     def _provenance(self) -> dict[str, Any]:
-        budget, constraints = self.budget, self.generator.input_filter.found
+        budget, constraints = self.budget, self.generator.input_filter.constraints
         is_idle, sizes = self.idle >= budget.patience, self.generator.scales.facts()
         return {
             "seed": self.seed,

@@ -237,7 +237,7 @@ def infer_constraints(task: Task) -> list[str]:
     body: list[str] = []
     for name, domain in zip(names, input_filter.domains, strict=True):
         body += _assertions(domain, name)
-    for constraint in input_filter.found:
+    for constraint in input_filter.constraints:
         if constraint.is_limit and not (constraint.is_chosen or constraint.is_stated):
             continue  # the assertions above hold it
         description = f"{constraint.text} ({constraint.support}; {constraint.name})"

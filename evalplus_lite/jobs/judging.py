@@ -96,7 +96,7 @@ class Settings:
         )
 
     def stressed(self, prepared: PreparedSuite, cache: Path | None) -> PreparedSuite | None:
-        """Return the stress cases of a suite, ready to be run; None without any, or on no request."""
+        """Return the stress cases of a suite, ready to be run; None without any or a request."""
         stress = prepared.suite.stress
         # Stress cases are a suite of their own, with its own total of time.
         if stress is None or not self.stress:

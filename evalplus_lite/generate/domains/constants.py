@@ -95,14 +95,14 @@ def characters(source: str) -> str:
 
 def from_prompt(prompt: str) -> list[Value]:
     """Return the quoted strings and the numbers in the words of a prompt, in order."""
-    found: list[Value] = []
+    constants: list[Value] = []
     for match in _SPOKEN.finditer(prompt):
         quoted, number = match.group(2), match.group(3)
         if quoted is not None:
-            found.append(quoted)
+            constants.append(quoted)
         elif number is not None and len(number) < 40:
-            found.append(float(number) if "." in number else int(number))
-    return found
+            constants.append(float(number) if "." in number else int(number))
+    return constants
 
 
 # A quote opens after a blank, bracket, comma or equals sign (an apostrophe inside a word opens

@@ -74,13 +74,13 @@ def infer_relations(base: Sequence[Arguments], ledger: Ledger) -> tuple[Relation
     # inferred.
     if len({len(arguments) for arguments in base}) != 1:
         return ()
-    found = []
+    relations = []
     for each in candidates(base):
         # A relation that no example could have broken is not listed at all.
         seen = each.seen(base)
         if seen and ledger.takes(each.name, each.text, kind=each.kind, seen=seen):
-            found.append(each)
-    return tuple(found)
+            relations.append(each)
+    return tuple(relations)
 
 
 def candidates(base: Sequence[Arguments]) -> Iterator[Relation]:
@@ -362,7 +362,7 @@ def with_members(domain: Domain, members: tuple[EnumMember, ...]) -> Domain:
 class InputFilter:
     """One domain an argument, the numbers of arguments seen, and relations between arguments.
 
-    ``found`` are all constraints that the examples keep to, required or not, with their support;
+    ``constraints`` are all that the examples keep to, required or not, with their support;
     ``stated`` are those that the task's text puts in terms of the ``parameters``. ``strict``, where
     no contract decides, also has constraints likely enough that an input breaking one is doubtful.
     Where the text promises something ``unread``, every input is doubtful but for texts of the
@@ -373,7 +373,7 @@ class InputFilter:
     domains: tuple[Domain, ...]
     arities: tuple[int, ...]
     relations: tuple[Relation, ...] = ()
-    found: tuple[Constraint, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
     stated: StatedConstraints | None = None
     parameters: tuple[str, ...] = ()
     strict: InputFilter | None = None
@@ -406,8 +406,8 @@ class InputFilter:
             inference.inferred(profile, column, ledger, known=known)
             for profile, column in zip(profiles, columns, strict=True)
         )
-        found = infer_relations(base, ledger)
-        return cls(profiles, domains, _arities(base), found, ledger.finished())
+        relations = infer_relations(base, ledger)
+        return cls(profiles, domains, _arities(base), relations, ledger.finished())
 
     @classmethod
     def typed(
@@ -433,7 +433,7 @@ class InputFilter:
             inference.typed(profile, column, ledger, characters=characters).widened(hint)
             for profile, column, hint in zip(profiles, columns, padded, strict=False)
         )
-        return cls(profiles, domains, _arities(base), found=ledger.finished())
+        return cls(profiles, domains, _arities(base), constraints=ledger.finished())
 
     @classmethod
     def of_task(
@@ -445,11 +445,9 @@ class InputFilter:
         decides itself about characters, and about floats where integers were seen.
         The task's own choices (``Task.constraints``) decide before any support.
         """
-        found = cls._of_task(task, constants, is_own=is_own)
+        input_filter = cls._of_task(task, constants, is_own=is_own)
         members = members_of(task.reference)
-        if not members:
-            return found
-        return found.with_members(members)
+        return input_filter.with_members(members) if members else input_filter
 
     @classmethod
     def _of_task(cls, task: Task, constants: Constants | None, *, is_own: bool) -> InputFilter:
@@ -491,18 +489,18 @@ class InputFilter:
         count = len(stated.constraints) + len(stated.unread)
         choices, off = _own_choices(task.constraints, count)
         infer = partial(cls.infer, examples, known=known, choices=choices, text=task.prompt)
-        found, binding = infer(), stated.without(off)
+        inferred, binding = infer(), stated.without(off)
         # The strict filter is inferred from the same examples, with fewer needed for each
         # constraint. What it rejects and the other admits is doubtful. A block that states every
         # constraint leaves no doubt.
         strict = None if stated.is_whole else infer(chance=DOUBT).bounded(binding, parameters)
-        found = found.bounded(binding, parameters)
+        inferred = inferred.bounded(binding, parameters)
         # With this many different letters, texts are names or words, and other letters would do.
         letters = {c for each in examples for v in each if type(v) is str for c in v.lower()}
         is_open = sum(map(str.isalpha, letters)) >= _ANY_LETTERS
         return replace(
-            found,
-            found=(*found.found, *_stated(stated, len(examples), off)),
+            inferred,
+            constraints=(*inferred.constraints, *_stated(stated, len(examples), off)),
             stated=binding,
             parameters=tuple(parameters),
             strict=strict,
@@ -530,14 +528,15 @@ class InputFilter:
         )
         # Bounds that the text states replace relations between numbers that examples merely happen
         # to keep. What the user requires stays.
-        chosen = {each.name for each in self.found if each.is_chosen}
+        chosen = {each.name for each in self.constraints if each.is_chosen}
         off = {each.name for each in self.relations if each.positions[0] in own} - chosen
         return replace(
             self,
             domains=domains,
             relations=tuple(each for each in self.relations if each.name not in off),
-            found=tuple(
-                replace(each, is_on=False) if each.name in off else each for each in self.found
+            constraints=tuple(
+                replace(each, is_on=False) if each.name in off else each
+                for each in self.constraints
             ),
         )
 
@@ -695,7 +694,7 @@ def with_choices(
 
 
 def _found(task: Task) -> Sequence[Constraint]:
-    return InputFilter.of_task(with_stated_contract(task)).found if task.base else ()
+    return InputFilter.of_task(with_stated_contract(task)).constraints if task.base else ()
 
 
 def _parted(text: str, known: dict[str, Task], option: str) -> tuple[Task, str]:

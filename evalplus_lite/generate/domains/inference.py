@@ -420,13 +420,14 @@ def _views(
     kinds = [BY_TYPE[each.kind] for each in profile.views]
     seen = (value for group in column.groups for value in group)
     # Types that cannot be made from a plain value have only the values that were seen.
-    closed = {kind.type for kind in kinds if kind.viewed is None}
+    seen_only = {kind.type for kind in kinds if kind.viewed is None}
     return {
-        "choices": tuple({key(each): each for each in seen if type(each) in closed}.values()),
+        "choices": tuple({key(each): each for each in seen if type(each) in seen_only}.values()),
         "views": tuple(
             View(each.kind, each.like, domain)
             for each in profile.views
-            if each.kind not in closed and (domain := inner(each, column.view(BY_TYPE[each.kind])))
+            if each.kind not in seen_only
+            and (domain := inner(each, column.view(BY_TYPE[each.kind])))
         ),
     }
 

@@ -95,13 +95,13 @@ def _integers(slot: Slot, of: Of) -> Iterator[Value]:
     yield from _NUMBERS
     numbers = slot.profile.numbers
     if numbers is not None:
-        for argument in (numbers.lowest, numbers.highest):
-            if abs(argument) < 1e15:
-                yield from (int(argument) - 1, int(argument) + 1, 2 * int(argument))
+        for edge in (numbers.lowest, numbers.highest):
+            if abs(edge) < 1e15:
+                yield from (int(edge) - 1, int(edge) + 1, 2 * int(edge))
     # The edges of the domain itself and the numbers just within them.
-    for argument, step in ((slot.lowest, 1), (slot.highest, -1)):
-        if abs(argument) < 1e30:
-            yield from (int(argument), int(argument) + step)
+    for edge, step in ((slot.lowest, 1), (slot.highest, -1)):
+        if abs(edge) < 1e30:
+            yield from (int(edge), int(edge) + step)
     yield from _LARGE
 
 
@@ -111,8 +111,8 @@ def _floats(slot: Slot, of: Of) -> Iterator[Value]:
     yield from map(float, _NUMBERS)
     numbers = slot.profile.numbers
     if numbers is not None:
-        for argument in (numbers.lowest, numbers.highest):
-            yield from (float(argument) + step for step in (-0.5, 0.5, -1.0, 1.0))
+        for edge in (numbers.lowest, numbers.highest):
+            yield from (float(edge) + step for step in (-0.5, 0.5, -1.0, 1.0))
     yield from (-0.0, 1e-3, 1e-6, 1000.0, 123456.789, 1e6, 1e9, -1e6, 1e15, 1e-9)
     if slot.domain.has_special:
         yield from (float("inf"), float("-inf"), float("nan"))
@@ -153,12 +153,12 @@ def _refilled(slot: Slot) -> Iterator[str]:
     """Yield the first string seen with its numerals, one or all, at their edges."""
     model = next((tokens(each) for each in slot.seen if type(each) is str and each), [])
     numerals = [at for at, token in enumerate(model) if token.isdigit()]
-    for argument in ("0", "1", "9"):
+    for digit in ("0", "1", "9"):
         for ats in (*[[at] for at in numerals], numerals):
             parts = list(model)
             for at in ats:
                 width = len(model[at])
-                parts[at] = argument.zfill(width) if argument == "1" else argument * width
+                parts[at] = digit.zfill(width) if digit == "1" else digit * width
             yield "".join(parts)
     for at in numerals:
         for number in (int(model[at]) + 1, max(0, int(model[at]) - 1)):

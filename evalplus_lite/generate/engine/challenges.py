@@ -344,14 +344,14 @@ class Challenges:
 
     def ladder(self, base: Sequence[Case]) -> Iterator[Rung]:
         """Yield two inputs for each rung of each dimension, lower rungs first."""
-        levels = max((len(found.rungs) for found in self.scales.ranges.values()), default=0)
+        levels = max((len(sizes.rungs) for sizes in self.scales.ranges.values()), default=0)
         # Low rungs of all dimensions first: each run of the reference ends with the first slow
         # input (``ROUNDS`` in ``jobs.augmented_task``), and every dimension should have shown
         # something by then.
         for level in range(levels):
-            for dimension, found in self.scales.ranges.items():
+            for dimension, sizes in self.scales.ranges.items():
                 # A rung that base inputs reach needs no probe.
-                if level >= len(found.rungs) or found.rungs[level] <= found.seen:
+                if level >= len(sizes.rungs) or sizes.rungs[level] <= sizes.seen:
                     continue
                 # One input is made from the median model in the plainest form, which keeps most
                 # relations between arguments, one from the largest in a form by chance. A contract
@@ -360,15 +360,15 @@ class Challenges:
                     (at for at, case in enumerate(base) if _has(case.arguments, dimension)),
                     key=lambda at: dimension.measure(base[at].arguments),
                 )
-                for way in (False, True) if models else ():
-                    parent = models[-1] if way else models[len(models) // 2]
-                    arguments, size = base[parent].arguments, found.rungs[level]
-                    made, _ = self._scaled(arguments, dimension, size, is_plain=not way)
+                for is_largest in (False, True) if models else ():
+                    parent = models[-1] if is_largest else models[len(models) // 2]
+                    arguments, size = base[parent].arguments, sizes.rungs[level]
+                    made, _ = self._scaled(arguments, dimension, size, is_plain=not is_largest)
                     kind = next(name for name, ways in SCALING.items() if dimension.way in ways)
                     fitted = made if self.fit is None else self.fit(made)
                     # The form may have cut the input back to the size of a base input, which would
                     # prove nothing.
-                    if fitted is not None and dimension.measure(fitted) > found.seen:
+                    if fitted is not None and dimension.measure(fitted) > sizes.seen:
                         case = Case(fitted, kind, parent, (f"{dimension.way}.ladder",))
                         yield Rung(dimension, level, case, dimension.measure(fitted))
 

@@ -132,7 +132,7 @@ class Generator:
 
         They count as proposed, and are not asked for again.
         """
-        found = []
+        rungs = []
         for rung in self.challenges.ladder(base):
             # Each rung becomes known even if the reference turns out too slow for it, so that no
             # later batch asks for the same input again.
@@ -141,8 +141,8 @@ class Generator:
                 self._known.add(identity)
                 size = rung.dimension, rung.dimension.measure(rung.case.arguments)
                 self._pending[identity] = _Pending(None, size=size)
-                found.append(rung)
-        return found
+                rungs.append(rung)
+        return rungs
 
     def plant(self, cases: Iterable[Case]) -> None:
         """Propose these cases next, as they are; they are built on only once accepted."""
@@ -429,46 +429,48 @@ class CodeTexts:
 
     def values(self, arguments: Arguments) -> Arguments:
         """Return arguments with indices for their code; new code is added to the known texts."""
-        found = list(arguments)
+        changed = list(arguments)
         for position, texts in self.known.items():
-            if position < len(found):
+            if position < len(changed):
                 names = list(map(key, texts))
-                name = key(found[position])
+                name = key(changed[position])
                 if name not in names:
                     names.append(name)
-                    texts.append(found[position])
-                found[position] = names.index(name)
-        return tuple(found)
+                    texts.append(changed[position])
+                changed[position] = names.index(name)
+        return tuple(changed)
 
     def fit(self, values: Arguments) -> Arguments | None:
         """Return values whose indices are in range; None if another type is in their place."""
-        found = list(values)
+        changed = list(values)
         for position, texts in self.known.items():
-            if position < len(found):
-                if type(found[position]) is not int:
+            if position < len(changed):
+                if type(changed[position]) is not int:
                     return None
                 # Mutation yields any integer; the remainder turns it into an index without
                 # rejecting a draw.
-                found[position] %= len(texts)
-        return tuple(found)
+                changed[position] %= len(texts)
+        return tuple(changed)
 
     def written(self, values: Arguments) -> Arguments:
         """Return arguments with the texts that the indices stand for."""
-        found = list(values)
+        changed = list(values)
         for position, texts in self.known.items():
-            if position < len(found):
-                found[position] = texts[found[position]]
-        return tuple(found)
+            if position < len(changed):
+                changed[position] = texts[changed[position]]
+        return tuple(changed)
 
-    def unrelated(self, found: InputFilter) -> InputFilter:
+    def unrelated(self, input_filter: InputFilter) -> InputFilter:
         """Return a filter without what it says of the numbers, which mean nothing."""
         places = self.known.keys()
         return replace(
-            found,
-            strict=found.strict and self.unrelated(found.strict),
+            input_filter,
+            strict=input_filter.strict and self.unrelated(input_filter.strict),
             stated=None,
-            relations=tuple(r for r in found.relations if not places & set(r.positions)),
-            found=tuple(c for c in found.found if not places & _positions(c.name)),
+            relations=tuple(r for r in input_filter.relations if not places & set(r.positions)),
+            constraints=tuple(
+                c for c in input_filter.constraints if not places & _positions(c.name)
+            ),
         )
 
 

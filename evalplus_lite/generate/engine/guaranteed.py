@@ -44,11 +44,11 @@ def guaranteed(
     # guarantee.
     if not models or not slots:
         return
-    found, names = conditions(source, entry_point)
+    comparisons, names = conditions(source, entry_point)
     # In turn, not one after the other: the budget may end at any point, and each kind should have
     # had its most telling inputs by then. Conditions come first in each round.
     streams: list[Inputs] = [
-        _on_conditions(slots, models, found, names),
+        _on_conditions(slots, models, comparisons, names),
         _for_each(slots, models, _texts),
         _of_types(slots, models),
         _related(slots, models),
@@ -103,11 +103,11 @@ def _for_each(
 def _on_conditions(
     slots: Sequence[Slot],
     models: Sequence[Arguments],
-    found: Sequence[Condition | Equation],
+    comparisons: Sequence[Condition | Equation],
     names: Sequence[str],
 ) -> Inputs:
     """Yield inputs on each condition of the reference, and on either side of it."""
-    streams = [_on_condition(slots, models, each, names) for each in found]
+    streams = [_on_condition(slots, models, each, names) for each in comparisons]
     yield from (("condition", arguments) for arguments in in_turn(streams))
 
 

@@ -170,8 +170,8 @@ class Scales:
 
     def is_beyond(self, rung: Rung) -> bool:
         """Return whether a rung is at least as large as what was too slow."""
-        found = self.ranges[rung.dimension]
-        return found.slow is not None and found.rungs[rung.level] >= found.slow
+        sizes = self.ranges[rung.dimension]
+        return sizes.slow is not None and sizes.rungs[rung.level] >= sizes.slow
 
     def facts(self) -> list[dict[str, Any]]:
         """Return for each dimension how far it goes, and what ends it."""
@@ -179,10 +179,10 @@ class Scales:
             {
                 "argument": "all" if each.at == ALL else each.at,
                 "way": each.way,
-                "largest": found.rungs[found.usable - 1] if found.usable else found.seen,
-                "bound": found.bound,
+                "largest": sizes.rungs[sizes.usable - 1] if sizes.usable else sizes.seen,
+                "bound": sizes.bound,
             }
-            for each, found in self.ranges.items()
+            for each, sizes in self.ranges.items()
         ]
 
 
@@ -244,14 +244,14 @@ def factor_for(arguments: Sequence[Value], size: int) -> int:
 
 
 def _ways(slot: Slot) -> list[Way]:
-    found: list[Way] = []
+    ways: list[Way] = []
     # Values that are chosen from a list (members of an enumeration) cannot be made larger.
     kinds = {kind for each in slot.every() if not each.choices for kind in each.domain.kinds}
     if kinds & {int, float}:
-        found.append("magnitude")
+        ways.append("magnitude")
     if not set(slot.domain.kinds).isdisjoint(SIZED) and not slot.has_fixed_size:
-        found.append("length")
+        ways.append("length")
     inner = [each for each in slot.every() if each is not slot]
     if any(not set(each.domain.kinds).isdisjoint(SIZED) for each in inner):
-        found.append("parts")
-    return found
+        ways.append("parts")
+    return ways

@@ -202,10 +202,10 @@ def str_numeral(value: str, context: MutationContext) -> str:
 @operator("str.mark", str, ("a-b", "a/b"), ("a b", "a/b"), weight=3)
 def str_mark(value: str, context: MutationContext) -> str:
     """With one character that is neither letter nor digit exchanged for another such."""
-    slots = [at for at, character in enumerate(value) if not character.isalnum()]
-    if not slots or not context.punctuation:
+    places = [at for at, character in enumerate(value) if not character.isalnum()]
+    if not places or not context.punctuation:
         return value
-    at = pick(context, slots)
+    at = pick(context, places)
     return value[:at] + str(pick(context, context.punctuation)) + value[at + 1 :]
 
 
