@@ -105,7 +105,7 @@ def test_a_promise_that_is_not_understood_makes_inputs_doubtful() -> None:
     promising = task(text, ([3, 1], 1), ([5, 5, 2], 0))
     input_filter = InputFilter.of_task(promising)
     assert "likes it" in (input_filter.doubt(([3, 1, 2], 1)) or "")
-    (name,) = [each.name for each in input_filter.found if "likes it" in each.text]
+    (name,) = [each.name for each in input_filter.constraints if "likes it" in each.text]
     object.__setattr__(promising, "constraints", {name: False})
     assert InputFilter.of_task(promising).doubt(([3, 1, 2], 1)) is None
 
@@ -132,13 +132,13 @@ def test_a_task_without_a_contract() -> None:
     input_filter = InputFilter.of_task(task(text, *base))
     assert input_filter.admits(([4, 4], 1))
     assert not input_filter.admits(([4, 4], 2))
-    assert [each.text for each in input_filter.found if each.is_stated] == [
+    assert [each.text for each in input_filter.constraints if each.is_stated] == [
         "1 <= len(nums) <= 5",
         "0 <= k < len(nums)",
     ]
     free = task(text, *base)
     off = {"stated.1": False, "1.index.0": False, "1.at-most-length.0": False}
-    known = {each.name for each in InputFilter.of_task(free).found}
+    known = {each.name for each in InputFilter.of_task(free).constraints}
     chosen = {name: value for name, value in off.items() if name in known}
     object.__setattr__(free, "constraints", chosen)
     assert "stated.1" in known

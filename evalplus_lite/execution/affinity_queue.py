@@ -35,6 +35,7 @@ class AffinityQueue(Generic[Item]):
     def put_back(self, item: Item, key: Hashable) -> None:
         """Have an item wait that was taken before: first of its key."""
         queue = self._queue(key)
+        # An item that was taken before is older than all that wait with its key.
         queue.appendleft(item)
         self.count += 1
 
@@ -44,6 +45,8 @@ class AffinityQueue(Generic[Item]):
             return None
         own = self._own.setdefault(place, OrderedDict())
         if not own:
+            # A key that no worker has prepared comes before helping another worker, whose key would
+            # have to be prepared twice.
             if self._free:
                 key, queue = self._free.popitem(last=False)
                 own[key] = queue
@@ -74,6 +77,7 @@ class AffinityQueue(Generic[Item]):
         owner = self._owner.get(key)
         if owner is None:
             return self._free.setdefault(key, deque())
+        # Only keys without waiting items may be forgotten, the least recently used first.
         self._owner.move_to_end(key)
         while len(self._owner) > MOST_KEYS:
             old, place = next(iter(self._owner.items()))

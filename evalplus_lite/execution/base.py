@@ -104,6 +104,7 @@ class Backend(Protocol):
 
 def make(call: Call, place: WorkerContext) -> Work:
     """Return the function that a call names, made for a place."""
+    # Work travels as a name, never as code: the function is imported where it runs.
     module, _, name = call.maker.partition(":")
     maker: Maker = getattr(importlib.import_module(module), name)
     return maker(place, call.settings)

@@ -16,7 +16,7 @@ from evalplus_lite.execution.base import Row
 from evalplus_lite.values import encoding
 from evalplus_lite.values.kinds.registry import BY_NAME
 
-# Rows of plain data that go between our own processes, where they hold values beyond the plain.
+# Rows of plain data between our own processes that also hold extended values.
 
 _SPARE = 64
 """How much deeper a row may nest than the values in it."""
@@ -35,6 +35,7 @@ def dumps(row: Any) -> bytes:
 
 def revived(data: bytes, row: Any) -> Any:
     """Return a row that was read from ``data``, with extended values as they are on this side."""
+    # Only the bytes show cheaply whether there is anything to revive; most rows have nothing.
     return _revived(row) if any(head in data for head in encoding.HEADS) else row
 
 
@@ -142,6 +143,7 @@ class MessageReader:
         end = HEAD.size + size
         if len(self._data) < end:
             return None
+        # The view is released before the bytes are cut, as an exported buffer cannot be resized.
         with memoryview(self._data) as view:
             message = unpacked(view[HEAD.size : end])
         del self._data[:end]

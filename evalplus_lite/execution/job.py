@@ -69,12 +69,14 @@ class Job:
 
     def begin(self) -> bool:
         """Mark the job as running. Return False if it was already cancelled."""
+        # An item that is tried again is running already, and can no longer be cancelled.
         return self.future.running() or self.future.set_running_or_notify_cancel()
 
     def finish(self, row: Row, weight: int) -> None:
         """Set the future's result, and release the item's bytes; ``weight`` is the
         result's size.
         """
+        # From here on the row waits in place of the item, so its size counts instead.
         if self.held is not None:
             self.held.size += weight - self.weight
             self.weight = weight

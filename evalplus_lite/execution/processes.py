@@ -125,10 +125,13 @@ class Processes:
         _backends.add(self)
 
     def __enter__(self) -> Self:
+        # A worker would fail on it as well, but later and for each item.
         require_file_size()
         with spooling("tasks"):
             self._stage = _kept_file()
+        # References of an earlier opening point into a file that is gone.
         self._staged.clear()
+        # Workers start in the background while the caller still prepares its first items.
         self._at_work()
         return self
 
@@ -243,6 +246,7 @@ class Processes:
             except (Lost, Defect) as error:
                 if lost is None:
                     raise
+                # An item that failed still has its payload; one that is done has not.
                 return lost(decoded(job.payload), error)
             finally:
                 held.size -= job.weight
@@ -264,6 +268,8 @@ class Processes:
             while waiting:
                 yield oldest()
         finally:
+            # The caller may stop before the end: items that have not started are not worth
+            # starting.
             for job in waiting:
                 job.future.cancel()
 

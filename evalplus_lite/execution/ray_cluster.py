@@ -61,6 +61,8 @@ class ClusterNode:
         """
         facts = {"version": __version__, "python": platform.python_version(), "tier": None}
         try:
+            # A node without a sandbox answers as well: the caller says which node cannot work, and
+            # why.
             facts["tier"] = self.pool.tier
         except EvalPlusLiteError as error:
             facts["reason"] = str(error)
@@ -87,6 +89,7 @@ class ClusterNode:
         """
         for number, (maker, settings, packages) in unpacked(calls).items():
             self._calls.setdefault(number, Call(maker, settings, packages))
+        # All items of a chunk are begun at once: the node's own pool deals them to its supervisors.
         begun = [
             self.pool.begin(self._calls[number], decoded(item), key=key, then=encoded)
             for number, key, item in unpacked(jobs)
@@ -114,7 +117,7 @@ def failure(kind: int, data: bytes) -> Exception:
     return revived(decoded(data))
 
 
-# The actors of a Ray cluster, one a node: starting them, sending chunks, and hearing of them.
+# The actors of a Ray cluster, one a node: starting them, sending chunks, receiving answers.
 
 CHUNK_SECONDS, MOST_ITEMS = 0.5, 128
 """Target seconds of a chunk on its node, and maximum items per worker."""
@@ -210,6 +213,8 @@ class Member:
         """Ask for half of the processors if all are not available."""
         waits = self.tier is None and time.monotonic() - self._asked > PLACED_SECONDS
         if waits and self.workers > 1:
+            # The new actor is set before the old one is killed, so that the old one's error is not
+            # heard.
             actor, self.actor = self.actor, None
             self.workers //= 2
             self._start()
@@ -243,6 +248,7 @@ class Member:
             if number not in self._calls
         }
         jobs = [(job.call.number, _plain(job.key), job.payload) for job in chunk]
+        # Before sending: a failure that is reported at once has to find the chunk.
         self.chunks[number] = chunk, seconds
         try:
             answer = self.actor.run.remote(
@@ -260,6 +266,7 @@ class Member:
     def answered(self, number: int, answer: bytes) -> list[tuple[Job, tuple[int, bytes, float]]]:
         """Return the items of an answered chunk with their outcomes, and the seconds it took."""
         chunk, _ = self.chunks.pop(number)
+        # An answer proves that the actor has these calls; a chunk that is lost proves nothing.
         self._calls.update(job.call.number for job in chunk)
         return list(zip(chunk, unpacked(answer), strict=True))
 
@@ -329,7 +336,7 @@ STRENGTH: list[str] = [tier for tier in TIERS if tier != "auto"]
 
 
 class RayCrew:
-    """Deals jobs to the members, an actor a node, and hears them; one thread does both."""
+    """Sends jobs to the members, an actor a node, and reads their answers; one thread does both."""
 
     def __init__(
         self,
@@ -364,6 +371,7 @@ class RayCrew:
         """The weakest tier of all that have been members."""
         if not self._tiers:
             raise SandboxUnavailable(self._why())
+        # The largest index is the weakest: results claim no more isolation than every node has.
         return max(self._tiers, key=STRENGTH.index)
 
     def add(self, job: Job) -> bool:
@@ -398,6 +406,8 @@ class RayCrew:
             while not self._is_done():
                 with self._lock:
                     self._is_asleep = True  # before dealing: items added from here on wake it
+                # Order: nodes, chunks for those with room, then answers, which make room for the
+                # next round.
                 self._look()
                 self._deal()
                 self._poll()
@@ -427,6 +437,7 @@ class RayCrew:
                 self._members[id] = self._member(id, name, processors)
         for member in self._members.values():
             member.shrink()
+        # Time without a single node that works counts from the last moment there was one.
         if any(each.tier for each in self._members.values()):
             self._alone_since = now
             self._tell_tier()
@@ -555,6 +566,7 @@ class RayCrew:
     def _welcome(self, member: Member, facts: dict[str, Any]) -> None:
         """Add a member, or skip its node because of the facts that it reports."""
         tier, problem = facts["tier"], ""
+        # Another version may judge otherwise.
         if facts["version"] != __version__:
             problem = f"it has version {facts['version']} of evalplus-lite, here is {__version__}"
         elif tier is None:
@@ -574,6 +586,7 @@ class RayCrew:
     def _lose(self, member: Member, error: BaseException) -> None:
         """Return a lost member's unfinished items to the queue."""
         self.lost += 1
+        # Only members that were welcomed are counted.
         self.workers -= member.workers if member.tier else 0
         del self._members[member.id]
         member.end()
@@ -629,6 +642,7 @@ class Cluster(Processes):
             )
 
     def _hired(self, stage: int) -> Workforce:
+        # Not in ``__init__``: a mistake in the options is reported without waiting for a cluster.
         connect(self.address)
         self.workers = max(1, int(library().cluster_resources().get("CPU", 1)))
         return RayCrew(self.config, stage, self.preload, self.require_tier)
@@ -688,6 +702,8 @@ def connect(address: str) -> None:
     def begin() -> None:
         try:
             try:
+                # ``auto`` finds the cluster of RAY_ADDRESS or one that runs here. Only without any
+                # is one started.
                 ray.init(address=address or "auto", **options)
             except ConnectionError:
                 if address:

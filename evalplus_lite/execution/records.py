@@ -48,6 +48,7 @@ def from_rows(kind: type[Record], rows: Sequence[Row]) -> tuple[Record, ...]:
     return tuple(map(_of_class(kind).read, rows))
 
 
+# Reading annotations is slow, so each class is looked at once per process.
 _CODECS: dict[Any, Codec] = {}
 
 
@@ -82,6 +83,7 @@ def _of_annotation(hint: Any) -> Codec | None:
     origin, parts = get_origin(hint), get_args(hint)
     if _is_record(hint):  # looked up when needed: a suite may hold one of its own kind
         return Codec(to_row, partial(from_row, hint))
+    # Only ``X | None`` of a record needs work; other unions hold plain data.
     if origin in (Union, UnionType):
         inner = [_of_annotation(part) for part in parts if part is not NoneType]
         return _optional(inner[0]) if len(inner) == 1 and inner[0] is not None else None

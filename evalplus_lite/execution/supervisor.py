@@ -43,6 +43,7 @@ PRELOADED = ("evalplus_lite.grading.evaluator", "evalplus_lite.tasks.contracts")
 
 def main() -> None:
     """Serve as a launcher on the socket that is standard input."""
+    # Standard input becomes empty: work that reads it must not take messages off the socket.
     control = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     try:
@@ -63,6 +64,7 @@ def main() -> None:
         importlib.import_module(name)
     settings = SandboxConfig(*config)
     probe.learn(reports)
+    # A sandbox that does not hold is no error here: the first item of a supervisor reports it.
     with contextlib.suppress(EvalPlusLiteError):
         probe.choose_tier(settings)
     with contextlib.suppress(OSError):  # it has gone, which the next read detects
@@ -81,6 +83,7 @@ def _serve(control: socket.socket, config: SandboxConfig, stage: int) -> None:
             data, handles, _, _ = socket.recv_fds(control, 1, 1)
         except OSError:
             data, handles = b"", []
+        # ``C`` asks for an orderly end; anything else means that the backend has gone.
         if data != b"F":
             break
         (handle,) = handles
@@ -90,6 +93,7 @@ def _serve(control: socket.socket, config: SandboxConfig, stage: int) -> None:
                 _become_supervisor(control, handle, config, stage)
             supervisors.append(pid)
         os.close(handle)
+    # From here on ``os.wait`` has to see the children itself.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if data != b"C":  # they have no time to end by themselves
         for pid in supervisors:
@@ -112,6 +116,8 @@ def _become_supervisor(
     """Run a supervisor in a process just forked, and end it."""
     code = 1
     try:
+        # The launcher may end before the signal is asked for, and none would come then. So its
+        # process id is compared afterwards.
         launcher = os.getppid()
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -167,10 +173,12 @@ class Supervisor:
 
     def handle(self, message: Row) -> None:
         """Take one message, and answer it if it asks for work."""
-        # A call is told once; its function, with all that it prepares, stays for later items.
+        # A call is sent once; its function, with all that it prepares, stays for later items.
         if message[0] == DEFINE:
             _, number, maker, settings, packages = message
             self.calls[number] = Call(maker, settings, packages)
+            # The backend counts the same way (``Supervised.send``), and defines a call again after
+            # this.
             if len(self.calls) > MOST_CALLS:
                 self.works.pop(self.calls.popitem(last=False)[0], None)
             return
@@ -196,6 +204,8 @@ def described(error: Exception) -> Row:
     facts: list[Any] = [str(error)]
     if not isinstance(error, EvalPlusLiteError):
         facts = [f"our own code failed: {type(error).__name__}: {error}"]
+    # Errors of ours are made again from their fields on the other side, so that callers can catch
+    # them.
     if isinstance(error, InputError):
         path = None if error.path is None else str(error.path)
         facts = [error.problem, path, error.line, error.remedy]

@@ -43,6 +43,7 @@ class Launcher:
 
     def __init__(self, config: SandboxConfig, stage: int, preload: Sequence[str]) -> None:
         self.control, theirs = socket.socketpair()
+        # The new process has Python's own path only, so it gets the place of the package.
         root = str(Path(__file__).resolve().parents[2])
         options = ["-P", *(["-B"] if sys.dont_write_bytecode else [])]
         try:
@@ -51,6 +52,7 @@ class Launcher:
                     [sys.executable, *options, "-c", _BOOT, root],
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
+                    # The file of shared data keeps its number there, which is sent below.
                     pass_fds=(stage,),
                     start_new_session=True,  # Ctrl-C is for the parent, which ends it
                 )
@@ -66,6 +68,7 @@ class Launcher:
 
     def fork(self) -> Supervised:
         """Have a supervisor forked; OSError if the launcher has gone."""
+        # One socket for each supervisor: if it ends, so does the supervisor, and nobody else.
         ours, theirs = socket.socketpair()
         try:
             with theirs:
@@ -80,6 +83,7 @@ class Launcher:
         if not now:
             with contextlib.suppress(OSError):
                 self.control.sendall(b"C")
+        # Without a ``C`` before it, the end of the socket makes the launcher kill its supervisors.
         self.control.close()
         try:
             self.process.wait(END_SECONDS)
@@ -127,6 +131,7 @@ class Supervised:
     def heard(self) -> tuple[list[Row], bool]:
         """Return its answers that are there, and whether it has gone."""
         messages, gone = self.reader.available()
+        # The first message is the process id: from then on it is sent work.
         if self.pid is None and messages:
             self.pid = messages.pop(0)
         return messages, gone
@@ -173,6 +178,8 @@ class WorkerPool:
             if self._closing:
                 return False
             self._queue.add(job, job.key)
+            # Dealt in the caller's thread, so that an idle worker starts at once. The pool's own
+            # thread is woken only where a socket was full, to send the rest.
             behind = self._deal()
         if behind:
             self._wake()
@@ -232,6 +239,7 @@ class WorkerPool:
         self.tier_known.set()
         with self._lock:
             self._closing = True
+            # Supervisors end with their sockets, and the launcher waits for them, so it comes last.
             places, self.places = self.places, []
         for place in places:
             place.channel.close()
@@ -258,6 +266,7 @@ class WorkerPool:
 
     def _failed_to_start(self, error: Exception) -> None:
         self._failures += 1
+        # Waiting jobs fail, but the pool keeps trying for later ones.
         if self._failures % START_TRIES == 0:
             self.tier_known.set()
             self._fail_all(InfrastructureError(f"supervisor processes do not start: {error}"))
@@ -276,6 +285,8 @@ class WorkerPool:
             # Reading may have freed workers, and callers may have added jobs: deal once for both.
             self._deal()
             for place in self.places:
+                # A socket is watched for room only while bytes wait: it would report room all the
+                # time.
                 if place.writer.is_behind != place.is_watched:
                     place.is_watched = place.writer.is_behind
                     wanted = selectors.EVENT_WRITE if place.is_watched else 0
@@ -285,11 +296,13 @@ class WorkerPool:
         assert self.launcher is not None
         messages, gone = self.launcher.reader.available()
         for reports in messages:
+            # What the launcher found out about sandboxes holds for this process, too.
             probe.learn(reports)
             if not any(tier == "namespaces" and held for tier, held, *_ in reports):
                 landlock.hide_this_process()  # programs may share our uid there
             self.tier_known.set()
         if gone:
+            # Messages of the launcher are handled first: it may have reported before it ended.
             for place in list(self.places):  # they end with it
                 self._lose(place)
             self._selector.unregister(self.launcher.control)
@@ -309,6 +322,7 @@ class WorkerPool:
                 if job is not None:  # else it was cancelled meanwhile
                     job.took(seconds)
                     done.append((job, kind, data))
+            # A supervisor that has said hello ends a row of failed starts.
             self._failures = self._failures if place.pid is None else 0
             if not gone:
                 self._deal()  # first, as it may be waiting

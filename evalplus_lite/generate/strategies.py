@@ -54,11 +54,13 @@ def sampled(input_filter: InputFilter, *, count: int, seed: str) -> list[Case]:
     choices = sum(map(_choices, input_filter.domains))
     together = max(1, min(count, _AT_ONCE, int(_MOST_CHOICES / choices)))
     drawn = st.tuples(*[inputs(input_filter)] * together)
+    # A text as seed gives the same number in each process; ``hash`` would not.
     number = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big")
     found: dict[bytes, Case] = {}
 
     def collect(rows: tuple[tuple[Value, ...], ...]) -> None:
         for arguments in rows:
+            # Strategies know domains. Relations between arguments are for the filter to decide.
             if input_filter.admits(arguments):
                 found.setdefault(key(arguments), Case(arguments, "hypothesis"))
 
@@ -70,6 +72,7 @@ def sampled(input_filter: InputFilter, *, count: int, seed: str) -> list[Case]:
             deadline=None,
             max_examples=1 + -(-count // together),  # the first holds the simplest value only
             phases=(Phase.generate,),
+            # Slow or large draws are expected, and bounded by the number of examples.
             suppress_health_check=tuple(HealthCheck),
             verbosity=Verbosity.quiet,
         )
@@ -118,6 +121,7 @@ def _choices(domain: Domain) -> float:
 
 
 def _integers(domain: Domain, profile: Profile) -> Strategy:
+    # Half of the draws near zero, as the whole range would hardly ever show a small number.
     low, high = _limits(domain)
     near = st.integers(max(low, min(-10, high)), min(high, max(10, low)))
     return near | st.integers(low, high)
@@ -147,6 +151,7 @@ def _texts(domain: Domain, profile: Profile) -> Strategy:
         for low, high in [_sizes(domain)]
     ]
     if text is not None and text.values:
+        # Texts seen keep the form that drawn characters would not have.
         parts.append(st.sampled_from(text.values[:_SAMPLES]))
     return st.one_of(parts) if parts else st.just("")
 
@@ -167,6 +172,7 @@ def _lists(domain: Domain, profile: Profile) -> Strategy:
     if domain.is_rectangular:
         return _grids(domain, domain.items, inner, low, high)
     if domain.is_uniform and len(domain.items.kinds) > 1:
+        # The type is drawn once for the whole list, as none of those seen was mixed.
         kinds = [
             _BY_KIND[kind](domain.items, inner) for kind in domain.items.kinds if kind in _BY_KIND
         ]
@@ -190,6 +196,7 @@ def _grids(domain: Domain, rows: Domain, profile: Profile, low: int, high: int) 
 
 
 def _sets(domain: Domain, profile: Profile) -> Strategy:
+    # Equal elements fall together, so a set may be smaller than drawn; the filter checks its size.
     return _lists(domain, profile).map(hashable).map(set)
 
 

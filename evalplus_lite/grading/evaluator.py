@@ -99,6 +99,8 @@ class PreparedSuite:
         output = max(limits.output, 4 * suite.blobs.size)
         inputs = Inputs.of(case.arguments for case in suite.cases)
         answers = suite.expected
+        # What is compared byte by byte must be a right answer. Where several are listed, or tests
+        # report more than their result, one right form of each is chosen for that.
         if task.rule.kind == "any":  # the list of right answers is none
             answers = [exact(data, task.rule) or data for data in answers]
         elif is_tested(task):
@@ -119,6 +121,7 @@ def evaluate_program(
     which is not a verdict, and ContractError if the task's own check does not load.
     """
     verdict = _evaluated(sandbox, prepared, source, details=details)
+    # Once only: a program that asks for more memory than there is would be killed each time.
     if is_killed(verdict.failure):
         # Perhaps not the program's doing: a kernel that is short of memory kills some process.
         verdict = _evaluated(sandbox, prepared, source, details=details)
@@ -127,6 +130,7 @@ def evaluate_program(
 
 def lost_costs(seconds: float) -> Mapping[VerdictName, int]:
     """Return how many of ``MOST_LOST`` a lost case counts as, by the seconds that it may take."""
+    # A case that was stopped for memory or crashed cost little time, so it counts once.
     late = min(max(1, math.ceil(seconds / LATE_SECONDS)), MOST_LATE)
     return {"timeout": late, "memory": 1, "crash": 1}
 
@@ -145,6 +149,8 @@ def _evaluated(sandbox: Sandbox, prepared: PreparedSuite, source: str, *, detail
     def more(case: int | None) -> float:
         if pace is None:
             return 0.0
+        # No case means the limit on all cases together, which the sandbox asks for when it is
+        # reached.
         if case is None:
             return pace.total(sandbox)
         return pace.limit(sandbox, program, prepared.limits, case)

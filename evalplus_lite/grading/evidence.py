@@ -96,6 +96,7 @@ def weighed(task: Task, answers: Answers) -> Evidence:
     if not answers.suite.cases:
         if not lost:
             raise UnusableTask(task.id, "no inputs", "it has no inputs")
+        # The most frequent cause names the task's problem; the others are only counted.
         more = f" (all {len(answers.dropped)} inputs: {counted(lost)})" if len(lost) > 1 else ""
         raise UnusableTask(task.id, lost[0].cause, lost[0].example + more + _remedy(answers))
     suite = answers.suite
@@ -126,6 +127,8 @@ def require_check(sandbox: Sandbox, task: Task, suite: Suite) -> None:
     """Raise UnusableTask if the task's own check does not work on answers known to be right."""
     if not has_check(task):
         return
+    # A check that rejects right answers would reject every sample, so it is tried before any is
+    # judged.
     few = zip(islice(suite.cases, TRIED_ON_CHECK), suite.expected, strict=False)
     problem = faulty_check(sandbox, check_of(task), [(case, wire.decode(x)) for case, x in few])
     if problem is not None:
@@ -149,6 +152,8 @@ def own_refused(sandbox: Sandbox, task: Task) -> tuple[Dropped, ...]:
             )
         if violation is not None:
             refused.append(Dropped(case, "invalid", clip(violation.reason)))
+    # A few refused inputs are kept, with a note. A contract that refuses all of them is not about
+    # this task.
     if len(refused) == len(task.cases):
         raise UnusableTask(task.id, "invalid", f"{sentence(refused[0])}, and every other one")
     return tuple(refused)
@@ -197,6 +202,7 @@ def blind_spot(suite: Suite, rule: Rule) -> str:
             f"the reference returns None {cases}: a program that does nothing passes "
             "(give an input on which it returns something)"
         )
+    # ``None`` on a single case was reported above: doing nothing passes there as well.
     if count == 1:  # one value is all that a single case can have
         return ""
     item = next(suite.blobs.items())

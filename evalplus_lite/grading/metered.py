@@ -157,6 +157,7 @@ class MeteredSuite:
         """Return the CPU seconds that a case may take after all."""
         if self.seconds[case] > self.prepared.limits.cpu:
             return self.seconds[case]
+        # Timed only now: nearly all cases end within the first limit.
         return FACTOR * self.times.of(sandbox, case)
 
 
@@ -178,6 +179,7 @@ class _Together:
 
     def equal(self, first: int, last: int) -> bool:
         count = len(self.suite.seconds)
+        # A stretch of equal answers may span several programs.
         while first < last:
             end = min(last, first - first % count + count)
             self.observers[first // count].equal(first % count, (end - 1) % count + 1)
@@ -194,6 +196,7 @@ class _Together:
         if not observer.is_late and not is_spent(outcome) and observer.outcome(place, outcome):
             self.next = case + 1
             return True
+        # This program is done, and its process is lost: the next pass starts with the next program.
         self.next = (number + 1) * len(self.suite.seconds)
         return False
 

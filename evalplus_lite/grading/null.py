@@ -132,6 +132,8 @@ def require_knowledge(sandbox: Sandbox, task: Task, suite: Suite) -> str:
 
     Raises UnusableTask with the cause ``guessable`` if the task accepts one that cannot be right.
     """
+    # What cannot be right comes first: if such a program passes, nothing else about the suite
+    # matters.
     for what, program in _guessing(task):
         if accepts(sandbox, task, suite, program):
             raise UnusableTask(task.id, "guessable", f"a program that {what} passes")
@@ -191,6 +193,7 @@ def _simple(task: Task, suite: Suite) -> Iterator[tuple[str, str]]:
         return  # tests of several names: the entry point is unknown
     constants, echo = (PRINTED, PRINTED_ECHO) if is_script else (CONSTANTS, ECHO)
     is_equality = task.rule.kind in EQUALITY and not has_check(task)
+    # Where right answers differ, no constant passes, so only the echo is worth a run.
     differs = is_equality and len(set(suite.blobs.items())) > 1
     for what, body in (echo if differs else {**constants, **echo}).items():
         yield what, null_program(task, body)
@@ -261,6 +264,7 @@ def ignored(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> list[str]:
 def _effects(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> list[str]:
     """Return which of arguments and printed text a reference that returns None leaves changed."""
     harness = replace(task.harness, observe=("arguments", "printed"))
+    # Both effects are observed at once, whatever the task compares.
     few = list(islice(cases, TRIED))
     inputs = Inputs.of(case.arguments for case in few)
     run = sandbox.run(Program.of(replace(task, harness=harness)), inputs, EFFECT_LIMITS)

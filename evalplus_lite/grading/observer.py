@@ -39,6 +39,8 @@ def judge(outcome: Outcome, expected: bytes, rule: Rule) -> VerdictName:
     """Return the verdict on an outcome; ``expected`` is the wire form of the right answer."""
     match outcome:
         case Returned(data):
+            # From cheap to expensive: equal bytes, then equality by the rule. Only a short wrong
+            # answer is read to its end.
             if data == exact(expected, rule):
                 return "pass"
             try:
@@ -119,6 +121,8 @@ class VerdictObserver:
     def outcome(self, case: int, outcome: Outcome) -> bool:
         """Judge the outcome of a case; return whether to continue."""
         suite, task = self.suite, self.task
+        # A task's own check judges all of its answers in one process at the end. An answer beyond
+        # the bound is judged here, where bytes that are not the expected ones are wrong.
         if isinstance(outcome, Returned) and has_check(task) and self.keeps(len(outcome.data)):
             self.deferred[case] = outcome.data
             return True
@@ -130,6 +134,7 @@ class VerdictObserver:
         self.patience -= self.costs.get(verdict, 0)
         if self.is_first(case):
             self.fail(explain(case, verdict, outcome, suite.expected[case]))
+        # Without details the first failure decides the verdict, and nothing more is run.
         return self.details is not None and self.patience > 0
 
     def judge(self, case: int, outcome: Outcome) -> VerdictName:
@@ -151,6 +156,7 @@ class VerdictObserver:
 
     def is_first(self, case: int) -> bool:
         """Return whether a failure would be the first among the base cases or among the others."""
+        # Deferred answers are judged after later cases, so failures do not arrive in order.
         known = self.base if case < self.suite.base_count else self.plus
         return known is None or case < known.case
 
@@ -182,6 +188,8 @@ def check_deferred(sandbox: Sandbox, task: Task, suite: Suite, observer: Verdict
         verdict = judge(Returned(data), expected, task.rule)
         if verdict == "fail":
             try:
+                # Parts are counted, not only bytes: a few bytes per value can become large objects
+                # in the check.
                 parts += 4 * wire.check(expected)
                 parts -= wire.check(data, most=parts)
             except CodecError:

@@ -64,6 +64,7 @@ def contradicted(sandbox: Sandbox, task: Task, suite: Suite) -> dict[int, str]:
     if not suite.cases:
         return details
     prepared = PreparedSuite.by_steps(task, suite)
+    # By steps, since what is dropped here decides the content of a suite file.
     for number, source in enumerate(task.programs, 1):
         verdict = evaluate_program(sandbox, prepared, source, details=True)
         for place, name in enumerate(verdict.details or ()):
@@ -192,6 +193,8 @@ def answer(
     # 6. The task's own outputs win over the reference's answers where both agree by the rule.
     answers = {live[p]: first.answers[p] for p in places if live[p] not in dropped}
     for number, given in enumerate(task.outputs[:base_count]):
+        # A contradiction means that reference or output is wrong. Nobody can say which, so the case
+        # goes.
         if number in answers and not agrees(answers[number], given, task):
             detail = (
                 f"{shown_answer(given)}, the reference answers {shown_answer(answers.pop(number))}"
@@ -212,6 +215,7 @@ def answer(
     )
     # 7. The task's other programs, which are taken to be right, may dispute new inputs.
     if twice and task.programs:
+        # Cases whose outputs the task states are not up for dispute.
         for place, detail in contradicted(sandbox, task, suite).items():
             if kept[place] >= len(task.outputs):
                 dropped[kept[place]] = Dropped(cases[kept[place]], "expected", detail)
@@ -249,6 +253,8 @@ def _unstable(
     """
     other = sandbox.sibling(hash_seed=OTHER_HASH_SEED)
     left, lost = sorted(cases), dict[int, str]()
+    # The first round moves every case. Later ones repeat the rest in the first run's order, without
+    # what changed.
     order = deranged(left)
     for _ in range(ROUNDS):
         second = SecondRun([answers[place] for place in order], task)
@@ -259,6 +265,7 @@ def _unstable(
             for nth, place in enumerate(order)
             if nth not in second.same
         }
+        # The check needs both answers in one process, so it is asked once for all cases of a round.
         if has_check(task) and not is_tested(task):  # both answers may be right: the check decides
             first = [answers[order[nth]] for nth in second.data]
             asked = [cases[order[nth]] for nth in second.data]
@@ -271,9 +278,11 @@ def _unstable(
                 varied[order[nth]] = data
                 del changed[order[nth]]
         lost |= changed
+        # A case that changed may have changed others after it, so those are asked again without it.
         left = order = [place for place in left if place not in changed]
         if not changed:
             return lost
+    # After the last round nothing that is left has been confirmed.
     return lost | {place: _difference(answers[place], None) for place in left}
 
 
@@ -312,6 +321,8 @@ def _failed(
     ``answers`` to all others become the expected results of a program (``own_tests``).
     """
     failed: dict[int, tuple[Cause, str]] = {}
+    # Order: what the tests compute themselves, what both runs agree on, whether the reference
+    # passes, then which tests any program could pass.
     known = _computed(sandbox, task, cases, limits)
     runs: list[tuple[int, bytes, bytes]] = []
     for place in cases:
@@ -334,6 +345,8 @@ def _failed(
     guessed = weak(sandbox, task, [cases[place] for place in left], expected)
     for place, data, is_weak in zip(left, expected, guessed, strict=True):
         if is_weak:
+            # Weak tests stay in the suite with a mark: what becomes of them is decided where it is
+            # read.
             answers[place] = marked(data)
     return failed
 

@@ -1,4 +1,4 @@
-"""Runs of a reference: its answers taken down, and compared with those of another run."""
+"""Runs of a reference: its answers are recorded, and compared with those of another run."""
 
 from __future__ import annotations
 
@@ -95,6 +95,9 @@ def expecting(
     try:
         saw = wire.decode(first)
         other = saw if second is None else wire.decode(second)
+        # Two runs under different hash seeds. In the same order, each assertion keeps what both
+        # runs saw. In another order only which assertions ran is certain. Different assertions are
+        # no expectation.
         ordered = [each[0] for each in saw] == [each[0] for each in other]
         if ordered:
             saw = [_common(*pair) for pair in zip(saw, other, strict=True)]
@@ -134,6 +137,7 @@ def _sides(saw: list[Any], known: Sequence[bytes | None] | None) -> list[Any]:
             for run in runs
             if at < len(run) and run[at][0] == site[0] and len(run[at]) >= len(site)
         ]
+        # A value that a test computes counts only if both runs computed it, and the same one.
         is_same = len(values) == len(runs) and all(key(each) == key(values[0]) for each in values)
         sides.append(values[0] if is_same else None)
     return sides
@@ -203,12 +207,16 @@ class FirstRun:
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
         """Record an answer; return whether to continue."""
+        # Strictly checked here, once: later readers of the suite rely on its answers being
+        # well-formed.
         outcome = as_truth(readable(outcome), self.task)
         if isinstance(outcome, Returned):
             data = outcome.data
             self.answers[case] = Packed.of(data) if len(data) > LARGE else data
             return True
         meter = self.meter
+        # Whether a process crashes or is stopped may depend on the machine; steps tell alike
+        # everywhere.
         if isinstance(outcome, Crashed) and meter is not None and meter.exceeds(case):
             outcome = TimedOut(0.0, meter.usual.cpu)  # perhaps it was about to be stopped
         self.failed[case] = outcome
@@ -227,7 +235,7 @@ class SecondRun:
         """Different second answers of a task whose unit tests or ``check`` decide."""
 
     def equal(self, first: int, last: int) -> bool:
-        """Take down that these are as before."""
+        """Record that these cases were answered as before."""
         self.same.update(range(first, last))
         return True
 
@@ -239,6 +247,8 @@ class SecondRun:
         elif stable(self.expected[case], outcome.data, self.task):
             self.same.add(case)
         else:
+            # Another answer need not be unstable: a check, or what a unit test asserts, may allow
+            # both.
             self.other[case] = shown_answer(outcome.data)
             if is_tested(self.task) or has_check(self.task):
                 self.data[case] = outcome.data

@@ -49,6 +49,7 @@ class KnownRaises:
 
 def raised(answer: Any, calls: Sequence[Sequence[Value]]) -> set[tuple[str, str]]:
     """Return which methods raised which exceptions, from an answer that reports exceptions."""
+    # By method: an exception that one method documents says nothing about another.
     exceptions: set[tuple[str, str]] = set()
     for (name, *_), each in zip(calls, answer, strict=False):
         if type(each) is dict and each.keys() == {"raised"}:
@@ -90,6 +91,8 @@ class FreeOrders:
             return [way for way in known if _passes(sandbox, task, way, inputs, base)]
 
         tree = parsing.parse(task.reference)
+        # Ties and sets are separate questions: the base cases may settle one and leave the other
+        # open.
         ties = left_open(guest_programs.TIES) if has_ties(tree) else []
         if len(ties) < len(guest_programs.TIES):
             ties = []  # a base case has a tie, which settles them, though one way may be the task's
@@ -105,6 +108,7 @@ class FreeOrders:
         for way in self.ways:
             for place, outcome in enumerate(_run(sandbox, self.task, way, inputs)):
                 data = suite.expected[place]
+                # A reference that fails under another order shows nothing about other programs.
                 if isinstance(outcome, Returned) and not same(data, outcome.data, self.task):
                     differences.setdefault(
                         place, f"{shown_answer(data)} or {shown_answer(outcome.data)}"
@@ -363,8 +367,11 @@ class SizeLimits:
         """Measure the cases that the task came with: its base cases and published ones."""
         extents = [Extent.of(case.arguments) for case in task.cases]
         extent = Extent.largest(extents, together=False)
+        # The costliest case is unknown before counting, but it is among the largest by some
+        # measure.
         places = {at for by in MEASURES for at in _first(extents, by)}
         steps = _largest(sandbox, task, [task.cases[at] for at in sorted(places)])
+        # Contracts that bound numbers are trusted, so the reference's text need not be read.
         if _bounds_numbers(sandbox, task):
             return cls(task, extent, steps, are_bounded=True)
         tree = parsing.parse(task.reference)
@@ -391,6 +398,7 @@ class SizeLimits:
         reasons = []
         for case, taken in zip(cases, steps, strict=True):
             extent = Extent.of(case.arguments)
+            # Sizes first. A case no larger than the task's own is accepted, whatever it costs.
             reason = self._of_extent(extent)
             if not reason and not extent.is_within(self.extent):
                 reason = self._of_steps(extent, taken)
@@ -404,6 +412,7 @@ class SizeLimits:
     def _of_extent(self, extent: Extent) -> str:
         if extent.longest > max(LONGEST, self.extent.longest):
             return f"{extent.longest:,} items in one argument, more than a program may recurse for"
+        # All pairs of items at one step each.
         if extent.items**2 > MOST_WORK and extent.items > self.extent.items:
             return f"{extent.items:,} items, which a program may compare pairwise"
         if self.counted is not None and extent.number > self.counted:
@@ -429,6 +438,7 @@ def _largest(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> int:
     """Return the most steps that the reference is seen to take on one of these cases."""
     program = Program.of(task)
     inputs = Inputs.of(case.arguments for case in cases)
+    # A case over the budget has no count. If none has one, the most is assumed.
     step_budget = StepBudget(2 * MOST_WORK, MOST_WORK, shares=2)
     counts = run_budgeted(sandbox, program, inputs, COUNT_LIMITS, step_budget)
     steps = [count for count in counts if isinstance(count, int)]

@@ -91,6 +91,7 @@ def stable(a: bytes, b: bytes, task: Task) -> bool:
         first, second = wire.decode(a), wire.decode(b)
     except CodecError:
         return False
+    # Elements may come in any order, but each has to be the same to the last bit.
     if task.rule.free_levels:
         return equal(a, b, replace(task.rule, atol=0.0, rtol=0.0, fields=()))
     if task.rule.kind == "unordered" and type(first) is type(second) and type(first) in SEQUENCES:

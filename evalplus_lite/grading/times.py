@@ -54,6 +54,7 @@ class ReferenceTimes:
         return self._get(sandbox, inputs)
 
     def _get(self, sandbox: Sandbox, inputs: Inputs) -> float:
+        # Without a reference there is nothing to time, and the floor of the limit applies.
         if not self.task.reference:
             return 0.0
         key = inputs.key
@@ -77,18 +78,23 @@ class ReferenceTimes:
 
         def goes_on(_: int, outcome: Outcome) -> bool:
             nonlocal used
+            # The reference's process ended, so later cases have no times. What it used so far
+            # counts.
             if isinstance(outcome, OutOfMemory | Crashed):
                 return False
             used += max(0.0, outcome.cpu)
             return not isinstance(outcome, TimedOut)
 
         run = sandbox.beside().run(program, inputs, limits, judge=goes_on, timed=True)
+        # The program's own clock excludes the start of its process. The kernel's figure is an upper
+        # bound.
         return min(used, run.cpu)
 
     def _path(self, inputs: str) -> Path | None:
         if self.cache is None:
             return None
         task = self.task
+        # Everything that a time depends on is in the name, so that a stale one is never read.
         facts = [FORMAT, machine(), task.reference, task.entry_point, task.harness.row, inputs]
         name = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
         return self.cache / "reference-times" / name[:2] / f"{name[2:]}.json"
@@ -177,6 +183,8 @@ class BySteps:
         arguments = self.cases[case].arguments
         least = Allowance(FEWEST)
         allowance = Allowance(max(FEWEST, round(self.factor * self._steps(sandbox, case))))
+        # Steps first, since they decide alike on every machine. Time is only for built-in
+        # functions, whose work is not counted.
         if exceeds(sandbox, program, arguments, allowance, limits):
             return 0.0
         if allowance.patience > least.patience:

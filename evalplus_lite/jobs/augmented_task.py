@@ -75,7 +75,7 @@ LADDER_SECONDS = 0.2
 class Budget:
     """The budget for a task.
 
-    ``inputs``: new cases wanted. ``seconds``: of a typical machine, what a case may cost the
+    ``inputs``: new cases requested. ``seconds``: of a typical machine, what a case may cost the
     reference (``steps.STEPS_A_SECOND``); a slower input is dropped. ``batch``: inputs proposed at
     first, and again after slow ones; each further batch may be ``GROWTH`` times as large.
     ``patience``: batches without a single new valid input after which the task is done. ``slow``:
@@ -108,6 +108,8 @@ def needed(count: int, *, kept: int, of: int) -> int:
     """Return how many inputs to propose for ``count`` valid ones, given that ``kept`` of ``of``
     were.
     """
+    # Twenty imaginary proposals, all accepted, steady the rate of the first batches. The margin of
+    # 3 % and five spares a further batch for a few inputs.
     return int(count * 1.03 * (of + 20) / (kept + 20)) + 5
 
 
@@ -123,7 +125,7 @@ LIMITS = Limits(cpu=2.0, load=5.0)
 
 @dataclass(frozen=True, slots=True)
 class TextValues:
-    """The values in the input text of a case: a ``Form`` for an ``AdaptedGenerator``."""
+    """The values in the input text of a case: an ``ArgumentForm`` for an ``AdaptedGenerator``."""
 
     form: TextForm
 
@@ -160,6 +162,8 @@ def text_generator(
     # Values in the text are treated as arguments are: the same domains, filter and mutations.
     constants = Constants.of_task(task)
     seen = replace(task, base=tuple(map(Case, values)))
+    # Where the form says all about its values, they need no bounds of their own; elsewhere they
+    # stay near those seen.
     if task.grammar or (isinstance(form, ConstrainedForm) and form.stated.is_whole):
         input_filter = InputFilter.typed(values, choices=task.constraints)
     else:
@@ -191,6 +195,7 @@ def _random(form: TextForm, base: Sequence[Case], seed: str) -> list[Case]:
     if not isinstance(form, Form):
         return []
     texts = [case.arguments[0] for case in base]
+    # A random stream of its own: drawing texts must not shift what the generator draws.
     drawing = Drawing(form, texts, random.Random(f"{seed}:drawing").random)
     scales = [1 + number % SCALES for number in range(MOST_RANDOM)]
     drawn_values = [(scale, drawing.draw(scale)) for scale in scales]
@@ -205,6 +210,8 @@ def drawn(sandbox: Sandbox, task: Task) -> tuple[list[Case], str]:
     """Return the texts of a task's own generator, and its error if it has one."""
     if not task.generator:
         return [], ""
+    # Small and large scales in turn: a generator that fails on large ones has given small texts by
+    # then.
     pairs = [(seed, 1 + seed % SCALES) for seed in range(DRAWS * SCALES)]
     # The generator is somebody's program: it runs in the sandbox, and its errors are notes.
     meter = Meter(sandbox, Program(task.generator, "generate"), pairs, LIMITS)
@@ -217,6 +224,7 @@ def drawn(sandbox: Sandbox, task: Task) -> tuple[list[Case], str]:
         text: object = None
         if isinstance(outcome, Returned):
             try:
+                # A text is one value, so anything that has parts is refused unread.
                 text = wire.decode(outcome.data, most=1)
             except CodecError:
                 text = None
@@ -271,6 +279,7 @@ def ordered(suite: Suite) -> Suite:
 def too_long(suite: Suite) -> dict[int, None]:
     """Return the positions of answers longer than ``LONGEST_ANSWER``, in order."""
     blobs = suite.blobs.items()
+    # Sizes are those of the plain answers: a packed one knows its own.
     sizes = [each.size if isinstance(each, Packed) else len(each) for each in blobs]
     return dict.fromkeys(at for at, size in enumerate(sizes) if size > LONGEST_ANSWER)
 
@@ -286,6 +295,7 @@ def bounds(
 ) -> dict[str, Any]:
     """Return the bounds of a task's inputs for its provenance: their number, sizes, and cost to the
     reference."""
+    # Where the steps are used up, that is the reason, even if batches were idle because of it.
     end = "inputs" if kept >= budget.inputs else "patience" if is_idle else "space"
     return {
         "kept": kept,
@@ -335,6 +345,7 @@ def base_answers(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
     # New inputs need an answer that decides: a list of right answers covers the old ones only.
     if task.rule.kind == "any":
         raise UnusableTask(task.id, "expected", f"{UNLISTED}: let a contract's check decide")
+    # The task vouches for its own inputs: a contract that refuses one is noted, and not applied.
     refused = own_refused(sandbox, task)
     base = answer(
         sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS, contract=False
@@ -371,13 +382,15 @@ def generator_of(
     ``is_own``: the contract was written for the task, and is the only limit. Without ``doubts``
     no input is doubtful.
     """
+    # Seed and id, and nothing else: a suite must not depend on the other tasks, or on who computes
+    # it.
     name = f"{seed}:{task.id}"
     if (texts := text_generator(task, base, name, seeds, doubts=doubts)) is not None:
         return texts
     from evalplus_lite.generate.strategies import sampled  # a third of a second, not for --help
 
     constants = Constants.of_task(task)
-    # Classes are driven by calls, and have no arguments of which a domain could be inferred.
+    # Classes are driven by calls, and have no arguments to infer a domain from.
     if task.harness.kind in ("sequence", "unittest"):  # tests have no arguments to change
         examples_of = base if task.harness.kind == "sequence" else ()
         sequences = SequenceGenerator(
@@ -404,6 +417,7 @@ def generator_of(
         input_filter = code.unrelated(input_filter)
     if not doubts:
         input_filter = input_filter.undoubting()
+    # Calls in a prompt do not have the constructor's arguments, with which such cases begin.
     shown = examples(task.prompt, task.entry_point) if not task.harness.constructed else []
     first = [Case(each, "docstring") for each in shown]
     make: Callable[..., Proposer] = Generator if code is None else partial(AdaptedGenerator, code)
@@ -424,7 +438,7 @@ def _free_shapes(sandbox: Sandbox, task: Task) -> list[str]:
     share: rows need not be of three cells since they are in all examples."""
     shapes = [
         each.name
-        for each in InputFilter.of_task(task, is_own=True).found
+        for each in InputFilter.of_task(task, is_own=True).constraints
         if each.is_on and not each.is_chosen and each.name.rpartition(".")[2] in SHAPES
     ]
     if not shapes or task.contract is None:
@@ -446,6 +460,7 @@ def _free_shapes(sandbox: Sandbox, task: Task) -> list[str]:
         input_filter = InputFilter.of_task(task_of, is_own=True)
         return [case for case in allowed if input_filter.admits(case.arguments)]
 
+    # Each shape alone against no shape at all.
     possible = len(admitted([]))
     return [name for name in shapes if len(admitted([name])) < possible]
 
@@ -513,10 +528,13 @@ def probe(
         steps += answers.steps
         rungs += [left[at] for at in answers.kept]
         causes = {id(drop.case): drop.cause for drop in answers.dropped}
+        # What each rung costs tells later which sizes the remaining steps pay for.
         for at, taken in zip(answers.kept, answers.steps, strict=True):
             scales.ranges[left[at].dimension].charge(left[at].level, taken)
         for rung in left:
             cause = causes.get(id(rung.case))
+            # A rung that was not tried in this round is not judged. It is tried in the next, unless
+            # its ladder has met something slow meanwhile.
             if cause != "budget":
                 is_slow = cause in SLOW
                 scales.ranges[rung.dimension].learn(
@@ -529,6 +547,8 @@ def probe(
             for rung in left
             if causes.get(id(rung.case)) == "budget" and not scales.is_beyond(rung)
         ]
+    # Only after the last round: a dimension without a slow rung ended by the contract, or has no
+    # end.
     scales.settle()
     suite = joined(suites, {})
     answers = Answers(suite, (), tuple(range(len(suite.cases))), tuple(steps))
@@ -546,6 +566,7 @@ def _sorted_out(answers: Answers, rungs: Sequence[Rung], dropped: dict[str, int]
         way = rung.dimension.way
         if rung.size <= MOST[way]:
             cases.append(at)
+        # Of the rungs too large for a test, only the top of each ladder is worth a stress case.
         elif rung.level == top[rung.dimension] and weight(rung.case.arguments) <= HEAVIEST:
             stress[at] = way
     chosen = dict(sorted(stress.items(), reverse=True)[:MOST_TOPS])
@@ -682,16 +703,19 @@ class TaskAugmentation:
         answers = self._answered(batch)
         enough = range(min(missing, len(answers.suite.cases)))
         answers = self._undisputed(replace(answers, suite=subset(answers.suite, enough)))
+        # Slow inputs are fed back as well: they lower the limits of the next batch.
         slow = [drop.case for drop in answers.dropped if drop.cause in SLOW]
         # Parents are positions in the suite so far, which is how the generator counts them.
         chosen = [batch[number] for number in answers.kept]
         self._keep(replace(answers.suite, cases=tuple(chosen)), slow)
         self.idle = 0 if chosen else self.idle + 1
+        # After slow inputs small batches again, which teach the generator sooner (see ``GROWTH``).
         self.size = self.budget.batch if slow else GROWTH * self.size
         return True
 
     def _keep(self, suite: Suite, slow: Sequence[Case] = ()) -> None:
         """Append answered cases, and have them built on."""
+        # Each case that was set apart is reported to the generator once.
         apart, self.apart = self.apart, []
         self.generator.feedback(suite.cases, slow=slow, apart=apart)
         self.suites.append(suite)
@@ -747,11 +771,13 @@ class TaskAugmentation:
 
     def _fair(self, answers: Answers) -> Answers:
         """Return the answers that every right program gives, whatever its design."""
+        # Ties first: an input with several right answers is dropped, not kept as stress.
         answers = self._untied(answers)
         cases = answers.suite.cases
         reasons = enumerate(self.size_limits.demands(cases, answers.steps))
         apart = {n: reason for n, reason in reasons if reason}
         doubts = ((n, self.generator.doubt(case)) for n, case in enumerate(cases))
+        # A doubt is the stronger reason: the input may not even be valid.
         apart |= {n: f"{DOUBTFUL}{why}" for n, why in doubts if why}
         return self._set_apart(answers, apart)
 
@@ -781,14 +807,15 @@ class TaskAugmentation:
     def _set_apart(self, answers: Answers, reasons: Mapping[int, str]) -> Answers:
         """Return the answers without those at these positions, which become stress cases."""
         self.apart += [answers.suite.cases[place] for place in reasons]
-        # The generator is told of these inputs (``apart``), so that it does not build on them.
+        # The generator learns of these inputs through ``apart``, and makes later ones smaller.
+        # The file of a suite stays small; beyond the bound such inputs are lost.
         room = MOST_STRESS - sum(len(suite.cases) for suite in self.stress)
         some = as_stress(answers.suite, reasons, most=room)
         self.stress += [some] if some.cases else []
         return answers.only([n for n in range(len(answers.kept)) if n not in reasons])
 
     def _provenance(self) -> dict[str, Any]:
-        budget, constraints = self.budget, self.generator.input_filter.found
+        budget, constraints = self.budget, self.generator.input_filter.constraints
         is_idle, sizes = self.idle >= budget.patience, self.generator.scales.facts()
         return {
             "seed": self.seed,
@@ -836,6 +863,7 @@ def augmenting(place: WorkerContext, settings: Row) -> Work:
         task, _ = staged(place, ref)
         try:
             with blamed(task):
+                # Unit tests become call sequences here, next to the sandbox that has to run them.
                 task = in_sequences(place.sandbox, task)
                 result = augment_task(
                     place.sandbox,

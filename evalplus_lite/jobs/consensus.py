@@ -173,6 +173,8 @@ def camps(
     groups: list[tuple[Vote, list[str]]] = [(reference, [])]
     for name, response in zip(names, responses, strict=True):
         vote = response or reference
+        # No response means that the program agrees with the reference, whose group is the first.
+        # Programs that give no answer for the same cause form one group.
         for leader, members in groups if response else groups[:1]:
             if leader.agrees(vote, task) or leader.word == vote.word not in ("value", "raises"):
                 members.append(name)
@@ -211,6 +213,8 @@ def dispute(
     said = leader.vote
     if reference.word == "value":
         cause = "differs" if said.word == "value" else "refused"
+    # The programs have an answer where the reference has none. If they raise as well, nobody knows
+    # the answer.
     elif said.word == "value":
         cause = reference.word
     else:
@@ -394,6 +398,7 @@ class Panel:
         # Counted steps, not seconds: the panel must be the same on every machine.
         prepared = PreparedSuite.by_steps(task, base, memory=MEMORY)
         names: list[str] = []
+        # Copies go before any is run, and the first programs fill the panel.
         for source in independent(sources):
             if (
                 len(names) < MOST_VOTERS
@@ -445,6 +450,7 @@ class Panel:
             and (2 * against > sum(kill.run >> number & 1 for kill in kills) or number in odd)
         ]
         asked = [suite.cases[number] for number in contested]
+        # A program that no contested case rejects agrees with the reference on all of them.
         responses = [
             self._ask(sandbox, program, asked)
             if any(kill.killed >> number & 1 for number in contested)
@@ -452,6 +458,7 @@ class Panel:
             for program, kill in zip(self.programs, kills, strict=True)
         ]
         for place, number in enumerate(contested):
+            # Programs that were stopped before this case have no vote on it.
             votes = [
                 (answers[place] or Vote("slow")) if kill.killed >> number & 1 else None
                 for answers, kill in zip(responses, kills, strict=True)

@@ -55,6 +55,7 @@ def contract_prompt(task: Task) -> Message:
     """
     form = InputForm.of(task)
     names = ", ".join(form.names)
+    # The shortest examples, so that the prompt stays small.
     rows = sorted((repr(list(case.arguments)) for case in task.base), key=len)[:_EXAMPLES]
     shown = "\n".join(rows)
     return Message(
@@ -84,6 +85,7 @@ def parse_contract(text: str, task: Task) -> str:
     """
     arities = {len(case.arguments) for case in task.base}
     problem = "the answer holds no Python program that defines `precondition`"
+    # Fenced blocks first, then the whole answer, which may have no fence.
     parts: list[str] = [*fenced(text), text]
     for part in parts:
         try:
@@ -96,6 +98,7 @@ def parse_contract(text: str, task: Task) -> str:
             for node in parsing.parse(part).body
             if isinstance(node, ast.FunctionDef) and node.name == "precondition"
         )
+        # A precondition that does not take the task's arguments would refuse every input.
         taken = function.args
         most = len(taken.posonlyargs) + len(taken.args)
         least = most - len(taken.defaults)
@@ -196,6 +199,7 @@ def suggest(backend: Backend, task: Task, source: ModelSource) -> Draft:
                 return Draft(task.id, text, turn + 1, "", reasons.count(None), len(reasons))
         except (NoContract, ContractError) as error:
             problem = str(error)
+        # The conversation goes back whole: the model sees its draft and what is wrong with it.
         messages += [
             Message("assistant", reply.text),
             Message("user", f"This cannot be used: {problem}\n\nAnswer with the whole file again."),
@@ -233,7 +237,7 @@ def infer_constraints(task: Task) -> list[str]:
     body: list[str] = []
     for name, domain in zip(names, input_filter.domains, strict=True):
         body += _assertions(domain, name)
-    for constraint in input_filter.found:
+    for constraint in input_filter.constraints:
         if constraint.is_limit and not (constraint.is_chosen or constraint.is_stated):
             continue  # the assertions above hold it
         description = f"{constraint.text} ({constraint.support}; {constraint.name})"
@@ -274,6 +278,7 @@ def _code(
     first, kind, *rest = constraint.name.split(".")
     if constraint.name.startswith(STATED):
         return _stated_code(stated[int(kind)], names)
+    # Constraints within an argument have no short expression: they stay comments.
     if kind not in _CODE or not all(part.isdecimal() for part in (first, *rest)):
         return None
     return _CODE[kind].format(*(names[int(part)] for part in (first, *rest)))
@@ -291,7 +296,7 @@ def _stated_code(stated: StatedConstraint, names: Sequence[str]) -> str | None:
 
 def _assertions(domain: Domain, name: str, depth: int = 0) -> list[str]:
     """Return the lines that hold a value to a domain."""
-    # A type beyond the plain ones has no name in a contract: it stays a comment.
+    # An extended type has no name in a contract: it stays a comment.
     kinds = [kind for kind in domain.kinds if kind in _PLAIN]
     if len(kinds) < len(domain.kinds) or not kinds:
         return [f"# {name}: {' or '.join(kind.__name__ for kind in domain.kinds) or 'anything'}"]

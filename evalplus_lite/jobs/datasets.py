@@ -43,8 +43,9 @@ def load_dataset(
 
     Names: ``humaneval`` (ships with the project), ``humaneval+``, ``humaneval+-mini`` and ``mbpp+``
     (downloaded once). A file holds tasks of one's own, a suite, or a published set; its first row
-    decides which (docs/formats.md). ``tasks`` selects some, as ``Dataset.only`` does. A set that
-    states its base cases only in test programs, as HumanEval does, has these run in sandboxes.
+    decides which (docs/reference/formats.md). ``tasks`` selects some, as ``Dataset.only`` does. A
+    set that states its base cases only in test programs, as HumanEval does, has these run in
+    sandboxes.
 
     A task that cannot be used does not stop the others: it is in ``Dataset.unusable``. Raises
     InputError if nothing can be used, and with ``strict`` if any task cannot, for which the

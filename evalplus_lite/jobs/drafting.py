@@ -209,6 +209,7 @@ def simple_inputs(types: Sequence[Type]) -> list[tuple[Value, ...]]:
     columns = [simple_values(each) for each in types]
     if not all(columns):
         return []
+    # Simple arguments together first, since a product would vary the last one alone for long.
     rows = [tuple(column[at % len(column)] for column in columns) for at in range(4)]
     rows += itertools.islice(itertools.product(*columns), 4 * MOST)
     found: dict[str, tuple[Value, ...]] = {repr(row): row for row in rows}

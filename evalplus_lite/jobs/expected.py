@@ -56,6 +56,7 @@ class SharedData:
     def ref(self, task: Task) -> Ref:
         """Return where the task is staged."""
         shared = self._refs.get(task.id)
+        # Another task of the same id (with base cases that were found, say) is staged as well.
         if shared is None or shared[0] is not task:
             suite = self.given.get(task.id)
             row = to_row(task), None if suite is None else to_row(suite)
@@ -65,9 +66,9 @@ class SharedData:
 
 def staged(place: WorkerContext, ref: Ref) -> tuple[Task, Suite | None]:
     """Return a task, and its suite if one was given."""
-    # Collecting would walk all that was just read, and free none of it.
+    # Collecting would walk all that was just read, and free none of it: it lives long.
     enabled = gc.isenabled()
-    gc.disable()  # the data read here lives long
+    gc.disable()
     try:
         task, suite = place.load(ref)
         return from_row(Task, task), None if suite is None else from_row(Suite, suite)
@@ -246,6 +247,8 @@ class SuiteSource:
         path = self._null_path(task, given)
         if path is not None:
             with contextlib.suppress(*DAMAGED):
+                # What null programs do is cached apart from the answers, since it also depends on a
+                # given suite.
                 cause, detail = json.loads(path.read_text(encoding="utf-8"))
                 mark_used(path)
                 if cause:
@@ -355,6 +358,7 @@ def _from_lines(lines: Iterator[str], task: Task) -> Answers:
         Blobs(blob_of(json.loads(line)) for line in lines),
         sum(number < len(task.base) for number in accepted),
     )
+    # A file that was cut off has fewer answers than cases.
     if len(suite.cases) != len(suite.expected):
         raise ValueError("lengths differ")
     return Answers(suite, dropped, accepted)

@@ -96,8 +96,9 @@ class Settings:
         )
 
     def stressed(self, prepared: PreparedSuite, cache: Path | None) -> PreparedSuite | None:
-        """Return the stress cases of a suite, ready to be run, if they are wanted and any."""
+        """Return the stress cases of a suite, ready to be run; None without any or a request."""
         stress = prepared.suite.stress
+        # Stress cases are a suite of their own, with its own total of time.
         if stress is None or not self.stress:
             return None
         return PreparedSuite.of(
@@ -238,6 +239,8 @@ class SampleJudge:
         """Return the verdict without weak tests; None if no test is left."""
         if strong is None:
             return None
+        # The first failure decides. Only if that is on a weak test does leaving these out change
+        # anything, and the program has to be run again.
         if verdict.failure is None or verdict.failure.case not in weak:
             return verdict.base
         return evaluate_program(self.place.sandbox, strong, source).base

@@ -130,7 +130,7 @@ SMALL_POOL = Budget(inputs=30, batch=30, seconds=0.1)
 """New inputs on which mutants that survive are compared with the reference; of scripts, for which
 each is a process, fewer."""
 ENOUGH_CASES = 20
-"""A mutant that so many cases run and accept is probably equivalent, and is not pursued."""
+"""A mutant that this many cases run and accept is probably equivalent, and is not pursued."""
 
 
 def linting(place: WorkerContext, settings: Row) -> Work:
@@ -210,6 +210,7 @@ def _varies(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> bool:
     pairs = zip(task.base, task.outputs, strict=False)
     outputs = {Inputs.of([case.arguments]).key: output for case, output in pairs}
     known = tuple(outputs[key] for key in keys if key in outputs)
+    # Where the task states outputs, each case that is tried again needs its own.
     if not some or len(known) != len(some) * bool(task.outputs):
         return False
     task = replace(task, base=tuple(some), plus=(), outputs=known)
@@ -238,6 +239,7 @@ def _of_evidence(
         yield finding("T302", "no base case is left")
     if blind := blind_spot(suite, task.rule):
         yield finding("T102", blind)
+    # A blind spot already says that a program without knowledge passes.
     elif evidence.null_program:
         yield finding("T102", weakness(evidence))
     if inside := task.harness.inside:
@@ -299,6 +301,8 @@ MOCKED = re.compile(r"\b(mock|patch|monkeypatch|freeze_time)\b")
 def _calls(tree: ast.Module | None) -> Iterator[str]:
     """Yield what a program calls, by its full name, with the first argument if that is a text."""
     nodes = [] if tree is None else list(ast.walk(tree))
+    # Names as imported, so that ``import numpy as np`` and ``from time import time`` are
+    # recognized.
     names = {}
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -335,6 +339,8 @@ def _surroundings(task: Task, text: str, tree: ast.Module | None) -> Iterator[di
             found = [each for each in found if "'" in each]
         is_chance = what == CHANCE  # two runs under other hash seeds are compared: only a note
         known = SEEDED.search(text) if is_chance else MOCKED.search(task.harness.tests)
+        # A seed makes chance repeatable, and a mock stands for a network or a file. One finding is
+        # enough.
         if found and not (known and what != CLOCK):
             yield finding("T204", f"{what}: {found[0]}", verdict="fit" if is_chance else "")
             return
@@ -361,6 +367,8 @@ def _signature(task: Task, tree: ast.Module) -> Iterator[dict[str, Any]]:
     real = definitions.parameters(tree, name)
     if stated is None or real is None or stated == real:
         return
+    # Arguments are positional: other names for the same parameters do no harm, another number or
+    # order does.
     if len(stated) != len(real) or sorted(stated) == sorted(real):
         yield finding("T202", f"the prompt declares {stated}, the reference takes {real}")
 
@@ -394,7 +402,7 @@ LONG_BODY = 20
 
 
 def _shows_reference(task: Task, source: str, tree: ast.Module) -> bool:
-    """Return whether most of what a program is to do stands in the prompt.
+    """Return whether the prompt contains most of the reference's code.
 
     A constructor does not count: statements on classes give it.
     """
@@ -408,6 +416,7 @@ def _shows_reference(task: Task, source: str, tree: ast.Module) -> bool:
         bodies = [_body(source, node) for node in nodes if node.name != "__init__"]
     packed = list(map(_packed, bodies))
     length = sum(len(each) for each in packed if each in prompt)
+    # More than half of all bodies, so that one helper in the prompt is no finding.
     return length >= LONG_BODY and 2 * length > sum(map(len, packed))
 
 
@@ -432,7 +441,7 @@ AFTER_OUTPUT = re.compile(r"\W*(?:sample|example|input|note|explanation)s?\b", r
 def _samples(prompt: str) -> Iterator[tuple[bool, str, str]]:
     """Yield input and output texts below such headings, and whether these say "sample".
 
-    An output ends at an empty line. One that is empty itself cannot be told from what follows.
+    An output ends at an empty line. An empty output cannot be distinguished from what follows.
     """
     blocks: list[tuple[re.Match[str], list[str]]] = []
     for line in prompt.splitlines():
@@ -445,6 +454,7 @@ def _samples(prompt: str) -> Iterator[tuple[bool, str, str]]:
         output = list(
             itertools.takewhile(lambda each: each.strip() and not AFTER_OUTPUT.match(each), lines)
         )
+        # An output heading that follows an input heading; anything else describes a format.
         if (first[2].lower(), second[2].lower()) == ("in", "out") and output:
             yield first[1] is not None, "\n".join(given).strip("\n "), "\n".join(output).strip()
 
@@ -516,6 +526,7 @@ def _lines(prompt: str) -> list[tuple[str, Assertion]]:
             with suppress(*UNREADABLE):
                 ast.literal_eval(want)
                 ast.parse(source, mode="eval")
+                # What a call prints is not its value, so such lines only set up the later ones.
                 if not source.startswith("print("):
                     asked.append(source)
                     source, end = f"assert ({source}) == ({want})", len(lines) + 1
@@ -526,7 +537,8 @@ def _lines(prompt: str) -> list[tuple[str, Assertion]]:
 
 
 def _shows_all(task: Task, suite: Suite) -> bool:
-    """Return whether every test stands in the prompt with its answer."""
+    """Return whether the prompt shows every test with its answer."""
+    # In wire form: types and signs of zero count.
     stated = {wire.encode(list(each.arguments)): each.output for each in _examples(task)}
     if not stated or len(suite.cases) > len(stated):
         return False
@@ -540,7 +552,7 @@ ASSERTED = re.compile(r"assertEqual\(.{,300}?\b(\d+\.\d+)\)?[,)]")
 
 
 def _exact_floats(task: Task, suite: Suite) -> str | None:
-    """Return an expected float that has to be met in every digit, None if there is none."""
+    """Return an expected float that has to be matched in every digit, or None."""
     if has_check(task):
         return None
     if task.harness.kind == "unittest":
@@ -619,11 +631,13 @@ def _proof(sandbox: Sandbox, task: Task, alive: Sequence[Mutant]) -> tuple[str, 
     except UnusableTask:
         return None
     rows = list(kills.kills(sandbox, [each.source for each in alive]))
+    # A mutant that is only slow on an input may still be equivalent.
     wrong = [(each, row.killed & ~row.slow) for each, row in zip(alive, rows, strict=True)]
     wrong = [(each, killed) for each, killed in wrong if killed]
     if not wrong:
         return None
     mutant, killed = wrong[0]
+    # The lowest bit is the first input of the pool on which it is wrong.
     case = pool.cases[(killed & -killed).bit_length() - 1]
     lines = difference(task.reference, mutant).splitlines()[2:]
     change = [f"{line[0]} {line[1:].strip()}" for line in lines if line[:1] in ("-", "+")]
@@ -727,6 +741,7 @@ def fingerprint(task: Task) -> Row:
     words = re.findall(r"[a-z0-9]+|[^\sa-z0-9]", task.prompt.lower())
     runs = {_hash(*words[at : at + SHINGLE]) for at in range(len(words) - SHINGLE + 1)}
     tree = definitions.parse(_plain(task.reference))
+    # The shape of a reference without its names: copies are often renamed.
     shape = "" if tree is None else ast.dump(_Anonymous().visit(tree))
     inputs = {_hash(Inputs.of([case.arguments]).key) for case in task.cases[:MOST_EXAMPLES]}
     return sorted(runs), _hash(shape) if shape else "", len(shape), sorted(inputs)
@@ -745,6 +760,7 @@ class _Anonymous(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> ast.AST:
         for field in ("id", "arg", "name"):
             name = getattr(node, field, None)
+            # Names of modules stay: programs that import different ones are not the same.
             if isinstance(name, str) and not isinstance(node, ast.alias):
                 setattr(node, field, self.names.setdefault(name, f"n{len(self.names)}"))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -765,6 +781,7 @@ def duplicates(prints: Mapping[str, Row]) -> Iterator[tuple[str, str, str]]:
     for id, (_, shape, size, inputs) in prints.items():
         shared = Counter(other for run in own[id] for other in homes.get(run, ()))
         for other, count in shared.most_common(3):
+            # Relative to the shorter statement: a copy may have sentences added.
             fewest = min(len(own[id]), len(own[other]))
             if fewest >= FEWEST_SHINGLES and count >= ALIKE * fewest:
                 yield id, other, "the same statement"
@@ -986,7 +1003,7 @@ def fix(
 
     Left out are rows that are broken or duplicates, and inputs that the reference cannot answer or
     answers otherwise than the row says; a second task of an id gets one of its own; a prompt that
-    does not name the function is told its name. A fix has ``task_id``, ``code`` and ``what``.
+    does not name the function gets a line that does. A fix has ``task_id``, ``code`` and ``what``.
     """
     keep_inputs({"fixed file": out}, {"file of tasks": path})
     found = {row["task_id"]: row for row in result.to_rows()}
@@ -1024,6 +1041,7 @@ def fix(
             continue
         lost = {*linted["lost"]}
         inputs, outputs = row.get("inputs"), row.get("outputs")
+        # Positions refer to the cases as they were linted; a row in another form is left as it is.
         if lost and type(inputs) is list and len(inputs) == linted["given"]:
             row["inputs"] = [each for n, each in enumerate(inputs) if n not in lost]
             if type(outputs) is list:
@@ -1067,6 +1085,7 @@ def to_github(result: LintResult, path: str) -> str:
 
 
 def _message(text: str) -> str:
+    # The escapes that GitHub defines for its workflow commands.
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
@@ -1115,7 +1134,7 @@ def to_sarif(result: LintResult, path: str) -> dict[str, Any]:
 
 
 def line_numbers(path: str, ids: Sequence[str]) -> dict[str, int]:
-    """Return the line of a file of tasks on which each id stands, as far as it is found."""
+    """Return the line of a file of tasks that has each id; ids that are not found are left out."""
     numbers: dict[str, int] = {}
     if not os.path.isfile(path):
         return numbers

@@ -25,8 +25,10 @@ from evalplus_lite.values.kinds.registry import BY_TYPE
 # one fixed measure, so the descent ends; the first candidate that still fails is taken.
 
 Fails = Callable[[Sequence[Arguments]], Sequence[bool]]
-"""Says of each candidate whether it is a valid input that still fails."""
+"""Returns for each candidate whether it is a valid input that still fails."""
 
+# One run for many candidates. Those behind the first that fails are wasted, so a batch is not
+# larger.
 _BATCH = 48
 _HUGE = 10**30
 
@@ -111,6 +113,8 @@ def _neighbours(arguments: Arguments) -> Iterator[Arguments]:
     streams = [candidates(argument) for argument in arguments]
     waiting = list(range(len(arguments)))
     while waiting:
+        # Arguments take turns, so that a long list does not use up all candidates before a number
+        # is tried.
         for at in list(waiting):
             simpler = next(streams[at], _END)
             if simpler is _END:
@@ -157,6 +161,7 @@ def _ints(value: int) -> Iterator[int]:
     yield abs(value)
     sign = -1 if value < 0 else 1
     size = abs(value)
+    # Bold steps first, small ones to the very threshold last.
     for part in (size // 1000, size // 10, size // 2, size - 10, size - 2, size - 1):
         yield sign * part
     for small in range(1, 11):
@@ -193,6 +198,7 @@ def _cuts(size: int) -> Iterator[tuple[int, int]]:
 def _strings(value: str) -> Iterator[str]:
     for start, end in _cuts(len(value)):
         yield value[:start] + value[end:]
+    # Cutting comes before plainer letters, as a shorter text is the greater gain.
     plain = ["a", "b", "A", "0", "1", " "]
     for at, letter in enumerate(value):
         yield from (value[:at] + each + value[at + 1 :] for each in plain if each != letter)
@@ -330,6 +336,7 @@ class _Shape:
             form = None
         values = values_of(form, suite.cases) if form else None
         is_stated = task.contract is not None and parse(task.contract).has_precondition
+        # A contract or a grammar decides about validity by itself, and nothing has to be inferred.
         if is_stated or task.grammar or task.harness.kind == "sequence":
             return cls(form if values else None, None)
         if values:

@@ -208,6 +208,7 @@ def _mutant(source: str, fate: Fate, first: int, seen: set[str]) -> dict[str, An
         "location": {"start": _position(source, start), "end": _position(source, end)},
         "replacement": replacement,
     }
+    # A killed mutant needs no coverage: the cases that kill it have run it.
     if fate.killed:
         row["status"] = "Killed"
         row["killedBy"] = [str(first + case) for case in members(fate.killed)]

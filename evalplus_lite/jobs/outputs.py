@@ -181,6 +181,8 @@ def _named(path: Path) -> Iterator[Output]:
         if path.name in (name, file) and (path.parent / name).is_file():
             yield _read(path.parent, name)
             return
+    # The other outputs may have any name: mining's is known by the file beside it, the rest by
+    # keys.
     funnel = path.with_name(f"{stem(path)}{FUNNEL}")
     if path.name.endswith(FUNNEL) or funnel.is_file():
         place = path if path.name.endswith(FUNNEL) else funnel
@@ -239,6 +241,7 @@ def measured(folder: Path | None, rows: Rows, *, force: bool = False) -> Iterato
         for _ in range(judged - costs.keep(judged)):
             costs.append({})
         costs.flush()
+        # Costs reach the disk before the rows that they belong to.
         rows.before = costs.flush
         try:
             yield costs
@@ -432,6 +435,7 @@ def entrants(evaluations: Sequence[Evaluation]) -> list[ModelRun]:
             count = groups.setdefault(group_of(row), {}).setdefault(row["task_id"], TaskCount())
             count.total += 1
             count.base_right += row["base"] == "pass"
+            # Without plus cases the base cases are all there are.
             count.plus_right += (row["plus"] or row["base"]) == "pass"
         # By name and temperature, whatever the order in which samples were judged.
         order = sorted(groups, key=lambda group: (group[0] or "", group[1] or 0.0))
@@ -520,6 +524,7 @@ def result_rows(evaluations: Sequence[Evaluation]) -> Iterator[dict[str, Any]]:
 
 def flat(evaluation: Evaluation, row: Mapping[str, Any], cost: Cost) -> dict[str, Any]:
     """Return a result row in the form of ``read_results``."""
+    # Data frames want one type per column, so None has a stand-in in each.
     heat, plus = row.get("temperature"), row["plus"]
     fields = {
         "folder": shown_path(evaluation.folder),

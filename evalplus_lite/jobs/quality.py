@@ -59,6 +59,8 @@ def separating(place: WorkerContext, settings: Row) -> Work:
         ref, shown, doubtful = item
         task, _ = staged(place, ref)
         by_key = mutants_by_key(task)
+        # Mutants that some suite detects are certainly no equivalents, and the pool is not run for
+        # them.
         count, separated = 0, set[str]()
         if doubtful:
             sources = {key: by_key[key].source for key in doubtful}
@@ -123,6 +125,8 @@ class _Faults:
         base = (1 << matrix.base_count) - 1
         rows = {each.key: bits for each, bits in matrix.rows.items() if each.kind == "mutant"}
         alive = (each.key for each in matrix.unsatisfied if each.kind == "mutant")
+        # Suites of one reference have the same mutants: the first one lists them, the others add
+        # nothing.
         self.keys |= dict.fromkeys([*rows, *alive])
         self.killed[number] = set(rows)
         self.killed_by_base[number] = {key for key, bits in rows.items() if bits & base}
@@ -204,6 +208,8 @@ def _ask_pool(
         # Suites may have different references for one task: rows are named by both.
         by_name = {(each.task.id, each.name): each for each in faults}
         done = set(finished(journal, read))
+        # A reference whose mutants every suite detects needs no row: there is nothing to show of
+        # it.
         left = [each for name, each in by_name.items() if name not in done and each.shown]
         staging = SharedData(session.pool())
         items = ((staging.ref(each.task), each.shown, each.doubtful) for each in left)
@@ -315,6 +321,7 @@ class _Distinct:
                 self._kinds[key] = kind
                 self.counts[kind] += 1
                 yield sample
+            # One of the two labels is wrong, and so would be each figure that counts the program.
             elif self._kinds[key] != kind:
                 raise InputError(
                     f"a program for {sample.task_id} is both right and wrong: "
@@ -348,6 +355,7 @@ def labelled(
         # The truth labels samples first: labels decide which programs are right and which wrong.
         verdicts, infra = dict[tuple[str, int], str](), list[str]()
         if sources.truth is not None:
+            # Samples of tasks that the truth does not have stay undecided.
             asked = (sample for sample in samples if sample.task_id in set(sources.truth.ids))
             result = evaluate(
                 sources.truth, asked, extract=False, out=out, force=force, session=session, **limits
@@ -501,6 +509,7 @@ def judge_suite(
     rights, wrongs = right.to_rows(), wrong.to_rows()
     whole = [by_task(_judged(rows, suite, is_base=False)) for rows in (rights, wrongs)]
     base = [by_task(_judged(rows, suite, is_base=True)) for rows in (rights, wrongs)]
+    # Where all cases are base cases, the figures for them alone would repeat the others.
     has_base = suite.data.has_plus and any(each.base for each in suite.evidence.values())
     count = len(suite.evidence)
     row = {

@@ -216,7 +216,7 @@ def measurement(
     session.stage(stage, len(data.tasks))
     source = SuiteSource(given=data.suites, cache=session.cache)
     suites = measure(data, programs + others, pool, source, kinds=kinds, progress=session)
-    # 3. The facts for a summary; without one usable task there is none.
+    # 3. The facts for a summary; without a usable task there is an error instead.
     files = [file for stream in streams for file in stream.files]
     run = run_facts(data, pool=pool, samples=files)
     require_any(len(suites), data, source)
@@ -240,6 +240,7 @@ def measure(
     # Programs travel with their task: each worker runs those of one task against one suite.
     programs: dict[str, list[str]] = {task.id: [] for task in data.tasks}
     for sample in samples:
+        # Samples may be for tasks that were not selected.
         if sample.task_id in programs:
             programs[sample.task_id].append(sample.source)
     settings = source.settings, tuple(kinds)
@@ -393,6 +394,7 @@ def cross_validate(
 
 
 def _require_judges(samples: Iterable[Sample], judges: Sequence[Sample]) -> None:
+    # With programs that only judge, the samples may all be of one model.
     if not judges:
         _require_models({sample.model for sample in samples})
 

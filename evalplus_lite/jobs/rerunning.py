@@ -50,6 +50,7 @@ def rerunning(place: WorkerContext, settings: Row) -> Work:
         ref, source, number = item
         own = judging.settings
         whole = judging.ready(("staged", ref, own.has_plus), own).suite
+        # The parent does not know the suite, so a wrong number is found here.
         if not 0 <= number < len(whole.suite.cases):
             return {"cases": len(whole.suite.cases)}
         task = whole.task
@@ -79,6 +80,8 @@ def rerunning(place: WorkerContext, settings: Row) -> Work:
             ).outcomes
             if isinstance(outcome, Returned):
                 try:
+                    # The program may have replaced the recorder: what comes back is read like any
+                    # other answer.
                     value = decode_answer(outcome.data)
                 except CodecError:
                     value = None

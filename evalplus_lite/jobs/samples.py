@@ -125,8 +125,8 @@ class SampleStream:
             else:
                 yield from self._checked(rest)
 
-    # Samples of tasks that were not selected are counted, not refused: files cover whole data sets.
     def _checked(self, samples: Iterable[object]) -> Iterator[Sample]:
+        # Samples of tasks that were not selected are counted, not refused: files cover whole sets.
         chosen, whole = set(self._data.ids), set(self._data.all_ids)
         for sample in samples:
             if not isinstance(sample, Sample):
@@ -220,6 +220,7 @@ select number, task, first from (
     select number, task, min(number) over (partition by task, program) as first from equals
 ) where number not in ({DONE}) order by task, first, number
 """
+# The first line that repeats a name, and the first whose name belongs to no sample.
 AGAIN = """
 select min(line) from results
 where line not in (select min(line) from results group by name)

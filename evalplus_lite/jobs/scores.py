@@ -84,6 +84,7 @@ def write_results(
 
 
 def _result(row: Mapping[str, Any], solutions: Mapping[str, str]) -> dict[str, Any]:
+    # Only the case that decided is known. It is a base case if the program fails on one.
     failed = row.get("failure")
     in_base = row["base"] != "pass"
     shown = [] if failed is None else [failed.get("input")]
@@ -214,6 +215,7 @@ def grouped(tally: Tally, *, pooled: bool) -> dict[RunGroup, Tally]:
     # Without a name for any model, all samples are one.
     if pooled or not tally.groups:
         return {(None, None): tally}
+    # Unusable tasks and weak tests are facts of the data set, so each group has all of them.
     for each in tally.groups.values():
         each.unusable, each.has_weak = tally.unusable, tally.has_weak
     return dict(sorted(tally.groups.items(), key=lambda item: (item[0][0] or "", item[0][1] or 0)))

@@ -89,6 +89,7 @@ def measured(sandbox: Sandbox, task: Task, generator: str, *, name: str) -> Gene
     meter = Meter(sandbox, Program(generator, ENTRY_POINT), seeds, LIMITS)
     # Drawing ends with the first failure: a generator that hangs or raises is not worth more.
     run = meter.run(Inputs.of(seeds), judge=lambda _, outcome: isinstance(outcome, Returned))
+    # Repeats are worth nothing, neither of base cases nor of one another.
     seen = {identity.key(case.arguments) for case in task.base}
     cases = []
     for outcome in run.outcomes:
@@ -134,6 +135,7 @@ def _killed(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> int:
     steps = reference_steps(sandbox, task, suite.cases)
     kills = KillSuite.of_mutants(sandbox, task, suite, steps)
     rows = kills.metered.rows(sandbox, mutants_of(task))
+    # A program counts once, however many of the inputs reject it.
     return sum(set(row) != {"pass"} for row in rows)
 
 

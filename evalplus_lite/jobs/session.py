@@ -154,6 +154,8 @@ class Session(Progress):
         """End all sandboxes; with ``now`` also where a program still runs."""
         with self._lock:
             self._is_closed = True
+            # Closed outside the lock: programs may run to their end, and other threads must not
+            # wait for that.
             pool, self._pool = self._pool, None
         if pool is not None:
             pool.close(now=now)

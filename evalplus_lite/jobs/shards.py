@@ -133,8 +133,8 @@ class ShardPlan:
             return
         names = list(costs)
         own = dealt(list(costs.values()), names, self.shard.of)[self.shard.number - 1]
-        # Settings or data may have changed since the shard was begun: its rows would be of both.
         self.items = frozenset(names[place] for place in own)
+        # Settings or data may have changed since the shard was begun: its rows would be of both.
         before = record_at(self.folder / RECORD)
         if before is not None and before["plan"] != plan and not force:
             raise InputError(
@@ -171,7 +171,7 @@ class ShardPlan:
                 )
 
     def end(self) -> dict[str, Any]:
-        """Note that all is done; return the summary of a shard."""
+        """Record that all is done; return the summary of a shard."""
         with self.journal.open("rb") as file:
             rows = sum(1 for _ in file)
         self._record |= {"finished": True, "rows": rows}
@@ -393,6 +393,7 @@ def _found(out: Path) -> list[tuple[Path, dict[str, Any]]]:
         raise InputError(
             "holds no shard", path=root, remedy="give the --out that the shards were given"
         )
+    # By number: folders sort by name, in which 10 comes before 2.
     records.sort(key=lambda pair: pair[1]["shard"])
     sizes = sorted({record["shard"][1] for _, record in records})
     if len(sizes) > 1:
@@ -489,6 +490,7 @@ def _rows(shard: Finished) -> Iterator[tuple[int, str, str]]:
                     line=count,
                     remedy="remove its folder and run it again",
                 )
+            # A run that recorded no costs has an empty one for each row.
             yield place, _text(line), _text(next(costs, b"{}"))
     if count != shard.record["rows"]:
         raise InputError(
@@ -506,6 +508,7 @@ def _item(line: bytes, key: str) -> str:
     try:
         return str(json.loads(line.decode("ascii"))[key])
     except (ValueError, LookupError, TypeError, RecursionError):
+        # No item has this name, so the row is refused.
         return "\0"
 
 

@@ -108,6 +108,7 @@ class Table:
                 at += count
             yield f"{' & '.join(cells)} \\\\"
             yield " ".join(rules)
+        # A group of one column keeps its whole name.
         many = {group for group, count in groups if count > 1}
         names = [name if group in many else whole
                  for (group, _, name), whole in zip(parts, self.columns, strict=True)]  # fmt: skip
@@ -228,6 +229,7 @@ SCORES = ("pass_at_k", "intervals")
 
 def _part(row: Summary) -> str:
     """Return how many tasks a run covers that has no samples for some, else nothing."""
+    # Scores of some of the tasks must not be read as scores of the set.
     missing = len(row["tasks_without_samples"])
     return f" (partial: {row['tasks']} of {row['tasks'] + missing} tasks)" if missing else ""
 
@@ -375,6 +377,7 @@ def leaderboard(summary: Summary) -> Iterator[Table]:
     """Yield a table for each suite, the model runs from the best."""
     for number, board in enumerate(summary["boards"], 1):
         suites = [suite for suite in ("base", "plus") if board["entrants"][0][suite] is not None]
+        # A model without samples for some tasks has a score of other tasks, so it has no rank.
         note = f"{board['verdict']} {RANKS}"
         if board["fewer_tasks"]:
             note += f" Not ranked, no samples for some tasks: {', '.join(board['fewer_tasks'])}."
@@ -461,6 +464,7 @@ def cross_validation(summary: Summary) -> Iterator[Table]:
                 *(sure(line["pass@1"][key], line.get("intervals", {}).get(key)) for key in names),
             )
             for line in summary["models"]
+            # Policies of a given size are many; their figures are in the table above.
             if "size" not in line["policy"]
         ],
         left=2,

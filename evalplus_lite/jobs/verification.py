@@ -97,6 +97,8 @@ class ProgramJudge:
                 return
             self.backend.__enter__()
             try:
+                # Asked for now, so that a machine without a sandbox is reported here and not by the
+                # first program.
                 self.backend.tier  # noqa: B018 - raises if there is none
             except BaseException:
                 self.backend.close(now=True)
@@ -163,8 +165,10 @@ class ProgramJudge:
         key: Hashable,
         then: Callable[[Row], Result],
     ) -> Future[Result]:
-        """Have a program judged, as ``verifying`` says; programs of one ``key`` meet the
-        same worker. ``then`` makes the future's result of the seconds it took and the row."""
+        """Submit a program to ``verifying``; programs with one ``key`` go to the same worker.
+
+        ``then`` makes the future's result from the seconds it took and the row.
+        """
         self.open()
         item = (source, program, tuple(options), limits)
         return self.backend.submit(self._call, item, key=key, then=then)
@@ -282,6 +286,8 @@ class Verification:
             suites = self.source
             task, suite = staged(self.place, name)
             with blamed(task):
+                # Base cases that a set states only in test programs are found here, unless a job
+                # did so before.
                 if has_hidden_cases(task):
                     task = require_recovered(recover(self.place.sandbox, task))
             requested = RequestedTask(task, (), 0, suite, settings.has_plus)
@@ -350,6 +356,8 @@ def verdict_row(ready: Ready, verdict: Verdict, program: str, options: Row) -> d
         row["details"] = list(verdict.details)
     if verdict.details is not None and "tests" in options:
         names = verdict.details
+        # A test is of several cases, and fails as the first of them that does. Without tests each
+        # case is one.
         row["tests"] = [
             next((names[case] for case in cases if names[case] != "pass"), "pass")
             for cases in requested.tests or [range(n, n + 1) for n in range(len(names))]
@@ -401,6 +409,7 @@ class VerdictStore:
         self._rows.close()
 
     def _key(self, prepared: PreparedSuite, program: str) -> bytes:
+        # Most programs that follow one another are for one suite, whose part of the key is costly.
         if self._last is None or self._last[0] is not prepared:
             self._last = prepared, self._suite_key(prepared)
         return _digest(self._last[1] + program.encode("utf-8", "surrogatepass"))
@@ -449,7 +458,7 @@ def _restored(row: Row, count: int) -> Verdict:
         failure = Failure(case, name, detail, line, actual)
     verdict = Verdict(base, plus, failure, None if details is None else tuple(details), cpu, memory)
     names = {base, plus, *(details or ()), *([] if failure is None else [failure.verdict])}
-    # A row may have been changed on disk: it must at least say one thing.
+    # A row may have been changed on disk: it must at least be consistent.
     if not names <= {None, *VERDICTS} or verdict.passed != (failure is None):
         raise ValueError("no verdict")
     if failure is not None and not 0 <= failure.case < count:

@@ -127,7 +127,7 @@ def supported(task: Task, options: argparse.Namespace) -> InputFilter:
         return input_filter
     choices = {
         each.name: options.support == "any"
-        for each in input_filter.found
+        for each in input_filter.constraints
         if not options.kind or kind_of(each.name) in options.kind
     }
     return all_of(task, choices)
@@ -148,11 +148,11 @@ def kinds_of(
 ) -> Counter[tuple[str, str]]:
     """Return how many constraints of each kind are applied or not, and contradicted or not."""
     counts: Counter[tuple[str, str]] = Counter()
-    for constraint in input_filter.found:
+    for constraint in input_filter.constraints:
         kind = kind_of(constraint.name)
         # That zero is left out only shows if one sign is left out.
         shows = ("not-negative", "not-positive") if kind == "not-zero" else ()
-        others = {each.name: kind_of(each.name) in shows for each in input_filter.found}
+        others = {each.name: kind_of(each.name) in shows for each in input_filter.constraints}
         without = all_of(task, others)
         alone = all_of(task, {**others, constraint.name: True})
         is_wrong = any(

@@ -115,7 +115,10 @@ def test_a_guard_needs_a_number_of_informative_inputs(name: str) -> None:
     """One input fewer than its kind needs, and it is found but not taken on."""
     base, number = RELATED[name]
     for count in (number - 1, number, number + 1):
-        found = {guard.name: guard for guard in InputFilter.infer(base[:count]).found}
+        found = {
+            constraint.name: constraint
+            for constraint in InputFilter.infer(base[:count]).constraints
+        }
         assert (found[name].seen, found[name].needed) == (count, number)
         assert found[name].is_on == (count >= number)
 
@@ -138,15 +141,18 @@ def test_inputs_that_say_nothing_are_not_counted(
     name: str, base: list[tuple[Any, ...]], seen: int
 ) -> None:
     """What could not have broken a constraint, or was seen before, does not speak for it."""
-    assert {guard.name: guard.seen for guard in InputFilter.infer(base).found}[name] == seen
+    assert {constraint.name: constraint.seen for constraint in InputFilter.infer(base).constraints}[
+        name
+    ] == seen
 
 
 def test_a_relation_that_one_input_breaks_is_not_found() -> None:
     """However many inputs keep to a relation, one that does not refutes it."""
     base = [([1, 2, n],) for n in range(3, 40)]
-    assert any(guard.name == "0.sorted" for guard in InputFilter.infer(base).found)
+    assert any(constraint.name == "0.sorted" for constraint in InputFilter.infer(base).constraints)
     assert not any(
-        guard.name == "0.sorted" for guard in InputFilter.infer([*base, ([2, 1],)]).found
+        constraint.name == "0.sorted"
+        for constraint in InputFilter.infer([*base, ([2, 1],)]).constraints
     )
 
 
@@ -160,9 +166,9 @@ def test_every_guard_can_be_chosen_either_way() -> None:
     assert not InputFilter.infer(many).admits(([1, 10**9],))
     free = InputFilter.infer(many, choices={"0.sorted": False, "0.items.reach": False})
     assert free.admits(([10**9, 1],))
-    (guard,) = [each for each in free.found if each.name == "0.sorted"]
-    assert guard.is_chosen
-    assert not guard.is_on
+    (constraint,) = [each for each in free.constraints if each.name == "0.sorted"]
+    assert constraint.is_chosen
+    assert not constraint.is_on
 
 
 @pytest.mark.parametrize("base", [INTS, DATES, PAIRS, INDEXED, GRIDS, UNIFORM, WORDS])
@@ -171,11 +177,11 @@ def test_choices_do_not_change_which_guards_there_are(
     base: list[tuple[Any, ...]], infer: Callable[..., InputFilter]
 ) -> None:
     """A name that is shown stays valid, whatever else is chosen."""
-    names = [guard.name for guard in infer(base).found]
+    names = [constraint.name for constraint in infer(base).constraints]
     for is_on in (True, False):
         chosen = infer(base, choices=dict.fromkeys(names, is_on))
-        assert [guard.name for guard in chosen.found] == names
-        assert all(guard.is_on == is_on for guard in chosen.found)
+        assert [constraint.name for constraint in chosen.constraints] == names
+        assert all(constraint.is_on == is_on for constraint in chosen.constraints)
         assert all(chosen.admits(arguments) for arguments in base)
 
 
@@ -188,12 +194,14 @@ def test_a_choice_of_an_unknown_guard_names_those_there_are() -> None:
 
 
 def test_inputs_that_the_prompt_shows_count_too() -> None:
-    """An example in the prompt speaks for a guard, or against it."""
+    """An example in the prompt speaks for a constraint, or against it."""
     base = tuple(Case((list(range(-n, n)),)) for n in range(1, 8))
     prompt = 'def f(x):\n    """>>> f({})\n    1\n    """\n'
     for shown, is_on in (("[1, 5]", True), ("[5, 1]", False)):
         task = Task("T/1", prompt.format(shown), "f", "def f(x):\n    return 1\n", base)
-        names = {guard.name: guard for guard in InputFilter.of_task(task).found}
+        names = {
+            constraint.name: constraint for constraint in InputFilter.of_task(task).constraints
+        }
         assert ("0.sorted" in names) == is_on
         if is_on:
             assert names["0.sorted"].seen == 8
@@ -264,7 +272,7 @@ def test_no_base_input_is_an_input_error() -> None:
 
 @pytest.mark.parametrize("name", ["HumanEvalPlus", "MbppPlus"])
 def test_guards_admit_every_base_input_of_real_tasks(shared: Path, name: str) -> None:
-    """No guard refuses an input that it was inferred from."""
+    """No constraint refuses an input that it was inferred from."""
     with gzip.open(shared / "datasets" / f"{name}.jsonl.gz", "rt") as rows:
         for row in map(json.loads, rows):
             inputs = row["base_input"]

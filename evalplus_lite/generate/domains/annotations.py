@@ -20,7 +20,7 @@ KINDS: dict[str, type] = {
     "set": set, "frozenset": frozenset, "list": list, "sequence": list, "iterable": list,
     "collection": list, "iterator": list,
 }  # fmt: skip
-"""What stands for a value of each kind of type."""
+"""The Python type of the values of each kind of type."""
 KINDS |= {kind.inside[0]: kind.type for kind in EXTENDED if kind.annotations}
 _ANYTHING: tuple[type, ...] = (bool, dict, float, int, list, type(None), str, tuple)
 """What ``Any`` and ``object`` state."""
@@ -90,7 +90,7 @@ class UnreadableError(ValueError):
 
 
 class AnnotationReader:
-    """Reads annotations as types; what the names in them stand for is for subclasses to say."""
+    """Reads annotations as types; subclasses say what the names in them mean."""
 
     def kind_of(self, name: str) -> str | None:
         """Return the kind that a dotted name stands for; None if it may be an alias.
@@ -105,7 +105,7 @@ class AnnotationReader:
         raise UnreadableError(name)
 
     def accepted(self, found: Type, name: str) -> Type:
-        """Return a type if it is wanted, else raise UnreadableError."""
+        """Return a type if it is supported, else raise UnreadableError."""
         return found
 
     def part(self, node: ast.expr, depth: int) -> Type:
@@ -113,7 +113,8 @@ class AnnotationReader:
         return self.read(node, depth)
 
     def read(self, node: ast.expr | None, depth: int = 0) -> Type:
-        """Return the type of an annotation; raise UnreadableError if it is none."""
+        """Return the type of an annotation; raise UnreadableError for anything else."""
+        # Annotations come from packages and prompts that nobody has checked.
         if depth > DEEPEST:
             raise UnreadableError("nested too deep")
         match node:
@@ -121,6 +122,7 @@ class AnnotationReader:
                 return Type("none")
             case ast.Constant(value=bool(value)):
                 return Type("literal", values=(value,))
+            # A forward reference: the text is an annotation itself.
             case ast.Constant(value=str(text)):
                 try:
                     inner = parsing.parse(text.strip(), mode="eval").body
@@ -175,6 +177,7 @@ class AnnotationReader:
         found: dict[Type, None] = {}
         for node in nodes:
             member = self.read(node, depth + 1)
+            # Nested unions are flattened, and members listed twice count once, in their order.
             found |= dict.fromkeys(member.arguments if member.kind == "union" else (member,))
         members = tuple(found)
         return members[0] if len(members) == 1 else self.accepted(Type("union", members), "union")
@@ -214,7 +217,7 @@ class _WrittenReader(AnnotationReader):
 
 
 def read_type(text: str) -> Type:
-    """Return the type that ``str(type)`` wrote; ValueError where it is none of ours."""
+    """Return the type that ``str(type)`` wrote; ValueError for any other text."""
     try:
         return _WrittenReader().read(ast.parse(text, mode="eval").body)
     except SyntaxError as error:
@@ -222,7 +225,7 @@ def read_type(text: str) -> Type:
 
 
 class _PromptReader(AnnotationReader):
-    """Knows names by their last part; what it does not know states nothing, where it stands."""
+    """Knows names by their last part; an unknown name states nothing in its place."""
 
     def kind_of(self, name: str) -> str | None:
         return _NAMES.get(name.rpartition(".")[2])
@@ -258,6 +261,8 @@ def hints(prompt: str, entry_point: str) -> tuple[Type, ...]:
     if match is None:
         return ()
     head = prompt[match.start() :].lstrip()
+    # Prompts are not always valid Python, so only the head is parsed: up to the first colon at the
+    # end of a line that makes it a function. A default or annotation may have earlier ones.
     for end in (colon.end() for colon in re.finditer(r":[ \t]*(?:\n|#|$)", head[:4000])):
         try:
             (function,) = parsing.parse(head[:end].rstrip("#\n \t") + " pass").body

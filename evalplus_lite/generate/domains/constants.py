@@ -52,11 +52,14 @@ class Constants:
         strings = [value for value in values if type(value) is str]
         words = [token for text in strings for token in tokens(text)]
         characters = [letter for text in strings for letter in text]
+        # Numbers cross over to the other type: a float threshold is met by an int argument, too.
         whole = [int(value) for value in floats if value.is_integer() and abs(value) < 1e15]
         near = [number + step for number in integers for step in (1, -1)]
         reals = [*floats, *(float(number) for number in integers if abs(number) < 10**15)]
         beside = [round(number + step, 9) for number in floats for step in (1.0, -1.0)]
         return cls(
+            # Constants themselves first, then what lies beside and between: each type is cut off at
+            # ``_MAX_EACH``.
             integers=_distinct([*integers, *whole, *near, *_between(integers)]),
             floats=_distinct([*floats, *_between(reals), *reals, *beside]),
             strings=_distinct(strings),
@@ -92,14 +95,14 @@ def characters(source: str) -> str:
 
 def from_prompt(prompt: str) -> list[Value]:
     """Return the quoted strings and the numbers in the words of a prompt, in order."""
-    found: list[Value] = []
+    constants: list[Value] = []
     for match in _SPOKEN.finditer(prompt):
         quoted, number = match.group(2), match.group(3)
         if quoted is not None:
-            found.append(quoted)
+            constants.append(quoted)
         elif number is not None and len(number) < 40:
-            found.append(float(number) if "." in number else int(number))
-    return found
+            constants.append(float(number) if "." in number else int(number))
+    return constants
 
 
 # A quote opens after a blank, bracket, comma or equals sign (an apostrophe inside a word opens
@@ -118,8 +121,10 @@ def examples(prompt: str, entry_point: str) -> list[tuple[Value, ...]]:
     parameters = _parameters(prompt, entry_point)
     found: dict[bytes, tuple[Value, ...]] = {}
     _, dot, name = entry_point.rpartition(".")
+    # A method is called on an object; a function's name must not be the end of another name.
     before = r"\." if dot else r"(?<![\w.])"
     for match in re.finditer(rf"{before}({re.escape(name)}|candidate)\(", prompt):
+        # The signature looks like a call of names, not of values.
         if re.search(r"\bdef\s+$", prompt[: match.start(1)]):
             continue
         arguments = _call(prompt[match.start(1) :], parameters)
@@ -132,6 +137,8 @@ def examples(prompt: str, entry_point: str) -> list[tuple[Value, ...]]:
 
 def _call(text: str, parameters: tuple[str, ...]) -> tuple[Value, ...] | None:
     """Return the literal arguments of the call that the text starts with, if it is one."""
+    # The call ends at some closing parenthesis: the first one that makes it an expression. Counting
+    # parentheses would be misled by those in strings.
     for end in (match.end() for match in re.finditer(r"\)", text[:2000])):
         try:
             call = parsing.parse(text[:end].strip(), mode="eval").body
@@ -145,6 +152,8 @@ def _call(text: str, parameters: tuple[str, ...]) -> tuple[Value, ...] | None:
             codec.dumps([positional, named])  # ``...`` is a literal, and no value
         except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError, CodecError):
             return None
+        # Cases hold positional arguments, so keywords are put in the order of the signature. One
+        # that leaves a gap cannot be written so.
         rest = parameters[len(positional) : len(positional) + len(named)]
         if set(rest) != named.keys():
             return None
@@ -169,6 +178,7 @@ def _walk(node: ast.AST) -> Iterator[Value]:
         folded = _fold(node)
         if folded is not None:
             yield folded
+            # ``-1`` is one constant. The parts of ``10**9 + 7`` count as well as its result.
             if isinstance(node, ast.UnaryOp):
                 return
     if isinstance(node, ast.Constant) and _is_usable(node.value):
@@ -197,6 +207,7 @@ def _fold(node: ast.AST) -> int | float | None:
     if not isinstance(node, ast.BinOp):
         return None
     left, right = _fold(node.left), _fold(node.right)
+    # Bounded at each step: ``9**9**9`` in a reference must not be computed.
     if left is None or right is None or abs(left) > 1e30 or abs(right) > 1e30:
         return None
     match node.op:

@@ -41,14 +41,14 @@ class Domain:
     choices: tuple[Value, ...] = ()
     """The only values of their types that are allowed; types that none of them has are free."""
     views: tuple[View[Domain], ...] = ()
-    """For each type beyond the plain ones, what may stand for its values."""
+    """For each extended type, the domain of its views."""
     is_uniform: bool = False
     is_rectangular: bool = False
     is_square: bool = False
     also: tuple[type, ...] = ()
-    """Types that were not seen, and stand where a contract takes them; nothing is sampled so."""
+    """Types that were not seen, allowed because a contract decides; never sampled."""
     has_any_characters: bool = False
-    """Whether strings may hold characters beyond the alphabet, as a contract takes them."""
+    """Whether strings may hold characters beyond the alphabet, because a contract decides."""
     characters: frozenset[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -57,6 +57,8 @@ class Domain:
     def widened(self, hint: Type) -> Domain:
         """Return the domain with the types that a signature states allowed too."""
         keys, values = hint.entry or (None, None)
+        # A signature with several element types allows them in one list, whatever the examples
+        # show.
         stated = hint.items is not None and len(hint.items.kinds) > 1
         return replace(
             self,
@@ -70,6 +72,7 @@ class Domain:
 
     def opened(self) -> Domain:
         """Return the domain for a contract that speaks of every type and character itself."""
+        # Where ints were seen floats may be valid as well, and the reverse: the contract decides.
         numbers = (int, float) if {int, float} & set(self.kinds) else ()
         inner = (
             None if part is None else part.opened() for part in (self.items, self.keys, self.values)
@@ -77,6 +80,7 @@ class Domain:
         items, keys, values = inner
         positions = self.positions and tuple(each.opened() for each in self.positions)
         views = tuple(
+            # Atoms are compared as a whole: their parts are no values that a contract speaks of.
             each if BY_TYPE[each.kind].is_atom else replace(each, about=each.about.opened())
             for each in self.views
         )
@@ -100,11 +104,13 @@ class Domain:
         kind = type(value)
         if kind not in self.kinds and kind not in self.also:
             return f"{kind.__name__} where only {_names(self.kinds)} was seen"
+        # A type with listed values has no bounds besides.
         if self.choices and (choices := self.choices_of(kind)):
             return None if value in choices else f"{value!r} is none of {choices!r}"
         if kind is int or kind is float:
             return self._explain_number(value)
         if kind is str:
+            # The length first: it is cheap, and a long text may be refused unread.
             return self._explain_size(value) or self._explain_text(value)
         if kind in SIZED:
             return self._explain_size(value) or self._explain_elements(kind, value)
@@ -132,6 +138,7 @@ class Domain:
 
     def _explain_text(self, value: str) -> str | None:
         if not self.has_any_characters and not self.characters.issuperset(value):
+            # In the order of the text, so that the reason is the same in each run.
             strange = next(each for each in value if each not in self.characters)
             return f"{strange!r} is no character of the kinds seen"
         if self.pattern is not None and tuple(map(token_kind, tokens(value))) != self.pattern:
@@ -149,11 +156,13 @@ class Domain:
             )
         if kind not in CONTAINERS or not value:
             return None
+        # A record of another length has been refused by its size, where the size is fixed.
         if self.positions is not None and len(value) == len(self.positions):
             for domain, element in zip(self.positions, value, strict=True):
                 if (reason := domain.explain(element)) is not None:
                     return reason
             return None
+        # The shape first: it is cheaper to check than the cells.
         if self.is_rectangular:
             widths = {len(row) if type(row) in SEQUENCES else -1 for row in value}
             if len(widths) > 1 or -1 in widths:
@@ -165,6 +174,7 @@ class Domain:
     def _explain_all(self, domain: Domain | None, values: Collection[Value]) -> str | None:
         if not values:
             return None
+        # Nothing is known of the elements, so only empty containers are allowed.
         if domain is None:
             return "elements where only empty containers were seen"
         kinds = set(map(type, values))
@@ -172,8 +182,10 @@ class Domain:
             return "elements of several types in one container"
         if len(kinds) == 1 and (only := next(iter(kinds))) in (int, float, str):
             # The common case at C speed: all elements of one plain type.
+            # One type that is not allowed: the first element gives the reason for all.
             if only not in domain.kinds:
                 return domain.explain(next(iter(values)))
+            # ``False`` here means "not surely", and each element is looked at below.
             if only is not str and not domain.choices and domain._holds_numbers(only, values):
                 return None
         for element in values:
@@ -183,10 +195,12 @@ class Domain:
 
     def _holds_numbers(self, kind: type, values: Collection[float]) -> bool:
         """Return whether values, all of the allowed type int or float, are surely within bounds."""
+        # ``not ... >=`` rather than ``<``: a comparison with NaN is always false.
         if self.lowest is not None and not min(values) >= self.lowest:
             return False
         if self.highest is not None and not max(values) <= self.highest:
             return False
+        # The sum of floats is finite only if all are; a sum that overflows costs the slow way only.
         return kind is int or self.has_special or math.isfinite(sum(values))
 
 

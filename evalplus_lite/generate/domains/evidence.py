@@ -1,4 +1,4 @@
-"""Evidence: what constraints on inputs rest on, and when it is enough.
+"""Evidence: which examples support a constraint on inputs, and how many are enough.
 
 Only an *informative* example speaks for a constraint: one that might have broken it. A list of one
 element is sorted whatever the task demands, so it says nothing about order; and examples that look
@@ -6,7 +6,7 @@ the same at the slot in question count once.
 
 Each kind of constraint has a *habit*: how often an informative example keeps to it although the
 task does not ask for it, since people write ``[1, 2, 3]`` where any list would do. A constraint is
-taken on if so many examples would hardly (``CHANCE``) keep to it by habit alone.
+required if the chance that all examples keep to it by habit alone is at most ``CHANCE``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from evalplus_lite.errors import InputError
 
 CHANCE = 0.05
 DOUBT = 0.24
-"""The chance below which a constraint that is not taken on makes inputs that break it doubtful."""
+"""The chance below which inputs that break a constraint are doubtful, though it is not required."""
 HARDLY_MEANT = ("distinct", "size", "no-longer", "less", "at-most")
 """Kinds that are not doubted: of 102 on HumanEval that fewer inputs support than are needed,
 contracts share nine (``scripts/benchmarks/constraints.py``)."""
@@ -80,7 +80,7 @@ WORDS: Mapping[str, str] = {
     "less": r"<|less than|smaller|before|below|range|between|low|lo\b|start|min",
     "at-most": r"<=|≤|at most|range|between|from|low|lo\b|start|min",
 }
-"""What a task's text says of a constraint that all examples keep to: one example is enough then."""
+"""Words of a task's text that speak of a kind of constraint: one example is enough then."""
 LIMITS: Mapping[str, int] = {
     "not-negative": 1,
     "not-positive": 1,
@@ -134,11 +134,11 @@ class Constraint:
 
 
 class Ledger:
-    """Decides which of the constraints found are taken on, and remembers all of them.
+    """Decides which of the constraints found are required, and records all of them.
 
-    ``choices`` are the user's, by name of the constraint: True takes one on whatever its support.
-    ``chance`` is how likely habit alone may explain the support of one that is taken on; of a kind
-    that the task's ``text`` mentions, one example is enough.
+    ``choices`` are the user's, by name of the constraint: True requires one whatever its support.
+    ``chance`` bounds the probability that habit alone explains the support of a required one. Of a
+    kind that the task's ``text`` mentions, one example is enough.
     """
 
     def __init__(
@@ -152,10 +152,13 @@ class Ledger:
         self._constraints: dict[str, Constraint] = {}
 
     def takes(self, name: str, text: str, *, kind: str, seen: int) -> bool:
-        """Note a constraint with its support; return whether it is taken on."""
+        """Record a constraint with its support; return whether it is required."""
+        # The user's choice decides; then the task's words; then the number of examples.
         enough = needed(kind, chance=self._chance)
         chosen, is_stated = self._choices.get(name), is_mentioned(kind, self._text)
         is_on = is_stated or seen >= enough if chosen is None else chosen
+        # Constraints that are not required are noted as well: the user sees them with their
+        # support, and can require them by name.
         self._constraints[name] = Constraint(
             name, text, seen, enough, is_on, chosen is not None, is_stated
         )
@@ -163,11 +166,14 @@ class Ledger:
 
     def mentions(self, words: str) -> bool:
         """Return whether the task's text has one of these words, a regular expression."""
+        # Only the beginning of a word is bounded: "interval" is to find "intervals".
         return re.search(rf"(?<!\w)(?:{words})", self._text, re.I) is not None
 
     def finished(self) -> tuple[Constraint, ...]:
         """Return all constraints found; InputError if the user names one that was not."""
         for name in self._choices:
+            # A typing error in a choice would otherwise leave the constraint as it was, without a
+            # word.
             if name not in self._constraints:
                 known = ", ".join(sorted(self._constraints)) or "none"
                 raise InputError(f"no constraint {name!r} was inferred", remedy=f"one of: {known}")
@@ -183,6 +189,11 @@ def needed(kind: str, *, chance: float = CHANCE) -> int:
     """Return how many informative examples a kind of constraint needs."""
     if kind in LIMITS:
         return LIMITS[kind]
+    # For these the doubtful filter asks for as many examples as the usual one, so they raise no
+    # doubt.
     if kind in HARDLY_MEANT:
         chance = CHANCE
+    # By habit alone, n examples all keep to the constraint with probability habit ** n. The
+    # smallest n for which that is at most ``chance`` is enough: 5 for a habit of 0.5 and a chance
+    # of 0.05.
     return math.ceil(math.log(chance) / math.log(HABITS[kind]))

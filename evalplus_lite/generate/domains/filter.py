@@ -1,4 +1,4 @@
-"""The input filter: which inputs may be proposed for a task, judged from those it came with."""
+"""The input filter: which inputs may be proposed for a task, judged by its own inputs and text."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from evalplus_lite.values.identity import key
 from evalplus_lite.values.kinds.declared import EnumMember
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
-# Relations: what held in all base inputs between arguments, or within one list.
+# Relations: what holds in all base inputs between arguments, or within one list.
 
 Arguments = Sequence[Value]
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """One relation that every input must keep; ``text`` says it, ``holds`` decides it.
+    """One relation that every input must keep; ``text`` describes it, ``holds`` decides it.
 
     ``informs`` says whether an input's values at the positions might have broken it. A relation
     within rows or texts has ``parts``: those of an input that might have broken it, each of which
@@ -52,13 +52,15 @@ class Relation:
 
     @property
     def name(self) -> str:
-        """What the user calls it: positions and kind, such as ``0.sorted`` or ``0.less.1``."""
+        """Its name for the user: positions and kind, such as ``0.sorted`` or ``0.less.1``."""
         first, *rest = map(str, self.positions)
         return ".".join((first, self.kind, *rest))
 
     def seen(self, base: Sequence[Arguments]) -> int:
         """Return how many distinct informative inputs, or parts of them, there are."""
         if self.parts is not None:
+            # Rows and texts of one example count one by one: each might have broken the relation by
+            # itself.
             return len({key(part) for arguments in base for part in self.parts(arguments)})
         informative = (arguments for arguments in base if self.informs(arguments))
         return len(
@@ -67,21 +69,24 @@ class Relation:
 
 
 def infer_relations(base: Sequence[Arguments], ledger: Ledger) -> tuple[Relation, ...]:
-    """Return the relations that hold over all base inputs and that ``ledger`` takes on."""
+    """Return the relations that hold over all base inputs and that ``ledger`` requires."""
+    # With optional arguments, positions do not correspond, and no relation between them is
+    # inferred.
     if len({len(arguments) for arguments in base}) != 1:
         return ()
-    found = []
+    relations = []
     for each in candidates(base):
+        # A relation that no example could have broken is not listed at all.
         seen = each.seen(base)
         if seen and ledger.takes(each.name, each.text, kind=each.kind, seen=seen):
-            found.append(each)
-    return tuple(found)
+            relations.append(each)
+    return tuple(relations)
 
 
 def candidates(base: Sequence[Arguments]) -> Iterator[Relation]:
-    """Yield the relations that hold over all base inputs, whatever speaks for them.
+    """Yield the relations that hold over all base inputs, whatever their support.
 
-    Of several that imply one another only the strongest.
+    Of several that imply one another, yield only the strongest.
     """
     arity = len(base[0])
     for position in range(arity):
@@ -89,6 +94,7 @@ def candidates(base: Sequence[Arguments]) -> Iterator[Relation]:
         if all(type(value) in SEQUENCES for value in column):
             yield from _within(position, column)
         yield from _within_parts(position, column)
+    # Both orders of each pair: ``less`` and ``shorter`` have a direction.
     for first, second in permutations(range(arity), 2):
         pairs = [(arguments[first], arguments[second]) for arguments in base]
         yield from _between(first, second, pairs)
@@ -110,9 +116,11 @@ def _within(position: int, column: Sequence[Value]) -> Iterator[Relation]:
     def has_several(values: Sequence[Value]) -> bool:
         return len({*map(key, values)}) > 1
 
+    # Orders are looked at only where elements can be compared without an error, whatever the input.
     if all(map(_is_comparable, column)):
         yield from relation("sorted", "is sorted", _is_sorted, has_several)
         yield from relation("descending", "is sorted downwards", _is_descending, has_several)
+    # A single element is distinct in any case, so it does not inform.
     yield from relation("distinct", "holds no value twice", _is_distinct, lambda v: len(v) > 1)
 
 
@@ -125,6 +133,7 @@ def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
         def parts(arguments: Arguments) -> Iterator[Value]:
             return (each for each in _parts(arguments[position]) if part(each))
 
+        # Parts that cannot break the relation are left out of both the decision and the evidence.
         if all(holds(each) for value in column for each in _parts(value) if part(each)):
             yield Relation(
                 kind,
@@ -135,6 +144,7 @@ def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
                 parts,
             )
 
+    # Only if all rows are pairs: among rows of other lengths a pair is not an interval.
     rows = [row for value in column for row in _parts(value) if _is_row(row, value)]
     if rows and all(len(row) == 2 for row in rows):
         yield from relation("ordered-pairs", "each pair is in order", _is_sorted, _is_uneven_pair)
@@ -191,6 +201,7 @@ def _between(first: int, second: int, pairs: Sequence[tuple[Value, Value]]) -> I
         *options: tuple[str, str, Callable[[Value, Value], bool]],
         informs: Callable[[Value, Value], bool] = lambda left, right: True,
     ) -> Iterator[Relation]:
+        # From strong to weak: only the first that holds is yielded.
         for kind, text, holds in options:
             if all(holds(left, right) for left, right in pairs):
                 yield Relation(
@@ -210,6 +221,7 @@ def _between(first: int, second: int, pairs: Sequence[tuple[Value, Value]]) -> I
             ("at-most", "{} <= {}", lambda a, b: _is_sorted((a, b))),
         )
     if left_kinds | right_kinds <= set(SIZED):
+        # Equal lengths imply "no longer" both ways, so nothing weaker is yielded.
         if all(len(left) == len(right) for left, right in pairs):
             if first < second:
                 yield from strongest(
@@ -221,6 +233,7 @@ def _between(first: int, second: int, pairs: Sequence[tuple[Value, Value]]) -> I
                 ("no-longer", "{} is no longer than {}", lambda a, b: len(a) <= len(b)),
             )
     widths = [*map(_width, (each for pair in pairs for each in pair))]
+    # With one width only, the width is a fixed size rather than a relation.
     if None not in widths and len({*widths}) > 1:
         yield from strongest(
             ("inner-length", "{0} has as many columns as {1} has rows", _are_chained),
@@ -253,7 +266,7 @@ def _are_chained(left: Value, right: Value) -> bool:
 
 
 def _has_order(kinds: set[type]) -> bool:
-    """Return whether values of a type beyond the plain ones come before and after each other."""
+    """Return whether these are one extended type whose values can be ordered."""
     return len(kinds) == 1 and all(each in BY_TYPE and BY_TYPE[each].has_order for each in kinds)
 
 
@@ -285,7 +298,7 @@ def _is_distinct(values: Sequence[Value]) -> bool:
     return len({*map(key, values)}) == len(values)
 
 
-# Members of enumerations that a program declares: what stands where one of them was seen.
+# Members of enumerations that a program declares: all are allowed where one was seen.
 
 _VALUED = {"IntEnum", "StrEnum", "IntFlag", "int", "str", "float"}
 """Bases by which a member is its value."""
@@ -313,6 +326,8 @@ def _members(node: ast.ClassDef) -> Iterator[EnumMember]:
     for statement in node.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=given) if name[:1] != "_":
+                # A plain member is known by its name alone; members of valued bases are numbers or
+                # strings.
                 if not is_valued:
                     yield EnumMember(node.name, name)
                 elif isinstance(given, ast.Constant) and isinstance(given.value, int | float | str):
@@ -320,7 +335,7 @@ def _members(node: ast.ClassDef) -> Iterator[EnumMember]:
 
 
 def with_members(domain: Domain, members: tuple[EnumMember, ...]) -> Domain:
-    """Return the domain with all members of those enumerations of which it allows one."""
+    """Return the domain with all members of each enumeration that it allows a member of."""
 
     def part(inner: Domain | None) -> Domain | None:
         return None if inner is None else with_members(inner, members)
@@ -347,7 +362,7 @@ def with_members(domain: Domain, members: tuple[EnumMember, ...]) -> Domain:
 class InputFilter:
     """One domain an argument, the numbers of arguments seen, and relations between arguments.
 
-    ``found`` are all constraints that the examples keep to, taken on or not, with their support;
+    ``constraints`` are all that the examples keep to, required or not, with their support;
     ``stated`` are those that the task's text puts in terms of the ``parameters``. ``strict``, where
     no contract decides, also has constraints likely enough that an input breaking one is doubtful.
     Where the text promises something ``unread``, every input is doubtful but for texts of the
@@ -358,7 +373,7 @@ class InputFilter:
     domains: tuple[Domain, ...]
     arities: tuple[int, ...]
     relations: tuple[Relation, ...] = ()
-    found: tuple[Constraint, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
     stated: StatedConstraints | None = None
     parameters: tuple[str, ...] = ()
     strict: InputFilter | None = None
@@ -379,18 +394,20 @@ class InputFilter:
         """Return the filter for a task without a contract: near the base inputs in every respect.
 
         ``known`` are string constants of the reference: where all words of the inputs are among
-        them, they are the vocabulary. ``choices`` take constraints on or leave them off by name;
+        them, they are the vocabulary. ``choices`` require or remove constraints by name;
         ``text`` and ``chance`` as for a ``Ledger``.
         Raises InputError if there is no base input, or no constraint of a name in ``choices``.
         """
+        # One ledger for all arguments: it collects what is found at each, and checks the user's
+        # choices at the end.
         profiles, columns = _profiles(base)
         ledger = Ledger(choices, text=text, chance=chance)
         domains = tuple(
             inference.inferred(profile, column, ledger, known=known)
             for profile, column in zip(profiles, columns, strict=True)
         )
-        found = infer_relations(base, ledger)
-        return cls(profiles, domains, _arities(base), found, ledger.finished())
+        relations = infer_relations(base, ledger)
+        return cls(profiles, domains, _arities(base), relations, ledger.finished())
 
     @classmethod
     def typed(
@@ -409,12 +426,14 @@ class InputFilter:
         """
         profiles, columns = _profiles(base)
         ledger = Ledger(choices)
+        # A signature may state fewer parameters than cases have arguments; the others state
+        # nothing.
         padded = [*stated, *[UNKNOWN] * len(profiles)]
         domains = tuple(
             inference.typed(profile, column, ledger, characters=characters).widened(hint)
             for profile, column, hint in zip(profiles, columns, padded, strict=False)
         )
-        return cls(profiles, domains, _arities(base), found=ledger.finished())
+        return cls(profiles, domains, _arities(base), constraints=ledger.finished())
 
     @classmethod
     def of_task(
@@ -426,16 +445,16 @@ class InputFilter:
         decides itself about characters, and about floats where integers were seen.
         The task's own choices (``Task.constraints``) decide before any support.
         """
-        found = cls._of_task(task, constants, is_own=is_own)
+        input_filter = cls._of_task(task, constants, is_own=is_own)
         members = members_of(task.reference)
-        if not members:
-            return found
-        return found.with_members(members)
+        return input_filter.with_members(members) if members else input_filter
 
     @classmethod
     def _of_task(cls, task: Task, constants: Constants | None, *, is_own: bool) -> InputFilter:
         base = [case.arguments for case in task.base]
         try:
+            # With a contract only types and shapes are inferred, since the contract rejects the
+            # rest in the sandbox.
             if task.contract is not None and parse(task.contract).has_precondition:
                 stated = hints(task.prompt, task.entry_point)
                 if task.harness.constructed:  # the constructor's arguments are the first
@@ -444,10 +463,13 @@ class InputFilter:
                 typed = cls.typed(
                     base, stated=stated, characters=characters, choices=task.constraints
                 )
+                # A contract that was read off a published row checks what its authors thought of,
+                # not every type and character: those seen remain a limit.
                 if not is_own:
                     return typed
                 return replace(typed, domains=tuple(each.opened() for each in typed.domains))
             known = (constants or Constants.of_task(task)).strings
+            # Without a contract the calls in the prompt are evidence as much as the base inputs.
             examples = [*base, *_shown(task, base)]
             return cls._of_text(task, examples, known)
         except InputError as error:
@@ -462,17 +484,23 @@ class InputFilter:
         Where a block of constraints states it all, nothing is doubtful.
         """
         stated, parameters = of_function(task)
+        # Stated constraints are numbered over what was read and what was not, as the user sees
+        # them.
         count = len(stated.constraints) + len(stated.unread)
         choices, off = _own_choices(task.constraints, count)
         infer = partial(cls.infer, examples, known=known, choices=choices, text=task.prompt)
-        found, binding = infer(), stated.without(off)
+        inferred, binding = infer(), stated.without(off)
+        # The strict filter is inferred from the same examples, with fewer needed for each
+        # constraint. What it rejects and the other admits is doubtful. A block that states every
+        # constraint leaves no doubt.
         strict = None if stated.is_whole else infer(chance=DOUBT).bounded(binding, parameters)
-        found = found.bounded(binding, parameters)
+        inferred = inferred.bounded(binding, parameters)
+        # With this many different letters, texts are names or words, and other letters would do.
         letters = {c for each in examples for v in each if type(v) is str for c in v.lower()}
         is_open = sum(map(str.isalpha, letters)) >= _ANY_LETTERS
         return replace(
-            found,
-            found=(*found.found, *_stated(stated, len(examples), off)),
+            inferred,
+            constraints=(*inferred.constraints, *_stated(stated, len(examples), off)),
             stated=binding,
             parameters=tuple(parameters),
             strict=strict,
@@ -487,6 +515,7 @@ class InputFilter:
             name: (low, high)
             for each in stated.constraints
             for name, low, high in each.bounds
+            # Both ends have to be stated, and of the argument itself, not of its elements.
             if low and high and name in parameters and f"{name}[" not in each.formula
         }
         ends = {parameters.index(name): both for name, both in bounds.items()}
@@ -497,35 +526,39 @@ class InputFilter:
             _between_ends(domain, *ends[n]) if n in own else domain
             for n, domain in enumerate(self.domains)
         )
-        chosen = {each.name for each in self.found if each.is_chosen}
+        # Bounds that the text states replace relations between numbers that examples merely happen
+        # to keep. What the user requires stays.
+        chosen = {each.name for each in self.constraints if each.is_chosen}
         off = {each.name for each in self.relations if each.positions[0] in own} - chosen
         return replace(
             self,
             domains=domains,
             relations=tuple(each for each in self.relations if each.name not in off),
-            found=tuple(
-                replace(each, is_on=False) if each.name in off else each for each in self.found
+            constraints=tuple(
+                replace(each, is_on=False) if each.name in off else each
+                for each in self.constraints
             ),
         )
 
     def with_members(self, members: tuple[EnumMember, ...]) -> InputFilter:
-        """Return the filter that allows all members of enumerations of which it allows one."""
+        """Return the filter with all members of each enumeration that it allows a member of."""
         domains = tuple(with_members(domain, members) for domain in self.domains)
         strict = self.strict and self.strict.with_members(members)
         return replace(self, domains=domains, strict=strict)
 
     def doubt(self, arguments: Arguments) -> str | None:
         """Return why an input that may be proposed is doubtful, or None where it is not."""
+        # A promise that is not understood may exclude anything that looks unlike the examples.
         if self.unread and tuple(map(self._shape, arguments)) not in self.shapes:
             return f"the task promises what is not understood: {self.unread[0]}"
         return None if self.strict is None else self.strict.explain(arguments)
 
     def _shape(self, value: Value) -> Value:
-        """Return what a value is but for its digits and, if these are any, its letters."""
+        """Return the shape of a value: digits masked, and letters where any letter may occur."""
         return _shape(value, is_open=self.has_any_letters)
 
     def undoubting(self) -> InputFilter:
-        """Return the filter to which nothing is doubtful."""
+        """Return the same filter without doubts."""
         return replace(self, strict=None, unread=())
 
     def admits(self, arguments: Arguments) -> bool:
@@ -534,6 +567,8 @@ class InputFilter:
 
     def explain(self, arguments: Arguments) -> str | None:
         """Return why the input may not be proposed, or None where it may."""
+        # From cheap to expensive: the number of arguments, each argument alone, relations, formulas
+        # of the text.
         if len(arguments) not in self.arities:
             return f"{len(arguments)} arguments where {_either(self.arities)} were seen"
         for position, (domain, value) in enumerate(zip(self.domains, arguments, strict=False)):
@@ -553,7 +588,7 @@ _NUMBERS: frozenset[type] = frozenset((int, float))
 
 
 def _between_ends(domain: Domain, low: str, high: str) -> Domain:
-    """Return the domain of a number between ends; one that is no number is left as it is."""
+    """Return the domain of a number between two ends; an end that is no number changes nothing."""
     lowest, highest = number(low), number(high)
     return replace(
         domain,
@@ -569,6 +604,8 @@ _ANY_LETTERS = 8
 def _shape(value: Value, *, is_open: bool) -> Value:
     if type(value) is not str:
         return key(value)
+    # A numeral keeps its width, and whether it begins with a zero: such texts are times, codes or
+    # versions.
     digits = re.sub(r"\d+", lambda m: "01"[m[0][0] != "0"] + "0" * (len(m[0]) - 1), value)
     return re.sub("[a-z]", "a", re.sub("[A-Z]", "A", digits)) if is_open else digits
 
@@ -578,9 +615,10 @@ STATED = "stated."
 
 
 def _own_choices(choices: Mapping[str, bool], count: int) -> tuple[dict[str, bool], frozenset[int]]:
-    """Return the choices of inferred constraints, and which of the stated ones are left off."""
+    """Return the choices of inferred constraints, and which of the stated ones are removed."""
     inferred = {name: is_on for name, is_on in choices.items() if not name.startswith(STATED)}
     own = choices.keys() - inferred.keys()
+    # A choice of a constraint that the text does not state is an error of the user, reported early.
     if unknown := own - {f"{STATED}{number}" for number in range(count)}:
         raise InputError(
             f"the task's text states no {min(unknown)!r}", remedy="see augment's output"
@@ -601,6 +639,7 @@ def _stated(stated: StatedConstraints, examples: int, off: Collection[int]) -> I
 def _profiles(base: Sequence[Arguments]) -> tuple[tuple[Profile, ...], list[Column]]:
     if not base:
         raise InputError("no base input to infer constraints from", remedy="give the task an input")
+    # Optional arguments are profiled by the inputs that have them.
     largest = max(map(len, base))
     profiles = tuple(
         Profile.of(arguments[position] for arguments in base if len(arguments) > position)
@@ -624,7 +663,7 @@ def _either(numbers: tuple[int, ...]) -> str:
     return " or ".join(map(str, numbers))
 
 
-# Choices: constraints that the user takes on or leaves off, on the command line or in a task.
+# Choices: constraints that the user requires or removes, on the command line or in a task.
 
 ALL = "all"
 
@@ -637,6 +676,7 @@ def with_choices(
     Raises InputError if there is no such task, or no such constraint of it: a task's own choices,
     too, are looked up here, before anything is computed.
     """
+    # The task's own choices first; options of the command line override them.
     chosen = {task.id: dict(task.constraints) for task in tasks}
     known = {task.id: task for task in tasks}
     for option, texts, is_on in (("--constraint", on, True), ("--no-constraint", off, False)):
@@ -646,17 +686,20 @@ def with_choices(
             chosen[task.id].update(dict.fromkeys(names, is_on))
     made = tuple(replace(task, constraints=chosen[task.id]) for task in tasks)
     for task in made:
+        # Inferred once more with the choices, only to raise the error of an unknown name before any
+        # work.
         if task.constraints and task.base:
             _found(task)
     return made
 
 
 def _found(task: Task) -> Sequence[Constraint]:
-    return InputFilter.of_task(with_stated_contract(task)).found if task.base else ()
+    return InputFilter.of_task(with_stated_contract(task)).constraints if task.base else ()
 
 
 def _parted(text: str, known: dict[str, Task], option: str) -> tuple[Task, str]:
     """Return task and name: both may hold colons, so the task is one that there is."""
+    # Ids may be prefixes of one another, so the longest one that fits is meant.
     fits = [id for id in known if text.startswith(f"{id}:")]
     if not fits:
         id = text.rpartition(":")[0] or text

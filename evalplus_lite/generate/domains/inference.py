@@ -52,6 +52,7 @@ class Column:
     @classmethod
     def of_argument(cls, examples: Sequence[Sequence[Value]], position: int) -> Column:
         """Return the column of an argument."""
+        # One group per example, so that support counts examples rather than elements.
         groups = [[each[position]] if len(each) > position else [] for each in examples]
         return cls(groups, str(position), f"argument {position}")
 
@@ -74,7 +75,7 @@ class Column:
         )
 
     def view(self, kind: Kind) -> Column:
-        """Return the column of what stands for the values of a type beyond the plain ones."""
+        """Return the column of the views of an extended type's values."""
         return self._inner(
             kind.name,
             f"the {kind.name} of",
@@ -91,6 +92,7 @@ class Column:
 
     def seen(self, informs: Callable[[Value], bool]) -> int:
         """Return the number of distinct examples with a value that informs."""
+        # Examples that are equal here count once, however they differ elsewhere.
         return len({key(list(each)) for each in self.groups if any(map(informs, each))})
 
     def distinct(self, informs: Callable[[Value], bool]) -> int:
@@ -98,6 +100,7 @@ class Column:
         return len({key(value) for group in self.groups for value in group if informs(value)})
 
     def _inner(self, step: str, text: str, part: Callable[[Value], Value]) -> Column:
+        # Groups stay apart: the elements of one example remain one piece of evidence.
         groups = [[inner for value in group for inner in part(value)] for group in self.groups]
         return Column(groups, f"{self.name}.{step}", f"{text} {self.text}")
 
@@ -108,7 +111,7 @@ _MOST_CHARACTERS = 40
 
 
 class ConstraintFinder:
-    """Finds the constraints at one slot; ``column`` holds the examples' values there."""
+    """Finds the constraints at one slot; ``column`` has the values of the examples there."""
 
     def __init__(self, column: Column, ledger: Ledger) -> None:
         self._column, self._ledger = column, ledger
@@ -122,7 +125,7 @@ class ConstraintFinder:
         return "." in self._column.name
 
     def is_not_negative(self) -> bool:
-        """No number is below zero, which only numbers other than zero show."""
+        """No number is below zero; only numbers other than zero are evidence."""
         return self._takes("not-negative", "never negative", lambda v: _is_number(v) and v != 0)
 
     def is_not_positive(self) -> bool:
@@ -149,6 +152,7 @@ class ConstraintFinder:
         """All strings and containers are of one length: each distinct one might have another."""
         if sizes.smallest != sizes.largest:
             return False
+        # Values, not examples: two lists of three in one example are two chances to differ.
         seen = self._column.distinct(_is_sized)
         return self._put("size", f"always of length {sizes.smallest}", seen)
 
@@ -170,6 +174,8 @@ class ConstraintFinder:
         narrow = "".join(closed(counts))
         if not narrow:
             return True
+        # Only characters of the closed classes are evidence: a text without digits says nothing of
+        # digits.
         used = "".join(each for each in counts if each in narrow)
         return self._takes(
             "alphabet",
@@ -198,6 +204,7 @@ class ConstraintFinder:
     def is_uniform(self, profile: Profile) -> bool:
         """No container holds several types, though several came up."""
         inner = [part for part in (profile.items, profile.values) if part is not None]
+        # With one type throughout there is nothing to mix, and no constraint to show to the user.
         if not any(len(part.kinds) > 1 for part in inner):
             return True
         return self._takes("uniform", "elements of one type in each", _is_larger)
@@ -207,8 +214,10 @@ class ConstraintFinder:
         return self._takes("rectangular", "rows of one length in each", _is_larger)
 
     def is_square(self) -> bool:
-        """Each container has as many rows as columns; two pairs are no square, nor say so."""
+        """Each container has as many rows as columns."""
         groups = self._column.groups
+        # A list of two pairs is square by chance. Tables of two sizes, or a word in the text, are
+        # needed.
         sizes = {len(value) for group in groups for value in group if _is_larger(value)}
         if len(sizes) < 2 and not self.mentions(WORDS["square"]):
             return False
@@ -244,9 +253,9 @@ def _is_larger(value: Value) -> bool:
 
 
 _GROWTH = 10
-"""Inferred numbers reach this many times as far as the largest seen, sizes twice as far."""
+"""Factor from the largest number seen to the inferred bound; lengths may double."""
 _DEEPER = 2
-"""Values that nest freely may nest so much deeper than seen."""
+"""Levels that freely nested values may have beyond those seen."""
 _FLOOR = 100
 _SIZE_FLOOR = 12
 
@@ -256,8 +265,7 @@ def inferred(
 ) -> Domain:
     """Return a domain near what was seen; ``known`` are the reference's string constants.
 
-    ``column`` holds the values that ``profile`` was read off, and each constraint is asked for at
-    ``ledger``.
+    ``column`` has the values that ``profile`` describes. ``ledger`` decides on each constraint.
     """
 
     def inner(part: Profile | None, values: Column) -> Domain | None:
@@ -288,9 +296,8 @@ def inferred(
 def typed(profile: Profile, column: Column, ledger: Ledger, *, characters: str = "") -> Domain:
     """Return the domain of the types and fixed forms seen, over printable ASCII.
 
-    ``characters`` are allowed in strings too. Where lists hold lists beside other values, they may
-    nest a little deeper than seen. A list that stands directly as an argument keeps its
-    size free, if its elements are alike: the contract says whether the size means anything.
+    ``characters`` are allowed in strings too. Where lists hold lists and other values, they may
+    nest a little deeper than seen.
     """
     return _deepened(_typed(profile, column, ledger, characters, is_inner=False))
 
@@ -304,6 +311,8 @@ def _typed(
     finder = ConstraintFinder(column, ledger)
     positions = _positions(profile, column, finder, inner)
     sizes = profile.sizes
+    # A list that is itself an argument may have any length, unless its elements differ by position:
+    # whether the length matters is for the contract to say.
     may_be_fixed = profile.kinds == (tuple,) or (is_inner and profile.kinds == (list,))
     has_size = may_be_fixed and sizes is not None and sizes.largest > 0 and finder.has_size(sizes)
     is_form = has_size or positions is not None
@@ -325,11 +334,14 @@ def _typed(
 def _deepened(domain: Domain) -> Domain:
     """Return the domain with further levels where containers hold their own kind beside others."""
     items = domain.items
+    # Lists of lists only are tables of a fixed depth. Those that mix lists with other values nest
+    # freely.
     if items is None or items.kinds in ((list,), (tuple,)):
         return domain
     if not any(kind in items.kinds for kind in domain.kinds if kind in SEQUENCES):
         return domain
     within, depth = items, _DEEPER
+    # All levels that were seen become one domain, which then holds itself a few times.
     while (inner := within.items) is not None:
         plain = _joined(replace(within, items=None), replace(inner, items=None))
         within, depth = replace(plain, items=inner.items), depth + 1
@@ -363,6 +375,7 @@ def _positions(
 ) -> tuple[Domain, ...] | None:
     if profile.positions is None:
         return None
+    # Fields come before the record is asked for: their constraints are noted either way.
     fields = [inner(each, column.field(at)) for at, each in enumerate(profile.positions)]
     is_record = finder.is_record(profile.positions)
     return tuple(field for field in fields if field is not None) if is_record else None
@@ -371,7 +384,7 @@ def _positions(
 def _record(
     profile: Profile, column: Column, inner: Callable[[Profile, Column], Domain | None]
 ) -> Domain | None:
-    """Return the domain of what stands for values of one type: if tuples, of a field each."""
+    """Return the domain of the views of one type; tuples have one domain per field."""
     if not profile.positions:
         return inner(profile, column)
     fields = [inner(part, column.field(at)) for at, part in enumerate(profile.positions)]
@@ -388,6 +401,7 @@ def _near(profile: Profile, column: Column, ledger: Ledger, *, is_signed: bool) 
     def near(part: Profile, values: Column) -> Domain:
         if is_signed and part is first:
             return inferred(part, values, ledger)
+        # A ledger of its own, which nobody reads.
         domain = typed(part, values, Ledger())
         if part.numbers is None:
             return domain
@@ -402,22 +416,24 @@ def _near(profile: Profile, column: Column, ledger: Ledger, *, is_signed: bool) 
 def _views(
     profile: Profile, column: Column, inner: Callable[[View[Profile], Column], Domain | None]
 ) -> dict[str, Any]:
-    """Return the fields about types beyond the plain ones; some have only the values seen."""
+    """Return the fields about extended types; some allow only the values seen."""
     kinds = [BY_TYPE[each.kind] for each in profile.views]
     seen = (value for group in column.groups for value in group)
-    closed = {kind.type for kind in kinds if kind.viewed is None}
+    # Types that cannot be made from a plain value have only the values that were seen.
+    seen_only = {kind.type for kind in kinds if kind.viewed is None}
     return {
-        "choices": tuple({key(each): each for each in seen if type(each) in closed}.values()),
+        "choices": tuple({key(each): each for each in seen if type(each) in seen_only}.values()),
         "views": tuple(
             View(each.kind, each.like, domain)
             for each in profile.views
-            if each.kind not in closed and (domain := inner(each, column.view(BY_TYPE[each.kind])))
+            if each.kind not in seen_only
+            and (domain := inner(each, column.view(BY_TYPE[each.kind])))
         ),
     }
 
 
 def _form(profile: Profile, finder: ConstraintFinder) -> dict[str, Any]:
-    """Return the fields that both ways of reading a shape have in common."""
+    """Return the fields that inferred and typed domains have in common."""
     return {
         "kinds": profile.kinds,
         "has_common_pattern": profile.text is not None and has_common_pattern(profile.text.values),
@@ -432,11 +448,14 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
     text = profile.text
     if text is None:
         return {}
+    # From narrow to wide: a vocabulary decides by itself which characters occur, so the classes
+    # need not be closed as well.
     pattern, words = pattern_of(text.values), words_of(text.values, known)
     if words is not None and not finder.has_words():
         words = None
     keep_closed = finder.has_closed_characters(text.counts) and words is None
     near = widen(text.counts, keep_closed=keep_closed)
+    # A task that speaks of whitespace means tabs and newlines, too.
     if " " in near and finder.mentions("whitespace|white space|tabs?"):
         near = "".join(sorted({*near, *"\t\n"}))
     dates = DateForm.of(text.values)
@@ -466,6 +485,7 @@ def _bounds(profile: Profile, finder: ConstraintFinder) -> tuple[float | None, f
         else (None, None)
     )
     is_not_zero = (low > 0 or high < 0) and finder.is_not_zero()
+    # "A list of integers" promises no sign, whatever the examples hold.
     is_any = finder.is_element() and finder.mentions(_OF_ANY_SIGN)
     if low >= 0 and not is_any and finder.is_not_negative():
         lowest = min(low, 1) if is_not_zero else 0

@@ -11,16 +11,16 @@ from typing import Any, Generic, TypeVar
 from evalplus_lite.types import Value
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
-# Values of types beyond the plain ones, made of the plain ones that stand for them.
+# Views: the plain values that represent those of extended types.
 
 About = TypeVar("About")
 
 
 @dataclass(frozen=True, slots=True)
 class View(Generic[About]):
-    """What is known of the plain values that stand for those of one type at a slot.
+    """What is known about the views of one extended type's values at a slot.
 
-    ``like`` is one that was seen there: what it is like says what a view does not.
+    ``like`` is a value that was seen there: new ones take from it what a view does not hold.
     """
 
     kind: type
@@ -29,15 +29,16 @@ class View(Generic[About]):
 
 
 def made(view: Value, like: Value) -> Value:
-    """Return the value like ``like`` that a plain one stands for; ``like`` if it does for none."""
+    """Return the value like ``like`` that a view represents; ``like`` itself if there is none."""
     return next(all_made([view], like), like)
 
 
 def all_made(views: Iterator[Value] | list[Value], like: Value) -> Iterator[Value]:
-    """Yield the values like ``like`` that these stand for, as far as they stand for one."""
+    """Yield the values like ``like`` that these views represent; views of no value are skipped."""
     viewed = BY_TYPE[type(like)].viewed
     for view in views if viewed else ():
         try:
+            # A mutated view may represent no value: the 30th of February, an exponent out of range.
             yield viewed(view, like)  # type: ignore[misc] # it is not None
         except (TypeError, ValueError, ArithmeticError, IndexError):
             continue
@@ -101,7 +102,7 @@ class Profile:
     is_rectangular: bool = False
     """Whether in every container all rows (two at least, somewhere) had one length."""
     views: tuple[View[Profile], ...] = ()
-    """For each type beyond the plain ones, the plain values that stand for those seen."""
+    """For each extended type, the profile of the views of the values seen."""
     is_square: bool = False
     """Whether moreover each container had as many rows as columns."""
 
@@ -109,13 +110,16 @@ class Profile:
     def of(cls, values: Iterable[Value]) -> Profile:
         """Return the profile of the values; sets are read in the order of their elements' text."""
         values = list(values)
+        # By name: the order of a set of types differs between runs.
         kinds = sorted({type(value) for value in values}, key=lambda kind: kind.__name__)
         containers = [value for value in values if type(value) in CONTAINERS]
         dicts = [value for value in values if type(value) is dict]
         sizes = _sizes([value for value in values if type(value) in SIZED])
+        # All elements together, not container by container: a slot has one domain for all of them.
         elements = [element for container in containers for element in elements_of(container)]
         rows = [elements_of(container) for container in containers]
         items = cls.of(elements) if elements else None
+        # Records of one length are no table: their positions differ in kind.
         is_rectangular = items is not None and not items.positions and _is_rectangular(rows)
         return cls(
             kinds=tuple(kinds),
@@ -124,6 +128,7 @@ class Profile:
             sizes=sizes,
             items=items,
             positions=_positions(cls.of, containers),
+            # Dicts that are all empty say nothing about keys, and have no profile of them.
             keys=cls.of(key for value in dicts for key in value) if any(dicts) else None,
             values=cls.of(v for value in dicts for v in value.values()) if any(dicts) else None,
             has_special=any(type(each) is float and not math.isfinite(each) for each in values),
@@ -143,6 +148,8 @@ class Profile:
     @classmethod
     def _of_views(cls, views: Sequence[Value]) -> Profile:
         """Return the profile of the views of one type; tuples of one length are records."""
+        # Unlike a list of examples, a view is a record by design: year, month and day are no
+        # evidence that has to be weighed.
         if {*map(type, views)} != {tuple} or len({*map(len, views)}) != 1:
             return cls.of(views)
         size = len(views[0])
@@ -172,6 +179,7 @@ def hashable(values: Iterable[Value]) -> list[Value]:
 def order(value: Value) -> tuple[str, Any]:
     """Return a sort key for plain values of any mixture: by type name, then value or text."""
     kind = type(value)
+    # By type name first, as values of different types cannot be compared.
     if kind is int or kind is str or kind is bytes or kind is bool:
         return kind.__name__, value
     if kind is tuple:
@@ -208,6 +216,7 @@ def _sizes(values: Sequence[Sized]) -> SizeRange | None:
         return None
     lengths = [len(value) for value in values]
     smallest, largest = min(lengths), max(lengths)
+    # Empty ones have one length, too, and mean nothing by it.
     is_fixed = smallest == largest > 0 and len(lengths) >= FIXED_AFTER
     return SizeRange(smallest, largest, is_fixed=is_fixed)
 
@@ -224,6 +233,8 @@ def _positions(
     if any(type(container) not in SEQUENCES for container in containers):
         return None
     kinds = [set(map(type, column)) for column in zip(*containers, strict=True)]
+    # Two tuples with the same types in the same places are a record. Lists need more examples, and
+    # types that differ from place to place.
     is_record = all(type(container) is tuple for container in containers) and all(
         len(each) == 1 for each in kinds
     )
@@ -242,6 +253,7 @@ def _is_square(containers: Sequence[Sequence[Value]]) -> bool:
 def _is_rectangular(containers: Sequence[Sequence[Value]]) -> bool:
     if not all(type(row) in SEQUENCES for rows in containers for row in rows):
         return False
+    # A table of one row cannot have rows of different lengths, so it is no evidence.
     if not any(len(rows) > 1 for rows in containers):
         return False
     return all(len({len(row) for row in rows}) < 2 for rows in containers)

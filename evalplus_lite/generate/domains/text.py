@@ -17,6 +17,7 @@ ENOUGH = 3
 
 _COMMON = 0.3
 """A pattern is common if this share of the strings has it."""
+# ASCII letters only: another letter is a token of its own, which a pattern keeps as it is.
 _RUNS = re.compile(r"[0-9]+|[A-Za-z]+|\s+|.")
 
 
@@ -41,9 +42,12 @@ def token_kind(token: str) -> str:
 def pattern_of(values: tuple[str, ...]) -> tuple[str, ...] | None:
     """Return the kinds of token that all strings share, if they are compound."""
     patterns = {tuple(map(token_kind, tokens(value))) for value in values}
+    # One exception is enough: a pattern that holds for most is only preferred
+    # (``has_common_pattern``).
     if len(patterns) != 1:
         return None
     (pattern,) = patterns
+    # A single run of letters or digits is no form; its characters are described by the alphabet.
     return pattern if len(pattern) > 1 else None
 
 
@@ -57,8 +61,10 @@ def has_common_pattern(values: tuple[str, ...]) -> bool:
 def words_of(values: tuple[str, ...], known: Collection[str]) -> frozenset[str] | None:
     """Return the vocabulary, if every word seen is one of the reference's string constants."""
     words = {word for value in values for word in value.split()}
+    # All constants of one word are the vocabulary, not only those seen in the examples.
     vocabulary = frozenset(each for each in known if len(each.split()) == 1)
     is_closed = (
+        # Single letters are often among the constants of a reference by chance.
         len(words) >= ENOUGH and words <= vocabulary and any(len(word) > 1 for word in words)
     )
     return vocabulary if is_closed else None
@@ -83,7 +89,7 @@ _CLOSED_REPEATS = 4
 
 
 def closed(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the classes of which so few characters came up so often that they look closed."""
+    """Return the classes that look closed: few of their characters came up, each of them often."""
     found = []
     for members in CLASSES:
         times = [count for character, count in counts.items() if character in members]
@@ -101,8 +107,10 @@ def widen(counts: Mapping[str, int], *, keep_closed: bool = True) -> str:
     """
     narrow = closed(counts) if keep_closed else ()
     allowed = set(counts)
+    # A space, a capital and a full stop make a sentence, and sentences have numbers.
     if not narrow and " " in counts and any(map(str.isupper, counts)) and {*counts} & {*".,!?"}:
         allowed.update(CLASSES[-1])
+    # Seeing one lower-case letter allows all of them, and no upper-case one.
     for members in CLASSES:
         if members not in narrow and any(character in members for character in counts):
             allowed.update(members)
@@ -117,7 +125,7 @@ _DAYS = (
     (2024, 12, 31), (2024, 1, 1), (1900, 3, 1), (2023, 3, 1), (2024, 3, 1), (2023, 4, 30),
     (2023, 7, 31), (2023, 8, 31), (2023, 1, 31), (2100, 3, 1), (2000, 1, 1), (2096, 2, 29),
 )  # fmt: skip
-"""Ends of months and years, leap days, and centuries that are none or are one."""
+"""Ends of months and years, leap days, and centuries that are leap years or are not."""
 _NO_DAYS = (
     (1900, 2, 29), (2023, 2, 29), (2024, 2, 30), (2023, 4, 31), (2023, 6, 31), (2023, 1, 32),
     (2023, 13, 1), (2023, 0, 10), (2023, 5, 0), (2023, 9, 31), (2023, 11, 31), (2100, 2, 29),
@@ -140,21 +148,25 @@ class DateForm:
     @classmethod
     def of(cls, texts: Sequence[str]) -> DateForm | None:
         """Return the form in which most of the texts are dates, None if there is none."""
+        # Half of the texts have to be dates: tasks about dates have examples that are none.
         matches = [match for text in texts if (match := _DATE.fullmatch(text))]
         if not matches or 2 * len(matches) < len(texts):
             return None
         rows = [match.group(1, 3, 4) for match in matches]
+        # Each order is tried: one under which few texts are days of the calendar is not meant.
         days = {order: sum(_is_day(order, row) for row in rows) for order in ("ymd", "mdy", "dmy")}
         most = max(days.values())
         # Which comes first, day or month, is rarely certain where both orders give days.
         orders = tuple(order for order, count in days.items() if count and 3 * count >= 2 * most)
         short = sum(any(len(each) == 1 for each in row) for row in rows)
+        # Examples that are no days show that the task wants those as well.
         is_strict = most == len(texts)
         return cls(orders, matches[0][2], 2 * short < len(rows), is_strict) if orders else None
 
     def telling(self) -> Iterator[str]:
-        """Yield the days on which programs err; with others that are none, unless all are days."""
+        """Yield days on which programs err, and texts that are no days unless all examples are."""
         others = () if self.is_strict else _NO_DAYS
+        # Days and non-days take turns, so that few inputs already have both.
         for pair in zip_longest(_DAYS, others):
             for day in filter(None, pair):
                 yield from (self._written(order, *day) for order in self.orders)
@@ -176,6 +188,7 @@ class DateForm:
 
 def _is_day(order: str, row: Sequence[str]) -> bool:
     parts = dict(zip(order, row, strict=True))
+    # Before 1583 the Gregorian calendar that Python assumes was not in use for a full year.
     if len(parts["y"]) != 4 or parts["y"] < "1583":
         return False
     try:

@@ -18,6 +18,7 @@ from evalplus_lite.values.kinds.registry import BY_TYPE
 
 _NUMBERS: tuple[int, ...] = (0, 1, -1, 2, -2, 3, 4, 5, 7, 9, 10, -10, 11, 12, 16, 99, 100, 101)
 _FRACTIONS: tuple[float, ...] = (0.5, -0.5, 1.5, -1.5, 2.5, 0.1, 0.99, -0.1, 0.01, 1.01, 3.14159)
+# Edges of fixed widths, primes near round numbers, and the first int that floats do not hold.
 _LARGE: tuple[int, ...] = (
     255, 256, 999, 1000, 1001, -1000, 1024, 9999, 10**4, 12345, 65535, 10**5, 10**6, -(10**6),
     999983, 10**6 + 3, 2**31 - 1, 2**31, 10**9 + 7, -(10**9), 2**53 + 1, 2**63,
@@ -53,7 +54,10 @@ def _values(slot: Slot, of: Of) -> list[Value]:
     made = [_BY_KIND[kind](slot, of) for kind in free if kind in _BY_KIND]
     made += map(iter, slot.choices.values())
     made += [_of_views(kind, slot, of) for kind in free if kind in BY_TYPE]
+    # Kinds take turns, so that each has its simplest values. The domain may reject most of them: at
+    # most four times as many are tried, as some streams are long.
     for value in islice(in_turn(made), 4 * _MOST):
+        # Small first: the domain would walk through all parts of a value that is not used anyway.
         if not _is_small(value):
             continue
         if slot.domain.explain(value) is None and _is_within(value, slot):
@@ -64,7 +68,7 @@ def _values(slot: Slot, of: Of) -> list[Value]:
 
 
 def _of_views(kind: type, slot: Slot, of: Of) -> Iterator[Value]:
-    """Yield values of a type beyond the plain ones: its edges, then those of what stands for it."""
+    """Yield values of an extended type: its examples, then those with boundary values as views."""
     yield from () if BY_TYPE[kind].is_declared else BY_TYPE[kind].examples
     if kind in slot.views:
         yield from (slot.made(kind, view) for view in of(slot.views[kind]))
@@ -91,22 +95,24 @@ def _integers(slot: Slot, of: Of) -> Iterator[Value]:
     yield from _NUMBERS
     numbers = slot.profile.numbers
     if numbers is not None:
-        for argument in (numbers.lowest, numbers.highest):
-            if abs(argument) < 1e15:
-                yield from (int(argument) - 1, int(argument) + 1, 2 * int(argument))
-    for argument, step in ((slot.lowest, 1), (slot.highest, -1)):
-        if abs(argument) < 1e30:
-            yield from (int(argument), int(argument) + step)
+        for edge in (numbers.lowest, numbers.highest):
+            if abs(edge) < 1e15:
+                yield from (int(edge) - 1, int(edge) + 1, 2 * int(edge))
+    # The edges of the domain itself and the numbers just within them.
+    for edge, step in ((slot.lowest, 1), (slot.highest, -1)):
+        if abs(edge) < 1e30:
+            yield from (int(edge), int(edge) + step)
     yield from _LARGE
 
 
 def _floats(slot: Slot, of: Of) -> Iterator[Value]:
+    # Whole numbers and fractions take turns, since only the first values are combined.
     yield from chain.from_iterable(zip(map(float, _NUMBERS), _FRACTIONS, strict=False))
     yield from map(float, _NUMBERS)
     numbers = slot.profile.numbers
     if numbers is not None:
-        for argument in (numbers.lowest, numbers.highest):
-            yield from (float(argument) + step for step in (-0.5, 0.5, -1.0, 1.0))
+        for edge in (numbers.lowest, numbers.highest):
+            yield from (float(edge) + step for step in (-0.5, 0.5, -1.0, 1.0))
     yield from (-0.0, 1e-3, 1e-6, 1000.0, 123456.789, 1e6, 1e9, -1e6, 1e15, 1e-9)
     if slot.domain.has_special:
         yield from (float("inf"), float("-inf"), float("nan"))
@@ -115,6 +121,7 @@ def _floats(slot: Slot, of: Of) -> Iterator[Value]:
 def _texts(slot: Slot, of: Of) -> Iterator[Value]:
     characters = _leading(slot.seen_characters)
     yield ""
+    # First of all, since a pattern rejects most of the texts below.
     if slot.domain.has_common_pattern or slot.domain.pattern:
         yield from _refilled(slot)
     yield from characters[:4]
@@ -133,6 +140,7 @@ def _texts(slot: Slot, of: Of) -> Iterator[Value]:
         yield from (f"  {word}  {characters[-1]} ", f"{word}   {word}", " ".join(characters))
     yield from slot.characters[:1] and (slot.characters[0], slot.characters[-1])
     yield from _alphabets(slot)
+    # Cut off, as a reference may hold a whole table of words.
     yield from islice(slot.state.constants.strings, 12)
     yield from islice(slot.state.constants.tokens, 24)
     yield from (characters[0] * _LONG, "".join(characters) * 3) if characters else ()
@@ -145,12 +153,12 @@ def _refilled(slot: Slot) -> Iterator[str]:
     """Yield the first string seen with its numerals, one or all, at their edges."""
     model = next((tokens(each) for each in slot.seen if type(each) is str and each), [])
     numerals = [at for at, token in enumerate(model) if token.isdigit()]
-    for argument in ("0", "1", "9"):
+    for digit in ("0", "1", "9"):
         for ats in (*[[at] for at in numerals], numerals):
             parts = list(model)
             for at in ats:
                 width = len(model[at])
-                parts[at] = argument.zfill(width) if argument == "1" else argument * width
+                parts[at] = digit.zfill(width) if digit == "1" else digit * width
             yield "".join(parts)
     for at in numerals:
         for number in (int(model[at]) + 1, max(0, int(model[at]) - 1)):
@@ -191,6 +199,7 @@ def _lists(slot: Slot, of: Of) -> Iterator[list[Value]]:
     """Yield plain shapes over the elements' own boundary values, the shortest first."""
     if slot.positions is not None:
         sequences = (each for each in slot.seen if type(each) in SEQUENCES)
+        # A record that was seen, with one field at a time at a boundary.
         model = next((each for each in sequences if len(each) == len(slot.positions)), None)
         if model is not None:
             yield from in_turn(
@@ -200,6 +209,7 @@ def _lists(slot: Slot, of: Of) -> Iterator[list[Value]]:
     yield []
     if slot.items is None:
         return
+    # Elements are boundary values themselves, and the first ones are the simplest.
     pool = of(slot.items)[:_SAMPLE]
     seen = list(slot.items.seen[:_SAMPLE])
     if slot.has_fixed_size and slot.profile.sizes:
@@ -214,6 +224,7 @@ def _lists(slot: Slot, of: Of) -> Iterator[list[Value]]:
         yield from ([one, one], [one, other], [other, one], [one, other, one], [one, one, one])
         yield from ([one, one, other], [one, other, other])
     if _is_orderly(pool):
+        # Sorted both ways: some contracts demand an order, and programs assume one.
         for some in (pool[:4], pool, seen):
             if _is_orderly(some):
                 yield sorted(some)
@@ -287,10 +298,10 @@ _BY_KIND: dict[type, Callable[[Slot, Of], Iterator[Value]]] = {
 # Boundary combinations: inputs with one argument, or several, at a boundary of their domain.
 
 Assignment = dict[int, Value]
-"""Argument position to the boundary value that stands there."""
+"""Argument position to the boundary value there."""
 
 _LEADING = 10
-"""So many values of each argument, the simplest, are paired systematically; others by chance."""
+"""Values of each argument, simplest first, that are paired systematically; others by chance."""
 
 
 @dataclass(slots=True)
@@ -316,6 +327,8 @@ class _Boundaries:
 
     def review(self) -> None:
         """Leave out of the usable values what has been rejected meanwhile."""
+        # The bound falls after slow inputs, so that values which were listed before may be too
+        # large now.
         rejected, max_magnitude = self.rejected, self.slot.state.max_magnitude
         self.usable = [
             value
@@ -332,6 +345,7 @@ class BoundaryCombinations:
         self._arguments = [_Boundaries(slot) for slot in slots]
         self._turn = 0
         self.refresh()
+        # Listed when the first pair is drawn. Values that come later are tried alone or by chance.
         self._pairwise = self._pairs()
 
     def refresh(self) -> None:
@@ -343,6 +357,8 @@ class BoundaryCombinations:
         """Return the next choice: alone, systematic and random ones in turn; may be empty."""
         if not self._arguments:
             return {}
+        # Every second draw is a value alone, as long as there are some: what is rejected alone need
+        # not be combined. Then two of three are pairs, if any are left; the rest combine by chance.
         self._turn += 1
         if self._turn % 2:
             single = self._single()
@@ -355,7 +371,8 @@ class BoundaryCombinations:
         return self._random_subset()
 
     def learn(self, choice: Assignment, *, accepted: bool) -> None:
-        """Note that a value was rejected alone: from the next refresh on it is not combined."""
+        """Record whether a value was accepted alone; a rejected one is not combined any more."""
+        # A rejected pair does not tell which of its values was at fault.
         if len(choice) == 1:
             ((at, value),) = choice.items()
             rejected = self._arguments[at].rejected
@@ -363,6 +380,7 @@ class BoundaryCombinations:
 
     def _single(self) -> Assignment:
         """Return the simplest value not yet tried, of the argument that has most of them left."""
+        # The argument with most values left, so that all arguments run out at about the same time.
         at = max(range(len(self._arguments)), key=lambda at: len(self._arguments[at].waiting))
         argument = self._arguments[at]
         while argument.waiting:
@@ -381,6 +399,7 @@ class BoundaryCombinations:
             for one in range(len(leading[first]))
             for other in range(len(leading[second]))
         ]
+        # By the sum of both ranks: pairs of simple values first.
         for _, first, second, one, other in sorted(pairs, key=lambda pair: pair[:3]):
             rejected = (
                 one[0] in self._arguments[first].rejected,
@@ -394,6 +413,7 @@ class BoundaryCombinations:
         """Return values for some of the arguments by chance, the simple ones preferred."""
         random = self._random
         choice: Assignment = {}
+        # One argument is always chosen, so that the choice is not empty.
         always = int(random() * len(self._arguments))
         for at, argument in enumerate(self._arguments):
             values = argument.usable

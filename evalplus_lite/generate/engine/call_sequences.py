@@ -1,9 +1,8 @@
-"""Sequences of calls as inputs: calls are put in, taken out, moved and repeated; arguments change.
+"""Sequences of calls as inputs: calls are inserted, deleted, moved and repeated; arguments change.
 
-What a class is asked is what its known sequences show: the constructor and the methods that occur
-there, each with arguments near those that it was given (``Generator``), and the attributes that
-were read. A sequence in which the reference raises is no test, unless a known one shows that very
-method raise that exception.
+New sequences use only what known ones show: the constructor and the methods that occur there, each
+with arguments near those seen (``Generator``), and the attributes that were read. A sequence in
+which the reference raises is not a test, unless a known one shows that method raise that exception.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from evalplus_lite.generate.engine.scale import Rung, Scales
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.identity import key
 
-# What a class's known sequences of calls say about new ones, beside the domains of arguments.
+# Known sequences: what they imply for new ones, apart from the domains of arguments.
 
 KnownCalls: TypeAlias = Sequence[Sequence[Value]]
 Place: TypeAlias = tuple[Value, ...]
 FEW = 5
-"""Below so many different texts at one place, they are all there are."""
+"""Texts at one place from which others are allowed; fewer are taken for a closed set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +43,8 @@ class Texts:
         One with digits (a time, an address, a name with a number) has a form that a change would
         break: it has to be a known one, but where all are numbers, without a zero before them.
         """
+        # A text that was seen is always fine. With few texts seen, they are taken for all there
+        # are.
         if text in self.seen:
             return True
         if len(self.seen) < FEW:
@@ -66,6 +67,7 @@ class KnownUse:
         self.texts: dict[Place, Texts] = {}
         for case in base:
             self.looks.update(self._looks(case.arguments))
+            # Texts by method and place: a name in one argument says nothing about a key in another.
             for name, *arguments in case.arguments:
                 for place, text in texts((name,), arguments):
                     self.texts.setdefault(place, Texts()).seen.add(text)
@@ -157,6 +159,8 @@ class _Method:
         """Return arguments that did not; None if there are none left."""
         if self.generator is None:
             return None
+        # Arguments are proposed a few at a time: those used since are fed back first, so that the
+        # next ones build on them.
         if not self.fresh:
             self.generator.feedback(self.used)
             self.used.clear()
@@ -176,9 +180,9 @@ class _Method:
 class SequenceGenerator:
     """Proposes sequences in batches, as a ``Generator`` does other cases.
 
-    ``owner`` is the name of the class, a first call of which makes the object, ``methods`` are the
-    names of its methods: any other is an attribute. What new sequences may hold ``KnownUse`` says;
-    without a known sequence there is none to propose.
+    ``owner`` is the name of the class, whose first call makes the object, ``methods`` are the names
+    of its methods: any other name is an attribute. ``KnownUse`` decides what new sequences may
+    hold. Without a known sequence nothing is proposed.
     """
 
     def __init__(
@@ -192,6 +196,7 @@ class SequenceGenerator:
         reference: str = "",
     ) -> None:
         self.owner, self._random = owner, rng.random
+        # Known use comes first: the methods need it to filter their arguments.
         self.use = KnownUse(base, owner, methods)
         self.input_filter = InputFilter((), (), ())
         self.scales = Scales()
@@ -207,11 +212,14 @@ class SequenceGenerator:
         for name, method in self.methods.items():
             self._arguments.update(key((name, each)) for each in method.seen)
         self.others = [name for name in self.methods if name != owner]
+        # A little longer than any example: a sequence grows with every insertion that is accepted.
         longest = max((len(case.arguments) for case in base), default=0)
         self.longest = longest + BEYOND
         for case in base:
             self._adopt(case)
+        # From here on sequences are new ones; those before are preferred as parents.
         self.first = len(self.sequences)
+        # Guaranteed sequences come last here, since they are made of everything set up above.
         stored = stored_parameters(reference, owner) if reference else {}
         self._sure = deque(
             Case(tuple(calls), "guaranteed", None, (f"calls.{name}",))
@@ -224,12 +232,15 @@ class SequenceGenerator:
         Each call on a new object, twice, and not at all; each method more often than any example
         calls it, and with arguments at their boundaries.
         """
+        # At the end every method is called once, so that what a call changed is seen in some
+        # answer.
         looks = [[name, *self.methods[name].seen[0]] for name in self.others]
         begins: list[list[Value]] = []
         if self.owner in self.methods:
             begins = [[self.owner, *each] for each in self.methods[self.owner].seen[:2]]
             begins += [each for call in begins[:1] for each in self._at_boundary(call, stored)]
         first = [list(each) for each in self.sequences[:MOST_MODELS]]
+        # Known sequences may show no call of the constructor.
         for begun in [[each] for each in begins] or [[]]:
             for name in self.others:
                 calls = [[name, *each] for each in self.methods[name].seen]
@@ -257,10 +268,13 @@ class SequenceGenerator:
             return
         for at, slot in enumerate(method.generator.slots[: len(arguments)]):
             values = boundary_values(slot)[:MOST_VALUES]
+            # Where a value is only stored, the falsy one of its type is tried as well: programs
+            # that test ``if value`` instead of ``is None`` fail on it.
             if at in stored.get(name, ()) and type(arguments[at]) in (int, float, str):
                 values = [type(arguments[at])(), *values]
             for value in values:
                 changed = [*arguments[:at], value, *arguments[at + 1 :]]
+                # The falsy value may pass even where the text was never seen.
                 if value == type(value)() or method.use.admits_call(name, changed):
                     yield [name, *changed]
 
@@ -320,6 +334,7 @@ class SequenceGenerator:
 
     def _offer(self, case: Case, batch: list[Case]) -> bool:
         identity = key(case.arguments)
+        # A constructor alone answers nothing.
         calls = [name for name, *_ in case.arguments if name != self.owner]
         if identity in self._known or not calls or not self.use.admits(case.arguments):
             return False
@@ -336,12 +351,15 @@ class SequenceGenerator:
             if change and random() > MORE:
                 break
             name = CHANGES[int(random() * len(CHANGES))]
+            # A change that finds nothing to do is not named; the sequence may then be a known one,
+            # and is refused.
             if getattr(self, f"_{name}")(calls):
                 names.append(f"calls.{name}")
         return Case(tuple(calls), "mutation", parent, tuple(names))
 
     def _begins(self, calls: Sequence[list[Value]]) -> int:
         """Return where the calls after the constructor's begin."""
+        # The constructor's call stays first, whatever is moved or put in.
         return int(bool(calls) and calls[0][0] == self.owner)
 
     def _place(self, calls: Sequence[list[Value]], more: int = 0) -> int | None:
@@ -421,6 +439,7 @@ def _generator(
     if not any(seen):
         return None
     known = constants.strings if constants is not None else ()
+    # A method has no contract of its own, so its arguments stay near those seen.
     input_filter = InputFilter.infer(seen, known=known)
     return Generator(
         [Case(arguments) for arguments in seen],

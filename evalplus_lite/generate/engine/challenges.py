@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 from typing import TypeAlias
 
-from evalplus_lite.generate.domains.profile import hashable
+from evalplus_lite.generate.domains.profile import SIZED, hashable
 from evalplus_lite.generate.domains.text import BRACKETS, tokens
 from evalplus_lite.generate.engine.growth import largest_magnitude
 from evalplus_lite.generate.engine.pool import Pool
@@ -50,12 +50,14 @@ def lengthened(value: Value, slot: Slot, size: int) -> tuple[Value, str]:
     made = form(list(value), slot, size)
     if kind is list or kind is tuple:
         return kind(made), name
+    # Elements that are equal would leave a small set, whatever the list's length.
     return kind(hashable(_distinct(made, slot, size))), name
 
 
 def repeated(value: Value, slot: Slot, size: int) -> Value:
     """Return a value of exactly this length, its own elements again and again, where it can be."""
     kind = type(value)
+    # A text may hold numbers (of a script, a date, a version): these are what can be large in it.
     if kind is str:
         return _text_repeated(value, slot, size)
     if kind is list or kind is tuple:
@@ -68,9 +70,11 @@ def lengthened_parts(value: Value, slot: Slot, size: int) -> tuple[Value, str]:
     inner = slot.items
     if type(value) not in (list, tuple) or inner is None or not value:
         return value, ""
+    # All rows get the same new columns, or the table would no longer be one.
     if slot.domain.is_rectangular:
         columns = [pick(slot, range(len(value[0]))) for _ in range(size)] if value[0] else []
         return type(value)(type(row)(row[at] for at in columns) for row in value), "columns"
+    # Two forms: one long row among short ones, or long rows throughout.
     chosen = None if slot.random() < 0.4 else below(slot, len(value))
     made = []
     name = ""
@@ -91,6 +95,7 @@ def magnified(value: Value, slot: Slot, size: int, *, factor: int | None = None)
         made = large_integer(slot, size) if factor is None else value * factor
         return -made if factor is None and value < 0 else made
     if kind is float:
+        # ``float`` raises for an int beyond about 10^308.
         if factor is not None:
             return value * float(factor) if factor < 10**300 else value
         return large_float(slot, size)
@@ -103,8 +108,10 @@ def magnified(value: Value, slot: Slot, size: int, *, factor: int | None = None)
         return {name: magnified(item, inner, size, factor=factor) for name, item in value.items()}
     if kind not in (list, tuple) or not value:
         return value
+    # A record has one slot for each field; a list, one for all its elements.
     places = slot.positions
     slots = places if places and len(places) == len(value) else [slot.items or slot] * len(value)
+    # Without a factor mostly one number is enlarged: next to ordinary ones it is an outlier.
     at = below(slot, len(value)) if factor is None and slot.random() < 0.6 else None
     return kind(
         magnified(each, inner, size, factor=factor) if at in (None, place) else each
@@ -150,6 +157,7 @@ def large_float(slot: Slot, size: int) -> float:
 
 def _with_numeral(text: str, slot: Slot, size: int) -> str:
     """Return the text with one of its numerals, or all, as large as this."""
+    # The rest of a long text is cut off: its numeral is to be large, not its length.
     parts = tokens(text[:1000])
     numerals = [at for at, part in enumerate(parts) if part.isascii() and part.isdigit()]
     if not numerals:
@@ -235,7 +243,7 @@ def _repeated(value: list[Value], slot: Slot, size: int) -> list[Value]:
 
 
 def _sampled(value: list[Value], slot: Slot, size: int) -> list[Value]:
-    """Mostly of a pool of a few dozen: so many new elements would take their time."""
+    """Return elements from a pool of a few dozen, as making each one afresh would be slow."""
     pool = _samples(value, slot, min(size, 64))
     return [pick(slot, pool) for _ in range(size)] if pool else value
 
@@ -297,6 +305,7 @@ def _mapping(value: dict[Value, Value], slot: Slot, size: int) -> dict[Value, Va
     pool = [slot.values.sample() for _ in range(_FEW)]
     for at in range(size):
         letter = pick(slot.keys, slot.keys.seen_characters)
+        # Keys are numbered, so that none replaces another and the dict has the size asked for.
         key = at if int in slot.keys.domain.kinds else f"{letter}{_numbered(at)}"
         made[key] = pick(slot, pool)
     return made
@@ -335,22 +344,31 @@ class Challenges:
 
     def ladder(self, base: Sequence[Case]) -> Iterator[Rung]:
         """Yield two inputs for each rung of each dimension, lower rungs first."""
-        levels = max((len(found.rungs) for found in self.scales.ranges.values()), default=0)
+        levels = max((len(sizes.rungs) for sizes in self.scales.ranges.values()), default=0)
+        # Low rungs of all dimensions first: each run of the reference ends with the first slow
+        # input (``ROUNDS`` in ``jobs.augmented_task``), and every dimension should have shown
+        # something by then.
         for level in range(levels):
-            for dimension, found in self.scales.ranges.items():
-                if level >= len(found.rungs) or found.rungs[level] <= found.seen:
+            for dimension, sizes in self.scales.ranges.items():
+                # A rung that base inputs reach needs no probe.
+                if level >= len(sizes.rungs) or sizes.rungs[level] <= sizes.seen:
                     continue
+                # One input is made from the median model in the plainest form, which keeps most
+                # relations between arguments, one from the largest in a form by chance. A contract
+                # that rejects one may accept the other.
                 models = sorted(
                     (at for at, case in enumerate(base) if _has(case.arguments, dimension)),
                     key=lambda at: dimension.measure(base[at].arguments),
                 )
-                for way in (False, True) if models else ():
-                    parent = models[-1] if way else models[len(models) // 2]
-                    arguments, size = base[parent].arguments, found.rungs[level]
-                    made, _ = self._scaled(arguments, dimension, size, is_plain=not way)
+                for is_largest in (False, True) if models else ():
+                    parent = models[-1] if is_largest else models[len(models) // 2]
+                    arguments, size = base[parent].arguments, sizes.rungs[level]
+                    made, _ = self._scaled(arguments, dimension, size, is_plain=not is_largest)
                     kind = next(name for name, ways in SCALING.items() if dimension.way in ways)
                     fitted = made if self.fit is None else self.fit(made)
-                    if fitted is not None and dimension.measure(fitted) > found.seen:
+                    # The form may have cut the input back to the size of a base input, which would
+                    # prove nothing.
+                    if fitted is not None and dimension.measure(fitted) > sizes.seen:
                         case = Case(fitted, kind, parent, (f"{dimension.way}.ladder",))
                         yield Rung(dimension, level, case, dimension.measure(fitted))
 
@@ -364,6 +382,7 @@ class Challenges:
             parent, arguments = self.pool.pick()
             size = self.scales.draw(dimension, self.random)
             made, name = self._scaled(arguments, dimension, size)
+            # The measured size, not the drawn one: a form may come out shorter or longer.
             self.last = dimension, dimension.measure(made)
             return Case(made, kind, parent, (f"{dimension.way}.{name}",))
 
@@ -377,6 +396,7 @@ class Challenges:
         at, way = dimension.at, dimension.way
         ats = range(len(arguments)) if at == ALL else range(at, min(at + 1, len(arguments)))
         if way == "magnitude":
+            # A factor needs a number to multiply; a base input without one is given a new number.
             in_proportion = is_plain or (self.random() < 0.3 and _has(arguments, dimension))
             chosen = [arguments[at] for at in ats]
             factor = factor_for(chosen, size) if in_proportion else None
@@ -390,7 +410,7 @@ class Challenges:
                 continue
             if way == "parts":
                 made[place], name = lengthened_parts(value, slot, size)
-            elif type(value) not in _SIZED or slot.has_fixed_size:
+            elif type(value) not in SIZED or slot.has_fixed_size:
                 continue
             elif at == ALL or is_plain:
                 # One form for all, so that arguments of equal length stay so.
@@ -399,9 +419,6 @@ class Challenges:
                 made[place], name = lengthened(value, slot, size)
             names.append(name)
         return tuple(made), names[-1]
-
-
-_SIZED = (str, bytes, list, tuple, set, frozenset, dict)
 
 
 def _has(arguments: Arguments, dimension: Dimension) -> bool:

@@ -18,7 +18,8 @@ from evalplus_lite.types import Value
 
 _LARGEST = 10**18
 _UNKNOWN = (Unclear, TypeError, ValueError, IndexError, ArithmeticError, KeyError)
-"""Errors of an expression whose value cannot be told from the arguments."""
+"""Errors of an expression whose value cannot be computed from the arguments."""
+# Calls and methods that keep the subject: what is compared is still the argument, or like it.
 _SAME = (
     "sorted",
     "list",
@@ -32,6 +33,7 @@ _SAME = (
     "str",
     "round",
 )
+# Calls that compare what the argument holds: a threshold on a sum or maximum is one for an element.
 _HELD = ("sum", "max", "min", "any", "all", "next")
 _KEPT = (
     "strip",
@@ -96,6 +98,7 @@ def conditions(source: str, entry_point: str) -> tuple[list[Condition | Equation
         return [], []
     reader = _Reader(names)
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    # The last definition of a name is the one that runs.
     nodes = [node for node in ast.walk(tree) if isinstance(node, kinds) and node.name == name]
     reader.visit(nodes[-1])
     return list(dict.fromkeys(reader.found())), names
@@ -113,6 +116,7 @@ class _Reader(ast.NodeVisitor):
     def found(self) -> Iterator[Condition | Equation]:
         yield from self._found
         for subject, moduli in self._moduli.items():
+            # A number that several remainders are asked of: FizzBuzz needs a multiple of both.
             if len(moduli) > 1 and (common := math.lcm(*moduli)) < 10**6:
                 yield Condition(subject, (common, 2 * common, common - moduli[0]))
 
@@ -147,6 +151,8 @@ class _Reader(ast.NodeVisitor):
 
     def _bind(self, target: ast.expr, subject: Subject | None) -> None:
         match target:
+            # The first meaning of a name counts: conditions are mostly about it, and no flow is
+            # followed.
             case ast.Name(id=name) if subject and name not in self.env:
                 self.env[name] = subject
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
@@ -185,6 +191,7 @@ class _Reader(ast.NodeVisitor):
         sides = [node.left, *node.comparators]
         for left, sign, right in zip(sides, node.ops, sides[1:], strict=False):
             self._compared(left, sign, right)
+            # ``5 < n`` is a condition on ``n`` as much as ``n > 5``; membership is not symmetric.
             if not isinstance(sign, ast.In | ast.NotIn):
                 self._compared(right, sign, left)
         self.generic_visit(node)
@@ -197,9 +204,12 @@ class _Reader(ast.NodeVisitor):
             return
         if isinstance(sign, ast.In | ast.NotIn):
             if isinstance(constant, list | tuple | str | set):
+                # Sorted by text, as the order of a set depends on the hash seed.
                 self._add(subject, tuple(sorted(constant, key=repr)[:12]))
         elif constant is not None:
             self._add(subject, _beside(constant))
+        # Compared with other arguments: the threshold depends on the input, so it is computed for
+        # each.
         elif subject.depth == 0 and self.names & {
             node.id for node in ast.walk(other) if isinstance(node, ast.Name)
         }:
@@ -208,6 +218,7 @@ class _Reader(ast.NodeVisitor):
     def visit_BinOp(self, node: ast.BinOp) -> None:
         modulus = _constant(node.right) if isinstance(node.op, ast.Mod) else None
         subject = self.about(node.left)
+        # Multiples, and both neighbors of one.
         if subject and type(modulus) is int and 1 < modulus < 10**6:
             self._moduli.setdefault(subject, []).append(modulus)
             self._add(subject, (modulus, modulus - 1, modulus + 1, 2 * modulus, 0))
@@ -221,6 +232,7 @@ class _Reader(ast.NodeVisitor):
 def _constant(node: ast.expr) -> Value:
     """Return the value of an expression of constants, None where it has names."""
     try:
+        # Literals first; arithmetic on them (``10**9 + 7``) is left to the evaluator of formulas.
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         pass
@@ -264,6 +276,8 @@ def _used(method: ast.FunctionDef) -> set[str]:
     kept: set[ast.expr] = set()
     for node in ast.walk(method):
         match node:
+            # Stored, assigned or returned: what is in such a place is kept as it is. Any other use
+            # of a name computes something from it.
             case ast.Call(func=ast.Attribute(attr=name), args=arguments) if name in _STORING:
                 kept.update(arguments)
             case ast.Assign(value=value) | ast.Return(value=ast.expr() as value):

@@ -1,7 +1,6 @@
 """The generator: proposes new inputs for a task, learns from what was accepted, never repeats.
 
-The budget is split (measured: docs/measurements/augmentation.md): half near the seeds, the rest
-constants of the task's text, boundary shapes, and drawn values. Everything is decided by one
+``Mix`` (``engine.pool``) divides a batch among the sources. Everything is decided by one
 ``random.Random``, in terms of its ``random()`` only, whose sequence Python promises to keep.
 """
 
@@ -27,6 +26,8 @@ from evalplus_lite.generate.operators.registry import Family
 from evalplus_lite.types import Arguments, Case, Value
 from evalplus_lite.values.identity import key
 
+# Small domains (a bool, a choice of three) are exhausted quickly; without a limit the search for an
+# unseen input would not end.
 _PATIENCE = 60
 """Tries in a row without a new, admitted input before a source is given up for the batch."""
 _MORE = 0.3
@@ -43,7 +44,7 @@ class _Pending:
     source: InputSource | None
     choice: Assignment = field(default_factory=dict)
     size: tuple[Dimension, int] | None = None
-    """Where it was made large on purpose: the dimension, and how large."""
+    """If it was made large on purpose: the dimension, and its size there."""
 
 
 class Generator:
@@ -76,11 +77,8 @@ class Generator:
         self.input_filter = input_filter
         self._random = rng.random
         self.state = GenerationState(rng.random, constants or Constants())
-        self.limits = GrowthLimits.of([case.arguments for case in base])
-        self.state.max_magnitude, self.state.max_size = (
-            self.limits.max_magnitude,
-            self.limits.max_size,
-        )
+        # The limits come before the slots, which read them from the state as they are built.
+        self._limit(GrowthLimits.of([case.arguments for case in base]))
         self.slots = [
             Slot(domain, profile, self.state)
             for domain, profile in zip(input_filter.domains, input_filter.profiles, strict=True)
@@ -95,6 +93,7 @@ class Generator:
         self._boundaries = BoundaryCombinations(self.slots, rng.random)
         self._choice: Assignment = {}
         self._doubtful = 0
+        # The base cases take the first positions of the pool: ``Case.parent`` counts from them.
         for case in base:
             self._adopt(case, key(case.arguments), is_seed=True)
         self._sources = [
@@ -107,6 +106,7 @@ class Generator:
         ]
         if reference is not None:
             arguments = [case.arguments for case in base]
+            # One iterator for the whole task: a later batch continues where this one stops.
             sure = guaranteed(self.slots, arguments, *reference)
             self._sources.append(
                 InputSource("guaranteed", mix.guaranteed, partial(next, sure, None))
@@ -123,6 +123,7 @@ class Generator:
         Fewer come back where the sources run dry; none at all means that there is nothing left.
         """
         batch: list[Case] = []
+        # Seeds go first, so that everything proposed in later batches can build on them.
         while self._seeds and len(batch) < count:
             self._offer(self._seeds.popleft(), None, batch)
         self._fill(batch, count, self._sources)
@@ -133,29 +134,35 @@ class Generator:
 
         They count as proposed, and are not asked for again.
         """
-        found = []
+        rungs = []
         for rung in self.challenges.ladder(base):
+            # Each rung becomes known even if the reference turns out too slow for it, so that no
+            # later batch asks for the same input again.
             identity = key(rung.case.arguments)
             if identity not in self._known and self.input_filter.admits(rung.case.arguments):
                 self._known.add(identity)
                 size = rung.dimension, rung.dimension.measure(rung.case.arguments)
                 self._pending[identity] = _Pending(None, size=size)
-                found.append(rung)
-        return found
+                rungs.append(rung)
+        return rungs
 
     def plant(self, cases: Iterable[Case]) -> None:
         """Propose these cases next, as they are; they are built on only once accepted."""
         self._seeds.extend(cases)
 
     def _fill(self, batch: list[Case], count: int, sources: Sequence[InputSource]) -> None:
-        """Add cases of the sources to the batch, well mixed, until it is full or they are dry."""
+        """Add cases of the sources to the batch, interleaved, until it is full or they run dry."""
         active = [source for source in sources if source.share > 0]
         for source in active:
+            # Every batch starts with the same order of turns: half a period, so that small shares
+            # are spread over the batch rather than all due at its start.
             source.due = 0.5 / source.share
         while active and len(batch) < count:
             # Whoever has waited longest for its share is next.
             source = min(active, key=due)
             source.due += 1 / source.share
+            # A source that is given up here takes part in the next batch again, when there are new
+            # parents and other limits.
             if not self._draw(source, batch):
                 active.remove(source)
 
@@ -171,10 +178,15 @@ class Generator:
         ``slow`` are cases rejected for the reference's time: later ones stay smaller; so do those
         made large on purpose after some that were set ``apart`` as too demanding.
         """
-        near = [case for case in slow if not self._is_scaled(case) and case.source != "guaranteed"]
+        # Slow cases come first, while the pending records still say which were made large. Those
+        # limit only their own dimension, and guaranteed ones limit nothing: only the rest show that
+        # ordinary inputs have become too large.
+        slow = [case for case in slow if not self._shrink_scale(case)]
+        near = [case.arguments for case in slow if case.source != "guaranteed"]
         for case in apart:
-            self._is_scaled(case, is_slow=False)
+            self._shrink_scale(case, is_slow=False)
         for case in accepted:
+            # Accepted cases leave the pending ones; what is left after the loop was rejected.
             identity = key(case.arguments)
             pending = self._pending.pop(identity, None)
             self._adopt(case, identity, is_seed=pending is None or pending.source is None)
@@ -183,14 +195,11 @@ class Generator:
         for pending in self._pending.values():
             self._boundaries.learn(pending.choice, accepted=False)
         self._pending.clear()
-        self.limits = self.limits.after(
-            [case.arguments for case in accepted if case.source not in APART],
-            [case.arguments for case in near],
-        )
-        self.state.max_magnitude, self.state.max_size = (
-            self.limits.max_magnitude,
-            self.limits.max_size,
-        )
+        # Inputs that were made large on purpose do not raise the limits of ordinary ones.
+        grown = [case.arguments for case in accepted if case.source not in APART]
+        self._limit(self.limits.after(grown, near))
+        # Only now are the bounds of the slots and the boundary values recomputed, from the new
+        # limits.
         for slot in self.slots:
             slot.bound()
         self._boundaries.refresh()
@@ -199,18 +208,25 @@ class Generator:
         """Return why a case is doubtful, or None."""
         return self.input_filter.doubt(case.arguments)
 
+    def _limit(self, limits: GrowthLimits) -> None:
+        self.limits = limits
+        self.state.max_magnitude, self.state.max_size = limits.max_magnitude, limits.max_size
+
     def _adopt(self, case: Case, identity: bytes, *, is_seed: bool) -> None:
+        # Every accepted case takes its position in the pool, whatever its size: parents are
+        # positions.
         self._known.add(identity)
         if case.source in APART or (not is_seed and weight(case.arguments) > LARGE):
             self.pool.add(case.arguments, is_parent=False)
             return
+        # Large values are not learned: as fragments they would make any mutant large.
         for slot, value in zip(self.slots, case.arguments, strict=False):
             slot.learn(value)
         self.pool.add(case.arguments, is_seed=is_seed)
 
-    def _is_scaled(self, slow: Case, *, is_slow: bool = True) -> bool:
-        """Return whether a case was made large on purpose; if so, its dimension stays below."""
-        pending = self._pending.get(key(slow.arguments))
+    def _shrink_scale(self, case: Case, *, is_slow: bool = True) -> bool:
+        """Keep the dimension in which a case was made large below its size; False if in none."""
+        pending = self._pending.get(key(case.arguments))
         if pending is None or pending.size is None:
             return False
         dimension, size = pending.size
@@ -218,7 +234,9 @@ class Generator:
         return True
 
     def _draw(self, source: InputSource, batch: list[Case]) -> bool:
-        """Add one case of the source to the batch; False if it has none to give."""
+        """Add one case of the source to the batch; return False if it has none left."""
+        # The trace, the choice and the size belong to one draw. A rejected draw must not leave its
+        # own behind for the next.
         for _ in range(_PATIENCE):
             self.state.trace.clear()
             self._choice, self.challenges.last = {}, None
@@ -235,14 +253,17 @@ class Generator:
             if arguments is None:
                 return False
             case = replace(case, arguments=arguments)
+        # The form may change the arguments, so identity and filter come after it.
         identity = key(case.arguments)
         if identity in self._known or self.input_filter.explain(case.arguments) is not None:
             return False
+        # Doubtful inputs become stress cases, not tests, so a task gets few of them.
         if self.doubt(case) is not None:
             if self._doubtful >= MOST_DOUBTFUL:
                 return False
             self._doubtful += 1
         self._known.add(identity)
+        # A seed was not drawn, so what the challenges drew last is not about it.
         size = self.challenges.last if source is not None else None
         self._pending[identity] = _Pending(source, self._choice, size)
         batch.append(case)
@@ -254,6 +275,8 @@ class Generator:
             return None
         random, state = self._random, self.state
         parent, arguments = self.pool.pick()
+        # After the first change each further one has the chance ``_MORE``: most mutants stay close
+        # to their parent.
         names: list[str] = []
         state.draws_constants = family is Family.CONSTANT
         for change in range(_MOST_CHANGES):
@@ -261,6 +284,8 @@ class Generator:
                 break
             if arguments:
                 at = int(random() * len(arguments))
+                # The trace of one change is everything after the mark: an operator on a list has
+                # the operators of its elements noted as well.
                 mark = len(state.trace)
                 changed = self.slots[at].mutate(arguments[at])
                 arguments = (*arguments[:at], changed, *arguments[at + 1 :])
@@ -288,7 +313,7 @@ class Generator:
 
 
 class Proposer(Protocol):
-    """Proposes cases in batches and is told which were valid; see ``Generator``."""
+    """Proposes cases in batches and learns which were valid; see ``Generator``."""
 
     input_filter: InputFilter
     scales: Scales
@@ -394,7 +419,7 @@ a constant."""
 
 
 class CodeTexts:
-    """The code arguments of a task's cases, by position: a ``Form`` for an ``AdaptedGenerator``."""
+    """The code arguments of a task's cases, by position: an ``ArgumentForm``."""
 
     def __init__(self, positions: Iterable[int], base: Sequence[Case]) -> None:
         self.known: dict[int, list[Value]] = {position: [] for position in positions}
@@ -406,44 +431,48 @@ class CodeTexts:
 
     def values(self, arguments: Arguments) -> Arguments:
         """Return arguments with indices for their code; new code is added to the known texts."""
-        found = list(arguments)
+        changed = list(arguments)
         for position, texts in self.known.items():
-            if position < len(found):
+            if position < len(changed):
                 names = list(map(key, texts))
-                name = key(found[position])
+                name = key(changed[position])
                 if name not in names:
                     names.append(name)
-                    texts.append(found[position])
-                found[position] = names.index(name)
-        return tuple(found)
+                    texts.append(changed[position])
+                changed[position] = names.index(name)
+        return tuple(changed)
 
     def fit(self, values: Arguments) -> Arguments | None:
         """Return values whose indices are in range; None if another type is in their place."""
-        found = list(values)
+        changed = list(values)
         for position, texts in self.known.items():
-            if position < len(found):
-                if type(found[position]) is not int:
+            if position < len(changed):
+                if type(changed[position]) is not int:
                     return None
-                found[position] %= len(texts)
-        return tuple(found)
+                # Mutation yields any integer; the remainder turns it into an index without
+                # rejecting a draw.
+                changed[position] %= len(texts)
+        return tuple(changed)
 
     def written(self, values: Arguments) -> Arguments:
         """Return arguments with the texts that the indices stand for."""
-        found = list(values)
+        changed = list(values)
         for position, texts in self.known.items():
-            if position < len(found):
-                found[position] = texts[found[position]]
-        return tuple(found)
+            if position < len(changed):
+                changed[position] = texts[changed[position]]
+        return tuple(changed)
 
-    def unrelated(self, found: InputFilter) -> InputFilter:
+    def unrelated(self, input_filter: InputFilter) -> InputFilter:
         """Return a filter without what it says of the numbers, which mean nothing."""
         places = self.known.keys()
         return replace(
-            found,
-            strict=found.strict and self.unrelated(found.strict),
+            input_filter,
+            strict=input_filter.strict and self.unrelated(input_filter.strict),
             stated=None,
-            relations=tuple(r for r in found.relations if not places & set(r.positions)),
-            found=tuple(c for c in found.found if not places & _positions(c.name)),
+            relations=tuple(r for r in input_filter.relations if not places & set(r.positions)),
+            constraints=tuple(
+                c for c in input_filter.constraints if not places & _positions(c.name)
+            ),
         )
 
 

@@ -24,6 +24,7 @@ Inputs = Iterator[tuple[str, Arguments]]
 """Inputs with the names of what they guarantee."""
 
 BLANKS = (" ", "\n", "\t", "  ")
+# Few, as each kind of input is repeated on each model, and they share a part of the budget.
 _MODELS = 3
 """Base inputs that others are made from."""
 _LONGEST = 200
@@ -34,6 +35,7 @@ FOREIGN: tuple[Value, ...] = (2.5, "b", None, (1, 2))
 _MIXED = (float, str)
 """The types of those that become test inputs; None may mark what is missing."""
 _LARGE = 10**9
+# Short lengths one by one, then squares, cubes and powers of two.
 _LENGTHS = (*range(21), 25, 27, 32, 49, 64, 100)
 _NUMBERS = (*range(21), 24, 25, 27, 30, 32, 36, 49, 50, 60, 64, 81, 97, 100, 121, 128, 169, 1000)
 
@@ -46,11 +48,15 @@ def guaranteed(
     They are made from a few of the base inputs, and may be outside the domain.
     """
     models = _models(base)
+    # A function without arguments, or one whose arguments are never varied, has nothing to
+    # guarantee.
     if not models or not slots:
         return
-    found, names = conditions(source, entry_point)
+    comparisons, names = conditions(source, entry_point)
+    # In turn, not one after the other: the budget may end at any point, and each kind should have
+    # had its most telling inputs by then. Conditions come first in each round.
     streams: list[Inputs] = [
-        _on_conditions(slots, models, found, names),
+        _on_conditions(slots, models, comparisons, names),
         _for_each(slots, models, _texts),
         _of_types(slots, models),
         _related(slots, models),
@@ -66,6 +72,8 @@ def guaranteed(
 def _models(base: Sequence[Arguments]) -> list[Arguments]:
     """Return a few base inputs: the first, and those with the most parts of moderate size."""
     sized = [(len(repr(each)), -at, each) for at, each in enumerate(base)]
+    # Whatever is made from a long model is long. So long ones serve only where there is no other,
+    # or as the first base input.
     usual = [each for each in sized if each[0] <= 4 * _LONGEST] or sized
     chosen = [*base[:1], *[each for *_, each in sorted(usual, key=lambda e: e[:2], reverse=True)]]
     return list({key(each): each for each in chosen}.values())[:_MODELS]
@@ -103,11 +111,11 @@ def _for_each(
 def _on_conditions(
     slots: Sequence[Slot],
     models: Sequence[Arguments],
-    found: Sequence[Condition | Equation],
+    comparisons: Sequence[Condition | Equation],
     names: Sequence[str],
 ) -> Inputs:
     """Yield inputs on each condition of the reference, and on either side of it."""
-    streams = [_on_condition(slots, models, each, names) for each in found]
+    streams = [_on_condition(slots, models, each, names) for each in comparisons]
     yield from (("condition", arguments) for arguments in in_turn(streams))
 
 
@@ -139,6 +147,8 @@ def _placed(slot: Slot, value: Value, subject: Subject, new: Value) -> Iterator[
             yield from _fitting(slot, new)
         elif type(new) is int and 0 <= new <= _LONGEST and not slot.has_fixed_size:
             made = _resized(slot, value, new)
+            # Repeated elements break an order that the task may demand. The sorted list keeps to
+            # it, and the filter decides between them.
             yield from (made, sorted(made)) if _is_orderly(made) else (made,)
         return
     inner = Subject(subject.argument, subject.depth - 1, subject.is_length)
@@ -146,8 +156,10 @@ def _placed(slot: Slot, value: Value, subject: Subject, new: Value) -> Iterator[
         yield from (new, value + new, new + value, value[: len(value) // 2] + new + value[1:])
     elif type(value) in (list, tuple) and slot.items is not None and slot.positions is None:
         kind = type(value)
+        # An empty list has no element to change: one that was seen elsewhere serves.
         like = value[-1] if value else next(iter(slot.items.seen), None)
         for part in _placed(slot.items, like, inner, new):
+            # At a fixed length the new element takes the place of the last one.
             rest = value[:-1] if slot.has_fixed_size else value
             made = [*rest, part]
             yield kind(made)
@@ -169,6 +181,7 @@ def _fitting(slot: Slot, new: Value) -> Iterator[Value]:
     if type(new) is int and int not in kinds and float in kinds:
         yield float(new)
     elif type(new) is float and float not in kinds and int in kinds:
+        # A threshold between two ints: both sides of it.
         yield from (int(new), int(new) + 1)
     else:
         yield new
@@ -193,6 +206,7 @@ def _is_orderly(value: Value) -> bool:
 
 def _texts(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
     if type(value) is str:
+        # Forms of an empty text are all alike, so another text that was seen takes its place.
         text = value or next((each for each in slot.seen if each), slot.seen_characters[:3])
         if not slot.choices and len(text) <= _LONGEST:
             yield from _text_forms(text.strip() or text, slot)
@@ -204,6 +218,8 @@ def _texts(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
 
 def _text_forms(text: str, slot: Slot) -> Iterator[tuple[str, str]]:
     middle = len(text) // 2
+    # Before the last character, at the end, inside, at the start, alone, and in place of blanks:
+    # programs that split at " ", strip only one end or test for emptiness fail on different ones.
     for blank in BLANKS:
         yield "blank", text[:-1] + blank + text[-1:]
         yield "blank", text + blank
@@ -214,6 +230,8 @@ def _text_forms(text: str, slot: Slot) -> Iterator[tuple[str, str]]:
             yield "blank", text.replace(" ", blank)
     for case in (str.upper, str.lower, str.title, str.swapcase):
         yield "case", case(text)
+    # Lower and upper case outside ASCII, a letter without case, and one whose upper case has two
+    # letters.
     for letter in "éÉ漢ß":
         yield "script", "".join(letter if each.isalpha() else each for each in text)
         yield "script", text + letter
@@ -228,12 +246,14 @@ def _text_forms(text: str, slot: Slot) -> Iterator[tuple[str, str]]:
             yield "words", " ".join(words[:1] * count)
             yield "words", " ".join(word for word in words[:count] for _ in range(2))
     yield from (("shift", made + text[:-1]) for made in "0 a")
+    # A separator is moved by one place, to the left and to the right.
     marks = [at for at, each in enumerate(text[:-1]) if at and not each.isalnum()]
     for at in marks[:4]:
         yield "shift", text[: at - 1] + text[at] + text[at - 1] + text[at + 1 :]
         yield "shift", text[:at] + text[at + 1] + text[at] + text[at + 2 :]
     parts = tokens(text)
     for at, part in enumerate(parts):
+        # Only among the first tokens: a list of many numbers would take up all turns.
         if part.isdigit() and at < 6:
             for other in ("0" + part, part[1:], "0" * len(part), str(int(part) + 1)):
                 yield "numeral", "".join([*parts[:at], other, *parts[at + 1 :]])
@@ -246,12 +266,14 @@ def _of_types(slots: Sequence[Slot], models: Sequence[Arguments]) -> Inputs:
     """Yield inputs whose numbers are ints and floats in all combinations."""
     for arguments in models[:2]:
         ways = [_as_types(slot, each) for slot, each in zip(slots, arguments, strict=False)]
+        # The first combination is the model itself. Up to four arguments are combined in all ways.
         combined = islice(product(*ways), 1, 17)
         yield from (("type", made) for made in combined if key(made) != key(arguments))
 
 
 def _as_types(slot: Slot, value: Value) -> list[Value]:
     kinds = (*slot.domain.kinds, *slot.domain.also)
+    # Floats hold every int up to 1e15. NaN and infinities fail the comparison.
     if type(value) in (int, float) and {int, float} <= {*kinds} and abs(value) < 1e15:
         return [value, float(value) if type(value) is int else int(value)]
     if type(value) in (list, tuple) and slot.items is not None and value:
@@ -342,6 +364,8 @@ def _numbers(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
     if {int, float} & {*items.domain.kinds}:
         as_kind = int if int in items.domain.kinds else float
         low, high = items.domain.lowest, items.domain.highest
+        # The extremes are those of the domain, but moderate: huge numbers are the challenges'
+        # subject.
         highest = as_kind(_LARGE if high is None else min(high, _LARGE))
         lowest = as_kind(-_LARGE if low is None else max(low, -_LARGE))
         one, two = as_kind(1), as_kind(2)
@@ -366,10 +390,13 @@ def _records(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
     kind, items = type(value), slot.items
     if kind not in (list, tuple) or items is None or not items.positions or not value:
         return
+    # A tie takes two records.
     rows = [*value, *value][: max(2, len(value))] if not slot.has_fixed_size else [*value]
     for at, first in enumerate(rows[0] if len(rows[0]) == len(items.positions) else ()):
         changes = [(row, first) for row in rows]
         if type(first) is str and first:
+            # Texts that begin alike and differ in the last character, in falling order: a sort has
+            # to look at all of the text.
             ends = range(ord(first[-1]) + len(rows), ord(first[-1]), -1)
             changes = [(rows[0], first[:-1] + chr(end)) for end in ends]
         made = [type(row)((*row[:at], new, *row[at + 1 :])) for row, new in changes]
@@ -392,6 +419,7 @@ def _sizes(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
 
 def _dates(base: Sequence[Arguments], arguments: Arguments) -> Inputs:
     """Yield inputs with the days on which calendars differ: each alone, then two by two."""
+    # The form is read off all base inputs: one date does not tell whether day or month comes first.
     columns = ([each[at] for each in base if len(each) > at] for at in range(len(arguments)))
     forms = {
         at: form
@@ -403,8 +431,10 @@ def _dates(base: Sequence[Arguments], arguments: Arguments) -> Inputs:
     for at, texts in days.items():
         for text in texts:
             yield "date", _with(arguments, at, text)
+            # An int beside a date is often a number of days.
             for place, count in product(numbers, (0, 1, 365)):
                 yield "date", _with(_with(arguments, at, text), place, count)
+    # Two by two comes last, as it gives the most inputs.
     for one, other in combinations(days, 2):
         for first, second in product(days[one][:12], days[other][:12]):
             yield "date", _with(_with(arguments, one, first), other, second)

@@ -1,4 +1,4 @@
-"""What is proposed next: sources of inputs and their turns, and the inputs to mutate."""
+"""Scheduling: the sources of inputs, their turns in a batch, and the pool of inputs to mutate."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ def in_turn(found: Sequence[Iterator[Item]]) -> Iterator[Item]:
     while found:
         left = []
         for each in found:
+            # ``next`` with a default would take an item equal to the default for the end;
+            # ``islice`` does not.
             for item in islice(each, 1):
                 left.append(each)
                 yield item
@@ -28,11 +30,14 @@ def in_turn(found: Sequence[Iterator[Item]]) -> Iterator[Item]:
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """The shares of the sources among accepted inputs; a source that runs dry leaves its share.
+    """The weights of the sources in a batch of proposals; they need not add up to 1.
 
-    Those from ``magnitude`` on are the challenges (``engine.challenges``).
+    A source that runs dry leaves its share to the others. ``magnitude`` and ``length`` are the
+    challenges (``engine.challenges``).
     """
 
+    # Set by hand. The first four added up to 1 until the challenges took a part of each;
+    # ``guaranteed`` was added without lowering the others.
     mutation: float = 0.4
     constant: float = 0.14
     boundary: float = 0.2
@@ -50,16 +55,16 @@ class InputSource:
     share: float
     draw: Callable[[], Case | None]
     due: float = 0.0
-    """Where in the batch its next input stands."""
+    """The position in the batch at which its next input is due."""
 
 
 def due(source: InputSource) -> float:
-    """Return where in the batch the source's next input stands."""
+    """Return the position in the batch at which the source's next input is due."""
     return source.due
 
 
 _SEEDS = 0.45
-"""Share of the picks made among seeds, which are most like real inputs; the rest is even."""
+"""Share of parents picked among seeds, which are most like real inputs; others are uniform."""
 
 
 class Pool:
@@ -82,6 +87,7 @@ class Pool:
         With ``is_parent=False`` the input keeps its index but is never mutated, because mutants of
         large inputs are large.
         """
+        # Positions count all inputs, open ones only those to mutate.
         if is_parent:
             self._open.append(len(self._inputs))
             if is_seed:
@@ -91,6 +97,8 @@ class Pool:
     def pick(self) -> tuple[int, Arguments]:
         """Return the index of an input and the input itself."""
         random = self._random
+        # Accepted mutants soon outnumber the seeds. Without a share of their own, seeds would
+        # hardly be picked, and inputs would drift away from what the task shows.
         indices = self._seeds if random() < _SEEDS and self._seeds else self._open
         at = indices[int(random() * len(indices))]
         return at, self._inputs[at]

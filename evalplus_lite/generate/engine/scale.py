@@ -1,8 +1,8 @@
-"""Scale: how far numbers and lengths of a task's inputs may go, by what contract and time bear.
+"""Scale: how large numbers and lengths of a task's inputs may be, by its contract and time.
 
-No base input is a limit. Each *dimension* (the numbers of an argument, its length, the lengths of
-what it holds) has a ladder of rungs, a few to a thousandfold; which of them are accepted is
-found out once, and sizes are then drawn log-uniformly up to there.
+The base inputs are no limit. Each *dimension* (the numbers of an argument, its length, the lengths
+of what it holds) has a ladder of a few rungs. Which rungs are accepted is measured once
+(``jobs.augmented_task.probe``); sizes are then drawn log-uniformly up to there.
 """
 
 from __future__ import annotations
@@ -24,15 +24,17 @@ Bound: TypeAlias = Literal["contract", "time", "end"]
 
 RUNGS: dict[Way, tuple[int, ...]] = {
     "magnitude": (10**4, 10**6, 10**9, 10**13, 10**18, 10**30, 10**60),
+    # The rung of 900 is the longest container that a program may recurse over (``LONGEST`` in
+    # ``grading.screens``): it can be a test, and 3,000 only stress.
     "length": (100, 300, 900, 3000, 10_000),
     "parts": (30, 100, 300, 1000),
 }
 MOST: dict[Way, int] = {"magnitude": 10**30, "length": 900, "parts": 300}
-"""The largest sizes that cases are given; what is larger on a ladder is stress."""
+"""The largest sizes of correctness cases; larger rungs of a ladder become stress cases."""
 ALL = -1
-"""The place of a dimension that all arguments have together."""
+"""The ``at`` of a dimension in which all arguments grow together."""
 LARGE = 400
-"""An input of more characters and elements is never built on, and stands behind smaller ones."""
+"""Inputs with more characters and elements are never mutated, and come last in a suite."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -55,7 +57,7 @@ class Dimension:
 
 @dataclass(slots=True)
 class Range:
-    """How far one dimension goes: from what was seen to the last rung known to be accepted."""
+    """The sizes in one dimension: from what was seen to the last rung that was accepted."""
 
     rungs: tuple[int, ...]
     seen: int
@@ -70,29 +72,37 @@ class Range:
     """The most steps that the reference took on an input of a rung, by size."""
 
     def draw(self, random: Callable[[], float], affordable: int | None = None) -> int:
-        """Return a size, log-uniformly from what was seen to a rung above the last accepted; no
-        larger than so many steps pay for."""
+        """Return a size, log-uniform from what was seen to the last accepted rung or the one above.
+
+        ``affordable`` steps of the reference bound it as well.
+        """
         low = max(2, self.seen // 2)
+        # Where the contract ended the ladder, its own bound lies between the last rung it accepted
+        # and the next one. Draws go up to the next one, and the contract rejects what is too large.
         above = self.usable + (self.bound == "contract")
         high = self.rungs[min(above, len(self.rungs)) - 1] if above else low
+        # A size that was slow bounds the draw even if another input of that rung was accepted.
         high = min(high, self.most, self.slow - 1 if self.slow else high)
         if affordable is not None:
             high = min(high, self.affordable(affordable))
         return log_uniform(random, low, max(low, high, 10))
 
     def charge(self, level: int, steps: int) -> None:
-        """Note what an input of a rung costs."""
+        """Record the cost of an input of a rung."""
         size = self.rungs[level]
         self.costs[size] = max(steps, self.costs.get(size, 0))
 
     def affordable(self, steps: int) -> int:
-        """Return the size at which the reference takes so many steps, as the rungs' costs tell.
+        """Return the size at which the reference takes this many steps, by the rungs' costs.
 
         Between two rungs steps are taken to grow by a power of the size.
         """
+        # Sizes that base inputs have are taken to cost nothing, which starts the first interval.
         size, cost = max(1, self.seen), 1
         for larger, more in sorted(self.costs.items()):
             if more > steps:
+                # Exact fractions and whole logarithms: a float could round differently on another
+                # platform, and the size decides which inputs are written.
                 part = Fraction(
                     _log(max(steps, cost)) - _log(cost), max(1, _log(more) - _log(cost))
                 )
@@ -101,7 +111,7 @@ class Range:
         return self.rungs[-1]
 
     def learn(self, level: int, *, accepted: bool, slow: bool) -> None:
-        """Note what became of a rung's inputs."""
+        """Record the outcome of a rung's inputs."""
         if accepted:
             self.usable = max(self.usable, level + 1)
         elif slow:
@@ -109,6 +119,7 @@ class Range:
 
     def shrink(self, size: int, *, is_slow: bool) -> None:
         """Stay below a size that asked for too much; far below if the reference was slow at it."""
+        # Just below what was only set apart as too demanding is fine.
         if is_slow:
             # Half way by orders of magnitude: there may be few slow inputs in all.
             size = max(self.seen + 1, math.isqrt(max(1, self.seen) * size))
@@ -122,11 +133,13 @@ class Scales:
 
     ranges: dict[Dimension, Range] = field(default_factory=dict)
     affordable: int | None = None
-    """Steps that an input may take by now, if they are bounded."""
+    """Steps that the reference may take on one input at present; None without a bound."""
 
     @classmethod
     def of(cls, slots: Sequence[Slot], seen: Iterable[Sequence[Value]]) -> Scales:
         """Return the dimensions that these slots have; ``seen`` are inputs known so far."""
+        # Each argument alone, then all together: a contract that demands equal lengths rejects the
+        # first.
         dimensions = [Dimension(at, way) for at, slot in enumerate(slots) for way in _ways(slot)]
         for way in RUNGS:
             if sum(each.way == way for each in dimensions) > 1:
@@ -147,15 +160,18 @@ class Scales:
         return [each for each in self.ranges if each.way == way]
 
     def settle(self) -> None:
-        """Note what ends each ladder, once its rungs are tried."""
+        """Record what ended each ladder, once its rungs have been tried."""
         for each in self.ranges.values():
+            # A dimension that met a slow input keeps the bound "time". Of the others, one whose
+            # last rung was accepted has no limit within reach; anything else was refused by the
+            # contract.
             if each.slow is None:
                 each.bound = "end" if each.usable == len(each.rungs) else "contract"
 
     def is_beyond(self, rung: Rung) -> bool:
         """Return whether a rung is at least as large as what was too slow."""
-        found = self.ranges[rung.dimension]
-        return found.slow is not None and found.rungs[rung.level] >= found.slow
+        sizes = self.ranges[rung.dimension]
+        return sizes.slow is not None and sizes.rungs[rung.level] >= sizes.slow
 
     def facts(self) -> list[dict[str, Any]]:
         """Return for each dimension how far it goes, and what ends it."""
@@ -163,10 +179,10 @@ class Scales:
             {
                 "argument": "all" if each.at == ALL else each.at,
                 "way": each.way,
-                "largest": found.rungs[found.usable - 1] if found.usable else found.seen,
-                "bound": found.bound,
+                "largest": sizes.rungs[sizes.usable - 1] if sizes.usable else sizes.seen,
+                "bound": sizes.bound,
             }
-            for each, found in self.ranges.items()
+            for each, sizes in self.ranges.items()
         ]
 
 
@@ -186,6 +202,7 @@ def log_uniform(random: Callable[[], float], low: int, high: int) -> int:
 
     Whole numbers only: no platform's logarithm shows.
     """
+    # First the number of bits, then the bits: every order of magnitude is as likely as any other.
     bits = low.bit_length() + int(random() * (high.bit_length() - low.bit_length() + 1))
     number = 1
     for _ in range(bits - 1):
@@ -210,9 +227,11 @@ def weight(value: Value) -> int:
     if kind is str or kind is bytes:
         return len(value)
     if kind is int:
+        # A long int takes time to write and to compute with, so it counts by its 64-bit words.
         return value.bit_length() // 64  # type: ignore[no-any-return] # an int
     parts = parts_of(value)
     kinds = set(map(type, parts))
+    # A shortcut for flat lists of numbers, in which long ints do not count.
     if kinds <= {int, float, bool, type(None)}:
         return len(parts)
     return len(parts) + sum(map(weight, parts))
@@ -225,13 +244,14 @@ def factor_for(arguments: Sequence[Value], size: int) -> int:
 
 
 def _ways(slot: Slot) -> list[Way]:
-    found: list[Way] = []
+    ways: list[Way] = []
+    # Values that are chosen from a list (members of an enumeration) cannot be made larger.
     kinds = {kind for each in slot.every() if not each.choices for kind in each.domain.kinds}
     if kinds & {int, float}:
-        found.append("magnitude")
+        ways.append("magnitude")
     if not set(slot.domain.kinds).isdisjoint(SIZED) and not slot.has_fixed_size:
-        found.append("length")
+        ways.append("length")
     inner = [each for each in slot.every() if each is not slot]
     if any(not set(each.domain.kinds).isdisjoint(SIZED) for each in inner):
-        found.append("parts")
-    return found
+        ways.append("parts")
+    return ways

@@ -1,4 +1,4 @@
-"""Slots: what is known of one position of the inputs while generating, and mutation there."""
+"""Slots: the state of the generator at one position of the inputs, and mutation there."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ class OperatorTable:
     def __init__(self, operators: Sequence[Operator], weights: Sequence[float]) -> None:
         self.operators = operators
         self.applies = [each.apply for each in self.operators]
+        # A draw is one bisection in these sums.
         self.cumulative = list(accumulate(weights, initial=0.0))[1:]
         self.total = self.cumulative[-1]
 
@@ -64,12 +65,14 @@ def make(slot: Slot) -> Value:
 
 
 def _of_kind(kind: type, slot: Slot) -> Value:
+    # Choices go first: of a type whose values are listed, nothing else may be made.
     if kind in slot.choices:
         return pick(slot, slot.choices[kind])
     if kind in slot.views:
         return slot.made(kind, make(slot.views[kind]))
     if kind in BY_TYPE:  # stated by an annotation, and never seen
         return pick(slot, BY_TYPE[kind].examples)
+    # NoneType has no maker: its only value is the default.
     maker = _MAKERS.get(kind)
     return maker(slot) if maker else None
 
@@ -89,6 +92,8 @@ def integer(slot: Slot) -> int:
     else:
         number = below(slot, int(10 ** (1 + below(slot, 9))))
         number = -number if slot.random() < 0.3 else number
+    # A number out of bounds is not drawn again, which might take forever in a narrow domain. The
+    # other sign is tried, then something near the lower bound.
     if low <= number <= high:
         return number
     number = -number
@@ -111,6 +116,7 @@ def real(slot: Slot) -> float:
     else:
         number = slot.constant(float) or 1.0
     low, high = slot.lowest, slot.highest
+    # As for ints: the other sign before the bounds themselves.
     for candidate in (number, -number, low, high):
         if low <= candidate <= high and math.isfinite(candidate):
             return float(candidate)
@@ -119,11 +125,13 @@ def real(slot: Slot) -> float:
 
 def text(slot: Slot) -> str:
     """Return a string by one of several plans over the characters seen."""
+    # Only mining sets this: what parsers read is rarely met by made-up texts.
     recall = slot.state.recall
     if recall and slot.random() < recall:
         known = (slot.constant if slot.random() < 0.4 else slot.fragment)(str)
         if known is not None and slot.domain.explain(known) is None:
             return str(known)
+    # Strings of a pattern (dates, versions, addresses) are rarely met by any other plan.
     if slot.domain.has_common_pattern and slot.random() < 0.6:
         return _reformed(slot)
     return str(pick(slot, _TEXT_PLANS)(slot))
@@ -135,6 +143,7 @@ def _size(slot: Slot, usual: int = _USUAL) -> int:
         sizes = slot.profile.sizes
         return int(sizes.largest) if sizes else 0
     way = slot.random()
+    # Mostly short: long values have a source of their own (``engine.challenges``).
     size = below(slot, 4) if way < 0.3 else below(slot, usual + 1)
     if way > 0.95:
         size = below(slot, 40)
@@ -160,6 +169,7 @@ def _mirrored(slot: Slot) -> str:
 def _words(slot: Slot) -> str:
     if " " not in slot.characters:
         return _few_letters(slot)
+    # Split again at each draw, so only the first values are looked at.
     known = [
         word for value in slot.seen[:40] if type(value) is str for word in value.split() if word
     ]
@@ -199,6 +209,7 @@ def _reformed(slot: Slot) -> str:
     if not model:
         return _few_letters(slot)
     made = []
+    # Only the beginning of a long model: one draw should not cost as much as a long text.
     for token in tokens(str(model)[:80]):
         kind = token_kind(token)
         if kind == "digits":
@@ -228,6 +239,7 @@ def _nested(slot: Slot) -> str:
     if not kinds:
         return _few_letters(slot)
     made = _balanced(slot, kinds, _DEEP)
+    # One bracket missing gives the unbalanced texts that a checker of brackets has to reject.
     if slot.random() < 0.4 and made:
         at = below(slot, len(made))
         made = made[:at] + made[at + 1 :]
@@ -245,11 +257,13 @@ def _balanced(slot: Slot, kinds: list[str], depth: int) -> str:
 
 def sequence(slot: Slot) -> list[Value]:
     """Return a list by one of several plans, its elements new or among those seen."""
+    # A record has one value per field; no plan below keeps that.
     if slot.positions is not None:
         return [each.sample() for each in slot.positions]
     item, size = slot.items, _size(slot)
     if item is None:
         return []
+    # Shapes come before plans: a table has rows of one length, a square as many rows as columns.
     if slot.domain.is_square and size:
         size = 1 + below(slot, 4)
         return [_row(item, size) for _ in range(size)]
@@ -257,10 +271,12 @@ def sequence(slot: Slot) -> list[Value]:
         width = below(slot, 6)
         return [_row(item, width) for _ in range(size)]
     kinds = item.domain.kinds
+    # Several types were seen, but never two in one list: the type is drawn once.
     if len(kinds) > 1 and slot.domain.is_uniform:
         kind = pick(slot, kinds)
         return [_of_kind(kind, item) for _ in range(size)]
     way = slot.random()
+    # A few values in many places: duplicates are rare among values drawn independently.
     if way < 0.35:
         pool = [item.sample() for _ in range(1 + below(slot, 4))]
         return [pick(slot, pool) for _ in range(size)]
@@ -301,6 +317,7 @@ def _mapping(slot: Slot) -> dict[Value, Value]:
     return {slot.keys.sample(): slot.values.sample() for _ in range(_size(slot, 4))}
 
 
+# A plan listed twice is drawn twice as often.
 _TEXT_PLANS: tuple[Callable[[Slot], str], ...] = (
     _few_letters,
     _few_letters,
@@ -331,16 +348,17 @@ _MAKERS: dict[type, Callable[[Slot], Value]] = {
 
 __all__ = ["GenerationState", "OperatorTable", "Slot", "Step"]
 
-# Importing these registers their operators.
-_REGISTERED = (numbers, strings, strings, containers, containers)
+# Importing these registers their operators; naming them here keeps the imports in use.
+_REGISTERED = (numbers, strings, containers)
 
 _SEEN_LIMIT = 300
-"""A slot remembers this many values; later ones replace earlier ones in turn."""
+"""Values that a slot remembers; later ones replace the oldest in turn."""
 _TRIES = 3
 _FRESH = 0.08
 """How often a value is replaced from scratch instead of being changed."""
+# Most operators break a pattern, and a pattern of several tokens leaves few that do not.
 _FORM_FAVOUR = 20
-"""Where strings share a form, operators that keep it are chosen so many times as often."""
+"""Where strings share a pattern, the weight of operators that keep it is multiplied by this."""
 _LOCAL = 0.8
 """How often a fragment comes from the same slot rather than from any."""
 
@@ -352,7 +370,7 @@ class GenerationState:
     random: Callable[[], float]
     constants: Constants
     draws_constants: bool = False
-    """Whether operators draw on constants at the moment, rather than on values near."""
+    """Whether operators currently draw on constants, rather than on values near."""
     trace: list[Step] = field(default_factory=list)
     """The operators applied since the engine last cleared it."""
     fragments: dict[type, list[Value]] = field(default_factory=dict)
@@ -382,9 +400,10 @@ class Slot:
         self.random: Callable[[], float] = state.random
         self.seen: list[Value] = []
         self._known: set[bytes] = set()
-        self._fitted: Constants | None = None
-        self._pieces: list[str] = []
-        """The tokens of the constants last used that the alphabet allows."""
+        self._pieces: list[str] | None = None
+        """The tokens of the constants that the alphabet allows, listed when first asked for."""
+        # The rows of a table have a fixed size too: an operator that changed one row would break
+        # the table. Whole rows and columns change in ``list.grid``.
         self.has_fixed_size = is_fixed or domain.is_square or _has_one_size(domain)
         self.has_common_pattern = domain.has_common_pattern
         self.items = self._child(domain.items, profile.items, is_fixed=domain.is_rectangular)
@@ -399,9 +418,10 @@ class Slot:
             each.kind: Slot(each.about, profiles.get(each.kind) or Profile.of(()), state)
             for each in domain.views
         }
+        """For each extended type, the slot of its views: the plain values that represent it."""
         self._likes = {each.kind: each.like for each in domain.views}
-        """For each type beyond the plain ones, the slot of what stands for its values."""
         self.seen_characters = "".join(profile.text.counts) if profile.text else ""
+        # Something to write even where only empty strings were seen.
         self.seen_characters = self.seen_characters or domain.alphabet or "a"
         self.characters = domain.alphabet or self.seen_characters
         tokens = (each for each in state.constants.tokens if len(each) == 1)
@@ -411,6 +431,7 @@ class Slot:
             if not each.isalnum() and each in self.characters
         )
         self.punctuation = "".join(punctuation)
+        # Tables are built once for each slot: which operators suit it depends on the domain alone.
         self._near = self._tables(Family.NEAR)
         self._constant = self._tables(Family.CONSTANT)
         self._kinds = domain.kinds
@@ -442,8 +463,11 @@ class Slot:
         """
         random, kind = self.random, type(value)
         chance = random()
+        # Half as often where one type was seen. Where several were, this is the only way from one
+        # to another, as operators keep the type of a value.
         if chance < _FRESH and (chance < _FRESH / 2 or len(self._kinds) > 1):
             return self.sample()
+        # Operators would leave the choices, so that another one is drawn instead.
         if kind in self.choices:
             return self.sample()
         if kind in BY_TYPE:
@@ -452,6 +476,8 @@ class Slot:
         if table is None:
             return value
         trace = self.state.trace
+        # An operator may have nothing to do, or leave the bounds. A few tries cost little; the
+        # generator rejects a value that comes back unchanged, as it is known.
         for _ in range(_TRIES):
             index = bisect(table.cumulative, random() * table.total)
             mark = len(trace)
@@ -461,6 +487,7 @@ class Slot:
                 if kind is int or kind is float
                 else kind in SIZED and len(changed) > self.state.max_size
             ):
+                # What operators of elements noted before the whole change was refused.
                 del trace[mark:]
                 continue
             trace.append((table, index))
@@ -468,7 +495,8 @@ class Slot:
         return value
 
     def _mutate_view(self, kind: type, value: Value) -> Value:
-        """Return a value beyond the plain ones of which what stands for it was changed."""
+        """Return an extended value, made by mutating its view."""
+        # Values of this type have no views: only those that were seen are used.
         if (slot := self.views.get(kind)) is None:
             return self.sample()
         view = BY_TYPE[kind].view(value)
@@ -478,12 +506,14 @@ class Slot:
             else:
                 at = int(self.random() * len(slot.positions))
                 changed = (*view[:at], slot.positions[at].mutate(view[at]), *view[at + 1 :])
+            # A view may be changed into one that stands for no value, or for the same; ``made``
+            # returns the value itself then.
             if key(found := made(changed, value)) != key(value):
                 return found
         return value
 
     def made(self, kind: type, view: Value) -> Value:
-        """Return the value of a type beyond the plain ones that a plain one stands for, if any."""
+        """Return the extended value that a view represents, or one that was seen."""
         like = self.fragment(kind)
         return made(view, self._likes[kind] if like is None else like)
 
@@ -499,6 +529,8 @@ class Slot:
     def fragment(self, kind: type) -> Value | None:
         """Return some value of the type seen here, or now and then anywhere."""
         seen: list[Value] | None = self.seen
+        # Fragments are kept by type alone, and "a list" says nothing of what it holds. So a
+        # container comes only from the slot where it was seen.
         if kind in CONTAINERS or kind is dict or (seen and self.random() < _LOCAL):
             value = seen[int(self.random() * len(seen))] if seen else None
             if type(value) is kind:
@@ -524,11 +556,10 @@ class Slot:
 
     def token(self) -> str:
         """Return a word or character of the task's string constants, or a seen character."""
-        constants = self.state.constants
-        if constants is not self._fitted:
+        if self._pieces is None:
             allowed = self.domain.characters or frozenset(self.seen_characters)
-            self._pieces = [each for each in constants.tokens if allowed.issuperset(each)]
-            self._fitted = constants
+            tokens = self.state.constants.tokens
+            self._pieces = [each for each in tokens if allowed.issuperset(each)]
         pool = self._pieces or self.seen_characters
         return pool[int(self.random() * len(pool))]
 
@@ -542,6 +573,7 @@ class Slot:
         if identity in self._known:
             return
         self._known.add(identity)
+        # Known to the whole task first, then to this slot, then part by part to the slots within.
         self.state.remember(kind, value, identity)
         _keep(self.seen, value, len(self._known))
         if kind in self.views:
@@ -568,6 +600,7 @@ class Slot:
     def _tables(self, family: Family) -> dict[type, OperatorTable]:
         """Return the tables of a family by type, those without any operator left out."""
         tables = {}
+        # Lists always: tuples and sets are changed as lists.
         for kind in (*self.domain.kinds, list):
             operators = [each for each in OPERATORS.get(kind, []) if self._suits(each, family)]
             if operators:
@@ -575,7 +608,7 @@ class Slot:
         return tables
 
     def _table(self, kind: type) -> OperatorTable | None:
-        """Return the operators to choose from at the moment: of the family, else those near."""
+        """Return the operators to choose from: of the current family, else those near."""
         if self.state.draws_constants and kind in self._constant:
             return self._constant[kind]
         return self._near.get(kind)
@@ -585,6 +618,8 @@ class Slot:
         return each.weight * (_FORM_FAVOUR if is_favoured else 1)
 
     def _suits(self, each: Operator, family: Family) -> bool:
+        # Operators that cannot give an allowed value are left out here, rather than refused at each
+        # draw.
         if Trait.RESIZES in each.traits and self.has_fixed_size:
             return False
         if Trait.FOR_GRIDS in each.traits and not self.domain.is_rectangular:

@@ -1,4 +1,4 @@
-"""Operators for tuple, set, frozenset and dict.
+"""Operators for list, tuple, set, frozenset and dict.
 
 Tuples and sets are changed as lists (Table 1): a set as the list of its elements in a fixed order.
 """
@@ -19,10 +19,6 @@ from evalplus_lite.generate.operators.registry import (
 from evalplus_lite.types import Value
 
 # Operators for list.
-
-_MAX_MAGNITUDE = 10**9
-_LONG = 64
-"""Lists are not doubled beyond this length."""
 
 
 def _element_context(context: MutationContext, at: int) -> MutationContext | None:
@@ -87,6 +83,7 @@ def list_repeat(value: list[Value], context: MutationContext) -> list[Value]:
 @operator("list.overwrite", list, ([1, 2, 3], [1, 1, 3]), weight=3)
 def list_overwrite(value: list[Value], context: MutationContext) -> list[Value]:
     """With one element in the place of another: a duplicate, at the same length."""
+    # In a record, the value of one field is of the wrong type for another.
     if len(value) < 2 or context.positions is not None:
         return value
     to, at = below(context, len(value)), below(context, len(value))
@@ -114,6 +111,7 @@ def list_order(value: list[Value], context: MutationContext) -> list[Value]:
     way = below(context, 3)
     if way == 2:
         return value[::-1]
+    # Elements of several types have no order of their own; ``order`` is the same in each run.
     try:
         return sorted(value, reverse=way == 1)
     except TypeError:
@@ -135,6 +133,8 @@ def list_grid(value: list[Value], context: MutationContext) -> list[Value]:
     rows, columns = list(range(len(value))), list(range(width))
     way = below(context, 3)
     is_longer = context.random() < 0.5
+    # Rows and columns are lists of indices, so one change serves both, and all rows stay of one
+    # length.
     for indices, is_touched in ((rows, way != 0), (columns, way != 1)):
         if is_touched and indices:
             at = below(context, len(indices))
@@ -144,6 +144,7 @@ def list_grid(value: list[Value], context: MutationContext) -> list[Value]:
 
 def _as_list(value: Collection[Value], context: MutationContext) -> list[Value]:
     """Return a sequence or set changed by one of the list operators that suit the slot."""
+    # The slot chooses, so that its fixed size and its family hold for the list operator, too.
     chosen = context.choose(list)
     return list(chosen.apply(list(elements_of(value)), context)) if chosen else list(value)
 
@@ -210,6 +211,7 @@ def dict_rename(value: dict[Value, Value], context: MutationContext) -> dict[Val
         return value
     old = pick(context, list(value))
     new = context.keys.mutate(old)
+    # A key that exists would replace another pair, and the dict would shrink.
     if new in value:
         return value
     return {(new if name is old else name): item for name, item in value.items()}

@@ -56,6 +56,8 @@ def int_landmark(value: int, context: MutationContext) -> int:
 @operator("int.digits", int, (123, 13), (123, 1233), (123, 321), (100, 109), weight=3)
 def int_digits(value: int, context: MutationContext) -> int:
     """The same number with a decimal digit dropped, repeated or replaced, or all reversed."""
+    # Turning a long int into text and back takes quadratic time, and Python refuses beyond 4,300
+    # digits.
     if abs(value) >= 10**_DIGITS:
         return value
     digits = str(abs(value))
@@ -99,6 +101,7 @@ def int_shift(value: int, context: MutationContext) -> int:
 def int_multiple(value: int, context: MutationContext) -> int:
     """A multiple of a constant of the task's text."""
     constant: int | None = context.constant(int)
+    # A multiple of a large constant is a large number, which the challenges make on purpose.
     if constant is None or abs(constant) > 10**6:
         return value
     return constant * (value if abs(value) <= 1000 else below(context, 10))

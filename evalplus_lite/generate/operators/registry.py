@@ -1,4 +1,4 @@
-"""Mutation operators: the registry, and what an operator is given to work with.
+"""Mutation operators: the registry, and the context that an operator works with.
 
 An operator turns a value of one type into another of the same type (Table 1 of the EvalPlus
 paper, and what measurements added). Each is a small function that never changes its argument,
@@ -137,6 +137,7 @@ def operator(
     """Register the decorated function under a name, with (before, after) examples."""
 
     def register(apply: Function) -> Function:
+        # The order of registration is that of the text, so the same draw gives the same operator.
         OPERATORS.setdefault(kind, []).append(
             Operator(
                 name,

@@ -1,4 +1,4 @@
-"""Operators for str."""
+"""Operators for str and bytes."""
 
 from __future__ import annotations
 
@@ -64,6 +64,7 @@ def numeral(token: str, context: MutationContext) -> str:
     else:
         constant = context.constant(int)
         number = number if constant is None else abs(constant)
+    # Where strings share a pattern, the width of a numeral is mostly part of it ("09:05").
     keeps_width = context.random() < (0.9 if context.has_common_pattern else 0.5)
     return str(number).zfill(len(token)) if keeps_width else str(number)
 
@@ -166,6 +167,7 @@ def str_align(value: str, context: MutationContext) -> str:
     """With one token as it is in another string of the same pattern seen."""
     other = context.fragment(str)
     mine, others = tokens(value), tokens(other or "")
+    # Only strings with as many tokens correspond token by token.
     if not mine or len(mine) != len(others):
         return value
     at = below(context, len(mine))
@@ -200,10 +202,10 @@ def str_numeral(value: str, context: MutationContext) -> str:
 @operator("str.mark", str, ("a-b", "a/b"), ("a b", "a/b"), weight=3)
 def str_mark(value: str, context: MutationContext) -> str:
     """With one character that is neither letter nor digit exchanged for another such."""
-    slots = [at for at, character in enumerate(value) if not character.isalnum()]
-    if not slots or not context.punctuation:
+    places = [at for at, character in enumerate(value) if not character.isalnum()]
+    if not places or not context.punctuation:
         return value
-    at = pick(context, slots)
+    at = pick(context, places)
     return value[:at] + str(pick(context, context.punctuation)) + value[at + 1 :]
 
 
