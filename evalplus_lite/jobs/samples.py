@@ -233,7 +233,7 @@ where number in (select min(number) from samples group by program) order by numb
 
 
 class SampleTable:
-    """Samples on disk, numbered from 0 in their order; gone when this is closed.
+    """Samples on disk, numbered from 0 in their order; deleted when this is closed.
 
     A context manager. Any number of iterations at a time, in any thread; memory does not grow with
     the samples.

@@ -93,7 +93,7 @@ class ShardPlan:
 
     @property
     def is_part(self) -> bool:
-        """Whether only some items are done; the merged one does the rest of all."""
+        """Whether only some items are done; the merged shard covers all."""
         return self.shard != MERGED
 
     @property
@@ -197,7 +197,7 @@ def share_of(
     journal: str,
     kept: Kept = "inside",
 ) -> ShardPlan | None:
-    """Return the plan of a job's shard, None without sharding.
+    """Return the plan of a job's shard; None without sharding.
 
     InputError for a text that does not name a shard, and for a shard without ``out``.
     """
