@@ -125,7 +125,7 @@ def real(slot: Slot) -> float:
 
 def text(slot: Slot) -> str:
     """Return a string by one of several plans over the characters seen."""
-    # Only mining sets this: what parsers read is rarely met by made-up texts.
+    # Zero but for mining (``exe.inputs.call_space``).
     recall = slot.state.recall
     if recall and slot.random() < recall:
         known = (slot.constant if slot.random() < 0.4 else slot.fragment)(str)
