@@ -165,6 +165,7 @@ class SampleStream:
                     index=offsets[sample.task_id] + sample.index,
                     model=sample.model or (name if self._is_named else ""),
                 )
+            # ``update`` of a Counter adds: the next file continues where this one ends.
             offsets.update(highest)
 
     def _read(self, source: Source) -> Iterator[Sample]:

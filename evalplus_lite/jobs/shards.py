@@ -174,6 +174,7 @@ class ShardPlan:
         """Record that all is done; return the summary of a shard."""
         with self.journal.open("rb") as file:
             rows = sum(1 for _ in file)
+        # The count of rows lets a merge notice a journal that was copied only in part.
         self._record |= {"finished": True, "rows": rows}
         self._write()
         shard, total = str(self.shard), self._record["total"]
@@ -283,6 +284,7 @@ def dealt(costs: Sequence[int], names: Sequence[str], parts: int) -> list[list[i
     Of equal costs the first by name comes first; of equal parts the one with fewer items, then the
     first. The largest part costs at most a third more than in the best partition.
     """
+    # Every shard computes the whole partition, and takes its own part: no shard knows of another.
     parts_of: list[list[int]] = [[] for _ in range(parts)]
     load = [(0, 0, part) for part in range(parts)]
     # The longest-processing-time rule: each item goes to the part that has least so far.
