@@ -111,7 +111,7 @@ class FinishedTask:
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> FinishedTask:
-        """Return the task that ``to_row`` made a row of."""
+        """Return the task of a row that ``to_row`` made."""
         facts = dict(row)
         return cls(facts, base64.b64decode(facts.pop("suite"), validate=True))
 

@@ -312,8 +312,7 @@ def bounds(
 
 
 def finished(task: Task, result: Augmented) -> Row:
-    """Return a finished task as (facts, part of the suite file), so that who collects it writes
-    them and needs to look at no case."""
+    """Return a finished task as (facts, row of the suite file): its collector reads no case."""
     suite = result.suite
     stress = () if suite.stress is None else suite.stress.cases
     facts = {
@@ -359,8 +358,10 @@ def base_answers(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
 
 
 def in_sequences(sandbox: Sandbox, task: Task) -> Task:
-    """Return a task of unit tests as one of call sequences, read off those that its reference
-    passes; any other task, or one whose tests show no calls, as it is."""
+    """Return a task of unit tests as one of call sequences, taken from tests that pass.
+
+    Any other task, or one whose tests show no calls, is returned unchanged.
+    """
     if task.harness.kind != "unittest":
         return task
     passed, _ = base_answers(sandbox, task)
@@ -434,8 +435,10 @@ def generator_of(
 
 
 def _free_shapes(sandbox: Sandbox, task: Task) -> list[str]:
-    """Return the inferred constraints on shape that the contract, asked about others, does not
-    share: rows need not be of three cells since they are in all examples."""
+    """Return the inferred constraints on shape that the contract does not make.
+
+    Rows need not have three cells because they do in all examples.
+    """
     shapes = [
         each.name
         for each in InputFilter.of_task(task, is_own=True).constraints
@@ -466,7 +469,7 @@ def _free_shapes(sandbox: Sandbox, task: Task) -> list[str]:
 
 
 def _reshaped(value: Value) -> Iterator[Value]:
-    """Yield a container shorter, longer and turned round; with its first row so, and all rows."""
+    """Yield a container shortened, lengthened and reversed; the same for its first row, and all."""
     if not isinstance(value, list | tuple) or not value:
         return
     kind = type(value)
@@ -654,11 +657,11 @@ class TaskAugmentation:
         )
         self.dropped.update(rungs.dropped)
         if rungs.tops is not None:
-            self.tops = [self._untied(self._handy(Answers.of(rungs.tops))).suite]
-        most = self.budget.inputs // PROBED  # the last are the highest rungs
-        count = len(rungs.cases.kept)
-        fair = self._fair(self._handy(rungs.cases.only(range(max(0, count - most), count))))
-        self._keep(fair.suite)
+            self.tops = [self._untied(self._with_short_answers(Answers.of(rungs.tops))).suite]
+        # The last cases are the highest rungs: they are the ones worth a share of the budget.
+        most, count = self.budget.inputs // PROBED, len(rungs.cases.kept)
+        highest = rungs.cases.only(range(max(0, count - most), count))
+        self._keep(self._fair(self._with_short_answers(highest)).suite)
 
     def mix_types(self) -> None:
         """Keep a few inputs of types that no example shows, where contract and reference take them.
@@ -714,7 +717,7 @@ class TaskAugmentation:
         return True
 
     def _keep(self, suite: Suite, slow: Sequence[Case] = ()) -> None:
-        """Append answered cases, and have them built on."""
+        """Append answered cases, and report them to the generator."""
         # Each case that was set apart is reported to the generator once.
         apart, self.apart = self.apart, []
         self.generator.feedback(suite.cases, slow=slow, apart=apart)
@@ -754,16 +757,16 @@ class TaskAugmentation:
         failed = [drop.case for drop in answers.dropped if drop.cause in UNANSWERED]
         self.unanswered.extend(failed[: MOST_UNANSWERED - len(self.unanswered)])
         # Cheap screens first: ``_fair`` runs the reference on reordered inputs.
-        return self._fair(self._handy(self._foreseen(answers)))
+        return self._fair(self._with_short_answers(self._with_known_exceptions(answers)))
 
-    def _foreseen(self, answers: Answers) -> Answers:
+    def _with_known_exceptions(self, answers: Answers) -> Answers:
         """Return the answers without call sequences that raise exceptions no base case shows."""
         places = self.raises.foreseen(answers.suite)
         self.dropped["raises"] += len(answers.kept) - len(places)
         return answers.only(places)
 
-    def _handy(self, answers: Answers) -> Answers:
-        """Return the answers without those so long that a few would be most of the suite file."""
+    def _with_short_answers(self, answers: Answers) -> Answers:
+        """Return the answers without very long ones: a few would make up most of the suite file."""
         large = too_long(answers.suite)
         self.dropped["large"] += len(large)
         self.apart += [answers.suite.cases[at] for at in large]
@@ -782,7 +785,7 @@ class TaskAugmentation:
         return self._set_apart(answers, apart)
 
     def _untied(self, answers: Answers) -> Answers:
-        """Return the answers without those that another right program may give otherwise."""
+        """Return the answers without those that a right program may give differently."""
         cases = answers.suite.cases
         # The first tie of a task is shown to the user, as an example; all are counted.
         tied = self.orders.other(self.sandbox, answers.suite)

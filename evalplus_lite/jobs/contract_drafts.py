@@ -45,7 +45,7 @@ _EXAMPLES = 8
 
 
 class NoContract(ValueError):
-    """A model's answer holds no usable precondition; the message explains why, to the model too."""
+    """A model's answer has no usable precondition; the message says why, also to the model."""
 
 
 def contract_prompt(task: Task) -> Message:
@@ -295,7 +295,7 @@ def _stated_code(stated: StatedConstraint, names: Sequence[str]) -> str | None:
 
 
 def _assertions(domain: Domain, name: str, depth: int = 0) -> list[str]:
-    """Return the lines that hold a value to a domain."""
+    """Return the assertions that keep a value within a domain."""
     # An extended type has no name in a contract: it stays a comment.
     kinds = [kind for kind in domain.kinds if kind in _PLAIN]
     if len(kinds) < len(domain.kinds) or not kinds:

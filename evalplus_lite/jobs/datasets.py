@@ -142,7 +142,7 @@ def unusable(data: Dataset, source: SuiteSource) -> list[Unusable]:
 
 
 def require_any(count: int, data: Dataset, source: SuiteSource) -> None:
-    """Raise InputError, listing the causes, if of all tasks none can be used."""
+    """Raise InputError, listing the causes, if no task can be used."""
     if not count:
         raise refusal(unusable(data, source))
 
@@ -161,7 +161,7 @@ _CHUNK = 1 << 20
 
 
 def now() -> datetime:
-    """Return the time that outputs are dated with: ``SOURCE_DATE_EPOCH``'s, if that is set.
+    """Return the date of outputs: ``SOURCE_DATE_EPOCH``, if that is set.
 
     https://reproducible-builds.org/specs/source-date-epoch: whole seconds since 1970, UTC.
     """

@@ -78,7 +78,7 @@ def staged(place: WorkerContext, ref: Ref) -> tuple[Task, Suite | None]:
 
 
 class Prepared(Generic[Made]):
-    """A worker's prepared suites; the least recently used go when they take much memory."""
+    """A worker's prepared suites; the least recently used are dropped beyond a bound on memory."""
 
     def __init__(self, *, most: int = MOST_BYTES) -> None:
         self._most = most
@@ -137,7 +137,7 @@ class SuiteSource:
         *,
         needs_reference: bool = False,
     ) -> Answers:
-        """Return a task's suite, of a case at least, with the cases that were dropped.
+        """Return a task's suite of at least one case, with the cases that were dropped.
 
         ``given`` is the suite that a file has for it. This is the only entry to suites: everything
         judged, reduced or exported comes through it. Raises UnusableTask if there is none, or no
@@ -279,7 +279,7 @@ class SuiteSource:
         return path.parent.parent / key[:2] / f"{key[2:]}.null"
 
     def known(self, task: Task) -> Evidence | None:
-        """Return the evidence that the first lines of the cache hold: no more is read for it.
+        """Return the evidence from the first line of a cache file, without reading the rest.
 
         None if more work is needed: a check to be tried, or an error to be raised.
         """

@@ -175,6 +175,8 @@ class SampleJudge:
                 if isinstance(rest, str):
                     judged.append(verdict)
                     continue
+                # Each sample keeps the name of its own text, even where another text decided its
+                # verdict.
                 name = program_hash(source if text is None else text)
                 row: dict[str, Any] = {"task_id": task_id, "index": index, "program": name}
                 if model:

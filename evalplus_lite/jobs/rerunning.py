@@ -162,7 +162,7 @@ def rerun(
 
 
 def judging_dataset(dataset: Dataset | str | os.PathLike[str], session: Session) -> Dataset:
-    """Return the data set that judged, which a result names; raises InputError that asks for it."""
+    """Return the data set that a result names; raises InputError that asks for it if unreadable."""
     if isinstance(dataset, Dataset):
         return dataset
     try:

@@ -165,6 +165,7 @@ class SampleStream:
                     index=offsets[sample.task_id] + sample.index,
                     model=sample.model or (name if self._is_named else ""),
                 )
+            # ``update`` of a Counter adds: the next file continues where this one ends.
             offsets.update(highest)
 
     def _read(self, source: Source) -> Iterator[Sample]:
@@ -233,7 +234,7 @@ where number in (select min(number) from samples group by program) order by numb
 
 
 class SampleTable:
-    """Samples on disk, numbered from 0 in their order; gone when this is closed.
+    """Samples on disk, numbered from 0 in their order; deleted when this is closed.
 
     A context manager. Any number of iterations at a time, in any thread; memory does not grow with
     the samples.

@@ -105,7 +105,7 @@ def _dumped(value: Any) -> bytes:
 MOST_FILES = 200
 """Models and temperatures with a file of their own: rows may name any number."""
 MOST_TRACES = 5
-"""Places where our own code failed that are kept."""
+"""Tracebacks of failures of our own code that are kept."""
 
 
 @dataclass
@@ -153,7 +153,7 @@ class Tally:
     groups: dict[RunGroup, Tally] = field(default_factory=dict)
 
     def blame(self, error: Exception) -> None:
-        """Keep where our own code failed, if it did: the first few places that differ."""
+        """Keep the traceback if our own code failed: the first few that differ."""
         if isinstance(error, Defect) and len(self.traces) < MOST_TRACES:
             self.traces += [] if error.trace in self.traces else [error.trace]
 
@@ -203,7 +203,7 @@ class Tally:
         return {name: suite.by_task() for name, suite in suites.items()}
 
     def pass_at_k(self, ks: Sequence[int] = DEFAULT_K) -> dict[str, dict[str, float]]:
-        """Return pass@k on each suite, for each k that every task has samples enough for."""
+        """Return pass@k on each suite, for each k for which every task has enough samples."""
         return {name: estimate(counts, ks) for name, counts in self.counts().items()}
 
 

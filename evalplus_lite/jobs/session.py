@@ -194,7 +194,7 @@ class Session(Progress):
 
 @contextlib.contextmanager
 def within(session: Session | None) -> Iterator[Session]:
-    """Give the session, which stays open; or one for this call alone."""
+    """Yield the given session, which stays open, or a new one for this call."""
     if session is not None:
         yield session
         return
@@ -230,7 +230,7 @@ def keep_inputs(
 
 @contextlib.contextmanager
 def output_folder(out: str | os.PathLike[str] | None) -> Iterator[Path | None]:
-    """Give the folder for results; one made here that is empty after an error is removed."""
+    """Yield the folder for results; after an error, remove it if it is new and empty."""
     if out is None:
         yield None
         return

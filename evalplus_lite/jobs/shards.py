@@ -93,7 +93,7 @@ class ShardPlan:
 
     @property
     def is_part(self) -> bool:
-        """Whether only some items are done; the merged one does the rest of all."""
+        """Whether only some items are done; the merged shard covers all."""
         return self.shard != MERGED
 
     @property
@@ -174,6 +174,7 @@ class ShardPlan:
         """Record that all is done; return the summary of a shard."""
         with self.journal.open("rb") as file:
             rows = sum(1 for _ in file)
+        # The count of rows lets a merge notice a journal that was copied only in part.
         self._record |= {"finished": True, "rows": rows}
         self._write()
         shard, total = str(self.shard), self._record["total"]
@@ -197,7 +198,7 @@ def share_of(
     journal: str,
     kept: Kept = "inside",
 ) -> ShardPlan | None:
-    """Return the plan of a job's shard, None without sharding.
+    """Return the plan of a job's shard; None without sharding.
 
     InputError for a text that does not name a shard, and for a shard without ``out``.
     """
@@ -283,6 +284,7 @@ def dealt(costs: Sequence[int], names: Sequence[str], parts: int) -> list[list[i
     Of equal costs the first by name comes first; of equal parts the one with fewer items, then the
     first. The largest part costs at most a third more than in the best partition.
     """
+    # Every shard computes the whole partition, and takes its own part: no shard knows of another.
     parts_of: list[list[int]] = [[] for _ in range(parts)]
     load = [(0, 0, part) for part in range(parts)]
     # The longest-processing-time rule: each item goes to the part that has least so far.

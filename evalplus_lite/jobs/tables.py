@@ -414,7 +414,7 @@ RANKS = (
 
 
 def reduction(summary: Summary) -> Iterator[Table]:
-    """Yield how many inputs there were and are."""
+    """Yield the number of inputs before and after."""
     tasks = max(1, summary["tasks"])
     rows = [
         ("inputs before", summary["cases"]),
@@ -547,7 +547,7 @@ VALUES = ("input", "expected", "actual")
 
 
 def survivors(summary: Summary) -> Iterator[Table]:
-    """Yield how many mutants are noticed."""
+    """Yield how many mutants are detected."""
     share = summary["killed_by_base"] / max(1, summary["mutants"])
     yield Table(
         "mutants",

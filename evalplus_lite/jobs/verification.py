@@ -181,7 +181,7 @@ def _path(value: object, name: str) -> str:
 
 
 def _end(backend: Processes) -> None:
-    """Close a backend that is garbage, in a new thread: this one may be the backend's own."""
+    """Close a garbage-collected backend in a new thread: this one may be the backend's own."""
     threading.Thread(target=backend.close, kwargs={"now": True}).start()
 
 
@@ -400,12 +400,12 @@ class VerdictStore:
             return None
 
     def put(self, prepared: PreparedSuite, program: str, verdict: Verdict) -> None:
-        """Keep a verdict, unless it may have been the machine's doing."""
+        """Keep a verdict, unless the machine may have caused it."""
         if not is_killed(verdict.failure):
             self._rows.put(self._key(prepared, program), json.dumps(_stored(verdict)))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._rows.close()
 
     def _key(self, prepared: PreparedSuite, program: str) -> bytes:

@@ -65,7 +65,7 @@ class Type:
 
     @property
     def items(self) -> Type | None:
-        """What its containers hold, if that is stated of all positions alike."""
+        """The type of its containers' elements, if one is stated for all positions."""
         if self.kind == "union":
             return next((each.items for each in self.arguments if each.items), None)
         is_alike = self.kind != "tuple" or self.variadic
@@ -74,7 +74,7 @@ class Type:
 
     @property
     def entry(self) -> tuple[Type, Type] | None:
-        """What the keys and the values of its dicts are, if that is stated."""
+        """The types of its dicts' keys and values, if stated."""
         if self.kind == "union":
             return next((each.entry for each in self.arguments if each.entry), None)
         if self.kind not in _MAPPINGS or len(self.arguments) != 2:
@@ -86,14 +86,14 @@ UNKNOWN = Type("unknown")
 
 
 class UnreadableError(ValueError):
-    """An annotation is of no type that is known; the message names what is not."""
+    """An annotation has no known type; the message names the unknown part."""
 
 
 class AnnotationReader:
     """Reads annotations as types; subclasses say what the names in them mean."""
 
     def kind_of(self, name: str) -> str | None:
-        """Return the kind that a dotted name stands for; None if it may be an alias.
+        """Return the kind that a dotted name means; None if it may be an alias.
 
         Besides those of types: ``literal``, ``optional``, ``union``, and ``transparent`` for what
         only wraps a type. Raises UnreadableError.
@@ -101,7 +101,7 @@ class AnnotationReader:
         raise NotImplementedError
 
     def alias(self, name: str, depth: int) -> Type:
-        """Return the type that an alias stands for; raise UnreadableError if it is none."""
+        """Return the type that an alias means; raise UnreadableError if it means none."""
         raise UnreadableError(name)
 
     def accepted(self, found: Type, name: str) -> Type:

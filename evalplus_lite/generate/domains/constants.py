@@ -28,7 +28,7 @@ _MAX_EXAMPLES = 50
 
 @dataclass(frozen=True, slots=True)
 class Constants:
-    """Distinct constants by type, in order of appearance, with their neighbours after them."""
+    """Distinct constants by type, in order of appearance, with adjacent values after them."""
 
     integers: tuple[int, ...] = ()
     floats: tuple[float, ...] = ()
@@ -224,7 +224,7 @@ def _fold(node: ast.AST) -> int | float | None:
 
 
 def _between(numbers: Iterable[N]) -> Iterator[N]:
-    """Yield a number between each two neighbours: thresholds have something in between."""
+    """Yield a number between any two adjacent ones: programs differ between two thresholds."""
     for low, high in pairwise(sorted(set(numbers))):
         if isinstance(low, int) and isinstance(high, int):
             if high - low > 2:

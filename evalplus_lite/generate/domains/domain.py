@@ -71,7 +71,7 @@ class Domain:
         )
 
     def opened(self) -> Domain:
-        """Return the domain for a contract that speaks of every type and character itself."""
+        """Return the domain for a contract that itself restricts types and characters."""
         # Where ints were seen floats may be valid as well, and the reverse: the contract decides.
         numbers = (int, float) if {int, float} & set(self.kinds) else ()
         inner = (

@@ -305,7 +305,7 @@ _VALUED = {"IntEnum", "StrEnum", "IntFlag", "int", "str", "float"}
 
 
 def members_of(source: str) -> tuple[EnumMember, ...]:
-    """Return the members of the enumerations at a program's top level, as far as it writes them.
+    """Return the members of the enumerations at a program's top level.
 
     A member that is a number or a string is left out if that is not written as such.
     """
@@ -510,7 +510,7 @@ class InputFilter:
         )
 
     def bounded(self, stated: StatedConstraints, parameters: Sequence[str]) -> InputFilter:
-        """Return the filter without what was inferred of numbers that the text gives bounds for."""
+        """Return the filter without inferences on numbers for which the text gives bounds."""
         bounds = {
             name: (low, high)
             for each in stated.constraints
@@ -598,7 +598,7 @@ def _between_ends(domain: Domain, low: str, high: str) -> Domain:
 
 
 _ANY_LETTERS = 8
-"""Different letters in texts from which on any letter may stand for another."""
+"""Different letters in the texts of the examples from which on any letter is allowed."""
 
 
 def _shape(value: Value, *, is_open: bool) -> Value:
@@ -611,7 +611,7 @@ def _shape(value: Value, *, is_open: bool) -> Value:
 
 
 STATED = "stated."
-"""The beginning of the names of constraints that a task's text states; their numbers follow."""
+"""Prefix of the names of constraints that a task's text states; a number follows."""
 
 
 def _own_choices(choices: Mapping[str, bool], count: int) -> tuple[dict[str, bool], frozenset[int]]:
@@ -649,7 +649,7 @@ def _profiles(base: Sequence[Arguments]) -> tuple[tuple[Profile, ...], list[Colu
 
 
 def _shown(task: Task, base: Sequence[Arguments]) -> list[Arguments]:
-    """Return the inputs that the prompt shows, where they are of types seen: evidence as well."""
+    """Return the inputs in the prompt that have types seen in base inputs: further evidence."""
     seen = {tuple(map(type, arguments)) for arguments in base}
     shown = examples(task.prompt, task.entry_point)
     return [arguments for arguments in shown if tuple(map(type, arguments)) in seen]
@@ -698,7 +698,7 @@ def _found(task: Task) -> Sequence[Constraint]:
 
 
 def _parted(text: str, known: dict[str, Task], option: str) -> tuple[Task, str]:
-    """Return task and name: both may hold colons, so the task is one that there is."""
+    """Return task and name; both may hold colons, so the task is looked up among the ids."""
     # Ids may be prefixes of one another, so the longest one that fits is meant.
     fits = [id for id in known if text.startswith(f"{id}:")]
     if not fits:

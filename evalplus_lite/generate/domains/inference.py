@@ -332,7 +332,7 @@ def _typed(
 
 
 def _deepened(domain: Domain) -> Domain:
-    """Return the domain with further levels where containers hold their own kind beside others."""
+    """Return the domain with further levels where containers hold their own kind among others."""
     items = domain.items
     # Lists of lists only are tables of a fixed depth. Those that mix lists with other values nest
     # freely.
@@ -495,7 +495,7 @@ def _bounds(profile: Profile, finder: ConstraintFinder) -> tuple[float | None, f
 
 
 def _span(profile: Profile, finder: ConstraintFinder, *, is_record: bool) -> dict[str, Any]:
-    """Return limits of length that keep a fixed size, or emptiness out where it was not seen."""
+    """Return limits of length: a fixed size is kept, and emptiness allowed only where seen."""
     sizes = profile.sizes
     if sizes is None:
         return {"smallest": 0, "largest": None}

@@ -82,7 +82,7 @@ class SizeRange:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What was observed at one slot; ``Profile.of(values)`` reads it off."""
+    """What was observed at one slot; made by ``Profile.of(values)``."""
 
     kinds: tuple[type, ...]
     """The exact types seen, in the order of their names."""
@@ -104,11 +104,11 @@ class Profile:
     views: tuple[View[Profile], ...] = ()
     """For each extended type, the profile of the views of the values seen."""
     is_square: bool = False
-    """Whether moreover each container had as many rows as columns."""
+    """Whether, in addition, each container had as many rows as columns."""
 
     @classmethod
     def of(cls, values: Iterable[Value]) -> Profile:
-        """Return the profile of the values; sets are read in the order of their elements' text."""
+        """Return the profile of the values; the elements of sets are read in a fixed order."""
         values = list(values)
         # By name: the order of a set of types differs between runs.
         kinds = sorted({type(value) for value in values}, key=lambda kind: kind.__name__)

@@ -71,14 +71,14 @@ def words_of(values: tuple[str, ...], known: Collection[str]) -> frozenset[str] 
 
 
 PRINTABLE = "".join(map(chr, range(32, 127)))
-"""Printable ASCII: the widest alphabet that text is given without having been seen in it."""
+"""Printable ASCII: characters that text may hold without having been seen in it."""
 
 CLASSES: tuple[str, ...] = (
     string.ascii_lowercase,
     string.ascii_uppercase,
     string.digits,
 )
-"""The classes within which an unseen character is as good as a seen one."""
+"""Classes whose unseen characters are allowed where one of them was seen."""
 
 BRACKETS: tuple[str, ...] = ("()", "[]", "{}", "<>")
 

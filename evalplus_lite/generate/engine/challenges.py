@@ -335,7 +335,7 @@ class Challenges:
     random: Callable[[], float]
     scales: Scales
     fit: Callable[[Arguments], Arguments | None] | None = None
-    """As of the ``Generator``."""
+    """See ``Generator``."""
     last: tuple[Dimension, int] | None = None
 
     def draws(self) -> dict[str, Draw]:

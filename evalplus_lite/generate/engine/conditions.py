@@ -105,7 +105,7 @@ def conditions(source: str, entry_point: str) -> tuple[list[Condition | Equation
 
 
 class _Reader(ast.NodeVisitor):
-    """Collects conditions; ``env`` says which subjects the names stand for."""
+    """Collects conditions; ``env`` maps names to their subjects."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.env = {name: Subject(at) for at, name in enumerate(names)}
@@ -121,7 +121,7 @@ class _Reader(ast.NodeVisitor):
                 yield Condition(subject, (common, 2 * common, common - moduli[0]))
 
     def about(self, node: ast.AST) -> Subject | None:
-        """Return what an expression stands for, if it is an argument or within one."""
+        """Return the subject that an expression means, if it is an argument or within one."""
         match node:
             case ast.Name(id=name):
                 return self.env.get(name)

@@ -90,6 +90,7 @@ class Generator:
         self._known: set[bytes] = set()
         self._pending: dict[bytes, _Pending] = {}
         self._seeds, self._sampled = deque(seeds), deque(sampled)
+        # Nothing has been learned yet: boundary values made of seen ones come with ``feedback``.
         self._boundaries = BoundaryCombinations(self.slots, rng.random)
         self._choice: Assignment = {}
         self._doubtful = 0
@@ -463,7 +464,7 @@ class CodeTexts:
         return tuple(changed)
 
     def unrelated(self, input_filter: InputFilter) -> InputFilter:
-        """Return a filter without what it says of the numbers, which mean nothing."""
+        """Return a filter without constraints on the indices, which mean nothing."""
         places = self.known.keys()
         return replace(
             input_filter,
@@ -477,6 +478,6 @@ class CodeTexts:
 
 
 def _positions(name: str) -> set[int]:
-    """Return the places of arguments that a constraint is named by, such as ``0.less.1``."""
+    """Return the positions in the name of a constraint, such as ``0.less.1``."""
     parts = name.split(".")
     return {int(part) for part in (parts[0], parts[-1]) if part.isdecimal()}

@@ -176,7 +176,7 @@ def _negated(value: Value) -> Value:
 
 
 def _fitting(slot: Slot, new: Value) -> Iterator[Value]:
-    """Yield a value as the types that the slot allows."""
+    """Yield a value converted to the types that the slot allows."""
     kinds = slot.domain.kinds
     if type(new) is int and int not in kinds and float in kinds:
         yield float(new)
@@ -188,7 +188,7 @@ def _fitting(slot: Slot, new: Value) -> Iterator[Value]:
 
 
 def _resized(slot: Slot, value: Value, size: int) -> Value:
-    """Return the value cut, or its elements again and again, to this length."""
+    """Return the value cut or repeated to this length."""
     if type(value) is str:
         return "".join(islice(cycle(value or slot.seen_characters), size))
     if type(value) in (list, tuple):

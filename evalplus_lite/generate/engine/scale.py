@@ -20,7 +20,7 @@ from evalplus_lite.types import Case, Value
 
 Way: TypeAlias = Literal["magnitude", "length", "parts"]
 Bound: TypeAlias = Literal["contract", "time", "end"]
-"""What ends a ladder: inputs are refused, they ask for too many steps, or it has no larger rung."""
+"""What ends a ladder: the contract, too many steps, or that no larger rung is left."""
 
 RUNGS: dict[Way, tuple[int, ...]] = {
     "magnitude": (10**4, 10**6, 10**9, 10**13, 10**18, 10**30, 10**60),
@@ -118,7 +118,7 @@ class Range:
             self.shrink(self.rungs[level], is_slow=True)
 
     def shrink(self, size: int, *, is_slow: bool) -> None:
-        """Stay below a size that asked for too much; far below if the reference was slow at it."""
+        """Stay below a size that was too demanding; far below if the reference was slow at it."""
         # Just below what was only set apart as too demanding is fine.
         if is_slow:
             # Half way by orders of magnitude: there may be few slow inputs in all.
@@ -222,7 +222,7 @@ def _exp(log: int) -> int:
 
 
 def weight(value: Value) -> int:
-    """Return how many characters and elements a value has, all levels together; long ints count."""
+    """Return the number of characters and elements of a value, all levels together."""
     kind = type(value)
     if kind is str or kind is bytes:
         return len(value)
@@ -238,7 +238,7 @@ def weight(value: Value) -> int:
 
 
 def factor_for(arguments: Sequence[Value], size: int) -> int:
-    """Return what brings the largest number of an input to about this size."""
+    """Return the factor that brings the largest number of an input to about this size."""
     largest = int(max(map(largest_magnitude, arguments), default=0))
     return max(1, size // max(1, largest))
 

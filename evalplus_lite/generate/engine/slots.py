@@ -125,7 +125,7 @@ def real(slot: Slot) -> float:
 
 def text(slot: Slot) -> str:
     """Return a string by one of several plans over the characters seen."""
-    # Only mining sets this: what parsers read is rarely met by made-up texts.
+    # Zero but for mining (``exe.inputs.call_space``).
     recall = slot.state.recall
     if recall and slot.random() < recall:
         known = (slot.constant if slot.random() < 0.4 else slot.fragment)(str)
@@ -365,7 +365,7 @@ _LOCAL = 0.8
 
 @dataclass(slots=True)
 class GenerationState:
-    """What all slots of a task share while generating."""
+    """The state that all slots of a task share."""
 
     random: Callable[[], float]
     constants: Constants
@@ -439,7 +439,7 @@ class Slot:
         self._bound()
 
     def bound(self) -> None:
-        """Bound numbers made here and within by the domains and the state's magnitude bound."""
+        """Limit numbers made here and within to the domains and the current magnitude bound."""
         for slot in self.every():
             slot._bound()
 

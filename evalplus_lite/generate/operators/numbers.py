@@ -7,10 +7,10 @@ import math
 from evalplus_lite.generate.operators.registry import Family, MutationContext, below, operator, pick
 
 LANDMARKS: tuple[int, ...] = (0, 1, -1, 2, 3, 10, 100)
-"""Numbers at which code tends to change its ways, whatever it computes."""
+"""Numbers at which programs often behave differently, whatever they compute."""
 
 MAX_EXACT = 10.0**15
-"""Floats beyond this are not stepped: their neighbours are further apart than a step."""
+"""Floats from here on are not nudged or rounded: adjacent ones are at least 0.125 apart."""
 
 _STEP = 10
 _DIGITS = 40
@@ -49,7 +49,7 @@ def int_halve(value: int, context: MutationContext) -> int:
 
 @operator("int.landmark", int, (57, 0), (57, 1), (57, 100), weight=3)
 def int_landmark(value: int, context: MutationContext) -> int:
-    """A number where code tends to change its ways."""
+    """A number at which programs often behave differently."""
     return int(pick(context, LANDMARKS))
 
 
@@ -156,7 +156,7 @@ def float_whole(value: float, context: MutationContext) -> float:
 
 @operator("float.landmark", float, (5.7, 0.0), (5.7, 1.0), weight=3)
 def float_landmark(value: float, context: MutationContext) -> float:
-    """A number where code tends to change its ways."""
+    """A number at which programs often behave differently."""
     return float(pick(context, LANDMARKS))
 
 
@@ -205,7 +205,7 @@ def complex_turn(value: complex, context: MutationContext) -> complex:
 
 @operator("complex.axis", complex, (1 + 2j, 1 + 0j), (1 + 2j, 2j), (1 + 2j, 0j))
 def complex_axis(value: complex, context: MutationContext) -> complex:
-    """On an axis, or nothing."""
+    """On an axis, or zero."""
     return complex(pick(context, (complex(value.real, 0.0), complex(0.0, value.imag), 0j)))
 
 

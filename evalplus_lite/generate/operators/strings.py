@@ -83,7 +83,7 @@ def bytes_remove(value: bytes, context: MutationContext) -> bytes:
 
 @operator("bytes.replace", bytes, (b"abc", b"\x00bc"), (b"abc", b"ab\xff"), weight=4)
 def bytes_replace(value: bytes, context: MutationContext) -> bytes:
-    """With one byte changed: to a neighbour, an edge of the range, or any."""
+    """With one byte changed: to the next one, an edge of the range, or any."""
     if not value:
         return value
     at = below(context, len(value))
