@@ -15,7 +15,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "execution": (2_342, 10),
     "generate": (7_308, 27),
     "grading": (2_864, 13),
-    "jobs": (10_537, 25),
+    "jobs": (10_534, 25),
     "models": (2_397, 11),
     "programs": (2_992, 12),
     "reduction": (1_653, 9),

@@ -674,19 +674,13 @@ class TaskAugmentation:
         if not parse(self.task.contract).has_precondition:
             return
         tried = probes([case.arguments for case in self.suites[0].cases])
-        answers = answer(
-            self.sandbox,
-            self.task,
-            [Case(each.arguments, "foreign", None, (each.kind.__name__,)) for each in tried],
-            base_count=0,
-            limits=Limits(cpu=self.budget.seconds, load=10.0),
-            max_failures=self.budget.slow,
-            step_budget=self.step_budget,
+        answers = self._tried(
+            [Case(each.arguments, "foreign", None, (each.kind.__name__,)) for each in tried]
         )
         # What they reject is no input, so it is neither counted nor put to the panel.
         places = {at: place for place, at in enumerate(answers.kept)}
         chosen = [places[at] for at in at_open_places(tried, answers.kept)]
-        answers = self._fair(self._handy(self._foreseen(answers.only(chosen))))
+        answers = self._fair(self._with_short_answers(answers.only(chosen)))
         few = answers.only(range(min(most, len(answers.kept))))
         self._keep(self._undisputed(replace(few, dropped=())).suite)
 
@@ -742,17 +736,20 @@ class TaskAugmentation:
             unreached(self.sandbox, self.task, suite) if self.budget.inputs else "",
         )
 
-    def _answered(self, batch: Sequence[Case]) -> Answers:
-        """Return the usable answers of a batch, and record the others."""
-        answers = answer(
+    def _tried(self, cases: Sequence[Case]) -> Answers:
+        return answer(
             self.sandbox,
             self.task,
-            batch,
+            cases,
             base_count=0,
             limits=Limits(cpu=self.budget.seconds, load=10.0),
             max_failures=self.budget.slow,
             step_budget=self.step_budget,
         )
+
+    def _answered(self, batch: Sequence[Case]) -> Answers:
+        """Return the usable answers of a batch, and record the others."""
+        answers = self._tried(batch)
         self.dropped.update(answers.causes)
         failed = [drop.case for drop in answers.dropped if drop.cause in UNANSWERED]
         self.unanswered.extend(failed[: MOST_UNANSWERED - len(self.unanswered)])
