@@ -110,6 +110,22 @@ def test_a_promise_that_is_not_understood_makes_inputs_doubtful() -> None:
     assert InputFilter.of_task(promising).doubt(([3, 1, 2], 1)) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "is_doubtful"),
+    [
+        ("Return the pair's indices; exactly one such pair exists.", True),
+        ("Return the pair's indices. Exactly one solution exists.", True),
+        ("Return a path; a path always exists.", True),
+        ("Return -1 if exactly one such pair exists.", False),
+        ("Does a pair exist?", False),
+    ],
+)
+def test_that_there_is_one_answer_is_a_promise(text: str, is_doubtful: bool) -> None:
+    """An input with two such pairs, or none, has no right answer."""
+    input_filter = InputFilter.of_task(task(text, ([3, 1], 1), ([5, 5, 2], 0)))
+    assert bool(input_filter.doubt(([5, 2, 1], 1))) is is_doubtful
+
+
 def test_examples_outweigh_a_text() -> None:
     """What an example contradicts, or no example is about, is not used."""
     found = stated("1 <= n <= 3")

@@ -14,7 +14,7 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_tables, say, tell
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import InputError
-from evalplus_lite.generate.domains.filter import with_choices
+from evalplus_lite.generate.domains.filter import STATED, with_choices
 from evalplus_lite.jobs import augmentation
 from evalplus_lite.jobs.seeds import seed_source
 
@@ -122,6 +122,9 @@ def augment(
         if without := summary["without_new"]:
             names = ", ".join(without[:10]) + (" ..." if len(without) > 10 else "")
             screen.note(f"no new input for {len(without)} tasks: {names}")
+            for task in without[:MOST_LINES]:
+                if promised := _promised(task, summary["constraints"].get(task, ())):
+                    screen.note(f"{task}: {promised}")
 
     return run.ended(result, shown, attention=lambda: summary["unusable"] or summary["without_new"])
 
@@ -145,6 +148,16 @@ def show(summary: Mapping[str, Any], folder: Path) -> None:
     if summary["review"]:
         say(f"{summary['review']} disputed inputs, for review: {folder / 'review.jsonl'}")
     say(f"the suite: {folder / 'suite.jsonl.gz'}")
+
+
+def _promised(task: str, constraints: Iterable[Mapping[str, Any]]) -> str:
+    """Return a promise of a task's text that was not understood, with the remedy; or nothing."""
+    unread = [each for each in constraints if each["name"].startswith(STATED)]
+    unread = [each for each in unread if not each["is_on"]]
+    if not unread:
+        return ""
+    text, name = unread[0]["text"], unread[0]["name"]
+    return f"not understood: {text!r}; write a contract, or --no-constraint {task}:{name}"
 
 
 def constraint_lines(by_task: Mapping[str, Iterable[Mapping[str, Any]]]) -> Iterator[str]:

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Protocol
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.execution.records import from_row, to_row, to_rows
+from evalplus_lite.generate.domains.filter import STATED
 from evalplus_lite.grading.evidence import unusable_row
 from evalplus_lite.jobs.augmented_task import Budget
 from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
@@ -56,7 +57,10 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
             for constraint in each["provenance"].get("constraints", ())
             # Constraints are shown with their support, since a person may decide otherwise.
             # The plain limits are not worth a line.
-            if constraint["needed"] > 1 or constraint["is_chosen"] or constraint["is_stated"]
+            if constraint["needed"] > 1
+            or constraint["is_chosen"]
+            or constraint["is_stated"]
+            or constraint["name"].startswith(STATED)
         ]
         for each in facts
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from evalplus_lite.execution.base import Row, Work, WorkerContext
 from evalplus_lite.execution.records import from_row, from_rows, to_row
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.domains.layout import Layout
 from evalplus_lite.generate.engine.call_sequences import SequenceGenerator
 from evalplus_lite.generate.engine.generator import AdaptedGenerator, CodeTexts, Generator, Proposer
 from evalplus_lite.generate.engine.guaranteed import at_open_places, probes
@@ -38,12 +40,14 @@ from evalplus_lite.jobs.expected import staged
 from evalplus_lite.programs import definitions
 from evalplus_lite.reduction.survivors import unreached
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox.guest_programs import TIES
 from evalplus_lite.sandbox.steps import Allowance, Meter, StepBudget
 from evalplus_lite.store.opening import Packed
 from evalplus_lite.store.writing import packed_row
 from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.call_sequences import with_sequences
 from evalplus_lite.tasks.contracts import parse, shown, violations
+from evalplus_lite.tasks.custom import marked
 from evalplus_lite.tasks.stated_constraints import StatedConstraints
 from evalplus_lite.tasks.suite_file import suite_row
 from evalplus_lite.tasks.texts.forms import SCALES, Drawing, Form, TextForm, Unfit
@@ -173,11 +177,15 @@ def text_generator(
         unchecked = StatedConstraints.read(task.prompt).kept([])
         stated = form.stated if isinstance(form, ConstrainedForm) else unchecked
         input_filter = replace(input_filter, unread=stated.unread)
+    layout = None
+    if not (task.grammar or task.generator or task.contract) and doubts and len(base) > 1:
+        layout = Layout.of([case.arguments[0] for case in base], known=constants.strings)
     if task.generator or not doubts:  # it shows what inputs may be
         input_filter = input_filter.undoubting()
     return AdaptedGenerator(
         TextValues(form),
         base,
+        layout=layout,
         input_filter=input_filter,
         rng=random.Random(seed),
         seeds=seeds,
@@ -401,6 +409,8 @@ def generator_of(
             methods=definitions.methods(task.reference, task.defined),
             constants=constants,
             reference=task.reference,
+            prompt=task.prompt,
+            is_documented=task.harness.inferred and bool(task.harness.exceptions),
         )
         sequences.plant(seeds)
         return sequences
@@ -583,6 +593,32 @@ MOST_UNANSWERED = 10
 MOST_STRESS = 40  # cases of a task that ask too much of right programs to be tests of correctness
 PROBED = 12  # at most one input in this many was made to measure sizes
 SLOW = ("slow", "memory", "crashes")
+_SAID_OF_TIES = re.compile(
+    r"\b(?:ties?|tied|equal\w*|same)\b[^.]*\b(?:first|earlier|last|later|order|alphabetical\w*)\b"
+    r"|\b(?:comes|come|occurs|appears?|stands?) first\b|order of (?:first )?appearance"
+    r"|\b(?:original|input) order\b|\bstable\b",
+    re.I,
+)
+"""What a prompt says of equal elements: their order is part of the task then."""
+
+
+def _with_documented(raises: KnownRaises, task: Task, marked: Task | None) -> KnownRaises:
+    """Return the known exceptions with those that the prompt names, of any method."""
+    if marked is None:
+        return raises
+    methods = {call[0] for case in task.base for call in case.arguments} if raises.is_for else ()
+    named = {(method, name) for method in methods for name in task.harness.exceptions}
+    return replace(raises, found=raises.found | named)
+
+
+def _has_raised(data: bytes) -> bool:
+    """Return whether an answer is an exception, or a sequence of results with one."""
+    value = wire.decode(data)
+    return any(map(_is_exception, value if type(value) is list else [value]))
+
+
+def _is_exception(value: Value) -> bool:
+    return type(value) is dict and value.keys() == {"raised"}
 
 
 class TaskAugmentation:
@@ -631,9 +667,17 @@ class TaskAugmentation:
         )
         # 5. The screens, each set up once from the base cases: known exceptions, the panel of
         # programs, free orders, and sizes that any right program can bear.
-        self.raises = KnownRaises.of(self.task, base.suite)
+        self.marked = marked(self.task)
+        self.none_is_odd = self.task.contract is None and not budget.doubtful
+        self.none_is_odd &= not re.search(r"\bNone\b|\bnull\b|nothing", self.task.prompt)
+        self.raises = _with_documented(
+            KnownRaises.of(self.task, base.suite), self.task, self.marked
+        )
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
-        self.orders = FreeOrders.of(sandbox, self.task, base.suite)
+        orders = FreeOrders.of(sandbox, self.task, base.suite)
+        is_said = _SAID_OF_TIES.search(self.task.prompt) is not None
+        ways = tuple(way for way in orders.ways if not (is_said and way in TIES))
+        self.orders = replace(orders, ways=ways)
         self.size_limits = SizeLimits.of(sandbox, self.task)
         # 6. Counts of what happened; steps rather than seconds, so that they are equal everywhere.
         self.step_budget = budget.step_budget()
@@ -757,8 +801,15 @@ class TaskAugmentation:
         return self._fair(self._with_short_answers(self._with_known_exceptions(answers)))
 
     def _with_known_exceptions(self, answers: Answers) -> Answers:
-        """Return the answers without call sequences that raise exceptions no base case shows."""
+        """Return the answers without exceptions that neither base case nor prompt foresees."""
         places = self.raises.foreseen(answers.suite)
+        if self.marked is not None:
+            raising = [n for n in places if _has_raised(answers.suite.expected[n])]
+            cases = [answers.suite.cases[n] for n in raising]
+            limits = Limits(cpu=self.budget.seconds, load=10.0)
+            again = answer(self.sandbox, self.marked, cases, base_count=0, limits=limits)
+            accidents = {*raising} - {raising[n] for n in again.kept}
+            places = [n for n in places if n not in accidents]
         self.dropped["raises"] += len(answers.kept) - len(places)
         return answers.only(places)
 
@@ -776,10 +827,27 @@ class TaskAugmentation:
         cases = answers.suite.cases
         reasons = enumerate(self.size_limits.demands(cases, answers.steps))
         apart = {n: reason for n, reason in reasons if reason}
-        doubts = ((n, self.generator.doubt(case)) for n, case in enumerate(cases))
+        # A reference that falls through to None had no answer for an input that was not meant.
+        nothing = wire.encode(None)
+        if self.none_is_odd and nothing not in self.suites[0].expected:
+            odd = "the reference returns None, as for no example"
+            none = (n for n, expected in enumerate(answers.suite.expected) if expected == nothing)
+            apart |= dict.fromkeys(none, f"{DOUBTFUL}{odd}")
         # A doubt is the stronger reason: the input may not even be valid.
-        apart |= {n: f"{DOUBTFUL}{why}" for n, why in doubts if why}
+        for n, case in enumerate(cases):
+            why = self.generator.doubt(case)
+            if why and not self._is_documented(case, answers.suite.expected[n]):
+                apart[n] = f"{DOUBTFUL}{why}"
         return self._set_apart(answers, apart)
+
+    def _is_documented(self, case: Case, expected: bytes) -> bool:
+        """Return whether what is unusual about a case raises as the prompt says."""
+        if self.marked is None:
+            return False
+        value = wire.decode(expected)
+        if not isinstance(self.generator, SequenceGenerator):
+            return _is_exception(value)
+        return all(_is_exception(value[at]) for at in self.generator.unusual(case))
 
     def _untied(self, answers: Answers) -> Answers:
         """Return the answers without those that a right program may give differently."""

@@ -96,9 +96,17 @@ ANYTHING = frozenset({"Exception", "BaseException"})  # told by their very name
 
 
 def inferred(
-    harness: Harness, tree: ast.Module, entry_point: str, *, given: Collection[str]
+    harness: Harness,
+    tree: ast.Module,
+    entry_point: str,
+    *,
+    given: Collection[str],
+    prompt: str = "",
 ) -> Harness:
-    """Return a harness with what the reference's text says, but for what is ``given``."""
+    """Return a harness with what the reference's text says, but for what is ``given``.
+
+    An exception that the reference raises by name and the prompt names is an answer.
+    """
     found = harness
     function = _function(tree, entry_point) if harness.kind in ("call", "method") else None
     if function is not None:
@@ -109,12 +117,58 @@ def inferred(
             found = found if "awaited" in given else replace(found, awaited=True)
         if not (is_generator or _returns(function) or {"observe", "attributes"} & set(given)):
             found = replace(found, observe=_effects(tree, function) or found.observe)
+    named = _documented(tree, prompt) if harness.kind in ("call", "method", "sequence") else ()
+    if named and not {"observe", "exceptions"} & set(given):
+        observe = tuple(dict.fromkeys((*found.observe, "exception")))
+        found = replace(found, observe=observe, exceptions=named)
+    elif named and "exception" in found.observe and "exceptions" not in given:
+        found = replace(found, exceptions=_raised(tree))
     found = replace(found, inferred=harness.inferred or found != harness)
     if "exceptions" in given and "observe" not in given:
         found = replace(found, observe=("value", "exception"))
     if "exception" in found.observe and "exceptions" not in given:
-        found = replace(found, exceptions=_raised(tree))
+        found = replace(found, exceptions=found.exceptions or _raised(tree))
     return found
+
+
+def _documented(tree: ast.Module, prompt: str) -> tuple[str, ...]:
+    return tuple(n for n in _raised(tree) if re.search(rf"\b{re.escape(n)}\b", prompt))
+
+
+class _Marking(ast.NodeTransformer):
+    """Raises a subclass of its own where the program raises a documented exception by name."""
+
+    name = "EvalplusLiteDocumented"
+
+    def __init__(self, names: Collection[str]) -> None:
+        self.names = names
+
+    def visit_Raise(self, node: ast.Raise) -> ast.Raise:
+        call = node.exc if isinstance(node.exc, ast.Call) else None
+        kind = call.func if call else node.exc
+        if isinstance(kind, ast.Name) and kind.id in self.names:
+            marked = ast.parse(f"type({self.name!r}, ({kind.id},), {{}})", mode="eval").body
+            if call:
+                call.func = marked
+            else:
+                node.exc = marked
+        return node
+
+
+def marked(task: Task) -> Task | None:
+    """Return a task whose answers are only those exceptions that its prompt names and its reference
+    raises by name, as other exceptions of their types are accidents; None if there are none."""
+    if not (
+        task.harness.inferred and task.harness.exceptions and "exception" in task.harness.observe
+    ):
+        return None
+    tree = definitions.parse(task.reference)
+    names = _documented(tree, task.prompt) if tree else ()
+    if not tree or not names:
+        return None
+    reference = ast.unparse(ast.fix_missing_locations(_Marking(names).visit(tree)))
+    harness = replace(task.harness, exceptions=(_Marking.name,))
+    return replace(task, reference=reference, harness=harness)
 
 
 def _effects(tree: ast.Module, function: Function) -> tuple[Observed, ...]:
@@ -248,7 +302,7 @@ def own_task(fields: Fields) -> Task:
         tree = _read_reference(fields, reference, defined_name(entry_point))
         given = fields.row.data.get("harness")
         said = given if isinstance(given, dict) else ()
-        harness = inferred(harness, tree, entry_point, given=said)
+        harness = inferred(harness, tree, entry_point, prompt=prompt, given=said)
     contract = fields.text("contract", default="") or None
     if contract is not None:
         _check_contract(fields, contract)

@@ -171,7 +171,7 @@ def _promises(text: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
     """Yield the sentences that say what is true of every input."""
     for sentence in re.split(r"(?<=[.;:?])\s|\n", text):
         line = _plain(sentence).strip(" .;:()")
-        is_said = _PROMISE.search(line) and not sentence.endswith("?")
+        is_said = _PROMISE.search(line) and not sentence.endswith("?") and not _TASK.match(line)
         is_said = is_said and not _CONDITION.search(line.partition("that")[0])
         if is_said and not re.search("can be (?:proven|shown)", line) and not _EMPTY.search(line):
             yield line, _line(line)
@@ -179,13 +179,22 @@ def _promises(text: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
 
 _PROMISE = re.compile(
     r"\b(?:guaranteed|generated such|(?:may|can) assume|assumed to|promised?|uniquely determined"
-    r"|exactly one (?:solution|answer))\b"
+    r"|exactly one (?:(?:such|valid|possible) )?(?:solution|answer|\w+ exists)|always exists"
+    r"|there is always|exactly (?:one|once|twice)|at most the number of|always|never"
+    r"|nobody who|(?-i:none) is|no two|no \w+ is)\b"
     r"|^(?:the|all|each|every|both|inputs?|it|an?) .*\b(?:is|are) (?:always )?"
     r"(?:valid|well-formed)\b",
     re.I,
 )
 
 
+_TASK = re.compile(
+    r".*\b(?:results?|returns?|answers?|outputs?|print\w*|given)\b"
+    r"|(?:write|count|find|compute|calculate|determine|give|list|check|decide|tell|get|remove"
+    r"|keep|replace|how|what|which)s?\b",
+    re.I,
+)
+"""Sentences that say what to do, or what comes out."""
 _TERM = r"(?:len\([\w\[\]]+\)|[A-Za-z]\w*(?:\[\w+\])*|-?\d+(?:\s*\*\*\s*\(?\d+\)?)?)"
 _TERMS = rf"{_TERM}(?:\s*,\s*{_TERM})*"
 _INLINE = re.compile(rf"{_TERMS}(?:\s*(?:<=|<|>=|>)\s*{_TERMS})+")

@@ -148,6 +148,12 @@ class Box:
 """
 
 
+def test_times_and_decimals_that_programs_err_on() -> None:
+    made = inputs(("09:30", "10:00"), ("08:15", "23:10"))
+    assert {("00:00", "23:59"), ("12:59", "12:00")} <= {*made}
+    assert ("4.35 EUR",) in inputs(("1.50 EUR",), ("0.99 EUR",))
+
+
 def test_calls() -> None:
     """Missing, repeated, many calls, and values of a parameter that is only kept."""
     assert stored_parameters(BOX, "Box") == {"__init__": {0}, "put": {0}, "get": set()}

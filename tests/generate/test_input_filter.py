@@ -15,6 +15,7 @@ from support.tasks import make_task
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains.annotations import read_type
 from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.domains.layout import Layout
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.tasks.assertions import precondition, with_stated_contract
 from evalplus_lite.tasks.contracts import Violation, violations
@@ -309,6 +310,96 @@ def test_a_sign_that_every_text_begins_with_is_kept() -> None:
     assert not found.admits(("b/a",))
     assert InputFilter.infer([*paths, ("a/b",)]).admits(("b/a",))
     assert InputFilter.infer(paths[:2]).admits(("b/a",))
+
+
+TIMES = [("09:30 Ann",), ("23:59 Bob",), ("00:05 Cy",)]
+PRICES = [("pen,1,0.99",), ("ink,10,12.50",), ("cup,2,1.00",)]
+
+
+@pytest.mark.parametrize(
+    ("base", "admitted", "refused"),
+    [
+        (TIMES, "20:00 Eve", "24:00 Ann"),
+        (TIMES, "12:34 Ann", "09:60 Ann"),
+        (TIMES, "12:34 Ann", "9:30 Ann"),
+        ([("1:30 pm",), ("12:00 am",), ("11:59 PM",)], "2:15 am", "13:00 pm"),
+        (PRICES, "pen,300,444.25", "pen,1,0.9"),
+    ],
+)
+def test_times_and_decimals_stay_such(
+    base: list[tuple[Any, ...]], admitted: str, refused: str
+) -> None:
+    """A right program may read a time with a library, and an amount as so many cents."""
+    found = InputFilter.infer(base)
+    assert found.admits((admitted,))
+    assert not found.admits((refused,))
+    assert InputFilter.infer([*base, (refused,)]).admits((refused,))
+
+
+TREES = [([5, [3, None, None], None],), ([1, None, [2, [4, None, None], None]],), (None,)]
+INVOICES = [([{"no": 1, "of": "Abt"}, {"no": 2, "of": "Berg"}],), ([{"no": 3, "of": "Abt"}],)]
+BOARDS = [(["..", ".o"],), (["o..", "...", "..o"],), (["o", "."],), (["o.o"],), (["oo", "oo"],)]
+CONDITIONS = [
+    ([{"age": 3, "city": "Rome"}], "age > 2"),
+    ([{"age": 3, "city": "Oslo"}], "city = 'Bergen' and age < 9"),
+]
+SHIFTS = [("09:15-10:00",), ("08:00-23:00",), ("10:00-12:30",), ("01:00-02:00",), ("07:30-09:00",)]
+
+
+@pytest.mark.parametrize(
+    ("base", "text", "known", "admitted", "refused"),
+    [
+        (TREES, "A tree has a value and two trees.", (), ([7, None, None],), ([7, 1, None],)),
+        (TREES, "A tree has a value and two trees.", (), (None,), ([7, None],)),
+        (INVOICES, "", ("no",), ([{"no": 8, "of": "Abt"}],), ([{"of": "Abt", "on": 8}],)),
+        (INVOICES, "", ("no",), ([{"no": 8, "of": "Abt"}],), ([{"no": "8", "of": "Abt"}],)),
+        (INVOICES, "All are different.", (), INVOICES[0], ([INVOICES[1][0][0]] * 2,)),
+        (BOARDS, "", (), ([".oo", "..."],), ([".oo", ".."],)),
+        (CONDITIONS, "", (" and ",), (CONDITIONS[0][0], "age < 7"), (CONDITIONS[0][0], "agee < 7")),
+        (SHIFTS, "The end is later than the start.", (), ("11:00-11:05",), ("11:05-11:00",)),
+        ([("2020-01-02", "2021-01-01"), ("2019-05-06", "2019-05-06")], "not before the first",
+         (), ("2020-02-02", "2022-01-01"), ("2022-01-01", "2020-02-02")),
+    ],
+)  # fmt: skip
+def test_records_trees_and_moments_keep_their_form(
+    base: list[tuple[Any, ...]],
+    text: str,
+    known: tuple[str, ...],
+    admitted: tuple[Any, ...],
+    refused: tuple[Any, ...],
+) -> None:
+    """What examples show of them is kept, if the text speaks of it or enough of them show it."""
+    found = InputFilter.infer(base, text=text, known=known)
+    assert found.explain(admitted) is None
+    assert found.explain(refused) is not None
+
+
+HEADS = ("From: ann\nTo: bob", "To: bob\nSubject: a long story\n", "X-Tag: one\nX-Tag: two")
+EVENTS = ("take ann\ncall\ntake bob\n", "take eve\ncall\n", "call\ntake cy\n")
+
+
+@pytest.mark.parametrize(
+    ("texts", "known", "alike", "unlike"),
+    [
+        (HEADS, (), "From: eve\nTo: mia", ["From ann\nTo: bob", "From: ann:", "From:ann"]),
+        (EVENTS, ("take", "call"), "take ann\ntake bob\n", ["call\ntaken ann", "take ann bob"]),
+        (("k2 [p k3]x2", "p3 p", "[k p]x3"), (), "[p k]x9 p3", ["k2 p 3", "k2 [p kk3]x2", "k2 ]"]),
+    ],
+)
+def test_texts_in_a_format_keep_its_layout(
+    texts: tuple[str, ...], known: tuple[str, ...], alike: str, unlike: list[str]
+) -> None:
+    """Tokens beside each other, signs that none lacks, words that the reference knows."""
+    layout = Layout.of(texts, known=known, is_said=True)
+    assert layout is not None
+    assert all(layout.explain(text) is None for text in (*texts, alike))
+    assert all(layout.explain(text) is not None for text in unlike)
+
+
+def test_prose_has_no_layout() -> None:
+    """Blanks, signs and numerals at any place are what text programs are tested with."""
+    assert Layout.of(("Hello, World!", "one two", "What's up?", "")) is None
+    assert Layout.of(("12 7 3", "-4 5", "8")) is None
 
 
 # Stated contracts: the assertions that published rows hold, as preconditions.

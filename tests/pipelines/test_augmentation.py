@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,8 @@ from evalplus_lite.jobs.augmented_task import Budget, augment_task, generator_of
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.tasks import load_dataset
-from evalplus_lite.types import Case
+from evalplus_lite.types import Case, Task
+from evalplus_lite.values import wire
 
 ARGUMENTS = ("augment", "-d", "tasks.jsonl", "-o", "out", "--inputs", "40", "--seed", "7")
 FILES = ("suite.jsonl.gz", "summary.json")
@@ -123,8 +125,6 @@ def test_doubtful_inputs(tmp_path: Path, doubtful: bool) -> None:
 
 
 def _json(row: object) -> str:
-    import json
-
     return json.dumps(row)
 
 
@@ -328,3 +328,96 @@ def test_what_is_dear_gets_a_share_and_fewer_inputs(sandbox: Sandbox) -> None:
     assert steps["spent"] <= steps["of"] == step_budget.total
     (magnitude,) = [each for each in bounds["sizes"] if each["way"] == "magnitude"]
     assert magnitude["bound"] == "time"
+
+
+ROOT = """def root(n, digits):
+    if n < 0:
+        raise ValueError("negative")
+    if digits == "1" * 3:
+        raise ValueError  # not of this type by chance
+    return [n, int(digits)]
+"""
+ACCOUNT = """class Account:
+    def __init__(self):
+        self.changes = []
+    def put(self, n):
+        self.changes.append(n)
+    def take(self, n):
+        if n > sum(self.changes):
+            raise ValueError("too much")
+        self.changes.append(-n)
+    def history(self):
+        return list(self.changes)
+"""
+
+
+def _own(tmp_path: Path, **row: object) -> Task:
+    path = tmp_path / "own.jsonl"
+    path.write_text(json.dumps({"id": "own", **row}) + "\n")
+    (task,) = load_dataset(path).tasks
+    return task
+
+
+def test_what_the_prompt_says_is_raised_is_tested(tmp_path: Path, sandbox: Sandbox) -> None:
+    """On numbers of signs that no example has, too; an accident of the same type is no answer."""
+    task = _own(
+        tmp_path,
+        entry_point="root",
+        prompt="ValueError if n is negative.",
+        reference=ROOT,
+        inputs=[[4, "12"], [7, "333"], [0, "x"]],
+    )
+    made = augment_task(sandbox, task, budget=Budget(inputs=80), seed=0)
+    pairs = zip(made.suite.cases, made.suite.expected, strict=True)
+    answers = [(*case.arguments, wire.decode(data)) for case, data in pairs]
+    new = [each for each in answers if each[:2] != (0, "x")]  # a base case is the author's word
+    assert any(n < 0 for n, _, _ in new)
+    assert all((type(answer) is dict) is (n < 0 or text == "111") for n, text, answer in new)
+
+
+def test_a_method_raises_as_the_prompt_says(tmp_path: Path, sandbox: Sandbox) -> None:
+    """Although no example shows it: an order of error and change that is wrong is found."""
+    task = _own(
+        tmp_path,
+        entry_point="Account",
+        harness="sequence",
+        prompt="take raises ValueError if there is too little.",
+        reference=ACCOUNT,
+        inputs=[[["put", 5], ["take", 3], ["history"]], [["put", 2], ["put", 4], ["history"]]],
+    )
+    made = augment_task(sandbox, task, budget=Budget(inputs=60), seed=0)
+    answers = [wire.decode(data) for data in made.suite.expected]
+    raised = {"raised": "ValueError"}
+    assert any(raised in answer and type(answer[-1]) is list for answer in answers)
+
+
+def test_an_answer_of_none_that_no_example_has_is_doubtful(
+    tmp_path: Path, sandbox: Sandbox
+) -> None:
+    """A reference falls through where the task promises that there is an answer."""
+    source = "def first_even(xs):\n    for x in xs:\n        if x % 2 == 0:\n            return x\n"
+    row = {
+        "entry_point": "first_even",
+        "reference": source,
+        "inputs": [[[1, 4]], [[2]], [[3, 5, 6]]],
+    }
+    for prompt, is_tested in (("The first even number.", False), ("... or None.", True)):
+        task = _own(tmp_path, prompt=prompt, **row)
+        made = augment_task(sandbox, task, budget=Budget(inputs=60), seed=0)
+        assert (wire.encode(None) in made.suite.expected) is is_tested
+
+
+def test_ties_that_the_prompt_decides_are_tested(tmp_path: Path, sandbox: Sandbox) -> None:
+    """Otherwise either of two equal elements is right, and neither is a test."""
+    source = "def longest(words):\n    return max(words, key=len)\n"
+    row = {
+        "entry_point": "longest",
+        "reference": source,
+        "inputs": [[["a", "bcd"]], [["xyzw", "b"]]],
+    }
+    for prompt, is_tested in (("A longest word.", False), ("Of equal length, the first.", True)):
+        task = _own(tmp_path, prompt=prompt, **row)
+        made = augment_task(sandbox, task, budget=Budget(inputs=60), seed=0)
+        lists = [case.arguments[0] for case in made.suite.cases]
+        longest = [[word for word in each if len(word) == max(map(len, each))] for each in lists]
+        assert any(words[0] != words[-1] for words in longest if words) is is_tested

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import tomllib
 from pathlib import Path
@@ -100,3 +101,18 @@ def test_right_programs_pass_and_wrong_ones_fail(tmp_path: Path, seed: int) -> N
             failed[kind] = [row for row in judged if row["base"] != "pass" or row["plus"] != "pass"]
     assert failed["right"] == []
     assert len(failed["wrong"]) >= CAUGHT
+
+
+def test_no_right_program_is_rejected_for_what_was_learned(tmp_path: Path) -> None:
+    """On tasks that were read when rules were made: ``scripts/benchmarks/own_tasks.py``."""
+    with gzip.open(Path(__file__).with_name("own_tasks.jsonl.gz"), "rt") as lines:
+        rows = [row for row in map(json.loads, lines) if row.pop("set") in "ab"]
+    programs = [{"task_id": row["id"], "solution": text} for row in rows for text in row["right"]]
+    path = tmp_path / "tasks.jsonl"
+    tasks = [{key: row[key] for key in row if key not in ("right", "wrong")} for row in rows]
+    path.write_text("".join(json.dumps(task) + "\n" for task in tasks))
+    with Session() as session:
+        made = augment(path, inputs=100, session=session)
+        judged = evaluate(made.dataset, programs, session=session).to_rows()
+    assert [row for row in judged if row["plus"] != "pass"] == []
+    assert len(made.summary["without_new"]) <= 6

@@ -59,6 +59,20 @@ def test_what_a_reference_says(source: str, row: dict[str, Any]) -> None:
     assert of(source) == row
 
 
+CHECKED = "def f(x):\n    if x < 0: raise ValueError('x')\n    return x"
+
+
+@pytest.mark.parametrize("kind", ["call", "sequence"])
+def test_an_exception_that_the_prompt_names_is_an_answer(kind: str) -> None:
+    """If the reference raises it by that name, and the task says nothing else."""
+    harness, tree = Harness(kind), ast.parse(CHECKED)
+    found = inferred(harness, tree, "f", given=(), prompt="ValueError if x is negative.")
+    assert (found.observe, found.exceptions) == (("value", "exception"), ("ValueError",))
+    assert found.inferred
+    for prompt, given in (("Negative x: KeyError.", ()), ("ValueError ...", ("observe",))):
+        assert inferred(harness, tree, "f", given=given, prompt=prompt) == harness
+
+
 def test_what_a_task_says_goes_before() -> None:
     """Neither items nor what is observed is inferred where the task has them."""
     assert of("def f(x): yield x", Harness(items=3), items=3) == {"items": 3}

@@ -152,6 +152,15 @@ def test_a_form_is_inferred_from_examples(name: str) -> None:
     assert all(form.render(form.parse(each)).split() for each in texts)
 
 
+def test_grids_that_are_all_square_have_their_height_first() -> None:
+    """Either number could count the rows, and people write the height before the width."""
+    form = inferred(["2 2\n..\n.#\n", "3 3\n...\n.#.\n...\n", "1 1\n.\n"])
+    assert form is not None
+    assert form.parse("2 3\n...\n#..\n")
+    with pytest.raises(Unfit):
+        form.parse("2 3\n.#\n#.\n..\n")
+
+
 def test_what_no_form_explains_keeps_its_shape() -> None:
     """Only numbers and words change, one for one."""
     texts = ["a b\n1\n", "1 2 3\n\n\nx  y\n", "\n"]

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sized
+from collections.abc import Collection, Mapping, Sized
 from dataclasses import dataclass, field, replace
 
 from evalplus_lite.generate.domains.annotations import Type
+from evalplus_lite.generate.domains.layout import Layout
 from evalplus_lite.generate.domains.profile import CONTAINERS, SEQUENCES, SIZED, View
-from evalplus_lite.generate.domains.text import PRINTABLE, DateForm, token_kind, tokens
+from evalplus_lite.generate.domains.text import (
+    PRINTABLE,
+    WELL_FORMED,
+    DateForm,
+    has_widths,
+    token_kind,
+    tokens,
+)
 from evalplus_lite.types import Value
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
@@ -30,14 +38,22 @@ class Domain:
     """Whether many of the strings seen consist of the same kinds of token, in the same order."""
     pattern: tuple[str, ...] | None = None
     """The kinds of token (``text.tokens``) that every string consists of, in order."""
+    widths: tuple[int, ...] | None = None
+    """The length of each run of digits in every string, 0 where it is free."""
     dates: DateForm | None = None
     """The form in which every string is a day of the calendar."""
+    well_formed: tuple[str, ...] = ()
+    """What of ``text.WELL_FORMED`` is well-formed in every string that has it."""
+    layout: Layout | None = None
+    """What every string, in a format, has in common line by line."""
     words: frozenset[str] | None = None
     """The only blank-separated words that strings may consist of."""
     items: Domain | None = None
     positions: tuple[Domain, ...] | None = None
     keys: Domain | None = None
     values: Domain | None = None
+    required: Mapping[str, frozenset[type]] = field(default_factory=dict)
+    """Keys that every dict has and the reference reads by name, with the types of their values."""
     choices: tuple[Value, ...] = ()
     """The only values of their types that are allowed; types that none of them has are free."""
     views: tuple[View[Domain], ...] = ()
@@ -95,6 +111,13 @@ class Domain:
             views=views,
         )
 
+    def of_any_sign(self) -> Domain:
+        """Return the domain with numbers as far below zero as above, as arguments of their own."""
+        if self.highest is None or self.lowest is None:
+            return replace(self, lowest=None)
+        reach = max(abs(self.lowest), abs(self.highest))
+        return replace(self, lowest=-reach, highest=reach)
+
     def choices_of(self, kind: type) -> tuple[Value, ...]:
         """Return the only values of a type that are allowed; empty if the type is free."""
         return tuple(choice for choice in self.choices if type(choice) is kind)
@@ -143,6 +166,13 @@ class Domain:
             return f"{strange!r} is no character of the kinds seen"
         if self.pattern is not None and tuple(map(token_kind, tokens(value))) != self.pattern:
             return f"{value[:40]!r} is not of the form {' '.join(self.pattern)}"
+        if self.widths is not None and not has_widths(value, self.widths):
+            return f"{value[:40]!r} has numbers of other lengths than all that were seen"
+        if self.layout is not None and (departure := self.layout.explain(value)) is not None:
+            return f"{value[:40]!r} is not in the format seen: {departure}"
+        for name in self.well_formed:
+            if WELL_FORMED[name](value) is False:
+                return f"{value[:40]!r} has {name} that are not well-formed"
         if self.dates is not None and not self.dates.admits(value):
             return f"{value[:40]!r} is no day of the calendar"
         if self.words is not None and not self.words.issuperset(value.split()):
@@ -151,6 +181,9 @@ class Domain:
 
     def _explain_elements(self, kind: type, value: Value) -> str | None:
         if kind is dict:
+            for name, kinds in self.required.items():
+                if name not in value or type(value[name]) not in kinds:
+                    return f"{name!r} is missing or of another type than in every example"
             return self._explain_all(self.keys, value) or self._explain_all(
                 self.values, list(value.values())
             )

@@ -29,7 +29,20 @@ HABITS: Mapping[str, float] = {
     "rectangular": 0.35,
     "square": 0.35,
     "form": 0.35,
+    "widths": 0.35,
+    "layout": 0.45,
+    "fields": 0.05,
     "dates": 0.2,
+    "times": 0.2,
+    "escapes": 0.2,
+    "brackets": 0.35,
+    "quotes": 0.35,
+    "same-keys": 0.35,
+    "equal-lines": 0.35,
+    "distinct-first": 0.5,
+    "known-words": 0.2,
+    "tree": 0.35,
+    "ordered-times": 0.5,
     "sorted": 0.5,
     "descending": 0.5,
     "size": 0.5,
@@ -54,13 +67,23 @@ HABITS: Mapping[str, float] = {
     "at-most": 0.8,
 }
 """Measured on HumanEval's inputs against its contracts (``scripts/benchmarks/constraints.py``);
-those of ``dates``, ``inner-length``, ``equal-width``, ``single-blanks``, ``ordered-pairs`` and
-``first-character`` are guesses."""
+the rest are guesses: those of what texts consist of, ``same-keys``, ``known-words``, ``tree``,
+``inner-length``, ``equal-width``, ``ordered-times``, ``ordered-pairs``, ``first-character``."""
 _IS = r"(?:an?|two|already|is|are) (?:strictly )?"
 WORDS: Mapping[str, str] = {
     "rectangular": r"matrix|grid|rectang|square|table|board|image",
     "square": r"square|n ?[x×*] ?n",
+    "widths": r"(?:\w+|\d+) (?:decimals?|decimal places|digits)|HH|MM|YYYY|leading zeros",
     "dates": r"dates?|days?|birthday|calendar",
+    "times": r"times?|clock|hours?|HH",
+    "escapes": r"escapes?|percent|URLs?",
+    "brackets": r"parenthes[ei]s|brackets?|braces?|expressions?|JSON",
+    "quotes": r"quotes?|quoted|JSON",
+    "distinct-first": r"(?:are|all|pairwise) (?:distinct|unique|different)|no two|\bids?\b",
+    "equal-lines": r"grids?|boards?|matri\w+|same length|maps?|rows|pictures?|images?",
+    "same-keys": r"same keys|rows?|records?|tables?|columns?",
+    "tree": r"trees?|nodes?",
+    "ordered-times": r"before|later|after|starts?|ends?|from",
     "sorted": rf"{_IS}(?:sorted|ascending|increasing|non-?decreasing)",
     "descending": rf"{_IS}(?:descending|decreasing|non-?increasing)",
     "distinct": r"(?:of|are|all|contains?|only|pairwise) (?:distinct|unique|different)"
@@ -77,8 +100,8 @@ WORDS: Mapping[str, str] = {
     "count": r"at most|no more than|number of|first k|k-?th|k largest|k smallest",
     "at-most-length": r"at most|no more than|length",
     "element": r"(?:is|are) in the|contained|member|element of|present in",
-    "less": r"<|less than|smaller|before|below|range|between|low|lo\b|start|min",
-    "at-most": r"<=|≤|at most|range|between|from|low|lo\b|start|min",
+    "less": r"<|less than|smaller|before|after|later|below|range|between|low|lo\b|start|min",
+    "at-most": r"<=|≤|at most|before|after|later|range|between|from|low|lo\b|start|min",
 }
 """Words of a task's text that speak of a kind of constraint: one example is enough then."""
 LIMITS: Mapping[str, int] = {
@@ -111,6 +134,11 @@ class Constraint:
     is_on: bool
     is_chosen: bool = False
     is_stated: bool = False
+
+    @property
+    def kind(self) -> str:
+        """What kind of constraint it is: a key of ``HABITS`` or ``LIMITS``."""
+        return next((part for part in self.name.split(".")[::-1] if not part.isdigit()), "")
 
     @property
     def is_limit(self) -> bool:

@@ -16,9 +16,10 @@ from evalplus_lite.generate.domains.annotations import UNKNOWN, Type, hints
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.constants import characters as characters_of
 from evalplus_lite.generate.domains.domain import Domain
-from evalplus_lite.generate.domains.evidence import CHANCE, DOUBT, Constraint, Ledger
+from evalplus_lite.generate.domains.evidence import CHANCE, DOUBT, Constraint, Ledger, is_mentioned
 from evalplus_lite.generate.domains.inference import Column
 from evalplus_lite.generate.domains.profile import SEQUENCES, SIZED, Profile
+from evalplus_lite.generate.domains.text import times_in
 from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.contracts import parse
@@ -68,14 +69,16 @@ class Relation:
         )
 
 
-def infer_relations(base: Sequence[Arguments], ledger: Ledger) -> tuple[Relation, ...]:
+def infer_relations(
+    base: Sequence[Arguments], ledger: Ledger, known: Collection[str] = ()
+) -> tuple[Relation, ...]:
     """Return the relations that hold over all base inputs and that ``ledger`` requires."""
     # With optional arguments, positions do not correspond, and no relation between them is
     # inferred.
     if len({len(arguments) for arguments in base}) != 1:
         return ()
     relations = []
-    for each in candidates(base):
+    for each in candidates(base, known):
         # A relation that no example could have broken is not listed at all.
         seen = each.seen(base)
         if seen and ledger.takes(each.name, each.text, kind=each.kind, seen=seen):
@@ -83,7 +86,7 @@ def infer_relations(base: Sequence[Arguments], ledger: Ledger) -> tuple[Relation
     return tuple(relations)
 
 
-def candidates(base: Sequence[Arguments]) -> Iterator[Relation]:
+def candidates(base: Sequence[Arguments], known: Collection[str] = ()) -> Iterator[Relation]:
     """Yield the relations that hold over all base inputs, whatever their support.
 
     Of several that imply one another, yield only the strongest.
@@ -94,6 +97,8 @@ def candidates(base: Sequence[Arguments]) -> Iterator[Relation]:
         if all(type(value) in SEQUENCES for value in column):
             yield from _within(position, column)
         yield from _within_parts(position, column)
+        if all(type(value) is str for value in column):
+            yield from _about_keys(position, base, known)
     # Both orders of each pair: ``less`` and ``shorter`` have a direction.
     for first, second in permutations(range(arity), 2):
         pairs = [(arguments[first], arguments[second]) for arguments in base]
@@ -148,7 +153,51 @@ def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
     rows = [row for value in column for row in _parts(value) if _is_row(row, value)]
     if rows and all(len(row) == 2 for row in rows):
         yield from relation("ordered-pairs", "each pair is in order", _is_sorted, _is_uneven_pair)
+    tables = [each for value in column for each in _parts(value) if _is_table(each)]
+    if tables:
+        yield from relation(
+            "same-keys",
+            "dicts of one list have the same keys",
+            lambda rows: len({frozenset(row) for row in rows}) == 1,
+            _is_table,
+        )
+    tables = [each for value in column for each in _parts(value) if len(_first_fields(each)) > 1]
+    if tables:
+        yield from relation(
+            "distinct-first",
+            "records of one list differ in their first field",
+            lambda rows: _is_distinct(_first_fields(rows)),
+            lambda rows: len(_first_fields(rows)) > 1,
+        )
+    boards = [each for value in column for each in _parts(value) if _is_board(each)]
+    if boards:
+        yield from relation(
+            "equal-lines",
+            "texts of one list are of one length",
+            lambda rows: len({*map(len, rows)}) == 1,
+            _is_board,
+        )
+    nodes = [each for value in column for each in _parts(value) if type(each) in SEQUENCES]
+    kinds = [frozenset(map(type, each)) for each in zip(*nodes, strict=False)]
+    inner = any(type(each) in SEQUENCES for node in nodes for each in node)
+    if inner and len({*map(len, nodes)}) == 1 and len({*kinds}) > 1:
+        yield from relation(
+            "tree",
+            f"each list in it is [{', '.join(map(_kind_names, kinds))}]",
+            lambda node: (
+                len(node) == len(kinds)
+                and all(type(each) in kind for each, kind in zip(node, kinds, strict=True))
+            ),
+            lambda each: type(each) in SEQUENCES,
+        )
     texts = [each for value in column for each in _parts(value) if type(each) is str]
+    if any(_has_several_times(text) for text in texts):
+        yield from relation(
+            "ordered-times",
+            "times in a text are in order",
+            lambda text: _is_sorted(times_in(text)),
+            _has_several_times,
+        )
     if any(" " in text for text in texts):
         yield from relation(
             "single-blanks",
@@ -167,12 +216,75 @@ def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
         )
 
 
+def _about_keys(
+    position: int, base: Sequence[Arguments], known: Collection[str]
+) -> Iterator[Relation]:
+    """Yield that a text speaks of keys of the other arguments, such as a condition on columns."""
+    own = {word for text in known for word in _words(text)}
+
+    def speaks(arguments: Arguments) -> tuple[set[str], set[str]]:
+        return _words(arguments[position]), {key for each in arguments for key in _keys(each)}
+
+    said = [speaks(arguments) for arguments in base]
+    if all(words & keys and words <= keys | own for words, keys in said):
+        yield Relation(
+            "known-words",
+            f"words in argument {position} are keys elsewhere, or ones that the reference knows",
+            (position,),
+            lambda arguments: (found := speaks(arguments))[0] <= found[1] | own,
+            lambda arguments: True,
+        )
+
+
+def _words(text: str) -> set[str]:
+    """Return the words in a text that are not in quotes."""
+    return {*re.findall(r"[^\W\d]\w*", re.sub(r"'[^']*'|\"[^\"]*\"", " ", text))}
+
+
+def _keys(value: Value) -> Iterator[str]:
+    if type(value) is dict:
+        yield from (key for key in value if type(key) is str)
+        yield from (key for each in value.values() for key in _keys(each))
+    elif type(value) in SEQUENCES:
+        yield from (key for each in value for key in _keys(each))
+
+
 def _parts(value: Value) -> Iterator[Value]:
     """Yield a value and what the sequences within it hold, outermost first."""
     yield value
     if type(value) in SEQUENCES:
         for each in value:
             yield from _parts(each)
+
+
+def _is_table(value: Value) -> bool:
+    """Return whether a value is a list of two dicts or more."""
+    return type(value) in SEQUENCES and len(value) > 1 and {*map(type, value)} == {dict}
+
+
+def _first_fields(value: Value) -> list[Value]:
+    """Return the first fields of a list of records: dicts, or rows of several types."""
+    if type(value) not in SEQUENCES or len({*map(type, value)}) != 1:
+        return []
+    if type(value[0]) is dict:
+        return [next(iter(row.values())) for row in value] if all(value) else []
+    if type(value[0]) in SEQUENCES and all(len({*map(type, row)}) > 1 for row in value):
+        return [row[0] for row in value]
+    return []
+
+
+def _is_board(value: Value) -> bool:
+    """Return whether a value is a list of two texts or more, of which one is longer than one."""
+    is_of_texts = type(value) in SEQUENCES and {*map(type, value)} == {str}
+    return is_of_texts and len(value) > 1 and max(map(len, value)) > 1
+
+
+def _kind_names(kinds: Collection[type]) -> str:
+    return " or ".join(sorted(kind.__name__ for kind in kinds))
+
+
+def _has_several_times(value: Value) -> bool:
+    return type(value) is str and len({*times_in(value)}) > 1
 
 
 def _is_row(part: Value, whole: Value) -> bool:
@@ -190,6 +302,9 @@ def _is_uneven_pair(value: Value) -> bool:
         and {*map(type, value)} <= {int, float}
         and value[0] != value[1]
     )
+
+
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?|\d\d:\d\d(?::\d\d)?")
 
 
 def _is_sign(character: str) -> bool:
@@ -215,7 +330,11 @@ def _between(first: int, second: int, pairs: Sequence[tuple[Value, Value]]) -> I
 
     left_kinds = {type(left) for left, _ in pairs}
     right_kinds = {type(right) for _, right in pairs}
-    if left_kinds | right_kinds <= {int, float} or _has_order(left_kinds | right_kinds):
+    if (
+        left_kinds | right_kinds <= {int, float}
+        or _has_order(left_kinds | right_kinds)
+        or _are_moments([each for pair in pairs for each in pair])
+    ):
         yield from strongest(
             ("less", "{} < {}", lambda a, b: _is_sorted((a, b)) and a != b),
             ("at-most", "{} <= {}", lambda a, b: _is_sorted((a, b))),
@@ -268,6 +387,12 @@ def _are_chained(left: Value, right: Value) -> bool:
 def _has_order(kinds: set[type]) -> bool:
     """Return whether these are one extended type whose values can be ordered."""
     return len(kinds) == 1 and all(each in BY_TYPE and BY_TYPE[each].has_order for each in kinds)
+
+
+def _are_moments(values: Sequence[Value]) -> bool:
+    """Return whether all values are texts of days or times that sort as these do."""
+    texts = [each for each in values if type(each) is str]
+    return len(texts) == len(values) and all(map(_MOMENT.fullmatch, texts))
 
 
 def _are_of_one_length(left: Sized, right: Sized) -> bool:
@@ -406,7 +531,7 @@ class InputFilter:
             inference.inferred(profile, column, ledger, known=known)
             for profile, column in zip(profiles, columns, strict=True)
         )
-        relations = infer_relations(base, ledger)
+        relations = infer_relations(base, ledger, known)
         return cls(profiles, domains, _arities(base), relations, ledger.finished())
 
     @classmethod
@@ -494,6 +619,11 @@ class InputFilter:
         # constraint. What it rejects and the other admits is doubtful. A block that states every
         # constraint leaves no doubt.
         strict = None if stated.is_whole else infer(chance=DOUBT).bounded(binding, parameters)
+        if strict is not None and task.harness.inferred and task.harness.exceptions:
+            # An exception that the prompt documents is what some number out of range gives:
+            # numbers of other signs are proposed, and doubted where there is an answer.
+            domains = tuple(each.of_any_sign() for each in inferred.domains)
+            inferred = replace(inferred, domains=domains)
         inferred = inferred.bounded(binding, parameters)
         # With this many different letters, texts are names or words, and other letters would do.
         letters = {c for each in examples for v in each if type(v) is str for c in v.lower()}
@@ -504,7 +634,7 @@ class InputFilter:
             stated=binding,
             parameters=tuple(parameters),
             strict=strict,
-            unread=binding.unread,
+            unread=tuple(line for line in binding.unread if not inferred.speaks_for(line)),
             shapes=frozenset(tuple(_shape(v, is_open=is_open) for v in each) for each in examples),
             has_any_letters=is_open,
         )
@@ -539,6 +669,12 @@ class InputFilter:
                 for each in self.constraints
             ),
         )
+
+    def speaks_for(self, promise: str) -> bool:
+        """Return whether a required constraint is of a kind that a promise mentions."""
+        if re.search(r"\bexactly\b", promise):  # says more than any kind
+            return False
+        return any(each.is_on and is_mentioned(each.kind, promise) for each in self.constraints)
 
     def with_members(self, members: tuple[EnumMember, ...]) -> InputFilter:
         """Return the filter with all members of each enumeration that it allows a member of."""

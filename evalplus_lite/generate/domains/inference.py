@@ -14,6 +14,7 @@ from typing import Any
 
 from evalplus_lite.generate.domains.domain import Domain, union
 from evalplus_lite.generate.domains.evidence import WORDS, Ledger
+from evalplus_lite.generate.domains.layout import FORMATS, Layout
 from evalplus_lite.generate.domains.profile import (
     CONTAINERS,
     SEQUENCES,
@@ -25,11 +26,13 @@ from evalplus_lite.generate.domains.profile import (
 )
 from evalplus_lite.generate.domains.text import (
     PRINTABLE,
+    WELL_FORMED,
     DateForm,
     closed,
     has_common_pattern,
     pattern_of,
     widen,
+    widths_of,
     words_of,
 )
 from evalplus_lite.types import Value
@@ -108,6 +111,10 @@ class Column:
 # The constraints found at one slot of the inputs, put to the ledger.
 
 _MOST_CHARACTERS = 40
+MAY_BE_ZERO = r"(?:0|zero|none) or more|non-?negative|at least (?:0|zero)|>= ?0|(?<![\w.])0 <="
+MAY_BE_EMPTY = (
+    r"(?<!non-)(?<!not )(?<!an )(?<!the )empty|(?<!return )(?:an|the) empty \w+ (?:has|is|gives)"
+)
 
 
 class ConstraintFinder:
@@ -133,7 +140,9 @@ class ConstraintFinder:
         return self._takes("not-positive", "never positive", lambda v: _is_number(v) and v != 0)
 
     def is_not_zero(self) -> bool:
-        """No number is zero."""
+        """No number is zero, and the text speaks of none."""
+        if self.mentions(MAY_BE_ZERO):
+            return False
         return self._takes("not-zero", "never zero", _is_number)
 
     def has_magnitude_bound(self, max_magnitude: float) -> bool:
@@ -145,7 +154,9 @@ class ConstraintFinder:
         return self._takes("reach", words, _is_number)
 
     def is_not_empty(self) -> bool:
-        """No string or container is empty."""
+        """No string or container is empty, and the text speaks of none."""
+        if self.mentions(MAY_BE_EMPTY):
+            return False
         return self._takes("not-empty", "never empty", _is_sized)
 
     def has_size(self, sizes: SizeRange) -> bool:
@@ -188,9 +199,30 @@ class ConstraintFinder:
         seen = self._column.distinct(_is_text)
         return self._put("form", f"always of the form {' '.join(map(repr, pattern))}", seen)
 
+    def has_widths(self, widths: Sequence[int]) -> bool:
+        """Runs of digits are of one length each."""
+        shown = ", ".join(str(width or "any") for width in widths)
+        seen = self._column.distinct(_is_text)
+        return self._put("widths", f"numbers always of {shown} digits", seen)
+
+    def is_well_formed(self, name: str) -> bool:
+        """In no string this part (of ``text.WELL_FORMED``) is not well-formed."""
+        check = WELL_FORMED[name]
+        seen = self._column.distinct(lambda value: _is_text(value) and check(value) is True)
+        return self._put(name, f"well-formed {name}", seen)
+
     def has_dates(self) -> bool:
         """All strings are days of the calendar."""
         return self._put("dates", "always a day of the calendar", self._column.distinct(_is_text))
+
+    def has_layout(self) -> bool:
+        """Strings are in the format seen."""
+        return self._put("layout", "in the format of the examples", self._column.distinct(_is_text))
+
+    def has_keys(self, names: Collection[str]) -> bool:
+        """Dicts have these keys."""
+        text = f"always with the keys {', '.join(sorted(names))}"
+        return self._put("fields", text, self._column.distinct(lambda v: type(v) is dict))
 
     def has_words(self) -> bool:
         """All words are ones that the reference knows."""
@@ -279,6 +311,9 @@ def inferred(
     finder = ConstraintFinder(column, ledger)
     positions = _positions(profile, column, finder, inner)
     lowest, highest = _bounds(profile, finder)
+    values = inner(profile.values, column.values())
+    if values and dict in values.kinds and profile.sizes and profile.sizes.smallest == 0:
+        values = replace(values, smallest=0)  # a dict in a dict is of the kind that was seen empty
     return Domain(
         lowest=lowest,
         highest=highest,
@@ -286,11 +321,22 @@ def inferred(
         items=inner(profile.items, column.elements()),
         positions=positions,
         keys=inner(profile.keys, column.keys()),
-        values=inner(profile.values, column.values()),
+        values=values,
+        required=_required(column, finder, known),
         **_span(profile, finder, is_record=positions is not None),
         **_form(profile, finder),
         **_views(profile, column, view),
     )
+
+
+def _required(
+    column: Column, finder: ConstraintFinder, known: Collection[str]
+) -> dict[str, frozenset[type]]:
+    dicts = [value for group in column.groups for value in group if type(value) is dict]
+    names = frozenset.intersection(*map(frozenset, dicts)) & {*known} if dicts else frozenset()
+    if not names or not finder.has_keys(names):
+        return {}
+    return {name: frozenset(type(each[name]) for each in dicts) for name in sorted(names)}
 
 
 def typed(profile: Profile, column: Column, ledger: Ledger, *, characters: str = "") -> Domain:
@@ -459,7 +505,16 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
     if " " in near and finder.mentions("whitespace|white space|tabs?"):
         near = "".join(sorted({*near, *"\t\n"}))
     dates = DateForm.of(text.values)
+    widths = widths_of(text.values) if pattern else None
+    layout = Layout.of(text.values, known=known, is_said=finder.mentions(FORMATS))
     return {
+        "layout": layout if layout and finder.has_layout() else None,
+        "widths": widths if widths and finder.has_widths(widths) else None,
+        "well_formed": tuple(
+            name
+            for name, check in WELL_FORMED.items()
+            if {*map(check, text.values)} - {None} == {True} and finder.is_well_formed(name)
+        ),
         "dates": dates if dates and dates.is_strict and finder.has_dates() else None,
         "alphabet": near if finder.has_characters(near) else "".join(sorted({*PRINTABLE, *near})),
         "pattern": pattern if pattern and finder.has_pattern(pattern) else None,
@@ -468,8 +523,9 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
 
 
 _OF_ANY_SIGN = (
-    r"(?:lists?|arrays?|matri\w+|rows?|columns?|sequences?|tuples?)(?: \w+)? of "
-    r"(?:integers|numbers|floats)"
+    r"(?:lists?|arrays?|matri\w+|rows?|columns?|sequences?|tuples?|trees?)(?: \w+)? of "
+    r"(?:integers|numbers|floats)|\(?-\d[\d^*]* ?(?:to|<=|≤|\.\.)"
+    r"|negative (?:integers|numbers|values)"
 )
 
 
@@ -487,6 +543,7 @@ def _bounds(profile: Profile, finder: ConstraintFinder) -> tuple[float | None, f
     is_not_zero = (low > 0 or high < 0) and finder.is_not_zero()
     # "A list of integers" promises no sign, whatever the examples hold.
     is_any = finder.is_element() and finder.mentions(_OF_ANY_SIGN)
+    is_any = is_any and not finder.mentions("positive|non-?negative|natural")
     if low >= 0 and not is_any and finder.is_not_negative():
         lowest = min(low, 1) if is_not_zero else 0
     elif high <= 0 and finder.is_not_positive():

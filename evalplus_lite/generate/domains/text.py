@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import zip_longest
+from urllib.parse import unquote
 
 # String patterns: the tokens that strings consist of, and what several strings have in common.
 
@@ -49,6 +50,25 @@ def pattern_of(values: tuple[str, ...]) -> tuple[str, ...] | None:
     (pattern,) = patterns
     # A single run of letters or digits is no form; its characters are described by the alphabet.
     return pattern if len(pattern) > 1 else None
+
+
+def widths_of(values: tuple[str, ...]) -> tuple[int, ...] | None:
+    """Return the length of each run of digits where that is two or more in all strings of a
+    pattern, 0 where it is not; None if no run has one.
+
+    ``("1.50", "12.00")`` gives ``(0, 2)``: two decimals, as prices have them.
+    """
+    runs = [tuple(map(len, re.findall("[0-9]+", value))) for value in values]
+    sizes = [{*column} for column in zip(*runs, strict=True)]
+    widths = tuple(min(each) if len(each) == 1 and min(each) > 1 else 0 for each in sizes)
+    return widths if any(widths) else None
+
+
+def has_widths(text: str, widths: Sequence[int]) -> bool:
+    """Return whether a text's runs of digits are as long as those of ``widths_of``."""
+    runs = re.findall("[0-9]+", text)
+    pairs = zip(runs, widths, strict=False)
+    return len(runs) == len(widths) and all(wide in (0, len(run)) for run, wide in pairs)
 
 
 def has_common_pattern(values: tuple[str, ...]) -> bool:
@@ -117,6 +137,73 @@ def widen(counts: Mapping[str, int], *, keep_closed: bool = True) -> str:
     return "".join(sorted(allowed))
 
 
+# Parts of texts that are well-formed or not, wherever they stand.
+
+_TIME = re.compile(r"(?<![\d:.])(\d\d?):(\d\d)(?::(\d\d))?(?![\d:])(\s*[ap]\.?m\b)?", re.I)
+TELLING_TIMES = (
+    "00:00", "23:59", "12:00", "00:01", "11:59", "12:59", "01:00", "13:00", "09:05", "20:10",
+)  # fmt: skip
+"""Ends of a day and of its halves, and numbers that need their zeros."""
+
+
+def times_in(text: str) -> list[tuple[str, ...]]:
+    """Return hour, minute, second and half of the day of each time in a text, such as 09:30."""
+    return _TIME.findall(text)
+
+
+def has_times(text: str) -> bool | None:
+    """Return whether each time in a text is one of a day, None if there is none."""
+    found = times_in(text)
+    if len(re.findall(r"\d+(?::\d+)+", text)) > len(found):
+        return False
+    return (
+        None
+        if not found
+        else all(
+            (1 <= int(hour) <= 12 if half else int(hour) < 24) and minute < "60" and second < "60"
+            for hour, minute, second, half in found
+        )
+    )
+
+
+def has_escapes(text: str) -> bool | None:
+    """Return whether each percent sign begins an escape and these are UTF-8, None if none is."""
+    if "%" not in text:
+        return None
+    try:
+        unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        return False
+    return not re.search("%(?![0-9A-Fa-f]{2})", text)
+
+
+def has_brackets(text: str) -> bool | None:
+    """Return whether the brackets ()[]{} in a text are balanced, None if there are none."""
+    closing, found = dict(zip(")]}", "([{", strict=True)), list[str]()
+    brackets = [each for each in text if each in "()[]{}"]
+    for each in brackets:
+        if each not in closing:
+            found.append(each)
+        elif not found or found.pop() != closing[each]:
+            return False
+    return not found if brackets else None
+
+
+def has_quotes(text: str) -> bool | None:
+    """Return whether there are as many opening quotes as closing ones, None if there are none."""
+    counts = [text.count(mark) for mark in "'\""]
+    return all(count % 2 == 0 for count in counts) if any(counts) else None
+
+
+WELL_FORMED: Mapping[str, Callable[[str], bool | None]] = {
+    "times": has_times,
+    "escapes": has_escapes,
+    "brackets": has_brackets,
+    "quotes": has_quotes,
+}
+"""What a text may have that is well-formed or not, each with what decides it."""
+
+
 # Dates written as texts: their form, and the days on which programs err.
 
 _DATE = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})")
@@ -126,6 +213,12 @@ _DAYS = (
     (2023, 7, 31), (2023, 8, 31), (2023, 1, 31), (2100, 3, 1), (2000, 1, 1), (2096, 2, 29),
 )  # fmt: skip
 """Ends of months and years, leap days, and centuries that are leap years or are not."""
+_PAIRS = (
+    ((2000, 2, 29), (2001, 2, 28)), ((2000, 2, 29), (2001, 3, 1)), ((2004, 2, 29), (2008, 2, 29)),
+    ((2023, 12, 31), (2024, 1, 1)), ((2024, 2, 28), (2024, 3, 1)), ((2023, 2, 28), (2023, 3, 1)),
+    ((2024, 2, 29), (2024, 2, 29)), ((1999, 3, 1), (2000, 2, 29)), ((2023, 1, 31), (2023, 2, 28)),
+    ((1900, 2, 28), (1900, 3, 1)), ((2020, 5, 17), (2021, 5, 16)), ((2020, 5, 17), (2021, 5, 17)),
+)  # fmt: skip
 _NO_DAYS = (
     (1900, 2, 29), (2023, 2, 29), (2024, 2, 30), (2023, 4, 31), (2023, 6, 31), (2023, 1, 32),
     (2023, 13, 1), (2023, 0, 10), (2023, 5, 0), (2023, 9, 31), (2023, 11, 31), (2100, 2, 29),
@@ -170,6 +263,11 @@ class DateForm:
         for pair in zip_longest(_DAYS, others):
             for day in filter(None, pair):
                 yield from (self._written(order, *day) for order in self.orders)
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return pairs of days, the first no later, between which programs miscount."""
+        order = self.orders[0]
+        return [(self._written(order, *one), self._written(order, *other)) for one, other in _PAIRS]
 
     def _written(self, order: str, year: int, month: int, day: int) -> str:
         width = 2 if self.is_padded else 1

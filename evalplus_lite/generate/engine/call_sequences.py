@@ -8,17 +8,21 @@ which the reference raises is not a test, unless a known one shows that method r
 from __future__ import annotations
 
 import random
+import re
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import cycle, islice
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, cycle, islice
 from typing import TypeAlias
 
 from evalplus_lite.generate.domains.constants import Constants
+from evalplus_lite.generate.domains.evidence import WORDS
 from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.domains.inference import MAY_BE_EMPTY, MAY_BE_ZERO
 from evalplus_lite.generate.engine.boundary import boundary_values
 from evalplus_lite.generate.engine.conditions import stored_parameters
 from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.generate.engine.pool import in_turn
 from evalplus_lite.generate.engine.scale import Rung, Scales
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.identity import key
@@ -117,6 +121,8 @@ def texts(place: Place, value: Value) -> Iterator[tuple[Place, str]]:
 
 Calls = tuple[list[Value], ...]
 
+SAID = re.compile(rf"{MAY_BE_ZERO}|{MAY_BE_EMPTY}|{WORDS['distinct']}", re.I)
+"""What a text says that holds of arguments, whichever method takes them."""
 PATIENCE = 60
 MORE = 0.4
 """Chance of each further change to a sequence, after the first."""
@@ -130,6 +136,8 @@ BEYOND = 6
 """Calls that a sequence may have beyond the longest known one."""
 SURE = 0.5
 """Share of the sequences that no suite should lack, as long as there are some."""
+WALKS, WALK = 24, 12
+"""Sequences of random calls that no suite should lack, and the calls of each."""
 MOST_MODELS, MOST_VALUES = 4, 5
 """Known sequences that guaranteed ones are made from, and values of one argument there."""
 
@@ -194,6 +202,8 @@ class SequenceGenerator:
         methods: Collection[str] = (),
         constants: Constants | None = None,
         reference: str = "",
+        prompt: str = "",
+        is_documented: bool = False,
     ) -> None:
         self.owner, self._random = owner, rng.random
         # Known use comes first: the methods need it to filter their arguments.
@@ -205,9 +215,16 @@ class SequenceGenerator:
         self._known: set[bytes] = set()
         self._arguments: set[bytes] = set()
         self._planted: deque[Case] = deque()
+        by_method, self.is_documented = _calls_by_method(base), is_documented
+        self.usual = {name: _filter(seen, prompt, constants) for name, seen in by_method.items()}
         self.methods = {
-            name: _Method(name, seen, self.use, _generator(seen, rng, constants))
-            for name, seen in _calls_by_method(base).items()
+            name: _Method(
+                name,
+                seen,
+                self.use,
+                _generator(seen, rng, self._proposed(name), constants) if any(seen) else None,
+            )
+            for name, seen in by_method.items()
         }
         for name, method in self.methods.items():
             self._arguments.update(key((name, each)) for each in method.seen)
@@ -220,13 +237,20 @@ class SequenceGenerator:
         # From here on sequences are new ones; those before are preferred as parents.
         self.first = len(self.sequences)
         # Guaranteed sequences come last here, since they are made of everything set up above.
-        stored = stored_parameters(reference, owner) if reference else {}
+        self.stored = stored_parameters(reference, owner) if reference else {}
         self._sure = deque(
             Case(tuple(calls), "guaranteed", None, (f"calls.{name}",))
-            for name, calls in self._guaranteed(stored)
+            for name, calls in self._guaranteed()
         )
 
-    def _guaranteed(self, stored: Mapping[str, set[int]]) -> Iterator[tuple[str, list[Value]]]:
+    def _proposed(self, name: str) -> InputFilter:
+        usual = self.usual[name]
+        if not self.is_documented:
+            return usual
+        domains = tuple(each.of_any_sign() for each in usual.domains)
+        return replace(usual, domains=domains)
+
+    def _guaranteed(self) -> Iterator[tuple[str, list[Value]]]:
         """Yield sequences that no suite should lack, each followed by one call of every method.
 
         Each call on a new object, twice, and not at all; each method more often than any example
@@ -238,29 +262,70 @@ class SequenceGenerator:
         begins: list[list[Value]] = []
         if self.owner in self.methods:
             begins = [[self.owner, *each] for each in self.methods[self.owner].seen[:2]]
-            begins += [each for call in begins[:1] for each in self._at_boundary(call, stored)]
+            begins += [each for call in begins[:1] for each in self._at_boundary(call)]
         first = [list(each) for each in self.sequences[:MOST_MODELS]]
-        # Known sequences may show no call of the constructor.
-        for begun in [[each] for each in begins] or [[]]:
-            for name in self.others:
-                calls = [[name, *each] for each in self.methods[name].seen]
-                yield "new", [*begun, *calls[:1], *looks]
-                many = list(islice(cycle(calls), self.longest - len(looks)))
-                yield "many", [*begun, *many, *looks]
-        for calls in first:
-            yield "looks", [*calls, *looks]
-        for calls in first:
-            for at in range(self._begins(calls), len(calls)):
-                for change in self._at_boundary(calls[at], stored):
-                    yield "boundary", [*calls[:at], change, *calls[at + 1 :], *looks]
-                for change in self._from_before(calls, at):
-                    yield "same", [*calls[:at], change, *calls[at + 1 :], *looks]
-                yield "twice", [*calls[: at + 1], *calls[at:], *looks]
-                yield "none", [*calls[:at], *calls[at + 1 :], *looks]
 
-    def _at_boundary(
-        self, call: list[Value], stored: Mapping[str, set[int]]
-    ) -> Iterator[list[Value]]:
+        def repeated() -> Iterator[tuple[str, list[list[Value]]]]:
+            for begun in [[each] for each in begins] or [[]]:
+                for name in self.others:
+                    calls = [[name, *each] for each in self.methods[name].seen]
+                    yield "new", [*begun, *calls[:1]]
+                    yield "many", [*begun, *islice(cycle(calls), self.longest - len(looks))]
+
+        def changed() -> Iterator[tuple[str, list[list[Value]]]]:
+            for calls in first:
+                for at in range(self._begins(calls), len(calls)):
+                    for change in self._at_boundary(calls[at]):
+                        yield "boundary", [*calls[:at], change, *calls[at + 1 :]]
+                    for change in self._from_before(calls, at):
+                        yield "same", [*calls[:at], change, *calls[at + 1 :]]
+                    yield "twice", [*calls[: at + 1], *calls[at:]]
+                    yield "none", [*calls[:at], *calls[at + 1 :]]
+
+        known = [("looks", calls) for calls in first]
+        turns = range(WALKS if self.others else 0)
+        walks = (("walk", [*(begins and [begins[n % len(begins)]]), *self._walk()]) for n in turns)
+        for name, calls in in_turn([repeated(), walks, chain(known, changed())]):
+            yield name, [*calls, *looks]
+
+    def _walk(self) -> list[list[Value]]:
+        """Return calls of any methods about a few things, which therefore meet again."""
+        some = {name: list(map(list, self.methods[name].seen)) for name in self.others}
+        names = [self.others[int(self._random() * len(some))] for _ in range(WALK)]
+        calls = [[name, *some[name][int(self._random() * len(some[name]))]] for name in names]
+        # Places of which one argument was seen at both take the same things: three of them here.
+        few = {
+            place: things
+            for places, texts in self._shared()
+            for things in [self._few(texts)]
+            for place in places
+        }
+        for call in calls:
+            for at, value in enumerate(call[1:]):
+                things = few.get((call[0], at))
+                if type(value) is str and things:
+                    call[at + 1] = things[int(self._random() * len(things))]
+        return calls
+
+    def _few(self, values: Sequence[Value]) -> list[Value]:
+        begin = int(self._random() * len(values))
+        return [values[(begin + step) % len(values)] for step in range(min(3, len(values)))]
+
+    def _shared(self) -> list[tuple[set[tuple[str, int]], list[str]]]:
+        """Return groups of the methods' places, and the texts seen at any place of each."""
+        groups: list[tuple[set[tuple[str, int]], dict[str, None]]] = []
+        for name in self.others:
+            for at in range(max(map(len, self.methods[name].seen))):
+                rows = [each for each in self.methods[name].seen if len(each) > at]
+                own = dict.fromkeys(each[at] for each in rows if type(each[at]) is str)
+                places, texts = {(name, at)}, own
+                for other in [each for each in groups if own.keys() & each[1].keys()]:
+                    groups.remove(other)
+                    places, texts = places | other[0], {**other[1], **texts}
+                groups.append((places, texts))
+        return [(places, list(texts)) for places, texts in groups if texts]
+
+    def _at_boundary(self, call: list[Value]) -> Iterator[list[Value]]:
         """Yield the call with one argument at a boundary; any of its type if it is only stored."""
         name, *arguments = call
         method = self.methods.get(name)
@@ -270,8 +335,10 @@ class SequenceGenerator:
             values = boundary_values(slot)[:MOST_VALUES]
             # Where a value is only stored, the falsy one of its type is tried as well: programs
             # that test ``if value`` instead of ``is None`` fail on it.
-            if at in stored.get(name, ()) and type(arguments[at]) in (int, float, str):
+            if at in self.stored.get(name, ()) and type(arguments[at]) in (int, float, str):
                 values = [type(arguments[at])(), *values]
+            if self.is_documented and type(arguments[at]) in (int, float):
+                values = [type(arguments[at])(each) for each in (0, -1)] + values
             for value in values:
                 changed = [*arguments[:at], value, *arguments[at + 1 :]]
                 # The falsy value may pass even where the text was never seen.
@@ -324,9 +391,23 @@ class SequenceGenerator:
                 if name in self.methods:
                     self.methods[name].learn(tuple(arguments), self._arguments)
 
+    def unusual(self, case: Case) -> list[int]:
+        """Return the places of calls with arguments that only a documented exception answers."""
+
+        def is_usual(name: str, arguments: Sequence[Value]) -> bool:
+            domains = self.usual[name].domains if name in self.usual else ()
+            return all(
+                at in self.stored.get(name, ()) or domain.explain(value) is None
+                for at, (domain, value) in enumerate(zip(domains, arguments, strict=False))
+            )
+
+        places = enumerate(case.arguments)
+        return [at for at, (name, *arguments) in places if not is_usual(name, arguments)]
+
     def doubt(self, case: Case) -> str | None:
-        """Return None: what methods are called with is kept near what was seen."""
-        return None
+        """Return why a sequence is doubtful, or None."""
+        is_odd = self.is_documented and self.unusual(case)
+        return "a call with a number of a sign that no example has" if is_odd else None
 
     def _adopt(self, case: Case) -> None:
         self._known.add(key(case.arguments))
@@ -432,15 +513,22 @@ def _calls_by_method(base: Sequence[Case]) -> dict[str, list[tuple[Value, ...]]]
     return {name: list(found[name].values()) for name in sorted(found)}
 
 
-def _generator(
-    seen: Sequence[tuple[Value, ...]], rng: random.Random, constants: Constants | None
-) -> Generator | None:
-    """Return what makes arguments like those seen; None of a method that takes none."""
-    if not any(seen):
-        return None
+def _filter(
+    seen: Sequence[tuple[Value, ...]], prompt: str, constants: Constants | None
+) -> InputFilter:
+    """Return the filter for a method's arguments, which may be 0 or empty if the text says so."""
     known = constants.strings if constants is not None else ()
     # A method has no contract of its own, so its arguments stay near those seen.
-    input_filter = InputFilter.infer(seen, known=known)
+    return InputFilter.infer(seen, known=known, text=" ".join(SAID.findall(prompt)))
+
+
+def _generator(
+    seen: Sequence[tuple[Value, ...]],
+    rng: random.Random,
+    input_filter: InputFilter,
+    constants: Constants | None,
+) -> Generator:
+    """Return what makes arguments like those seen."""
     return Generator(
         [Case(arguments) for arguments in seen],
         input_filter=input_filter,

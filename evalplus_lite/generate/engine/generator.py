@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.domains.layout import Layout
 from evalplus_lite.generate.engine.boundary import Assignment, BoundaryCombinations
 from evalplus_lite.generate.engine.challenges import SCALING, Challenges
 from evalplus_lite.generate.engine.growth import GrowthLimits
@@ -370,9 +371,10 @@ class AdaptedGenerator:
         base: Sequence[Case],
         *,
         seeds: Sequence[Case] = (),
+        layout: Layout | None = None,
         **options: Any,
     ) -> None:
-        self._form = form
+        self._form, self._layout = form, layout
         self.inner = Generator(
             self._values(base), seeds=self._values(seeds), fit=form.fit, **options
         )
@@ -399,8 +401,9 @@ class AdaptedGenerator:
         self.inner.feedback(values(accepted), slow=values(slow), apart=values(apart))
 
     def doubt(self, case: Case) -> str | None:
-        """Return why the values of a case are doubtful, or None."""
-        return next(map(self.inner.doubt, self._values([case])), None)
+        """Return why the text or the values of a case are doubtful, or None."""
+        departure = self._layout and self._layout.explain(case.arguments[0])
+        return departure or next(map(self.inner.doubt, self._values([case])), None)
 
     def _values(self, cases: Iterable[Case]) -> list[Case]:
         pairs = ((case, self._form.values(case.arguments)) for case in cases)

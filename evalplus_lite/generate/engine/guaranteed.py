@@ -13,7 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, cycle, islice, product
 
-from evalplus_lite.generate.domains.text import DateForm, tokens
+from evalplus_lite.generate.domains.text import (
+    TELLING_TIMES,
+    DateForm,
+    has_times,
+    tokens,
+)
 from evalplus_lite.generate.engine.conditions import Condition, Equation, Subject, conditions
 from evalplus_lite.generate.engine.pool import in_turn
 from evalplus_lite.generate.engine.slots import Slot
@@ -37,6 +42,8 @@ _MIXED = (float, str)
 _LARGE = 10**9
 # Short lengths one by one, then squares, cubes and powers of two.
 _LENGTHS = (*range(21), 25, 27, 32, 49, 64, 100)
+_DECIMALS = ("0.29", "4.35", "19.99", "0.07", "1.005", "2.675", "0.5", "2.5", "0.3")
+"""Decimals that binary floats hold a little too small, or that lie halfway to the next."""
 _NUMBERS = (*range(21), 24, 25, 27, 30, 32, 36, 49, 50, 60, 64, 81, 97, 100, 121, 128, 169, 1000)
 
 
@@ -209,14 +216,23 @@ def _texts(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
         # Forms of an empty text are all alike, so another text that was seen takes its place.
         text = value or next((each for each in slot.seen if each), slot.seen_characters[:3])
         if not slot.choices and len(text) <= _LONGEST:
-            yield from _text_forms(text.strip() or text, slot)
+            yield from _text_forms(text.strip() or text)
     elif type(value) in (list, tuple) and slot.items is not None and slot.positions is None:
         for name, made in _texts(slot.items, value[-1]) if value else ():
             if slot.items.domain.explain(made) is None:
-                yield name, type(value)([*value[:-1], made])
+                if name in ("part", "numeral"):  # alone with the text that it is made of
+                    yield name, type(value)([value[-1], made])
+                    yield name, type(value)([made, value[-1]])
+                else:
+                    yield name, type(value)([*value[:-1], made])
 
 
-def _text_forms(text: str, slot: Slot) -> Iterator[tuple[str, str]]:
+def _text_forms(text: str) -> Iterator[tuple[str, str]]:
+    # The kinds in turn: only the first of what is guaranteed fits into a small suite.
+    yield from in_turn([_blanked(text), _in_pieces(text), _numerals(text), _variants(text)])
+
+
+def _blanked(text: str) -> Iterator[tuple[str, str]]:
     middle = len(text) // 2
     # Before the last character, at the end, inside, at the start, alone, and in place of blanks:
     # programs that split at " ", strip only one end or test for emptiness fail on different ones.
@@ -228,6 +244,29 @@ def _text_forms(text: str, slot: Slot) -> Iterator[tuple[str, str]]:
         yield "blank", blank
         if " " in text and blank != " ":
             yield "blank", text.replace(" ", blank)
+
+
+def _in_pieces(text: str) -> Iterator[tuple[str, str]]:
+    """Yield a text with more pieces between its signs, and with fewer: versions, paths, lists."""
+    for sign in dict.fromkeys(each for each in text if not each.isalnum()):
+        pieces = text.split(sign)
+        for some in ([*pieces, "0"], [*pieces, pieces[0]], pieces[:-1], pieces[:1], pieces[::-1]):
+            yield "part", sign.join(some)
+
+
+def _numerals(text: str) -> Iterator[tuple[str, str]]:
+    parts = tokens(text)
+    for at, part in enumerate(parts):
+        # Only among the first tokens: a list of many numbers would take up all turns.
+        if part.isdigit() and at < 6:
+            for other in (part + "000", "0" + part, part[1:], "0" * len(part), str(int(part) + 1)):
+                yield "numeral", "".join([*parts[:at], other, *parts[at + 1 :]])
+            if parts[at + 1 : at + 2] == ["."] and "".join(parts[at + 2 : at + 3]).isdigit():
+                for other in _DECIMALS:
+                    yield "numeral", "".join([*parts[:at], other, *parts[at + 3 :]])
+
+
+def _variants(text: str) -> Iterator[tuple[str, str]]:
     for case in (str.upper, str.lower, str.title, str.swapcase):
         yield "case", case(text)
     # Lower and upper case outside ASCII, a letter without case, and one whose upper case has two
@@ -251,12 +290,6 @@ def _text_forms(text: str, slot: Slot) -> Iterator[tuple[str, str]]:
     for at in marks[:4]:
         yield "shift", text[: at - 1] + text[at] + text[at - 1] + text[at + 1 :]
         yield "shift", text[:at] + text[at + 1] + text[at] + text[at + 2 :]
-    parts = tokens(text)
-    for at, part in enumerate(parts):
-        # Only among the first tokens: a list of many numbers would take up all turns.
-        if part.isdigit() and at < 6:
-            for other in ("0" + part, part[1:], "0" * len(part), str(int(part) + 1)):
-                yield "numeral", "".join([*parts[:at], other, *parts[at + 1 :]])
 
 
 # Types: an argument may be of several.
@@ -359,6 +392,8 @@ def _numbers(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
     if kind in (int, float) and not slot.choices:
         for number in (*_NUMBERS, *[-each for each in _NUMBERS]):
             yield "number", kind(number)
+        for text in _DECIMALS if kind is float else ():
+            yield "number", float(text)
     if kind not in (list, tuple) or items is None or slot.has_fixed_size:
         return
     if {int, float} & {*items.domain.kinds}:
@@ -390,6 +425,8 @@ def _records(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
     kind, items = type(value), slot.items
     if kind not in (list, tuple) or items is None or not items.positions or not value:
         return
+    if any(type(row) not in (list, tuple) for row in value):  # records beside other values
+        return
     # A tie takes two records.
     rows = [*value, *value][: max(2, len(value))] if not slot.has_fixed_size else [*value]
     for at, first in enumerate(rows[0] if len(rows[0]) == len(items.positions) else ()):
@@ -414,11 +451,11 @@ def _sizes(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
                 yield "length", type(value)(sorted(made))
 
 
-# Dates.
+# Dates and times.
 
 
 def _dates(base: Sequence[Arguments], arguments: Arguments) -> Inputs:
-    """Yield inputs with the days on which calendars differ: each alone, then two by two."""
+    """Yield inputs with telling days and times: each alone, then two by two."""
     # The form is read off all base inputs: one date does not tell whether day or month comes first.
     columns = ([each[at] for each in base if len(each) > at] for at in range(len(arguments)))
     forms = {
@@ -427,7 +464,13 @@ def _dates(base: Sequence[Arguments], arguments: Arguments) -> Inputs:
         if (form := DateForm.of([each for each in column if type(each) is str]))
     }
     days = {at: list(form.telling()) for at, form in forms.items()}
+    for at, value in enumerate(arguments):
+        if type(value) is str and has_times(value) and len(value) == len(TELLING_TIMES[0]):
+            days[at] = list(TELLING_TIMES)
     numbers = [at for at, each in enumerate(arguments) if type(each) is int]
+    for one, other in combinations(forms, 2):
+        for pair in zip(forms[one].pairs(), forms[other].pairs(), strict=True):
+            yield "date", _with(_with(arguments, one, pair[0][0]), other, pair[1][1])
     for at, texts in days.items():
         for text in texts:
             yield "date", _with(arguments, at, text)

@@ -65,7 +65,8 @@ class Field:
 
     ``low`` and ``high`` bound numbers; ``letters`` are the characters allowed in words, and of a
     ``literal`` its text. A row of numbers may have an ``order``: ``increasing``, ``sorted``,
-    ``distinct`` or a ``permutation``.
+    ``distinct`` or a ``permutation``. Numbers that are ``is_signed`` have their plus written, and
+    floats have ``decimals``, so many at least and at most.
     """
 
     name: str
@@ -76,6 +77,8 @@ class Field:
     high: Amount | float | None = None
     letters: str = ""
     order: str = ""
+    is_signed: bool = False
+    decimals: tuple[int, int] | None = None
 
     @property
     def is_row(self) -> bool:
@@ -256,13 +259,18 @@ class Writer:
 
 def written(field: Field, value: Value, scope: Scope) -> str:
     """Return the text of one value of a field; raises Unfit if it is of another type."""
+    plus = "+" if field.is_signed else ""
     if field.kind == "int":
-        return str(_within(_whole(value), *bounds(field, scope)))
+        return f"{_within(_whole(value), *bounds(field, scope)):{plus}}"
     if field.kind == "float":
         number = float(min(max(_number(value), -1e300), 1e300))
         low, high = bounds(field, scope)
-        text = repr(min(max(number, low), high))
-        return f"{float(text):f}" if "e" in text else text
+        number = min(max(number, low), high)
+        least, most = field.decimals or (1, 17)
+        text = str(int(number)) if not least and number.is_integer() else repr(round(number, most))
+        if "e" in text or len(text.partition(".")[2]) < least:
+            text = f"{number:.{max(least, min(most, 6))}f}"
+        return plus + text if plus and number >= 0 else text
     text = value if isinstance(value, str) else "a" if value is None else str(value)
     if field.kind == "text":
         return " ".join(text.split("\n")).strip() if text.isprintable() else "a"

@@ -11,7 +11,7 @@ import itertools
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -104,8 +104,9 @@ OPEN, OFFSET, WAYS = 6, 1.5, 4
 """Prices of a row of any length, of a count less or more one, of a line in several ways."""
 LONGEST = 20_000
 """Characters of an example from which a form is read."""
-SEEN = 6
-"""Values at least before it is believed that they are bounded by a count."""
+SEEN, FEW = 6, 3
+"""Values at least before it is believed that they are bounded by a count; where a line has several
+ways, and for the ends of a range."""
 
 
 def inferred(texts: Sequence[str]) -> Form | None:
@@ -156,6 +157,7 @@ class _Search:
         self.lines, self.is_plain = lines, is_plain
         self.left = MOST_TRIES
         self.names = itertools.count()
+        self.line_of: dict[str, int] = {}
 
     def forms(self) -> Iterator[tuple[Part, ...]]:
         for parts, _ in self.sequences(0, {}, {}, len(self.lines), 0):
@@ -188,11 +190,21 @@ class _Search:
     def part(
         self, at: int, scope: Scope, outer: Scope, depth: int
     ) -> Iterator[tuple[Part, int, Scope]]:
-        """Yield what may stand at a line: repeated parts first, then one line.
+        """Yield what may stand at a line: a row of a counted length, repeated parts, then one line.
 
         Within a repeated part only its own counts are taken for repetitions.
         """
-        own = [name for name in reversed(scope) if name not in outer]
+        # Where several numbers may count the lines: the nearest line's, and of two there the first,
+        # as people write a grid's height before its width, and a row's length last.
+        own = [name for name in scope if name not in outer]
+        own.sort(key=lambda name: -self.line_of[name])
+        # A line of as many values as a count says is a row, unless it begins a table: then the
+        # lines after it need not be tried as repetitions of it.
+        sizes = [len(line.split()) for line in self.lines[at : at + 2]]
+        is_row = sizes[0] > 2 and sizes[0] in scope.values() and sizes[0] not in sizes[1:]
+        lines = list(self.line(at, scope))
+        if is_row:
+            yield from (each for each in lines if each[0].ways[0][0].count is not None)
         if depth < 2:
             for name in own:
                 count = scope[name]
@@ -202,7 +214,7 @@ class _Search:
             for name in own:
                 if 2 <= scope[name] <= len(self.lines) - at + 1:  # the edges of a tree
                     yield from self.blocks(at, scope, Amount(name, 1, -1), scope[name] - 1, depth)
-        yield from self.line(at, scope)
+        yield from (each for each in lines if not is_row or each[0].ways[0][0].count is None)
 
     def blocks(
         self, at: int, scope: Scope, count: Amount, times: int, depth: int
@@ -241,7 +253,8 @@ class _Search:
         words = {word for word, _ in ways}
         if not 2 <= len(ways) <= MOST_WAYS or len(words) < len(ways):
             return
-        if len(rows) < 2 * len(words) and all(is_number(word) for word in words):
+        numbers = sum(map(is_number, words))
+        if 0 < numbers < len(words) or (numbers and len(rows) < 2 * len(words)):
             return
         yield (
             (
@@ -258,7 +271,7 @@ class _Search:
             at + 1,
         )
 
-    def line(self, at: int, scope: Scope) -> Iterator[tuple[Part, int, Scope]]:
+    def line(self, at: int, scope: Scope) -> Iterator[tuple[Line, int, Scope]]:
         tokens = self.lines[at].split()
         for name in reversed(scope):
             if scope[name] == len(tokens):
@@ -279,6 +292,7 @@ class _Search:
                 for each, token in zip(fields, tokens, strict=True)
                 if INTEGER.fullmatch(token)
             }
+            self.line_of.update(dict.fromkeys(inner.keys() - scope.keys(), at))
             yield Line((fields,)), at + 1, inner
         if tokens and not self.is_plain:
             yield _alone(self.field(is_open=True)), at + 1, scope
@@ -304,7 +318,14 @@ def _refined(form: Form, texts: Sequence[str]) -> Form | None:
     for text in texts:
         form.parse(text, note)
 
-    def refined(field: Field, way: Sequence[Field]) -> Field:
+    tokens = [token for text in texts for token in text.split() if is_number(token)]
+    with_plus = {float(token) for token in tokens if token[0] == "+"}
+
+    def is_signed(values: Iterable[float]) -> bool:
+        positive = {value for value in values if value > 0}
+        return bool(positive) and positive <= with_plus
+
+    def refined(field: Field, way: Sequence[Field], ways: Sequence[Sequence[Field]]) -> Field:
         found = seen.get(field.name, [])
         values = [value for value, _ in found]
         if field.kind == "literal" or not values:
@@ -314,30 +335,42 @@ def _refined(form: Form, texts: Sequence[str]) -> Form | None:
         if all(type(value) is int for value in values):
             if field.name in form.counts:
                 return replace(field, kind="int", low=min(1, *values))
-            low, high = _range({field.name}, found)
+            low, high = _range({field.name}, found, SEEN if len(ways) == 1 else FEW)
             if high is None:  # all numbers of the line together tell more
                 names = {each.name for each in way}
                 low, high = _range(names, [one for name in sorted(names) for one in seen[name]])
-            return replace(field, kind="int", low=low, high=high)
+            before = way[way.index(field) - 1]
+            pairs = [
+                (one, value) for (one, _), value in zip(seen[before.name], values, strict=False)
+            ]
+            # The ends of a range: two indices of which the first is never the greater one.
+            is_end = high is not None and before is not way[-1] and len({*pairs}) >= FEW
+            if is_end and all(type(one) is int and one <= value for one, value in pairs):
+                low = Amount(before.name)
+            return replace(field, kind="int", low=low, high=high, is_signed=is_signed(values))
         words = [str(value) for value in values]
         if field.kind != "word" and all(is_number(word) for word in words):
-            return replace(field, kind="float")
+            places = [len(word.partition(".")[2]) for word in words]
+            signed = is_signed(map(float, words))
+            return replace(
+                field, kind="float", decimals=(min(places), max(places)), is_signed=signed
+            )
         return replace(field, kind="word", letters=_alphabet(words))
 
     def part(each: Part) -> Part:
         if isinstance(each, Block):
             return Block(each.count, tuple(map(part, each.parts)))
-        return Line(tuple(tuple(refined(field, way) for field in way) for way in each.ways))
+        return Line(tuple(tuple(refined(one, way, each.ways) for one in way) for way in each.ways))
 
     return Form.of(tuple(map(part, form.parts)))
 
 
 def _range(
-    own: set[str], found: Sequence[tuple[Value, Scope]]
+    own: set[str], found: Sequence[tuple[Value, Scope]], least: int = SEEN
 ) -> tuple[Amount | float | None, Amount | float | None]:
     """Return the bounds of values that are indices up to a number of the text, else none."""
     values = [value for value, _ in found]
-    if len(values) < SEEN or any(type(value) is not int for value in values):
+    if len(values) < least or any(type(value) is not int for value in values):
         return None, None
     if min(values) not in (0, 1):
         return None, None

@@ -1,0 +1,113 @@
+"""Layouts: what texts in a format have in common, line by line.
+
+Few tasks state the grammar of their texts, but examples show it: which kinds of token stand beside
+each other, which signs no text lacks, which words lines begin with. On a text that departs from all
+this, right programs differ: one splits, another matches a pattern, a third raises.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+FORMATS = (
+    r"separated by|of the form|in the form|formats?\b|notation|written as|such as [\"'`]"
+    r"|lines? [\"'`]|joined by|followed by|h+:mm|encoded|expressions?\b|pattern"
+)
+"""What a task's text says of texts in a format."""
+_TOKEN = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?!\w)|\d+|[^\W\d_]+|[^\S\n]+|.")
+_PROSE = frozenset(".,!?'\"")
+"""Signs that plain sentences have."""
+_ENOUGH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The ``pairs`` of kinds of token beside each other in a line, the ``signs`` that every text
+    has, those that every line has, and, where the reference knows the words that lines begin with,
+    those that it knows. ``shapes`` are the kinds of whole lines, if lines are few of a kind.
+    """
+
+    pairs: frozenset[tuple[str, str]]
+    shapes: frozenset[tuple[str, ...]]
+    signs: frozenset[str]
+    line_signs: frozenset[str]
+    starts: frozenset[str]
+
+    @classmethod
+    def of(
+        cls, texts: Sequence[str], *, known: Collection[str] = (), is_said: bool = False
+    ) -> Layout | None:
+        """Return the layout of texts in a format; None of prose, single words and plain numbers.
+
+        ``known`` are string constants of the reference. ``is_said``: the task speaks of a format.
+        """
+        lines = [line for text in texts for line in _lines(text)]
+        if not lines:
+            return None
+        signs = frozenset.intersection(*map(_signs, texts))
+        starts = frozenset(line.split()[0] for line in lines if line.split()[0].isalpha())
+        words = {word for each in known for word in each.split()}
+        is_known = starts <= words and sum(line.split()[0] in starts for line in lines) >= _ENOUGH
+        is_mixed = all(re.search(r"\d", text) and re.search(r"[^\d\s.+-]", text) for text in texts)
+        if not (signs - _PROSE or is_mixed or is_known or (is_said and any(map(_signs, texts)))):
+            return None
+        shapes = frozenset(map(_shape, lines))
+        return cls(
+            frozenset(pair for line in lines for pair in _pairs(line)),
+            shapes if 2 * len(shapes) <= len(lines) else frozenset(),
+            signs,
+            frozenset.intersection(*map(_signs, lines)),
+            frozenset(words) if is_known else frozenset(),
+        )
+
+    def explain(self, text: str) -> str | None:
+        """Return what of the layout a text lacks, or None."""
+        if missing := self.signs - _signs(text):
+            return f"no {min(missing)!r}, which every example has"
+        for line in _lines(text):
+            if missing := self.line_signs - _signs(line):
+                return f"a line without {min(missing)!r}"
+            if self.starts and (word := line.split()[0]).isalpha() and word not in self.starts:
+                return f"a line that begins with {word[:40]!r}"
+            if self.shapes and _shape(line) not in self.shapes:
+                return f"a line like {line[:40]!r}"
+            if strange := next((pair for pair in _pairs(line) if pair not in self.pairs), None):
+                return f"{strange[1]} after {strange[0]}"
+        return None
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.split("\n") if line.strip()]
+
+
+def _signs(text: str) -> frozenset[str]:
+    return frozenset(each for each in text if not each.isalnum() and not each.isspace())
+
+
+def _shape(line: str) -> tuple[str, ...]:
+    """Return the kinds of a line's tokens; two that come three times or more count as three."""
+    found: list[str] = []
+    for kind in map(_kind, _TOKEN.findall(line)):
+        found.append(kind)
+        if len(found) > 7 and found[-2:] == found[-4:-2] == found[-6:-4] == found[-8:-6]:
+            del found[-2:]
+    return tuple(found)
+
+
+def _pairs(line: str) -> Iterator[tuple[str, str]]:
+    before = "the beginning"
+    for token in _TOKEN.findall(line):
+        kind = _kind(token)
+        yield before, kind
+        before = kind
+    yield before, "the end"
+
+
+def _kind(token: str) -> str:
+    if token[-1].isdigit():
+        return "a number"
+    if token.isalpha():
+        return "a word" if len(token) > 1 else "a letter"
+    return "a blank" if token.isspace() else repr(token)

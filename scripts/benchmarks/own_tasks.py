@@ -1,0 +1,85 @@
+"""Measure suites of tasks as people write them down: right programs rejected, wrong ones found.
+
+    python -m scripts.benchmarks.own_tasks [--inputs 200]
+
+The tasks have a prompt, a reference and 2 to 5 examples, and no contract; 3 right programs of other
+designs (fewer in *textbook* and *a*) and 3 to 5 plausible wrong ones each, which pass the examples
+and fail on an input that the words allow. Whoever wrote *b* to *d* knew neither this project's code
+nor what it makes of the tasks. Sets *a* to *c* were read while rules were made of what they showed;
+*d* was measured once, at the end.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite import Session, augment, evaluate
+from scripts.benchmarks.checkout import ROOT, write_rows
+from scripts.benchmarks.figures import Row, Table, arguments
+from scripts.benchmarks.wild import shown
+
+FOLDER = ROOT / "tests" / "pipelines"
+
+
+def main() -> None:
+    """Read the command line, measure, print."""
+    parser = arguments(__doc__)
+    parser.add_argument("--inputs", type=int, default=200)
+    options = parser.parse_args()
+    table = Table()
+    with Session(workers=options.workers) as session:
+        for name, rows in sets().items():
+            table.add(measured(name, rows, options.inputs, session))
+    table.save(options.record, inputs=options.inputs)
+
+
+def sets() -> dict[str, list[dict[str, Any]]]:
+    """Return the tasks of each set, with their ``right`` and ``wrong`` programs."""
+    found = {"textbook": tomllib.loads((FOLDER / "textbook.toml").read_text())["task"]}
+    with gzip.open(FOLDER / "own_tasks.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for row in map(json.loads, lines):
+            found.setdefault(row.pop("set"), []).append(row)
+    return found
+
+
+def measured(name: str, rows: list[dict[str, Any]], inputs: int, session: Session) -> Row:
+    """Return how many programs the suites of a set reject, and of how many tasks right ones."""
+    tasks = [{key: row[key] for key in row if key not in ("right", "wrong")} for row in rows]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tasks.jsonl"
+        write_rows(path, tasks)
+        made = augment(path, inputs=inputs, session=session)
+    verdicts = {
+        kind: list(judged(made.dataset, rows, kind, session)) for kind in ("right", "wrong")
+    }
+    unfair = {row["task_id"] for row in verdicts["right"] if row["plus"] != "pass"}
+    rejected = sum(row["plus"] != "pass" for row in verdicts["right"])
+    caught = sum(row["plus"] != "pass" for row in verdicts["wrong"])
+    return {
+        "set": name,
+        "tasks": len(rows),
+        "right": len(verdicts["right"]),
+        "rejected, % (95 %)": shown(rejected, len(verdicts["right"]) - rejected),
+        "tasks with one": len(unfair),
+        "wrong": len(verdicts["wrong"]),
+        "found, % (95 %)": shown(caught, len(verdicts["wrong"]) - caught),
+        "no new input": len(made.summary["without_new"]),
+    }
+
+
+def judged(
+    dataset: Any, rows: list[dict[str, Any]], kind: str, session: Session
+) -> Iterator[dict[str, Any]]:
+    """Yield the verdict on each program of a kind."""
+    programs = [{"task_id": row["id"], "solution": text} for row in rows for text in row[kind]]
+    yield from evaluate(dataset, programs, session=session).to_rows()
+
+
+if __name__ == "__main__":
+    main()
