@@ -250,6 +250,7 @@ Cause: TypeAlias = Literal[
     "expected",
     "no reference",
     "weak",
+    "defect",
 ]
 """Why a task or an input cannot serve as evidence; docs/guide/own-tasks.md explains each."""
 

@@ -1,4 +1,4 @@
-"""Record a model's replies, to replay them: samples, seed inputs, generators, contracts.
+"""Record a model's replies, to replay them: samples, seed inputs, contracts.
 
     scripts/record --model Qwen2.5-Coder-1.5B-Instruct
 
@@ -42,14 +42,14 @@ from evalplus_lite.models import (
 from evalplus_lite.models.completions import Sampling, draws
 from evalplus_lite.models.errors import CutOffRule, Item, Result, TooLongError
 from evalplus_lite.models.recording import PLAN, SAMPLES, SEEDS, Recording
-from evalplus_lite.models.seeds import AIMS, Aim, SeedPlan, generator_prompt, llm_seeds
+from evalplus_lite.models.seeds import AIMS, Aim, SeedPlan, llm_seeds
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.published.base_cases import with_base_cases
 from evalplus_lite.types import Task
 from scripts.small_models import MODELS, served
 
-KINDS = ("samples", "seeds", "generators", "contracts")
-"""What can be recorded. Of generators and contracts, the first draft for each task."""
+KINDS = ("samples", "seeds", "contracts")
+"""What can be recorded. Of contracts, the first draft for each task."""
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -120,10 +120,9 @@ def write(recording: Recording, source: Timed, options: argparse.Namespace) -> N
             for aim in recording.seeds.aims
         ]
         record(tasks, source, folder / SEEDS, passes)
-    for kind, prompt in {"generators": generator_request, "contracts": contract_request}.items():
-        if kind in options.only:
-            asked = partial(first, source=source, prompt=prompt)
-            record(tasks, source, folder / f"{kind}.jsonl.gz", [asked])
+    if "contracts" in options.only:
+        asked = partial(first, source=source, prompt=contract_request)
+        record(tasks, source, folder / "contracts.jsonl.gz", [asked])
     recording.save(folder)
     write_sums(Path(options.out).resolve().parent)
 
@@ -286,11 +285,6 @@ def first(
     except NotRecordedError:
         pass
     return noted.exchanges
-
-
-def generator_request(task: Task, model: str) -> Request:
-    """Return the request for one generator of a task's inputs."""
-    return generator_prompt(task, model=model)
 
 
 def contract_request(task: Task, model: str) -> Request:

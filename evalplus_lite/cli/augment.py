@@ -43,10 +43,6 @@ def augment(
     ] = None,
     base_url: options.BaseUrl = None,
     timeout: options.Timeout = 300.0,
-    generators: Annotated[
-        int,
-        typer.Option("--generators", min=0, help="Programs to ask the model for that draw inputs."),
-    ] = 0,
     consensus: Annotated[
         list[Path] | None,
         typer.Option(
@@ -81,8 +77,6 @@ def augment(
 
     [bold]Example[/bold]  evalplus-lite augment -d humaneval -n 300 -o out/humaneval
     """
-    if generators and not (model or replay):
-        raise InputError("--generators without a model", remedy="give --model or --replay")
     if not 0 < seconds < float("inf"):
         raise InputError(f"--seconds {seconds:g}", remedy="a number above 0")
     source = seed_source(
@@ -91,7 +85,6 @@ def augment(
         base_url=base_url,
         timeout=timeout,
         seed=run.seed,
-        generators=generators,
     )
     with run.started() as (session, screen):
         data = run.opened(dataset, session)

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Protocol
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
+from evalplus_lite.execution.job import Defect
 from evalplus_lite.execution.records import from_row, to_row, to_rows
 from evalplus_lite.generate.domains.filter import STATED
 from evalplus_lite.grading.evidence import unusable_row
@@ -153,13 +154,20 @@ def augment_tasks(
             cases = () if seeds_of is None else next(seeds_of)
             yield staging.ref(task), to_rows(cases), list((samples or {}).get(task.id, ()))
 
+    def failed(_: Row, error: Exception) -> Row:
+        # What our own code fails on costs that task alone; a machine that fails ends the run.
+        if not isinstance(error, Defect):
+            raise error
+        return None, to_row(Unusable("", "defect", f"our own code failed, please report: {error}"))
+
     progress.advance(len(suites_of), known=True)
-    for facts, rest in backend.map(call, items(), done=lambda row: progress.advance()):
+    rows = backend.map(call, items(), lost=failed, done=lambda row: progress.advance())
+    for facts, rest in rows:
         task = new.popleft()
         # A task without a usable case ends no run: it is listed with its cause.
         if facts is None:
             if left_out is not None:
-                left_out(from_row(Unusable, rest))
+                left_out(replace(from_row(Unusable, rest), task_id=task.id))
             continue
         suites_of[task.id] = FinishedTask(facts, rest)
         if finished is not None:

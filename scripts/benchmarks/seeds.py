@@ -4,9 +4,7 @@
 
 Each suite has the base inputs of HumanEval (``--family mbpp``: of MBPP+) and new ones. *only*: the
 model's valid inputs alone, next to as many inputs made without it. *and mutation*: ``--inputs`` new
-inputs a task, with and without the model's. ``--generators FILE`` measures a model-written
-generator the same way.
-
+inputs a task, with and without the model's.
 Programs are the distinct ones of the shared models that pass the base tests and fail the published
 plus tests by an answer on an input that the contract accepts; none of them is of the model that
 wrote the seeds. Only tasks for which the model gave a valid seed count. *alone* are programs that
@@ -44,7 +42,6 @@ def main() -> None:
     parser = arguments(__doc__)
     add = parser.add_argument
     add("--replay", type=Path, required=True, help="recorded seeds, beside their plan.json")
-    add("--generators", type=Path, help="recorded generators")
     add("--family", choices=SETS, default="humaneval")
     add("--inputs", type=int, default=100, help="new inputs a task, where both kinds are mixed")
     add("--every", type=int, default=1, metavar="N", help="each N-th task only")
@@ -66,10 +63,6 @@ def measured(work: Work, options: argparse.Namespace) -> Iterator[Row]:
     plain = augmented(work, "mutation", options.inputs)
     mixed = augmented(work, "mixed", options.inputs, "--replay", options.replay)
     suites = dict(compared("seeds", plain, mixed, is_seed))
-    if options.generators:
-        replay = ("--replay", options.replay, "--replay", options.generators, "--generators", 1)
-        drawn = augmented(work, "drawn", options.inputs, *replay)
-        suites |= compared("generator", plain, drawn, is_drawn)
     for name, (without, suite, ids) in suites.items():
         chosen = [key for key in wrong if key not in outside and key[0] in ids]
         before = rejected(work, f"{name}-without", without, path)
@@ -131,11 +124,6 @@ def cut(suite: Suite, chosen: list[int]) -> Suite:
 def is_seed(case: Case) -> bool:
     """Say whether a model wrote an input."""
     return case.source == "llm"
-
-
-def is_drawn(case: Case) -> bool:
-    """Say whether a model's generator drew an input."""
-    return case.source == "generator"
 
 
 def rejected(work: Work, name: str, data: Dataset, path: Path) -> set[Key]:

@@ -343,6 +343,9 @@ CONDITIONS = [
     ([{"age": 3, "city": "Rome"}], "age > 2"),
     ([{"age": 3, "city": "Oslo"}], "city = 'Bergen' and age < 9"),
 ]
+MOVES = [("right" if n % 2 else "down", n) for n in range(1, 7)]
+LINES = [({"red": ["A", "B"], "blue": ["B", "C"]}, "A"), ({"red": ["A", "B"]}, "B")]
+GAMES = [(["win", "loss"],), (["draw", "win", "win"],)]
 SHIFTS = [("09:15-10:00",), ("08:00-23:00",), ("10:00-12:30",), ("01:00-02:00",), ("07:30-09:00",)]
 
 
@@ -356,6 +359,11 @@ SHIFTS = [("09:15-10:00",), ("08:00-23:00",), ("10:00-12:30",), ("01:00-02:00",)
         (INVOICES, "All are different.", (), INVOICES[0], ([INVOICES[1][0][0]] * 2,)),
         (BOARDS, "", (), ([".oo", "..."],), ([".oo", ".."],)),
         (CONDITIONS, "", (" and ",), (CONDITIONS[0][0], "age < 7"), (CONDITIONS[0][0], "agee < 7")),
+        (MOVES, "", ("right",), ("down", 9), ("downd", 9)),
+        (LINES, "Both stations are on the map.", (), (LINES[0][0], "C"), (LINES[0][0], "AC")),
+        (GAMES, "A season may have no games yet.", (), ([],), ([""],)),
+        (GAMES, "", (), (["win"],), ([],)),
+        ([([1, 2],), ([5],)], "Returns have negative units.", (), ([-3],), (["x"],)),
         (SHIFTS, "The end is later than the start.", (), ("11:00-11:05",), ("11:05-11:00",)),
         ([("2020-01-02", "2021-01-01"), ("2019-05-06", "2019-05-06")], "not before the first",
          (), ("2020-02-02", "2022-01-01"), ("2022-01-01", "2020-02-02")),

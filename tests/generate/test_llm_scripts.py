@@ -6,7 +6,7 @@ import pytest
 
 from evalplus_lite.models.completions import Sampling, draws
 from evalplus_lite.models.json_form import InputForm
-from evalplus_lite.models.seeds import SeedPlan, generator_prompt, seed_prompt
+from evalplus_lite.models.seeds import SeedPlan, seed_prompt
 from evalplus_lite.types import Case, Harness, Task
 
 TASK = Task(
@@ -25,13 +25,12 @@ def prompts() -> dict[str, str]:
     (draw,) = draws([TASK], Sampling(), model="m")
     asked = {
         "completion": draw.request,
-        "generator": generator_prompt(TASK, model="m"),
     }
     texts = {name: str(request.messages[0].content) for name, request in asked.items()}
     return texts | {"seeds": seed_prompt(TASK, form, SeedPlan(), aim="corner", seed=0)}
 
 
-@pytest.mark.parametrize("name", ["completion", "generator", "seeds"])
+@pytest.mark.parametrize("name", ["completion", "seeds"])
 def test_no_function_is_named(name: str) -> None:
     """There is none: programs read standard input."""
     text = prompts()[name]

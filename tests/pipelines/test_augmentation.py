@@ -12,11 +12,12 @@ import pytest
 from support.commands import run, run_process, start, write_tasks
 from support.tasks import make_task
 
+from evalplus_lite import augment
 from evalplus_lite.jobs.augmented_task import Budget, augment_task, generator_of
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import read_jsonl
-from evalplus_lite.tasks import load_dataset
-from evalplus_lite.types import Case, Task
+from evalplus_lite.tasks import Dataset, load_dataset
+from evalplus_lite.types import Case, Harness, Task
 from evalplus_lite.values import wire
 
 ARGUMENTS = ("augment", "-d", "tasks.jsonl", "-o", "out", "--inputs", "40", "--seed", "7")
@@ -421,3 +422,14 @@ def test_ties_that_the_prompt_decides_are_tested(tmp_path: Path, sandbox: Sandbo
         lists = [case.arguments[0] for case in made.suite.cases]
         longest = [[word for word in each if len(word) == max(map(len, each))] for each in lists]
         assert any(words[0] != words[-1] for words in longest if words) is is_tested
+
+
+def test_what_our_own_code_fails_on_costs_no_other_task(tmp_path: Path) -> None:
+    """A task that no check of ours lets through, made by hand, ends in a cause of its own."""
+    good = make_task([(1,), (3,)], reference="def f(x): return x\n")
+    bad = replace(good, id="bad", harness=Harness("call", observe=5))  # type: ignore[arg-type]
+    result = augment(Dataset("two", (bad, good)), inputs=5, session=None)
+    assert [task.task_id for task in result.tasks] == [good.id]
+    assert [(row["task_id"], row["cause"]) for row in result.summary["unusable"]] == [
+        ("bad", "defect")
+    ]

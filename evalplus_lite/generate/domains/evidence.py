@@ -52,10 +52,12 @@ HABITS: Mapping[str, float] = {
     "uniform": 0.5,
     "alphabet": 0.6,
     "words": 0.6,
+    "choices": 0.5,
     "index": 0.6,
     "count": 0.6,
     "at-most-length": 0.6,
     "element": 0.6,
+    "within": 0.5,
     "part": 0.6,
     "distinct": 0.7,
     "equal-length": 0.7,
@@ -68,7 +70,7 @@ HABITS: Mapping[str, float] = {
 }
 """Measured on HumanEval's inputs against its contracts (``scripts/benchmarks/constraints.py``);
 the rest are guesses: those of what texts consist of, ``same-keys``, ``known-words``, ``tree``,
-``inner-length``, ``equal-width``, ``ordered-times``, ``ordered-pairs``, ``first-character``."""
+``within``, ``inner-length``, ``equal-width``, ``ordered-times``, ``ordered-pairs`` ..."""
 _IS = r"(?:an?|two|already|is|are) (?:strictly )?"
 WORDS: Mapping[str, str] = {
     "rectangular": r"matrix|grid|rectang|square|table|board|image",
@@ -97,8 +99,9 @@ WORDS: Mapping[str, str] = {
     "inner-length": r"multipl|product|matri",
     "equal-width": r"add|sum|matri",
     "index": r"index|indices|position",
-    "count": r"at most|no more than|number of|first k|k-?th|k largest|k smallest",
+    "count": r"at least [a-z]\b|at most|no more than|number of|first k|k-?th|k largest|k smallest",
     "at-most-length": r"at most|no more than|length",
+    "within": r"stations?|nodes?|cit(?:y|ies)|vertex|vertices|harbou?rs?|graph|network",
     "element": r"(?:is|are) in the|contained|member|element of|present in",
     "less": r"<|less than|smaller|before|after|later|below|range|between|low|lo\b|start|min",
     "at-most": r"<=|≤|at most|before|after|later|range|between|from|low|lo\b|start|min",

@@ -366,6 +366,8 @@ def _between(first: int, second: int, pairs: Sequence[tuple[Value, Value]]) -> I
         )
     if right_kinds <= set(SEQUENCES) and left_kinds <= {int, str, float}:
         yield from strongest(("element", "{} is an element of {}", _is_in))
+    if right_kinds <= {dict, *SEQUENCES} and left_kinds == {str}:
+        yield from strongest(("within", "{} stands somewhere in {}", _is_within))
     if left_kinds == right_kinds == {str}:
         yield from strongest(
             ("part", "{} is a part of {}", _is_in), informs=lambda left, right: bool(left)
@@ -401,6 +403,14 @@ def _are_of_one_length(left: Sized, right: Sized) -> bool:
 
 def _is_in(element: Value, container: Container[Value]) -> bool:
     return element in container
+
+
+def _is_within(text: str, value: Value) -> bool:
+    if type(value) is dict:
+        return text in value or any(_is_within(text, each) for each in value.values())
+    return value == text or (
+        type(value) in SEQUENCES and any(_is_within(text, each) for each in value)
+    )
 
 
 def _is_comparable(values: Sequence[Value]) -> bool:
@@ -619,7 +629,8 @@ class InputFilter:
         # constraint. What it rejects and the other admits is doubtful. A block that states every
         # constraint leaves no doubt.
         strict = None if stated.is_whole else infer(chance=DOUBT).bounded(binding, parameters)
-        if strict is not None and task.harness.inferred and task.harness.exceptions:
+        is_documented = task.harness.inferred and bool(task.harness.exceptions)
+        if strict is not None and is_documented and inference.SIGNS.search(task.prompt):
             # An exception that the prompt documents is what some number out of range gives:
             # numbers of other signs are proposed, and doubted where there is an answer.
             domains = tuple(each.of_any_sign() for each in inferred.domains)

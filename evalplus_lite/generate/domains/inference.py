@@ -8,6 +8,7 @@ no prompt means them (for one, an empty string for a list).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -111,9 +112,19 @@ class Column:
 # The constraints found at one slot of the inputs, put to the ledger.
 
 _MOST_CHARACTERS = 40
-MAY_BE_ZERO = r"(?:0|zero|none) or more|non-?negative|at least (?:0|zero)|>= ?0|(?<![\w.])0 <="
+_OFTEN = 4
+MAY_BE_ZERO = (
+    r"(?:0|zero|none) or more|non-?negative|at least (?:0|zero)|>= ?0|(?<![\w.])0 <="
+    r"|may (?:also )?be (?:0|zero)"
+)
+SIGNS = re.compile(
+    r"negative|positive|(?:below|under|above|less than|smaller than|at least) (?:0|1|zero|one)\b",
+    re.I,
+)
+"""What a text says of an exception that numbers of some sign give."""
 MAY_BE_EMPTY = (
     r"(?<!non-)(?<!not )(?<!an )(?<!the )empty|(?<!return )(?:an|the) empty \w+ (?:has|is|gives)"
+    r"|may have no|no \w+ (?:yet|at all)|without any|(?:may|can) be missing"
 )
 
 
@@ -155,7 +166,9 @@ class ConstraintFinder:
 
     def is_not_empty(self) -> bool:
         """No string or container is empty, and the text speaks of none."""
-        if self.mentions(MAY_BE_EMPTY):
+        # "A list may be empty" says nothing of the texts in it.
+        texts = self.is_element() and all(type(v) is str for g in self._column.groups for v in g)
+        if self.mentions(r"empty (?:strings?|texts?|words?|lines?)" if texts else MAY_BE_EMPTY):
             return False
         return self._takes("not-empty", "never empty", _is_sized)
 
@@ -214,6 +227,16 @@ class ConstraintFinder:
     def has_dates(self) -> bool:
         """All strings are days of the calendar."""
         return self._put("dates", "always a day of the calendar", self._column.distinct(_is_text))
+
+    def repeated_words(self, known: Collection[str]) -> frozenset[str] | None:
+        """Return the words that came again and again, if the reference compares with one."""
+        values = [value for group in self._column.groups for value in group if _is_text(value)]
+        are_few = len(values) >= _OFTEN and 2 * len({*values}) <= len(values)
+        if are_few and {*values} & {*known} and all(v.isalpha() and len(v) > 2 for v in values):
+            words = frozenset({*values, *(word for word in known if word.isalpha())})
+            if self._put("choices", f"one of {', '.join(sorted(words))[:80]}", len(values)):
+                return words
+        return None
 
     def has_layout(self) -> bool:
         """Strings are in the format seen."""
@@ -496,9 +519,9 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
         return {}
     # From narrow to wide: a vocabulary decides by itself which characters occur, so the classes
     # need not be closed as well.
-    pattern, words = pattern_of(text.values), words_of(text.values, known)
-    if words is not None and not finder.has_words():
-        words = None
+    pattern = pattern_of(text.values)
+    words = words_of(text.values, known)
+    words = words if words is not None and finder.has_words() else finder.repeated_words(known)
     keep_closed = finder.has_closed_characters(text.counts) and words is None
     near = widen(text.counts, keep_closed=keep_closed)
     # A task that speaks of whitespace means tabs and newlines, too.
@@ -525,7 +548,7 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
 _OF_ANY_SIGN = (
     r"(?:lists?|arrays?|matri\w+|rows?|columns?|sequences?|tuples?|trees?)(?: \w+)? of "
     r"(?:integers|numbers|floats)|\(?-\d[\d^*]* ?(?:to|<=|≤|\.\.)"
-    r"|negative (?:integers|numbers|values)"
+    r"|(?<!non-)(?<!not )(?<!no )(?<!never )negative|below (?:0|zero)"
 )
 
 

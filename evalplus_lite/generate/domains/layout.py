@@ -19,7 +19,7 @@ FORMATS = (
 _TOKEN = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?!\w)|\d+|[^\W\d_]+|[^\S\n]+|.")
 _PROSE = frozenset(".,!?'\"")
 """Signs that plain sentences have."""
-_ENOUGH = 3
+_ENOUGH, _FEW = 3, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,8 @@ class Layout:
     signs: frozenset[str]
     line_signs: frozenset[str]
     starts: frozenset[str]
+    letters: frozenset[str]
+    """The letters beside numbers, such as units, if these are few: others mean nothing."""
 
     @classmethod
     def of(
@@ -53,6 +55,8 @@ class Layout:
         is_mixed = all(re.search(r"\d", text) and re.search(r"[^\d\s.+-]", text) for text in texts)
         if not (signs - _PROSE or is_mixed or is_known or (is_said and any(map(_signs, texts)))):
             return None
+        units = [unit for line in lines for unit in _units(line)]
+        letters = frozenset(units if len({*units}) <= _FEW and len(units) >= _ENOUGH else ())
         shapes = frozenset(map(_shape, lines))
         return cls(
             frozenset(pair for line in lines for pair in _pairs(line)),
@@ -60,17 +64,22 @@ class Layout:
             signs,
             frozenset.intersection(*map(_signs, lines)),
             frozenset(words) if is_known else frozenset(),
+            letters,
         )
 
     def explain(self, text: str) -> str | None:
         """Return what of the layout a text lacks, or None."""
         if missing := self.signs - _signs(text):
             return f"no {min(missing)!r}, which every example has"
+        if not _lines(text):
+            return "nothing but blanks"
         for line in _lines(text):
             if missing := self.line_signs - _signs(line):
                 return f"a line without {min(missing)!r}"
             if self.starts and (word := line.split()[0]).isalpha() and word not in self.starts:
                 return f"a line that begins with {word[:40]!r}"
+            if self.letters and (other := {*_units(line)} - self.letters):
+                return f"{min(other)!r} beside a number"
             if self.shapes and _shape(line) not in self.shapes:
                 return f"a line like {line[:40]!r}"
             if strange := next((pair for pair in _pairs(line) if pair not in self.pairs), None):
@@ -103,6 +112,11 @@ def _pairs(line: str) -> Iterator[tuple[str, str]]:
         yield before, kind
         before = kind
     yield before, "the end"
+
+
+def _units(line: str) -> list[str]:
+    """Return the letters that stand alone beside a number."""
+    return re.findall(r"(?<=\d)[^\W\d_](?![^\W_])|(?<![^\W_])[^\W\d_](?=\d)", line)
 
 
 def _kind(token: str) -> str:

@@ -18,7 +18,7 @@ from typing import TypeAlias
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.evidence import WORDS
 from evalplus_lite.generate.domains.filter import InputFilter
-from evalplus_lite.generate.domains.inference import MAY_BE_EMPTY, MAY_BE_ZERO
+from evalplus_lite.generate.domains.inference import MAY_BE_EMPTY, MAY_BE_ZERO, SIGNS
 from evalplus_lite.generate.engine.boundary import boundary_values
 from evalplus_lite.generate.engine.conditions import stored_parameters
 from evalplus_lite.generate.engine.generator import Generator
@@ -215,7 +215,8 @@ class SequenceGenerator:
         self._known: set[bytes] = set()
         self._arguments: set[bytes] = set()
         self._planted: deque[Case] = deque()
-        by_method, self.is_documented = _calls_by_method(base), is_documented
+        by_method = _calls_by_method(base)
+        self.is_documented = is_documented and SIGNS.search(prompt) is not None
         self.usual = {name: _filter(seen, prompt, constants) for name, seen in by_method.items()}
         self.methods = {
             name: _Method(

@@ -42,7 +42,7 @@ _MIXED = (float, str)
 _LARGE = 10**9
 # Short lengths one by one, then squares, cubes and powers of two.
 _LENGTHS = (*range(21), 25, 27, 32, 49, 64, 100)
-_DECIMALS = ("0.29", "4.35", "19.99", "0.07", "1.005", "2.675", "0.5", "2.5", "0.3")
+_DECIMALS = ("1.15", "0.29", "4.35", "19.99", "0.07", "1.005", "2.675", "0.5", "2.5", "0.3")
 """Decimals that binary floats hold a little too small, or that lie halfway to the next."""
 _NUMBERS = (*range(21), 24, 25, 27, 30, 32, 36, 49, 50, 60, 64, 81, 97, 100, 121, 128, 169, 1000)
 
@@ -390,10 +390,10 @@ def _related(slots: Sequence[Slot], models: Sequence[Arguments]) -> Inputs:
 def _numbers(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
     kind, items = type(value), slot.items
     if kind in (int, float) and not slot.choices:
-        for number in (*_NUMBERS, *[-each for each in _NUMBERS]):
-            yield "number", kind(number)
         for text in _DECIMALS if kind is float else ():
             yield "number", float(text)
+        for number in (*_NUMBERS, *[-each for each in _NUMBERS]):
+            yield "number", kind(number)
     if kind not in (list, tuple) or items is None or slot.has_fixed_size:
         return
     if {int, float} & {*items.domain.kinds}:
@@ -449,6 +449,10 @@ def _sizes(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
             yield "length", made
             if _is_orderly(made) and size > 1:
                 yield "length", type(value)(sorted(made))
+    elif type(value) is dict:
+        for size in range(len(value)):
+            yield "length", dict(islice(value.items(), size))
+            yield "length", dict(islice(reversed(value.items()), size))
 
 
 # Dates and times.
