@@ -594,7 +594,7 @@ MOST_STRESS = 40  # cases of a task that ask too much of right programs to be te
 PROBED = 12  # at most one input in this many was made to measure sizes
 SLOW = ("slow", "memory", "crashes")
 _SAID_OF_TIES = re.compile(
-    r"\b(?:ties?|tied|equal\w*|same)\b[^.]*\b(?:first|earlier|last|later|order|alphabetical\w*)\b"
+    r"\b(?:ties?|tied|equal\w*|same)\b[^.]{0,200}\b(?:first|earlier|last|later|order|alphabetical\w*)\b"
     r"|\b(?:comes|come|occurs|appears?|stands?) first\b|order of (?:first )?appearance"
     r"|\b(?:original|input) order\b|\bstable\b",
     re.I,
