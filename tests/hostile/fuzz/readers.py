@@ -214,10 +214,9 @@ def open_archive(folder: Path, stack: ExitStack) -> Read:
 
 
 def open_model_text(folder: Path, stack: ExitStack) -> Read:
-    """What a model wrote when it was asked for inputs, a contract or a generator."""
+    """What a model wrote when it was asked for inputs or a contract."""
     from evalplus_lite.jobs.contract_drafts import NoContract, parse_contract
     from evalplus_lite.models.json_form import InputForm, read_answer
-    from evalplus_lite.models.seeds import NoGenerator, parse_generator
     from evalplus_lite.tasks import load_dataset
 
     task = load_dataset(_data_set(folder)).tasks[0]
@@ -225,17 +224,14 @@ def open_model_text(folder: Path, stack: ExitStack) -> Read:
 
     def read(data: bytes) -> str:
         text = data.decode("utf-8", "surrogatepass")
-        match zlib.crc32(data) % 4:
+        match zlib.crc32(data) % 3:
             case 0:
                 read_answer(text, form, entry_point="add")
             case 1:
                 read_answer(f'{{"inputs": [{text}]}}', form, entry_point="add")
-            case 2:
+            case _:
                 with contextlib.suppress(NoContract):
                     parse_contract(text, task)
-            case _:
-                with contextlib.suppress(NoGenerator):
-                    parse_generator(text)
         return "read"
 
     return read
