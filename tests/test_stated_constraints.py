@@ -118,6 +118,8 @@ def test_a_promise_that_is_not_understood_makes_inputs_doubtful() -> None:
         ("Return a path; a path always exists.", True),
         ("Return -1 if exactly one such pair exists.", False),
         ("Does a pair exist?", False),
+        ("Return the sum. Your function must never modify its argument.", False),
+        ("The sum is always rounded down.", False),
     ],
 )
 def test_that_there_is_one_answer_is_a_promise(text: str, is_doubtful: bool) -> None:

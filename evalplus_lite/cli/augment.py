@@ -146,7 +146,7 @@ def show(summary: Mapping[str, Any], folder: Path) -> None:
 def _promised(task: str, constraints: Iterable[Mapping[str, Any]]) -> str:
     """Return a promise of a task's text that was not understood, with the remedy; or nothing."""
     unread = [each for each in constraints if each["name"].startswith(STATED)]
-    unread = [each for each in unread if not each["is_on"]]
+    unread = [each for each in unread if not (each["is_on"] or each["is_chosen"])]
     if not unread:
         return ""
     text, name = unread[0]["text"], unread[0]["name"]
@@ -171,6 +171,9 @@ def _constraint_line(task: str, guard: Mapping[str, Any]) -> str:
     state = "applied" if guard["is_on"] else "not assumed"
     if guard["is_chosen"]:
         return f"{task}: {state}, as chosen: {guard['text']}"
+    if guard["name"].startswith(STATED) and not guard["is_on"]:
+        remedy = f"new inputs are doubtful; to change that: --no-constraint {task}:{guard['name']}"
+        return f"{task}: not understood: {guard['text']} ({remedy})"
     seen, needed = guard["seen"], guard["needed"]
     if guard["is_stated"]:
         support = "the task's text says so"

@@ -158,7 +158,7 @@ def augment_tasks(
         # What our own code fails on costs that task alone; a machine that fails ends the run.
         if not isinstance(error, Defect):
             raise error
-        return None, to_row(Unusable("", "defect", f"our own code failed, please report: {error}"))
+        return None, to_row(Unusable("", "defect", f"{error}; please report it"))
 
     progress.advance(len(suites_of), known=True)
     rows = backend.map(call, items(), lost=failed, done=lambda row: progress.advance())

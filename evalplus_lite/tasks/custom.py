@@ -147,7 +147,9 @@ class _Marking(ast.NodeTransformer):
         call = node.exc if isinstance(node.exc, ast.Call) else None
         kind = call.func if call else node.exc
         if isinstance(kind, ast.Name) and kind.id in self.names:
-            marked = ast.parse(f"type({self.name!r}, ({kind.id},), {{}})", mode="eval").body
+            # The reference may have a variable of its own called type.
+            text = f"().__class__.__class__({self.name!r}, ({kind.id},), {{}})"
+            marked = ast.parse(text, mode="eval").body
             if call:
                 call.func = marked
             else:
@@ -166,7 +168,10 @@ def marked(task: Task) -> Task | None:
     names = _documented(tree, task.prompt) if tree else ()
     if not tree or not names:
         return None
-    reference = ast.unparse(ast.fix_missing_locations(_Marking(names).visit(tree)))
+    try:
+        reference = ast.unparse(ast.fix_missing_locations(_Marking(names).visit(tree)))
+    except (RecursionError, MemoryError):  # an expression of hundreds of terms
+        return None
     harness = replace(task.harness, exceptions=(_Marking.name,))
     return replace(task, reference=reference, harness=harness)
 

@@ -189,7 +189,8 @@ _PROMISE = re.compile(
 
 
 _TASK = re.compile(
-    r".*\b(?:results?|returns?|answers?|outputs?|print\w*|given)\b"
+    r".*\b(?:results?|returns?|answers?|outputs?|print\w*|given|must|should|modif\w+|chang\w+|round\w*"
+    r"|shown|ignored|counted|function|arguments?|original|order|sums?|division|years?)\b"
     r"|(?:write|count|find|compute|calculate|determine|give|list|check|decide|tell|get|remove"
     r"|keep|replace|how|what|which)s?\b",
     re.I,

@@ -433,3 +433,50 @@ def test_what_our_own_code_fails_on_costs_no_other_task(tmp_path: Path) -> None:
     assert [(row["task_id"], row["cause"]) for row in result.summary["unusable"]] == [
         ("bad", "defect")
     ]
+
+
+ODD: list[dict[str, object]] = [
+    {"reference": "def f(s): return len(s)\n", "inputs": [["x²+3"], ["a²-1"]]},
+    {"reference": "def f(s): return len(s)\n", "inputs": [["1" * 4500 + ".5"], ["0.1"]]},
+    {
+        "prompt": "ValueError if n is below 1.",
+        "reference": "def f(n):\n    if n < 1: raise ValueError\n    return "
+        + "+".join(["n"] * 400),
+        "inputs": [[1], [2]],
+    },
+    {
+        "harness": "sequence",
+        "entry_point": "Book",
+        "reference": "class Book:\n    def __init__(self, day): self.day = day\n"
+        "    def year(self): return self.day.year\n",
+        "inputs": [[["Book", {"$date": "2024-02-29"}], ["year"]]],
+    },
+    {
+        "harness": "sequence",
+        "entry_point": "M",
+        "reference": "class M:\n"
+        + "".join(f"    def m{n}(self, a): return a + {n}\n" for n in range(12)),
+        "inputs": [[["M"], [f"m{n}", 1]] for n in range(12)],
+    },
+]
+
+
+@pytest.mark.parametrize("row", ODD)
+def test_odd_tasks_are_no_trouble(tmp_path: Path, sandbox: Sandbox, row: dict[str, object]) -> None:
+    """Digits that are none, long numerals and expressions, dates in calls, many methods."""
+    task = _own(tmp_path, **{"prompt": "Do it.", "entry_point": "f", **row})
+    made = augment_task(sandbox, task, budget=Budget(inputs=20), seed=0)
+    assert len(made.suite.cases) > made.suite.base_count
+
+
+def test_a_variable_called_type_hides_no_exception(tmp_path: Path, sandbox: Sandbox) -> None:
+    source = "def f(value, type):\n    if value < 1: raise ValueError\n    return [value, type]\n"
+    task = _own(
+        tmp_path,
+        entry_point="f",
+        prompt="Raise ValueError if value is below 1.",
+        reference=source,
+        inputs=[[1, 2], [3, 2], [2, 7]],
+    )
+    made = augment_task(sandbox, task, budget=Budget(inputs=40), seed=0)
+    assert {"raised": "ValueError"} in map(wire.decode, made.suite.expected)

@@ -179,8 +179,9 @@ def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
         )
     nodes = [each for value in column for each in _parts(value) if type(each) in SEQUENCES]
     kinds = [frozenset(map(type, each)) for each in zip(*nodes, strict=False)]
-    inner = any(type(each) in SEQUENCES for node in nodes for each in node)
-    if inner and len({*map(len, nodes)}) == 1 and len({*kinds}) > 1:
+    # A node has a label, which is no list; a list of records has none.
+    is_inner = [bool(kind & {*SEQUENCES}) for kind in kinds]
+    if any(is_inner) and not all(is_inner) and len({*map(len, nodes)}) == 1:
         yield from relation(
             "tree",
             f"each list in it is [{', '.join(map(_kind_names, kinds))}]",

@@ -16,6 +16,7 @@ from urllib.parse import unquote
 ENOUGH = 3
 """A pattern must have held for this many distinct strings."""
 
+LONGEST_NUMERAL = 1000
 _COMMON = 0.3
 """A pattern is common if this share of the strings has it."""
 # ASCII letters only: another letter is a token of its own, which a pattern keeps as it is.
@@ -25,6 +26,11 @@ _RUNS = re.compile(r"[0-9]+|[A-Za-z]+|\s+|.")
 def tokens(text: str) -> list[str]:
     """Return the text cut into runs of digits, letters and blanks, and single other characters."""
     return _RUNS.findall(text)
+
+
+def is_numeral(token: str) -> bool:
+    """Return whether a token is an integer of a usual size, in ASCII digits."""
+    return token.isascii() and token.isdigit() and len(token) <= LONGEST_NUMERAL
 
 
 def token_kind(token: str) -> str:
@@ -153,8 +159,10 @@ def times_in(text: str) -> list[tuple[str, ...]]:
 
 def has_times(text: str) -> bool | None:
     """Return whether each time in a text is one of a day, None if there is none."""
+    if ":" not in text:
+        return None
     found = times_in(text)
-    if len(re.findall(r"\d+(?::\d+)+", text)) > len(found):
+    if len(re.findall(r"(?<!\d)\d+(?::\d+)+", text)) > len(found):
         return False
     return (
         None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice, pairwise
 
 from evalplus_lite.generate.domains.profile import SEQUENCES, hashable
-from evalplus_lite.generate.domains.text import CLASSES, tokens
+from evalplus_lite.generate.domains.text import CLASSES, is_numeral, tokens
 from evalplus_lite.generate.engine.growth import largest_magnitude, parts_of
 from evalplus_lite.generate.engine.pool import in_turn
 from evalplus_lite.generate.engine.slots import Slot
@@ -152,7 +152,7 @@ def _texts(slot: Slot, of: Of) -> Iterator[Value]:
 def _refilled(slot: Slot) -> Iterator[str]:
     """Yield the first string seen with its numerals, one or all, at their edges."""
     model = next((tokens(each) for each in slot.seen if type(each) is str and each), [])
-    numerals = [at for at, token in enumerate(model) if token.isdigit()]
+    numerals = [at for at, token in enumerate(model) if is_numeral(token)]
     for digit in ("0", "1", "9"):
         for ats in (*[[at] for at in numerals], numerals):
             parts = list(model)

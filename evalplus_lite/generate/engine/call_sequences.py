@@ -2,7 +2,8 @@
 
 New sequences use only what known ones show: the constructor and the methods that occur there, each
 with arguments near those seen (``Generator``), and the attributes that were read. A sequence in
-which the reference raises is not a test, unless a known one shows that method raise that exception.
+which the reference raises is not a test, unless the task's text names the exception, or a known
+sequence shows that method raise it.
 """
 
 from __future__ import annotations
@@ -271,7 +272,7 @@ class SequenceGenerator:
                 for name in self.others:
                     calls = [[name, *each] for each in self.methods[name].seen]
                     yield "new", [*begun, *calls[:1]]
-                    yield "many", [*begun, *islice(cycle(calls), self.longest - len(looks))]
+                    yield "many", [*begun, *islice(cycle(calls), max(1, self.longest - len(looks)))]
 
         def changed() -> Iterator[tuple[str, list[list[Value]]]]:
             for calls in first:
@@ -343,7 +344,8 @@ class SequenceGenerator:
             for value in values:
                 changed = [*arguments[:at], value, *arguments[at + 1 :]]
                 # The falsy value may pass even where the text was never seen.
-                if value == type(value)() or method.use.admits_call(name, changed):
+                is_falsy = type(value) in (int, float, str) and not value
+                if is_falsy or method.use.admits_call(name, changed):
                     yield [name, *changed]
 
     def _from_before(self, calls: Sequence[list[Value]], at: int) -> Iterator[list[Value]]:

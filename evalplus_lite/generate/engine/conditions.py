@@ -7,6 +7,7 @@ it holds with a constant gives inputs on it and on both sides of it.
 from __future__ import annotations
 
 import ast
+import contextlib
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -100,7 +101,9 @@ def conditions(source: str, entry_point: str) -> tuple[list[Condition | Equation
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
     # The last definition of a name is the one that runs.
     nodes = [node for node in ast.walk(tree) if isinstance(node, kinds) and node.name == name]
-    reader.visit(nodes[-1])
+    # An expression of hundreds of terms is nested too deeply: what was read before it counts.
+    with contextlib.suppress(RecursionError):
+        reader.visit(nodes[-1])
     return list(dict.fromkeys(reader.found())), names
 
 

@@ -17,6 +17,7 @@ from evalplus_lite.generate.domains.text import (
     TELLING_TIMES,
     DateForm,
     has_times,
+    is_numeral,
     tokens,
 )
 from evalplus_lite.generate.engine.conditions import Condition, Equation, Subject, conditions
@@ -258,10 +259,10 @@ def _numerals(text: str) -> Iterator[tuple[str, str]]:
     parts = tokens(text)
     for at, part in enumerate(parts):
         # Only among the first tokens: a list of many numbers would take up all turns.
-        if part.isdigit() and at < 6:
+        if at < 6 and is_numeral(part):
             for other in (part + "000", "0" + part, part[1:], "0" * len(part), str(int(part) + 1)):
                 yield "numeral", "".join([*parts[:at], other, *parts[at + 1 :]])
-            if parts[at + 1 : at + 2] == ["."] and "".join(parts[at + 2 : at + 3]).isdigit():
+            if parts[at + 1 : at + 2] == ["."] and is_numeral("".join(parts[at + 2 : at + 3])):
                 for other in _DECIMALS:
                     yield "numeral", "".join([*parts[:at], other, *parts[at + 3 :]])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalplus_lite.generate.domains.text import token_kind, tokens
+from evalplus_lite.generate.domains.text import is_numeral, token_kind, tokens
 from evalplus_lite.generate.operators.registry import (
     Family,
     MutationContext,
@@ -188,7 +188,7 @@ def str_align(value: str, context: MutationContext) -> str:
 def str_numeral(value: str, context: MutationContext) -> str:
     """With one numeral replaced by a constant of the task's text, or the number beside it."""
     parts = tokens(value)
-    numerals = [at for at, part in enumerate(parts) if part.isdigit()]
+    numerals = [at for at, part in enumerate(parts) if is_numeral(part)]
     constant = context.constant(int)
     if not numerals or constant is None:
         return value
