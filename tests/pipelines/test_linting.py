@@ -120,7 +120,8 @@ def test_what_cannot_be_used_is_broken(rows: dict[str, dict[str, Any]], kind: st
 def test_every_cause_is_of_one_code() -> None:
     """Whatever stands in the way of a task or an input has a code, which is explained."""
     known = [cause for causes in CAUSES.values() for cause in causes]
-    assert sorted(known) == sorted(get_args(Cause))
+    # A defect of ours is no finding on a task, and `lint` makes no suites that could meet one.
+    assert sorted(known) == sorted({*get_args(Cause)} - {"defect"})
     for code, entry in codes().items():
         assert entry.keys() == {"name", "verdict", "what", "why", "example", "remedy"}
         assert explain(entry["name"])["code"] == code
