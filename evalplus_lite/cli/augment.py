@@ -165,21 +165,24 @@ def constraint_lines(by_task: Mapping[str, Iterable[Mapping[str, Any]]]) -> Iter
         yield f"input constraints: {on} more applied, {len(rest) - on} more not: see summary.json"
 
 
-def _constraint_line(task: str, guard: Mapping[str, Any]) -> str:
+def _constraint_line(task: str, constraint: Mapping[str, Any]) -> str:
     """Return an input constraint with its support, and the option that decides otherwise."""
-    option = "--no-constraint" if guard["is_on"] else "--constraint"
-    state = "applied" if guard["is_on"] else "not assumed"
-    if guard["is_chosen"]:
-        return f"{task}: {state}, as chosen: {guard['text']}"
-    if guard["name"].startswith(STATED) and not guard["is_on"]:
-        remedy = f"new inputs are doubtful; to change that: --no-constraint {task}:{guard['name']}"
-        return f"{task}: not understood: {guard['text']} ({remedy})"
-    seen, needed = guard["seen"], guard["needed"]
-    if guard["is_stated"]:
+    name = f"{task}:{constraint['name']}"
+    option = "--no-constraint" if constraint["is_on"] else "--constraint"
+    state = "applied" if constraint["is_on"] else "not assumed"
+    if constraint["is_chosen"]:
+        return f"{task}: {state}, as chosen: {constraint['text']}"
+    if constraint["name"].startswith(STATED) and not constraint["is_on"]:
+        remedy = (
+            f"new inputs are doubtful; to change that: --no-constraint {task}:{constraint['name']}"
+        )
+        return f"{task}: not understood: {constraint['text']} ({remedy})"
+    seen, needed = constraint["seen"], constraint["needed"]
+    if constraint["is_stated"]:
         support = "the task's text says so"
     elif seen < needed:
         support = f"{seen} of {needed} supporting inputs"
     else:
         support = f"supporting inputs: {seen}"
-    remedy = f"to change that: {option} {task}:{guard['name']}"
-    return f"{task}: {state}: {guard['text']} ({support}; {remedy})"
+    remedy = f"to change that: {option} {name}"
+    return f"{task}: {state}: {constraint['text']} ({support}; {remedy})"

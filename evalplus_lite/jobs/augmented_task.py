@@ -47,7 +47,7 @@ from evalplus_lite.store.writing import packed_row
 from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.call_sequences import with_sequences
 from evalplus_lite.tasks.contracts import parse, shown, violations
-from evalplus_lite.tasks.custom import marked
+from evalplus_lite.tasks.harnesses import has_documented, marked
 from evalplus_lite.tasks.stated_constraints import StatedConstraints
 from evalplus_lite.tasks.suite_file import suite_row
 from evalplus_lite.tasks.texts.forms import SCALES, Drawing, Form, TextForm, Unfit
@@ -410,7 +410,7 @@ def generator_of(
             constants=constants,
             reference=task.reference,
             prompt=task.prompt,
-            is_documented=task.harness.inferred and bool(task.harness.exceptions),
+            is_documented=has_documented(task),
         )
         sequences.plant(seeds)
         return sequences
@@ -803,13 +803,21 @@ class TaskAugmentation:
     def _with_known_exceptions(self, answers: Answers) -> Answers:
         """Return the answers without exceptions that neither base case nor prompt foresees."""
         places = self.raises.foreseen(answers.suite)
-        if self.marked is not None:
-            raising = [n for n in places if _has_raised(answers.suite.expected[n])]
+        raising = [n for n in places if self.marked and _has_raised(answers.suite.expected[n])]
+        if self.marked and raising:
+            # Answered before, and valid by the contract: only what raises is asked anew.
             cases = [answers.suite.cases[n] for n in raising]
-            limits = Limits(cpu=self.budget.seconds, load=10.0)
-            again = answer(self.sandbox, self.marked, cases, base_count=0, limits=limits)
-            accidents = {*raising} - {raising[n] for n in again.kept}
-            places = [n for n in places if n not in accidents]
+            again = answer(
+                self.sandbox,
+                self.marked,
+                cases,
+                base_count=0,
+                limits=Limits(cpu=self.budget.seconds, load=10.0),
+                twice=False,
+                contract=False,
+            )
+            foreseen = {raising[n] for n in again.kept}
+            places = [n for n in places if n in foreseen or n not in raising]
         self.dropped["raises"] += len(answers.kept) - len(places)
         return answers.only(places)
 

@@ -17,7 +17,7 @@ from typing import Any
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.store import read_text
-from evalplus_lite.tasks.custom import inferred
+from evalplus_lite.tasks.harnesses import inferred
 from evalplus_lite.types import CALL, Case, Harness, Rule, RuleKind, Task, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.codec import to_json

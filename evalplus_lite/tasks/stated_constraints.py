@@ -190,7 +190,7 @@ _PROMISE = re.compile(
 
 _TASK = re.compile(
     r".*\b(?:results?|returns?|answers?|outputs?|print\w*|given|must|should|modif\w+|chang\w+|round\w*"
-    r"|shown|ignored|counted|function|arguments?|original|order|sums?|division|years?)\b"
+    r"|shown|ignored|counted|function|arguments?|original|order)\b"
     r"|(?:write|count|find|compute|calculate|determine|give|list|check|decide|tell|get|remove"
     r"|keep|replace|how|what|which)s?\b",
     re.I,

@@ -1,8 +1,8 @@
-"""Measure augmented suites: wrong programs detected, right programs rejected, luck, and speed.
+"""Measure augmented suites: wrong programs detected, right ones rejected, stability, and speed.
 
     python -m scripts.benchmarks.augment detection [--family mbpp] [--inputs 300] [--every 1]
     python -m scripts.benchmarks.augment fairness  [--family mbpp] [--most 15]
-    python -m scripts.benchmarks.augment luck      [--family mbpp] [--seeds 5]
+    python -m scripts.benchmarks.augment stability [--family mbpp] [--seeds 5]
     python -m scripts.benchmarks.augment speed --inputs 1000 --rival FOLDER [--tasks 0,10,22]
 
 Tasks are split in two halves by the first byte of the SHA-1 of their id: the even half may be
@@ -13,9 +13,9 @@ fail on an input which the task's contract accepts; for the others the contract'
 reason is printed beside the table. ``fairness`` counts programs that the published tests accept and
 the new suite rejects: *left out* are all programs on the odd half written only by models with an
 odd name, *seen* the others, at most ``--most`` a task. ``--every N`` takes each N-th task only.
-``luck`` makes a suite with each of ``--seeds`` for the tasks of wrong programs in contract, and
-counts those programs that it rejects; the *agreement* is the share of the programs rejected with
-some seed that are rejected with every seed.
+``stability`` makes a suite with each of ``--seeds`` for the tasks of wrong programs in contract,
+and counts those programs that it rejects; the *agreement* is the share of the programs rejected
+with some seed that are rejected with every seed.
 ``speed`` counts valid new inputs per CPU second of this process and those below it, start-up
 excluded, next to evalplus' type-aware mutation in the environment that ``--rival`` names.
 Suites start from a set's base inputs. Samples are the shared ones; suites and verdicts in ``--out``
@@ -111,12 +111,12 @@ def main() -> None:
     """Read the command line, measure, print."""
     parser = arguments(__doc__)
     add = parser.add_argument
-    add("what", choices=["detection", "fairness", "luck", "speed"])
+    add("what", choices=["detection", "fairness", "stability", "speed"])
     add("--family", action="append", choices=SETS, help="default: both")
     add("--inputs", type=int, default=300, help="new inputs a task")
     add("--every", type=int, default=1, metavar="N", help="each N-th task only")
     add("--most", type=int, default=15, help="fairness: seen programs a task")
-    add("--seeds", type=int, default=5, help="luck: how many seeds")
+    add("--seeds", type=int, default=5, help="stability: how many seeds")
     add("--out", type=Path, default=ROOT / "out" / "left-out", help="working folder")
     add("--seed", type=int, default=0, help="speed: seed of the new inputs")
     add("--tasks", default="0,10,22,46,64,76", help="speed: numbers of HumanEval's tasks")
@@ -131,7 +131,9 @@ def main() -> None:
         more["note"] = medians(table.rows)
         print(more["note"])
     else:
-        measure = {"detection": detection, "fairness": fairness, "luck": luck}[options.what]
+        measure = {"detection": detection, "fairness": fairness, "stability": stability}[
+            options.what
+        ]
         for family in options.family or SETS:
             for row in measure(prepared(family, options), options):
                 table.add(row)
@@ -217,7 +219,7 @@ def detection(work: Work, options: argparse.Namespace) -> Iterator[Row]:
         }
 
 
-def luck(work: Work, options: argparse.Namespace) -> Iterator[Row]:
+def stability(work: Work, options: argparse.Namespace) -> Iterator[Row]:
     """Yield one row: how many wrong programs the suite of each seed rejects, and which all do."""
     wrong, _, outside, _ = wrong_programs(work)
     held = [key for key in wrong if key not in outside]

@@ -41,7 +41,7 @@ REFUSED: list[tuple[list[tuple[Any, ...]], tuple[Any, ...], str]] = [
     (INTS, ([1], [2]), "2 arguments where 1"),
     (INTS, ([[1]],), "list where only int"),
     (DATES, ("03/11/2000",), "'/' is no character"),
-    (DATES, ("03-11-200-",), "not of the form"),
+    (DATES, ("03-11-200-",), "not in the format"),
     (DATES, ("é3-11-2000",), "'é' is no character"),
     (LONG_DATES, ("3-11-2000",), "length of 9"),
     (PAIRS, ([1], [1, 2]), "equal length"),
@@ -108,7 +108,7 @@ RELATED: dict[str, tuple[list[tuple[Any, ...]], int]] = {
     "0.index.1": ([(n, [n] * (n + 1)) for n in range(20)], 6),
     "0.equal-length.1": ([("a" * n, "b" * n) for n in range(20)], 9),
     "0.square": ([([[n] * n] * n,) for n in range(2, 20)], 3),
-    "0.items.form": ([([f"{n}-{n}"],) for n in range(20)], 3),
+    "0.items.layout": ([([f"{n}-{n}"],) for n in range(20)], 3),
 }
 
 
@@ -136,7 +136,7 @@ def test_a_guard_needs_a_number_of_informative_inputs(name: str) -> None:
         ("0.square", [([[n] * n] * n,) for n in (1, 2, 2, 3)], 2),
         ("0.not-negative", [(0,), (0,), (7,)], 1),
         ("0.less.1", [(1, 2, n) for n in range(30)], 1),
-        ("0.items.form", [(["a-b", "a-b"],)] * 5, 1),
+        ("0.items.layout", [(["a-b", "a-b"],)] * 5, 1),
     ],
 )
 def test_inputs_that_say_nothing_are_not_counted(
@@ -361,7 +361,7 @@ SHIFTS = [("09:15-10:00",), ("08:00-23:00",), ("10:00-12:30",), ("01:00-02:00",)
         (BOARDS, "", (), ([".oo", "..."],), ([".oo", ".."],)),
         (CONDITIONS, "", (" and ",), (CONDITIONS[0][0], "age < 7"), (CONDITIONS[0][0], "agee < 7")),
         (MOVES, "", ("right",), ("down", 9), ("downd", 9)),
-        (LINES, "Both stations are on the map.", (), (LINES[0][0], "C"), (LINES[0][0], "AC")),
+        (LINES, "Both are in the network.", (), (LINES[0][0], "C"), (LINES[0][0], "AC")),
         (GAMES, "A season may have no games yet.", (), ([],), ([""],)),
         (GAMES, "", (), (["win"],), ([],)),
         ([([1, 2],), ([5],)], "Returns have negative units.", (), ([-3],), (["x"],)),
@@ -417,6 +417,9 @@ def test_prose_has_no_layout() -> None:
     """Blanks, signs and numerals at any place are what text programs are tested with."""
     assert Layout.of(("Hello, World!", "one two", "What's up?", "")) is None
     assert Layout.of(("12 7 3", "-4 5", "8")) is None
+    names = Layout.of(("Ada Lovelace", "Alan Turing", "Grace Hopper"))  # all alike: no prose
+    assert names is not None
+    assert names.explain("Barbara Jane Liskov") is not None
 
 
 # Stated contracts: the assertions that published rows hold, as preconditions.

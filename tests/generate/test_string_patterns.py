@@ -6,10 +6,10 @@ import pytest
 
 from evalplus_lite.generate.domains.text import (
     has_common_pattern,
-    pattern_of,
     token_kind,
     tokens,
     widen,
+    widths_of,
     words_of,
 )
 
@@ -29,11 +29,11 @@ def test_runs_cover_the_text_and_name_their_kind() -> None:
     ]
 
 
-def test_a_pattern_is_compound_and_shared_by_all_strings() -> None:
-    """One pattern over all strings is found; one run, or an exception, is none."""
-    assert pattern_of(("1/2", "33/4", "5/66")) == ("digits", "/", "digits")
-    assert pattern_of(("1/2", "33/4", "5")) is None
-    assert pattern_of(("1", "2", "3")) is None
+def test_widths_are_those_that_all_numbers_share() -> None:
+    """Two digits or more at one place in all strings; strings of other numbers share nothing."""
+    assert widths_of(("1/02", "33/04", "5/66")) == (0, 2)
+    assert widths_of(("1/2", "33/4")) is None
+    assert widths_of(("10/20", "33")) is None
 
 
 def test_form_may_have_exceptions() -> None:

@@ -435,7 +435,12 @@ def test_what_our_own_code_fails_on_costs_no_other_task(tmp_path: Path) -> None:
     ]
 
 
+NESTED = "[" * 40 + "1" + "]" * 40
 ODD: list[dict[str, object]] = [
+    {
+        "reference": "def f(x): return 1 + max(map(f, x), default=0) if type(x) is list else 0\n",
+        "inputs": [[json.loads(NESTED)], [[1, [2]]], [[[3], 4]]],
+    },
     {"reference": "def f(s): return len(s)\n", "inputs": [["x²+3"], ["a²-1"]]},
     {"reference": "def f(s): return len(s)\n", "inputs": [["1" * 4500 + ".5"], ["0.1"]]},
     {
@@ -463,7 +468,7 @@ ODD: list[dict[str, object]] = [
 
 @pytest.mark.parametrize("row", ODD)
 def test_odd_tasks_are_no_trouble(tmp_path: Path, sandbox: Sandbox, row: dict[str, object]) -> None:
-    """Digits that are none, long numerals and expressions, dates in calls, many methods."""
+    """Lists in lists, digits that are none, long numerals, dates in calls, many methods."""
     task = _own(tmp_path, **{"prompt": "Do it.", "entry_point": "f", **row})
     made = augment_task(sandbox, task, budget=Budget(inputs=20), seed=0)
     assert len(made.suite.cases) > made.suite.base_count

@@ -14,7 +14,7 @@ from evalplus_lite.grading.evidence import notes
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks import load_dataset, write_suites
-from evalplus_lite.tasks.custom import ITEMS, inferred
+from evalplus_lite.tasks.harnesses import ITEMS, inferred
 from evalplus_lite.types import CALL, Case, Harness, Task
 
 

@@ -14,8 +14,6 @@ from evalplus_lite.generate.domains.text import (
     WELL_FORMED,
     DateForm,
     has_widths,
-    token_kind,
-    tokens,
 )
 from evalplus_lite.types import Value
 from evalplus_lite.values.kinds.registry import BY_TYPE
@@ -36,8 +34,6 @@ class Domain:
     """The characters allowed in strings, in order."""
     has_common_pattern: bool = False
     """Whether many of the strings seen consist of the same kinds of token, in the same order."""
-    pattern: tuple[str, ...] | None = None
-    """The kinds of token (``text.tokens``) that every string consists of, in order."""
     widths: tuple[int, ...] | None = None
     """The length of each run of digits in every string, 0 where it is free."""
     dates: DateForm | None = None
@@ -164,12 +160,10 @@ class Domain:
             # In the order of the text, so that the reason is the same in each run.
             strange = next(each for each in value if each not in self.characters)
             return f"{strange!r} is no character of the kinds seen"
-        if self.pattern is not None and tuple(map(token_kind, tokens(value))) != self.pattern:
-            return f"{value[:40]!r} is not of the form {' '.join(self.pattern)}"
-        if self.widths is not None and not has_widths(value, self.widths):
-            return f"{value[:40]!r} has numbers of other lengths than all that were seen"
         if self.layout is not None and (departure := self.layout.explain(value)) is not None:
             return f"{value[:40]!r} is not in the format seen: {departure}"
+        if self.widths is not None and not has_widths(value, self.widths):
+            return f"{value[:40]!r} has numbers of other lengths than all that were seen"
         for name in self.well_formed:
             if WELL_FORMED[name](value) is False:
                 return f"{value[:40]!r} has {name} that are not well-formed"

@@ -28,9 +28,8 @@ contracts share nine (``scripts/benchmarks/constraints.py``)."""
 HABITS: Mapping[str, float] = {
     "rectangular": 0.35,
     "square": 0.35,
-    "form": 0.35,
     "widths": 0.35,
-    "layout": 0.45,
+    "layout": 0.35,
     "fields": 0.05,
     "dates": 0.2,
     "times": 0.2,
@@ -47,7 +46,6 @@ HABITS: Mapping[str, float] = {
     "descending": 0.5,
     "size": 0.5,
     "ordered-pairs": 0.5,
-    "first-character": 0.5,
     "single-blanks": 0.6,
     "uniform": 0.5,
     "alphabet": 0.6,
@@ -91,7 +89,7 @@ WORDS: Mapping[str, str] = {
     "distinct": r"(?:of|are|all|contains?|only|pairwise) (?:distinct|unique|different)"
     r"|no duplicates|permutation",
     "ordered-pairs": r"intervals?|ranges?|start|<=|≤|before",
-    "first-character": r"absolute|begins?|starts?|prefix",
+    "layout": r"absolute",
     "single-blanks": r"(?:single|one) (?:space|blank)",
     "alphabet": r"binary|digits?|lower-?case|upper-?case|letters?|hexadecimal|alphabet|consist",
     "words": r"one of|either|keywords?|commands?|operators?",
@@ -101,7 +99,7 @@ WORDS: Mapping[str, str] = {
     "index": r"index|indices|position",
     "count": r"at least [a-z]\b|at most|no more than|number of|first k|k-?th|k largest|k smallest",
     "at-most-length": r"at most|no more than|length",
-    "within": r"stations?|nodes?|cit(?:y|ies)|vertex|vertices|harbou?rs?|graph|network",
+    "within": r"nodes?|vert(?:ex|ices)|graph|network|(?:is|are) (?:on|in) the",
     "element": r"(?:is|are) in the|contained|member|element of|present in",
     "less": r"<|less than|smaller|before|after|later|below|range|between|low|lo\b|start|min",
     "at-most": r"<=|≤|at most|before|after|later|range|between|from|low|lo\b|start|min",
@@ -119,6 +117,32 @@ LIMITS: Mapping[str, int] = {
 }
 """Kinds that say how far to go beyond what was seen, rather than what all examples share: one
 example is enough for them, as without a contract an input far off is rarely meant."""
+
+
+# What else a task's text says of inputs, beyond what examples show.
+
+MAY_BE_ZERO = (
+    r"(?:0|zero|none) or more|non-?negative|at least (?:0|zero)|>= ?0|(?<![\w.])0 <="
+    r"|may (?:also )?be (?:0|zero)"
+)
+SIGNS = re.compile(
+    r"negative|positive|(?:below|under|above|less than|smaller than|at least) (?:0|1|zero|one)\b",
+    re.I,
+)
+"""An exception is for numbers of some sign."""
+MAY_BE_EMPTY = (
+    r"(?<!non-)(?<!not )(?<!an )(?<!the )empty|(?<!return )(?:an|the) empty \w+ (?:has|is|gives)"
+    r"|may have no|no \w+ (?:yet|at all)|without any|(?:may|can) be missing"
+)
+OF_ANY_SIGN = (
+    r"(?:lists?|arrays?|matri\w+|rows?|columns?|sequences?|tuples?|trees?)(?: \w+)? of "
+    r"(?:integers|numbers|floats)|\(?-\d[\d^*]* ?(?:to|<=|≤|\.\.)"
+    r"|(?<!non-)(?<!not )(?<!no )(?<!never )negative|below (?:0|zero)"
+)
+"""Elements may have any sign."""
+
+
+# Constraints with their support, and the decision which are required.
 
 
 @dataclass(frozen=True, slots=True)

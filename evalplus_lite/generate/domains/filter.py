@@ -16,7 +16,14 @@ from evalplus_lite.generate.domains.annotations import UNKNOWN, Type, hints
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.constants import characters as characters_of
 from evalplus_lite.generate.domains.domain import Domain
-from evalplus_lite.generate.domains.evidence import CHANCE, DOUBT, Constraint, Ledger, is_mentioned
+from evalplus_lite.generate.domains.evidence import (
+    CHANCE,
+    DOUBT,
+    SIGNS,
+    Constraint,
+    Ledger,
+    is_mentioned,
+)
 from evalplus_lite.generate.domains.inference import Column
 from evalplus_lite.generate.domains.profile import SEQUENCES, SIZED, Profile
 from evalplus_lite.generate.domains.text import times_in
@@ -24,6 +31,7 @@ from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.contracts import parse
 from evalplus_lite.tasks.formulas import number
+from evalplus_lite.tasks.harnesses import has_documented
 from evalplus_lite.tasks.stated_constraints import StatedConstraints, of_function
 from evalplus_lite.types import Task, Value
 from evalplus_lite.values.identity import key
@@ -139,7 +147,8 @@ def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
             return (each for each in _parts(arguments[position]) if part(each))
 
         # Parts that cannot break the relation are left out of both the decision and the evidence.
-        if all(holds(each) for value in column for each in _parts(value) if part(each)):
+        found = [each for value in column for each in _parts(value) if part(each)]
+        if found and all(map(holds, found)):
             yield Relation(
                 kind,
                 f"argument {position}: {text}",
@@ -153,30 +162,24 @@ def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
     rows = [row for value in column for row in _parts(value) if _is_row(row, value)]
     if rows and all(len(row) == 2 for row in rows):
         yield from relation("ordered-pairs", "each pair is in order", _is_sorted, _is_uneven_pair)
-    tables = [each for value in column for each in _parts(value) if _is_table(each)]
-    if tables:
-        yield from relation(
-            "same-keys",
-            "dicts of one list have the same keys",
-            lambda rows: len({frozenset(row) for row in rows}) == 1,
-            _is_table,
-        )
-    tables = [each for value in column for each in _parts(value) if len(_first_fields(each)) > 1]
-    if tables:
-        yield from relation(
-            "distinct-first",
-            "records of one list differ in their first field",
-            lambda rows: _is_distinct(_first_fields(rows)),
-            lambda rows: len(_first_fields(rows)) > 1,
-        )
-    boards = [each for value in column for each in _parts(value) if _is_board(each)]
-    if boards:
-        yield from relation(
-            "equal-lines",
-            "texts of one list are of one length",
-            lambda rows: len({*map(len, rows)}) == 1,
-            _is_board,
-        )
+    yield from relation(
+        "same-keys",
+        "dicts of one list have the same keys",
+        lambda rows: len({frozenset(row) for row in rows}) == 1,
+        _is_table,
+    )
+    yield from relation(
+        "distinct-first",
+        "records of one list differ in their first field",
+        lambda rows: _is_distinct(_first_fields(rows)),
+        lambda rows: len(_first_fields(rows)) > 1,
+    )
+    yield from relation(
+        "equal-lines",
+        "texts of one list are of one length",
+        lambda rows: len({*map(len, rows)}) == 1,
+        _is_board,
+    )
     nodes = [each for value in column for each in _parts(value) if type(each) in SEQUENCES]
     kinds = [frozenset(map(type, each)) for each in zip(*nodes, strict=False)]
     # A node has a label, which is no list; a list of records has none.
@@ -191,30 +194,18 @@ def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
             ),
             lambda each: type(each) in SEQUENCES,
         )
-    texts = [each for value in column for each in _parts(value) if type(each) is str]
-    if any(_has_several_times(text) for text in texts):
-        yield from relation(
-            "ordered-times",
-            "times in a text are in order",
-            lambda text: _is_sorted(times_in(text)),
-            _has_several_times,
-        )
-    if any(" " in text for text in texts):
-        yield from relation(
-            "single-blanks",
-            "words are separated by single blanks",
-            lambda text: text == " ".join(text.split()),
-            lambda each: type(each) is str and any(map(str.isspace, each)),
-        )
-    # A common letter or digit is more often chance than a common sign such as the / of a path.
-    if texts and all(texts) and len({each[0] for each in texts}) == 1 and _is_sign(texts[0][0]):
-        first = texts[0][0]
-        yield from relation(
-            "first-character",
-            f"each text begins with {first!r}",
-            lambda text: text[:1] == first,
-            lambda each: type(each) is str,
-        )
+    yield from relation(
+        "ordered-times",
+        "times in a text are in order",
+        lambda text: _is_sorted(times_in(text)),
+        _has_several_times,
+    )
+    yield from relation(
+        "single-blanks",
+        "words are separated by single blanks",
+        lambda text: text == " ".join(text.split()),
+        lambda each: type(each) is str and any(map(str.isspace, each)),
+    )
 
 
 def _about_keys(
@@ -306,10 +297,6 @@ def _is_uneven_pair(value: Value) -> bool:
 
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?|\d\d:\d\d(?::\d\d)?")
-
-
-def _is_sign(character: str) -> bool:
-    return not character.isalnum() and not character.isspace()
 
 
 def _between(first: int, second: int, pairs: Sequence[tuple[Value, Value]]) -> Iterator[Relation]:
@@ -630,8 +617,7 @@ class InputFilter:
         # constraint. What it rejects and the other admits is doubtful. A block that states every
         # constraint leaves no doubt.
         strict = None if stated.is_whole else infer(chance=DOUBT).bounded(binding, parameters)
-        is_documented = task.harness.inferred and bool(task.harness.exceptions)
-        if strict is not None and is_documented and inference.SIGNS.search(task.prompt):
+        if strict is not None and has_documented(task) and SIGNS.search(task.prompt):
             # An exception that the prompt documents is what some number out of range gives:
             # numbers of other signs are proposed, and doubted where there is an answer.
             domains = tuple(each.of_any_sign() for each in inferred.domains)

@@ -8,13 +8,18 @@ no prompt means them (for one, an empty string for a list).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from evalplus_lite.generate.domains.domain import Domain, union
-from evalplus_lite.generate.domains.evidence import WORDS, Ledger
+from evalplus_lite.generate.domains.evidence import (
+    MAY_BE_EMPTY,
+    MAY_BE_ZERO,
+    OF_ANY_SIGN,
+    WORDS,
+    Ledger,
+)
 from evalplus_lite.generate.domains.layout import FORMATS, Layout
 from evalplus_lite.generate.domains.profile import (
     CONTAINERS,
@@ -31,7 +36,6 @@ from evalplus_lite.generate.domains.text import (
     DateForm,
     closed,
     has_common_pattern,
-    pattern_of,
     widen,
     widths_of,
     words_of,
@@ -113,19 +117,6 @@ class Column:
 
 _MOST_CHARACTERS = 40
 _OFTEN = 4
-MAY_BE_ZERO = (
-    r"(?:0|zero|none) or more|non-?negative|at least (?:0|zero)|>= ?0|(?<![\w.])0 <="
-    r"|may (?:also )?be (?:0|zero)"
-)
-SIGNS = re.compile(
-    r"negative|positive|(?:below|under|above|less than|smaller than|at least) (?:0|1|zero|one)\b",
-    re.I,
-)
-"""What a text says of an exception that numbers of some sign give."""
-MAY_BE_EMPTY = (
-    r"(?<!non-)(?<!not )(?<!an )(?<!the )empty|(?<!return )(?:an|the) empty \w+ (?:has|is|gives)"
-    r"|may have no|no \w+ (?:yet|at all)|without any|(?:may|can) be missing"
-)
 
 
 class ConstraintFinder:
@@ -206,11 +197,6 @@ class ConstraintFinder:
             f"of {_class_of(narrow)} only {used!r}",
             lambda v: _is_text(v) and any(each in narrow for each in v),
         )
-
-    def has_pattern(self, pattern: Sequence[str]) -> bool:
-        """All strings consist of the same kinds of token."""
-        seen = self._column.distinct(_is_text)
-        return self._put("form", f"always of the form {' '.join(map(repr, pattern))}", seen)
 
     def has_widths(self, widths: Sequence[int]) -> bool:
         """Runs of digits are of one length each."""
@@ -519,7 +505,6 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
         return {}
     # From narrow to wide: a vocabulary decides by itself which characters occur, so the classes
     # need not be closed as well.
-    pattern = pattern_of(text.values)
     words = words_of(text.values, known)
     words = words if words is not None and finder.has_words() else finder.repeated_words(known)
     keep_closed = finder.has_closed_characters(text.counts) and words is None
@@ -528,7 +513,7 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
     if " " in near and finder.mentions("whitespace|white space|tabs?"):
         near = "".join(sorted({*near, *"\t\n"}))
     dates = DateForm.of(text.values)
-    widths = widths_of(text.values) if pattern else None
+    widths = widths_of(text.values)
     layout = Layout.of(text.values, known=known, is_said=finder.mentions(FORMATS))
     return {
         "layout": layout if layout and finder.has_layout() else None,
@@ -540,16 +525,8 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
         ),
         "dates": dates if dates and dates.is_strict and finder.has_dates() else None,
         "alphabet": near if finder.has_characters(near) else "".join(sorted({*PRINTABLE, *near})),
-        "pattern": pattern if pattern and finder.has_pattern(pattern) else None,
         "words": words,
     }
-
-
-_OF_ANY_SIGN = (
-    r"(?:lists?|arrays?|matri\w+|rows?|columns?|sequences?|tuples?|trees?)(?: \w+)? of "
-    r"(?:integers|numbers|floats)|\(?-\d[\d^*]* ?(?:to|<=|≤|\.\.)"
-    r"|(?<!non-)(?<!not )(?<!no )(?<!never )negative|below (?:0|zero)"
-)
 
 
 def _bounds(profile: Profile, finder: ConstraintFinder) -> tuple[float | None, float | None]:
@@ -565,7 +542,7 @@ def _bounds(profile: Profile, finder: ConstraintFinder) -> tuple[float | None, f
     )
     is_not_zero = (low > 0 or high < 0) and finder.is_not_zero()
     # "A list of integers" promises no sign, whatever the examples hold.
-    is_any = finder.is_element() and finder.mentions(_OF_ANY_SIGN)
+    is_any = finder.is_element() and finder.mentions(OF_ANY_SIGN)
     is_any = is_any and not finder.mentions("positive|non-?negative|natural")
     if low >= 0 and not is_any and finder.is_not_negative():
         lowest = min(low, 1) if is_not_zero else 0

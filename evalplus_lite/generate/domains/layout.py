@@ -8,8 +8,9 @@ this, right programs differ: one splits, another matches a pattern, a third rais
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 FORMATS = (
     r"separated by|of the form|in the form|formats?\b|notation|written as|such as [\"'`]"
@@ -20,6 +21,7 @@ _TOKEN = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?!\w)|\d+|[^\W\d_]+|[^\S\n]+|
 _PROSE = frozenset(".,!?'\"")
 """Signs that plain sentences have."""
 _ENOUGH, _FEW = 3, 4
+_ONE_TOKEN = 3  # with the two ends of its line
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +55,16 @@ class Layout:
         words = {word for each in known for word in each.split()}
         is_known = starts <= words and sum(line.split()[0] in starts for line in lines) >= _ENOUGH
         is_mixed = all(re.search(r"\d", text) and re.search(r"[^\d\s.+-]", text) for text in texts)
-        if not (signs - _PROSE or is_mixed or is_known or (is_said and any(map(_signs, texts)))):
+        kinds = list(map(_kinds, lines))
+        shapes = frozenset(map(_shape, kinds))
+        is_alike = len(shapes) == 1 and len(lines) > 1 and len(kinds[0]) > _ONE_TOKEN
+        is_said = is_said and any(map(_signs, texts))
+        if not (signs - _PROSE or is_mixed or is_known or is_said or is_alike):
             return None
         units = [unit for line in lines for unit in _units(line)]
         letters = frozenset(units if len({*units}) <= _FEW and len(units) >= _ENOUGH else ())
-        shapes = frozenset(map(_shape, lines))
         return cls(
-            frozenset(pair for line in lines for pair in _pairs(line)),
+            frozenset(pair for each in kinds for pair in pairwise(each)),
             shapes if 2 * len(shapes) <= len(lines) else frozenset(),
             signs,
             frozenset.intersection(*map(_signs, lines)),
@@ -74,15 +79,16 @@ class Layout:
         if not _lines(text):
             return "nothing but blanks"
         for line in _lines(text):
+            kinds = _kinds(line)
             if missing := self.line_signs - _signs(line):
                 return f"a line without {min(missing)!r}"
             if self.starts and (word := line.split()[0]).isalpha() and word not in self.starts:
                 return f"a line that begins with {word[:40]!r}"
             if self.letters and (other := {*_units(line)} - self.letters):
                 return f"{min(other)!r} beside a number"
-            if self.shapes and _shape(line) not in self.shapes:
+            if self.shapes and _shape(kinds) not in self.shapes:
                 return f"a line like {line[:40]!r}"
-            if strange := next((pair for pair in _pairs(line) if pair not in self.pairs), None):
+            if strange := next((pair for pair in pairwise(kinds) if pair not in self.pairs), None):
                 return f"{strange[1]} after {strange[0]}"
         return None
 
@@ -95,23 +101,19 @@ def _signs(text: str) -> frozenset[str]:
     return frozenset(each for each in text if not each.isalnum() and not each.isspace())
 
 
-def _shape(line: str) -> tuple[str, ...]:
-    """Return the kinds of a line's tokens; two that come three times or more count as three."""
+def _kinds(line: str) -> list[str]:
+    """Return the kinds of a line's tokens, with its two ends."""
+    return ["the beginning", *map(_kind, _TOKEN.findall(line)), "the end"]
+
+
+def _shape(kinds: Sequence[str]) -> tuple[str, ...]:
+    """Return the kinds with two that come four times or more in a row only three times."""
     found: list[str] = []
-    for kind in map(_kind, _TOKEN.findall(line)):
+    for kind in kinds:
         found.append(kind)
         if len(found) > 7 and found[-2:] == found[-4:-2] == found[-6:-4] == found[-8:-6]:
             del found[-2:]
     return tuple(found)
-
-
-def _pairs(line: str) -> Iterator[tuple[str, str]]:
-    before = "the beginning"
-    for token in _TOKEN.findall(line):
-        kind = _kind(token)
-        yield before, kind
-        before = kind
-    yield before, "the end"
 
 
 def _units(line: str) -> list[str]:

@@ -46,25 +46,15 @@ def token_kind(token: str) -> str:
     return first
 
 
-def pattern_of(values: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the kinds of token that all strings share, if they are compound."""
-    patterns = {tuple(map(token_kind, tokens(value))) for value in values}
-    # One exception is enough: a pattern that holds for most is only preferred
-    # (``has_common_pattern``).
-    if len(patterns) != 1:
-        return None
-    (pattern,) = patterns
-    # A single run of letters or digits is no form; its characters are described by the alphabet.
-    return pattern if len(pattern) > 1 else None
-
-
 def widths_of(values: tuple[str, ...]) -> tuple[int, ...] | None:
-    """Return the length of each run of digits where that is two or more in all strings of a
-    pattern, 0 where it is not; None if no run has one.
+    """Return the length of each run of digits where that is two or more in all strings with so
+    many runs, 0 where it is not; None if the strings differ in their number, or no run has one.
 
     ``("1.50", "12.00")`` gives ``(0, 2)``: two decimals, as prices have them.
     """
     runs = [tuple(map(len, re.findall("[0-9]+", value))) for value in values]
+    if len({*map(len, runs)}) != 1:
+        return None
     sizes = [{*column} for column in zip(*runs, strict=True)]
     widths = tuple(min(each) if len(each) == 1 and min(each) > 1 else 0 for each in sizes)
     return widths if any(widths) else None

@@ -122,7 +122,7 @@ def _texts(slot: Slot, of: Of) -> Iterator[Value]:
     characters = _leading(slot.seen_characters)
     yield ""
     # First of all, since a pattern rejects most of the texts below.
-    if slot.domain.has_common_pattern or slot.domain.pattern:
+    if slot.domain.has_common_pattern or slot.domain.layout:
         yield from _refilled(slot)
     yield from characters[:4]
     for first, second in islice(pairwise(characters), 4):

@@ -17,9 +17,8 @@ from itertools import chain, cycle, islice
 from typing import TypeAlias
 
 from evalplus_lite.generate.domains.constants import Constants
-from evalplus_lite.generate.domains.evidence import WORDS
+from evalplus_lite.generate.domains.evidence import MAY_BE_EMPTY, MAY_BE_ZERO, SIGNS, WORDS
 from evalplus_lite.generate.domains.filter import InputFilter
-from evalplus_lite.generate.domains.inference import MAY_BE_EMPTY, MAY_BE_ZERO, SIGNS
 from evalplus_lite.generate.engine.boundary import boundary_values
 from evalplus_lite.generate.engine.conditions import stored_parameters
 from evalplus_lite.generate.engine.generator import Generator

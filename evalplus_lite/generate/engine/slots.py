@@ -147,6 +147,9 @@ def _size(slot: Slot, usual: int = _USUAL) -> int:
     size = below(slot, 4) if way < 0.3 else below(slot, usual + 1)
     if way > 0.95:
         size = below(slot, 40)
+    # Each level multiplies: deeply nested values have few elements at each.
+    if slot.height > 2:
+        size = min(size, max(1, 8 >> (slot.height - 3)))
     size = max(size, int(domain.smallest))
     return size if domain.largest is None else min(size, int(domain.largest))
 
@@ -278,7 +281,8 @@ def sequence(slot: Slot) -> list[Value]:
     way = slot.random()
     # A few values in many places: duplicates are rare among values drawn independently.
     if way < 0.35:
-        pool = [item.sample() for _ in range(1 + below(slot, 4))]
+        few = 1 + below(slot, 4)
+        pool = [item.sample() for _ in range(min(few, size) if slot.height > 2 else few)]
         return [pick(slot, pool) for _ in range(size)]
     if way < 0.5 and kinds == (int,):
         return _progression(item, size)
@@ -409,6 +413,9 @@ class Slot:
         self.items = self._child(domain.items, profile.items, is_fixed=domain.is_rectangular)
         self.keys = self._child(domain.keys, profile.keys)
         self.values = self._child(domain.values, profile.values)
+        inner = [each.height for each in (self.items, self.keys, self.values) if each]
+        self.height: int = 1 + max(inner) if inner else 0
+        """The levels of containers here; 0 for what holds nothing."""
         self.positions: list[Slot] | None = None
         if domain.positions and profile.positions:
             pairs = zip(domain.positions, profile.positions, strict=True)

@@ -1,0 +1,197 @@
+"""Harnesses: what the text of a reference says of how it is called and what is observed of it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import TypeAlias
+
+from evalplus_lite.programs import definitions
+from evalplus_lite.types import Harness, Observed, Task
+
+ITEMS = 1000
+"""Items of a generator that are looked at."""
+KNOWN_DECORATORS = frozenset({"cache", "lru_cache", "staticmethod", "classmethod", "wraps"})
+MUTATORS = frozenset(
+    "append extend insert remove pop popitem clear sort reverse add discard update setdefault "
+    "appendleft popleft extendleft rotate".split()
+)
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+ANYTHING = frozenset({"Exception", "BaseException"})  # told by their very name
+
+
+def inferred(
+    harness: Harness,
+    tree: ast.Module,
+    entry_point: str,
+    *,
+    given: Collection[str],
+    prompt: str = "",
+) -> Harness:
+    """Return a harness with what the reference's text says, but for what is ``given``.
+
+    An exception that the reference raises by name and the prompt names is an answer.
+    """
+    found = harness
+    function = _function(tree, entry_point) if harness.kind in ("call", "method") else None
+    if function is not None:
+        is_generator = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in _own(function))
+        if is_generator and "items" not in given:
+            found = replace(found, items=ITEMS)
+        if isinstance(function, ast.AsyncFunctionDef) and not is_generator:
+            found = found if "awaited" in given else replace(found, awaited=True)
+        if not (is_generator or _returns(function) or {"observe", "attributes"} & set(given)):
+            found = replace(found, observe=_effects(tree, function) or found.observe)
+    named = _documented(tree, prompt) if harness.kind in ("call", "method", "sequence") else ()
+    if named and not {"observe", "exceptions"} & set(given):
+        observe = tuple(dict.fromkeys((*found.observe, "exception")))
+        found = replace(found, observe=observe, exceptions=named)
+    elif named and "exception" in found.observe and "exceptions" not in given:
+        found = replace(found, exceptions=_raised(tree))
+    found = replace(found, inferred=harness.inferred or found != harness)
+    if "exceptions" in given and "observe" not in given:
+        found = replace(found, observe=("value", "exception"))
+    if "exception" in found.observe and "exceptions" not in given:
+        found = replace(found, exceptions=found.exceptions or _raised(tree))
+    return found
+
+
+def _documented(tree: ast.Module, prompt: str) -> tuple[str, ...]:
+    return tuple(n for n in _raised(tree) if re.search(rf"\b{re.escape(n)}\b", prompt))
+
+
+def has_documented(task: Task) -> bool:
+    """Return whether exceptions are answers of a task because its prompt names them."""
+    harness = task.harness
+    return harness.inferred and "exception" in harness.observe and bool(harness.exceptions)
+
+
+class _Marking(ast.NodeTransformer):
+    """Raises a subclass of its own where the program raises a documented exception by name."""
+
+    name = "EvalplusLiteDocumented"
+
+    def __init__(self, names: Collection[str]) -> None:
+        self.names = names
+
+    def visit_Raise(self, node: ast.Raise) -> ast.Raise:
+        call = node.exc if isinstance(node.exc, ast.Call) else None
+        kind = call.func if call else node.exc
+        if isinstance(kind, ast.Name) and kind.id in self.names:
+            # The reference may have a variable of its own called type.
+            text = f"().__class__.__class__({self.name!r}, ({kind.id},), {{}})"
+            marked = ast.parse(text, mode="eval").body
+            if call:
+                call.func = marked
+            else:
+                node.exc = marked
+        return node
+
+
+def marked(task: Task) -> Task | None:
+    """Return a task whose answers are only those exceptions that its prompt names and its reference
+    raises by name, as other exceptions of their types are accidents; None if there are none."""
+    tree = definitions.parse(task.reference) if has_documented(task) else None
+    names = _documented(tree, task.prompt) if tree else ()
+    if not tree or not names:
+        return None
+    try:
+        reference = ast.unparse(ast.fix_missing_locations(_Marking(names).visit(tree)))
+    except (RecursionError, MemoryError):  # an expression of hundreds of terms
+        return None
+    harness = replace(task.harness, exceptions=(_Marking.name,))
+    return replace(task, reference=reference, harness=harness)
+
+
+def _effects(tree: ast.Module, function: Function) -> tuple[Observed, ...]:
+    """Return what a function that returns nothing can be there for, by its text."""
+    a = function.args
+    names = {each.arg for each in (*a.posonlyargs, *a.args, *a.kwonlyargs)} - {"self", "cls"}
+    names |= {each.arg for each in (a.vararg, a.kwarg) if each is not None}
+    changes = any(_is_changed(node, names) for node in ast.walk(function))
+    prints = any(_prints(node) for node in ast.walk(tree))
+    always = any(isinstance(statement, ast.Raise) for statement in function.body)
+    raises = not (prints or changes or always) and bool(_raised(tree))
+    found: list[Observed] = []
+    if names and (changes or not prints):
+        found.append("arguments")
+    if prints:
+        found.append("printed")
+    if raises:
+        found.append("exception")
+    return tuple(found)
+
+
+def _function(tree: ast.Module, entry_point: str) -> Function | None:
+    """Return the function of this name, if its text alone says what a call does."""
+    body: list[ast.stmt] = tree.body
+    *owners, name = entry_point.split(".")
+    for owner in owners:
+        classes = [n for n in body if isinstance(n, ast.ClassDef) and n.name == owner]
+        body = classes[-1].body if classes else []
+    found = [n for n in body if isinstance(n, Function) and n.name == name]
+    if not found or not all(map(_is_known, found[-1].decorator_list)):
+        return None
+    return found[-1]
+
+
+def _is_known(decorator: ast.expr) -> bool:
+    node = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return _last_name(node) in KNOWN_DECORATORS
+
+
+def _last_name(node: ast.expr | None) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _own(function: Function) -> Iterator[ast.AST]:
+    """Yield the nodes of a function's body, but for those of functions within."""
+    waiting: list[ast.AST] = list(function.body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, SCOPES):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _returns(function: Function) -> bool:
+    values = (node.value for node in _own(function) if isinstance(node, ast.Return))
+    return any(not (v is None or (isinstance(v, ast.Constant) and v.value is None)) for v in values)
+
+
+def _prints(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id in ("print", "pprint")
+    return isinstance(node, ast.Attribute | ast.Name) and _last_name(node) == "stdout"
+
+
+def _is_changed(node: ast.AST, names: Collection[str]) -> bool:
+    """Return whether an expression changes what one of the names stands for."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in MUTATORS and _root(node.func.value) in names
+    if isinstance(node, ast.Subscript | ast.Attribute):
+        return not isinstance(node.ctx, ast.Load) and _root(node) in names
+    return False
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _raised(tree: ast.Module) -> tuple[str, ...]:
+    """Return the names of exceptions that the text raises by name, in their order."""
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    raised = (node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise))
+    names = [_last_name(e.func if isinstance(e, ast.Call) else e) for e in raised]
+    return tuple(dict.fromkeys(n for n in names if n not in ANYTHING and _is_fault(n, own)))
+
+
+def _is_fault(name: str, own: Collection[str]) -> bool:
+    known = getattr(builtins, name, None)
+    return name in own or (isinstance(known, type) and issubclass(known, Exception))
