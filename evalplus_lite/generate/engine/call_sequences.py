@@ -120,6 +120,8 @@ def texts(place: Place, value: Value) -> Iterator[tuple[Place, str]]:
 
 
 Calls = tuple[list[Value], ...]
+Groups = list[tuple[set[tuple[str, int]], list[str]]]
+"""Places (a method and the position of an argument) that take the same texts, with these."""
 
 SAID = re.compile(rf"{MAY_BE_ZERO}|{MAY_BE_EMPTY}|{WORDS['distinct']}", re.I)
 """What a text says that holds of arguments, whichever method takes them."""
@@ -284,20 +286,23 @@ class SequenceGenerator:
                     yield "none", [*calls[:at], *calls[at + 1 :]]
 
         known = [("looks", calls) for calls in first]
+        # Walks begin as examples do: a constructor with an argument at a boundary may raise.
+        starts = [[each] for each in begins if tuple(each[1:]) in self.methods[self.owner].seen]
+        starts, shared = starts or [[]], self._shared()
         turns = range(WALKS if self.others else 0)
-        walks = (("walk", [*(begins and [begins[n % len(begins)]]), *self._walk()]) for n in turns)
+        walks = (("walk", [*starts[n % len(starts)], *self._walk(shared)]) for n in turns)
         for name, calls in in_turn([repeated(), walks, chain(known, changed())]):
             yield name, [*calls, *looks]
 
-    def _walk(self) -> list[list[Value]]:
-        """Return calls of any methods about a few things, which therefore meet again."""
+    def _walk(self, shared: Groups) -> list[list[Value]]:
+        """Return calls of any methods about a few of the ``shared`` texts: they meet again."""
         some = {name: list(map(list, self.methods[name].seen)) for name in self.others}
         names = [self.others[int(self._random() * len(some))] for _ in range(WALK)]
         calls = [[name, *some[name][int(self._random() * len(some[name]))]] for name in names]
         # Places of which one argument was seen at both take the same things: three of them here.
         few = {
             place: things
-            for places, texts in self._shared()
+            for places, texts in shared
             for things in [self._few(texts)]
             for place in places
         }
@@ -312,7 +317,7 @@ class SequenceGenerator:
         begin = int(self._random() * len(values))
         return [values[(begin + step) % len(values)] for step in range(min(3, len(values)))]
 
-    def _shared(self) -> list[tuple[set[tuple[str, int]], list[str]]]:
+    def _shared(self) -> Groups:
         """Return groups of the methods' places, and the texts seen at any place of each."""
         groups: list[tuple[set[tuple[str, int]], dict[str, None]]] = []
         for name in self.others:
