@@ -9,9 +9,11 @@ from evalplus_lite.lazy import lazily
 if TYPE_CHECKING:
     from evalplus_lite.serving.audit.auditing import VerifierAudit as VerifierAudit
     from evalplus_lite.serving.audit.auditing import audit_verifier as audit_verifier
+    from evalplus_lite.serving.audit.own_programs import own_programs as own_programs
 
 _HOMES = {
     "serving.audit.auditing": "VerifierAudit audit_verifier",
+    "serving.audit.own_programs": "own_programs",
 }
 """Where the public names are defined."""
 __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

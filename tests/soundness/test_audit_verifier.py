@@ -12,10 +12,10 @@ import time
 from pathlib import Path
 
 import pytest
-from support.commands import run_process
+from support.commands import run_process, write_rows
 
 from evalplus_lite import Case, Dataset, InputError, Task, Verifier
-from evalplus_lite.serving import audit_verifier
+from evalplus_lite.serving import audit_verifier, own_programs
 from evalplus_lite.serving.audit.auditing import AuditTask, VerifierAudit, program_set
 from evalplus_lite.types import CALL, PYTHON, Harness, Rule
 from evalplus_lite.values import wire
@@ -199,3 +199,43 @@ def test_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=60) == 130
     assert list(tmp_path.iterdir()) == []
+
+
+def test_tasks_of_ones_own(tmp_path: Path) -> None:
+    """A verifier is asked about one's own tasks: what their tests tell apart, and nothing else."""
+    pairs = "def pairs(n):\n    return [[i, i * i] for i in range(n)]\n"
+    rows: list[dict[str, object]] = [
+        {"id": "pairs", "entry_point": "pairs", "reference": pairs, "inputs": [[1], [3], [0]]},
+        {
+            "id": "echo",
+            "harness": "script",
+            "reference": "print(input().upper())\n",
+            "inputs": ["abc\n", "x y\n"],
+        },
+        {
+            "id": "one",
+            "entry_point": "one",
+            "reference": "def one():\n    return 1",
+            "inputs": [[]],
+        },
+        {
+            "id": "set",
+            "entry_point": "f",
+            "reference": "def f(x):\n    return {x}",
+            "inputs": [[1]],
+        },
+    ]
+    path = write_rows(tmp_path / "tasks.jsonl", [{"prompt": "", **row} for row in rows])
+    asked = own_programs(path)
+    assert asked.left_out == 1
+    names = {each.name for each in asked.programs}
+    assert {"pairs: the reference", "echo: the reference", "one: the reference"} <= names
+    assert {"pairs: returns []", "pairs: calls os._exit(0)", "echo: prints its input"} <= names
+    assert "one: returns 1" not in names  # which is right
+    found = audit_verifier("verifiers:script", load=False, programs=asked, workers=2)
+    fooled = {each.program.name for each in found.answers if each.is_fooled}
+    assert {"pairs: calls os._exit(0)", "pairs: returns an object equal to everything"} <= fooled
+    assert all(each.program.category == "cheat" for each in found.answers if each.is_fooled)
+    assert [each.code for each in found.answers if each.program.is_right] == [""] * 3
+    refused = audit_verifier("verifiers:refuse", load=False, programs=asked, workers=2)
+    assert {each.code for each in refused.answers} == {"V003", ""}

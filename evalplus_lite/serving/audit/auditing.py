@@ -61,10 +61,14 @@ class AuditProgram:
 
 @dataclass(frozen=True, slots=True)
 class ProgramSet:
-    """All programs of one version of the set."""
+    """All programs of one version of the set.
+
+    Version 0 is of tasks of one's own, of which ``left_out`` have none.
+    """
 
     version: int
     programs: tuple[AuditProgram, ...]
+    left_out: int = 0
 
     def reference(self, problem: AuditTask) -> str:
         """Return a program that is right."""
@@ -454,6 +458,7 @@ class VerifierAudit:
     version: int
     answers: tuple[AuditedProgram, ...]
     kinds: tuple[str, ...]
+    left_out: int = 0
 
     @property
     def is_sound(self) -> bool:
@@ -471,6 +476,7 @@ class VerifierAudit:
             "target": self.target,
             "protocol": self.protocol,
             "version": self.version,
+            "left_out": self.left_out,
             "kinds": list(self.kinds),
             "sound": self.is_sound,
             "classes": self.classes(),
@@ -506,6 +512,7 @@ def audit_verifier(
     workers: int | None = None,
     load: bool = True,
     only: Sequence[str] = (),
+    programs: ProgramSet | None = None,
     on_answer: Callable[[AuditedProgram, int], object] | None = None,
 ) -> VerifierAudit:
     """Return what a verifier says of right, wrong, late, odd and cheating programs.
@@ -515,6 +522,7 @@ def audit_verifier(
     in processes of its own, ``workers`` at a time (default: one a processor, at most 8), each ended
     after ``timeout`` seconds without an answer. With ``load`` right and wrong programs are asked
     again while every processor is busy twice over. ``only`` names classes, or their beginnings.
+    ``programs`` are those of ``own_programs``, or else of the set that comes with the package.
     ``on_answer`` is called with each answer and how many there will be.
 
     The programs do no harm, but the verifier is trusted as any code that one runs oneself.
@@ -522,7 +530,7 @@ def audit_verifier(
     """
     asked = Target(target, protocol, os.fspath(python or sys.executable), timeout)
     count = workers or min(os.cpu_count() or 1, MOST_PROCESSES)
-    known = program_set()
+    known = programs or program_set()
     with VerifierProcess(asked) as first:
         first.start()
         name, kinds = first.protocol, first.kinds
@@ -531,13 +539,14 @@ def audit_verifier(
         chosen = [each for each in chosen if each.category.startswith(tuple(only))]
     if not chosen:
         classes = dict.fromkeys(each.category for each in known.programs)
-        raise InputError(f"no class is named {', '.join(only)}", remedy=", ".join(classes))
+        of = f"class is named {', '.join(only)}" if only else f"program is a {' or a '.join(kinds)}"
+        raise InputError(f"no {of}", remedy=f"there are {', '.join(classes)}")
     again = [each for each in chosen if load and each.category in LOADED]
     total = len(chosen) + len(again)
     answers: list[AuditedProgram] = []
 
     def ask(programs: Sequence[AuditProgram], workers: int, loaded: bool) -> None:
-        for program, answer in _asked(asked, programs, workers):
+        for program, answer in _asked(asked, programs, workers, known):
             answers.append(AuditedProgram(program, answer, loaded))
             if on_answer is not None:
                 on_answer(answers[-1], total)
@@ -546,14 +555,13 @@ def audit_verifier(
     if again:
         with _busy_machine():
             ask(again, min(2 * count, MOST_PROCESSES), True)
-    return VerifierAudit(target, name, known.version, tuple(answers), kinds)
+    return VerifierAudit(target, name, known.version, tuple(answers), kinds, known.left_out)
 
 
 def _asked(
-    target: Target, programs: Iterable[AuditProgram], workers: int
+    target: Target, programs: Iterable[AuditProgram], workers: int, known: ProgramSet
 ) -> Iterator[tuple[AuditProgram, Answer]]:
     """Yield the answers in the programs' order, several asked at a time."""
-    reference = program_set().reference
     local = threading.local()
     with ExitStack() as stack:
         lock = threading.Lock()
@@ -562,7 +570,7 @@ def _asked(
             if not hasattr(local, "process"):
                 with lock:
                     local.process = stack.enter_context(VerifierProcess(target))
-            answer: Answer = local.process.ask(program, reference(program.problem))
+            answer: Answer = local.process.ask(program, known.reference(program.problem))
             return answer
 
         with ThreadPoolExecutor(workers) as pool:

@@ -12,6 +12,7 @@ from evalplus_lite.jobs.linting import explain
 from evalplus_lite.serving.audit.auditing import AuditedProgram, VerifierAudit
 from evalplus_lite.serving.audit.auditing import audit_verifier as audit
 from evalplus_lite.serving.audit.host import CALLED, SERVERS
+from evalplus_lite.serving.audit.own_programs import own_programs
 
 COLUMNS = {
     "class": "class",
@@ -33,6 +34,10 @@ def audit_verifier(
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="module:function, a command, or a URL.")
     ],
+    dataset: Annotated[
+        str, typer.Option("--dataset", "-d", metavar="NAME|PATH", help="Ask about these tasks.")
+    ] = "",
+    tasks: options.Tasks = None,
     protocol: Annotated[
         str, typer.Option("--protocol", metavar="NAME", help=f"How it is asked: {PROTOCOLS}.")
     ] = "",
@@ -63,6 +68,9 @@ def audit_verifier(
     killed when they hang. The programs do no harm, yet run with whatever protection it has. Exits
     with 1 if a verdict is wrong, or a program has none.
 
+    With -d, it is asked about each task's reference, mutants of it, programs that know nothing and
+    programs that leave, as far as the task's tests tell them apart.
+
     [bold]Example[/bold]  evalplus-lite audit-verifier my_rewards:compute_score
     """
     with Screen() as screen:
@@ -83,6 +91,7 @@ def audit_verifier(
             workers=workers,
             load=load,
             only=only or (),
+            programs=own_programs(dataset, tasks=tasks) if dataset else None,
             on_answer=show,
         )
     if json:
@@ -94,8 +103,11 @@ def audit_verifier(
 
 def _show(found: VerifierAudit) -> None:
     rows = [[row[key] for key in COLUMNS] for row in found.classes()]
-    title = f"{found.target}, asked as {found.protocol} (set {found.version})"
+    of = f" (set {found.version})" if found.version else ""
+    title = f"{found.target}, asked as {found.protocol}{of}"
     print_table(title, list(COLUMNS.values()), rows)
+    if found.left_out:
+        say(f"{found.left_out} tasks left out: no function or script with the values that JSON has")
     if len(found.kinds) < 2:
         say(f"asked about {found.kinds[0]}s only: that is what the protocol has")
     for code in sorted({each.code for each in found.answers} - {""}):
