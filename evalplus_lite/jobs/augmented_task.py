@@ -17,6 +17,7 @@ from evalplus_lite.execution.records import from_row, from_rows, to_row
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.domains.layout import Layout
+from evalplus_lite.generate.domains.promises import Promise
 from evalplus_lite.generate.engine.call_sequences import SequenceGenerator
 from evalplus_lite.generate.engine.generator import AdaptedGenerator, CodeTexts, Generator, Proposer
 from evalplus_lite.generate.engine.guaranteed import at_open_places, probes
@@ -176,7 +177,8 @@ def text_generator(
         # Names of an inferred form are not those of the text: nothing that it promises is checked.
         unchecked = StatedConstraints.read(task.prompt).kept([])
         stated = form.stated if isinstance(form, ConstrainedForm) else unchecked
-        input_filter = replace(input_filter, unread=stated.unread)
+        unread = tuple(Promise.read(line, (), values) for line in stated.unread)
+        input_filter = replace(input_filter, unread=unread)
     layout = None
     if not (task.grammar or task.generator or task.contract) and doubts and len(base) > 1:
         layout = Layout.of([case.arguments[0] for case in base], known=constants.strings)

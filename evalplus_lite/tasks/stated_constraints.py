@@ -12,7 +12,7 @@ import ast
 import contextlib
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -96,7 +96,8 @@ class StatedConstraints:
         lines += _promises(text[: block.start()] if block else text)
         firm = [replace(one, is_firm=True) for _, group in lines for one in group]
         loose = [] if block else [one for group in _sentences(text) for one in group]
-        known = (*firm, *(one for one in loose if one not in firm))
+        said = {one.text for one in firm}
+        known = (*firm, *(one for one in loose if one.text not in said))
         unread = tuple(line for line, group in lines if not group)
         return cls(known[:MOST_STATED], unread, block is not None, DerivedNames.read(text))
 
@@ -174,7 +175,15 @@ def _promises(text: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
         is_said = _PROMISE.search(line) and not sentence.endswith("?") and not _TASK.match(line)
         is_said = is_said and not _CONDITION.search(line.partition("that")[0])
         if is_said and not re.search("can be (?:proven|shown)", line) and not _EMPTY.search(line):
-            yield line, _line(line)
+            yield from _clauses(line)
+
+
+def _clauses(line: str) -> list[tuple[str, list[StatedConstraint]]]:
+    """Return what a sentence states as a whole, or its clauses where one is understood."""
+    if found := _line(line):
+        return [(line, found)]
+    parts = [(part, _line(part)) for part in _CLAUSE.split(line)]
+    return parts if any(found for _, found in parts) else [(line, [])]
 
 
 _PROMISE = re.compile(
@@ -190,7 +199,8 @@ _PROMISE = re.compile(
 
 _TASK = re.compile(
     r".*\b(?:results?|returns?|answers?|outputs?|print\w*|given|must|should|modif\w+|chang\w+|round\w*"
-    r"|shown|ignored|counted|function|arguments?|original|order)\b"
+    r"|shown|ignored|counted|function|arguments?|original|order|cut|split|removed|dropped|kept"
+    r"|treated|replaced|merged|skipped|outside)\b"
     r"|(?:write|count|find|compute|calculate|determine|give|list|check|decide|tell|get|remove"
     r"|keep|replace|how|what|which)s?\b",
     re.I,
@@ -199,6 +209,7 @@ _TASK = re.compile(
 _TERM = r"(?:len\([\w\[\]]+\)|[A-Za-z]\w*(?:\[\w+\])*|-?\d+(?:\s*\*\*\s*\(?\d+\)?)?)"
 _TERMS = rf"{_TERM}(?:\s*,\s*{_TERM})*"
 _INLINE = re.compile(rf"{_TERMS}(?:\s*(?:<=|<|>=|>)\s*{_TERMS})+")
+_CLAUSE = re.compile(r",\s+(?:and\s+)?|\s+and\s+(?=[a-z]\w* (?:is|are)\b)|\s*[()]\s*")
 _CONDITION = re.compile(
     r"\b(?:if|when|whether|while|until|unless|return|returns|such that)\b|>>>|=>", re.I
 )
@@ -219,11 +230,26 @@ def _sentences(text: str) -> Iterator[list[StatedConstraint]]:
         if not _CONDITION.search(sentence):
             plain = _plain(sentence).strip(" .;:")
             formulas = [match[0] for match in _INLINE.finditer(plain)]
+            formulas += [f"{a} {_VERBS[verb]} {b}" for a, verb, b in _IN_WORDS.findall(plain)]
+            for names, low, high in _PAIR_RANGE.findall(plain):
+                formulas.append(f"{low} <= {names} <= {high}")
             yield from (_comparison(formula, formula) for formula in formulas)
-            yield [] if formulas else _line(plain)
+            if not formulas:
+                yield from (found for _, found in _clauses(plain))
             yield from (_line(f"{name} is {rest}") for name, rest in _OF_NOUN.findall(plain))
 
 
+_VERBS = {"after": ">", "later than": ">", "greater than": ">", "before": "<"}
+_VERBS |= {"earlier than": "<", "less than": "<", "smaller than": "<"}
+_IN_WORDS = re.compile(
+    rf"\b([A-Za-z]\w*) (?:is )?(?:always )?(?:strictly )?({'|'.join(_VERBS)})"
+    r" (?:the |its )?([A-Za-z]\w*)\b"
+)
+"""``end after start``."""
+_PAIR_RANGE = re.compile(
+    r"[\[(]([A-Za-z]\w*(?:, ?[A-Za-z]\w*)+)[\])][^().;:\[]*\((-?\d\w*) to (-?\d\w*)\b"
+)
+"""``[start, end] in minutes (0 to 1440)``."""
 _BLOCK = re.compile(
     r"^[#* \t]*Constraints:?[* \t]*$(.*?)"
     r"(?=^[#* \t]*(?:Input|Output|Sample|Examples?|Note|class |def )\b|\Z)",
@@ -691,6 +717,11 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
         r"NAMES BE(?: integers?)? from (?P<low>\S+) to (?P<high>\S+)",
         _formula("{low} <= {name} <= {high}"),
     ),
+    (
+        r"NAMES BE(?: (?:whole )?(?:numbers?|integers?))?(?: from)? (?P<low>-?\d\S*)"
+        r" to (?P<high>-?\d\S*)",
+        _formula("{low} <= {name} <= {high}"),
+    ),
     (r"NAMES BE BETWEEN", _formula("{low} <= {name} <= {high}")),
     (r"NAMES is of LETTERS", _consists),
     (r"NAMES BE positive(?: integers?| numbers?)?", _formula("{name} > 0")),
@@ -862,9 +893,10 @@ class DerivedNames:
 
     def added(self, names: Names) -> Names:
         """Return an input's values with those of the names defined by them."""
-        if not (self.lengths or self.columns or self.pairs):
+        found: dict[str, Any] = {**_fields(names)}
+        if not (self.lengths or self.columns or self.pairs or found):
             return names
-        found: dict[str, Any] = {n: _common(size, names) for n, size in self.lengths.items()}
+        found |= {n: _common(size, names) for n, size in self.lengths.items()}
         for name, (owner, place) in self.columns.items():
             found[name] = _column(names.get(owner), place)
         lists = [each for each in names.values() if isinstance(each, list | tuple)]
@@ -874,6 +906,23 @@ class DerivedNames:
             }
         known = {name: each for name, each in found.items() if each is not None}
         return Counted({**known, **names}) if isinstance(names, Counted) else {**known, **names}
+
+
+def _fields(found: Any, name: str = "") -> dict[str, Items]:
+    """Return all values under each key of the dicts in a value, by the key and by its plural."""
+    fields: defaultdict[str, Items] = defaultdict(Items)
+    if isinstance(found, Mapping):
+        for key, each in found.items():
+            if name and isinstance(key, str):
+                for word in (key, f"{key}s"):
+                    fields[word] += _leaves(each)
+            for word, more in _fields(each, str(key)).items():
+                fields[word] += more
+    elif isinstance(found, list | tuple):
+        for each in found:
+            for word, more in _fields(each, name).items():
+                fields[word] += more
+    return fields
 
 
 def _common(size: ast.expr, names: Names) -> float | None:

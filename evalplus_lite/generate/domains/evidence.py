@@ -124,15 +124,18 @@ example is enough for them, as without a contract an input far off is rarely mea
 MAY_BE_ZERO = (
     r"(?:0|zero|none) or more|non-?negative|at least (?:0|zero)|>= ?0|(?<![\w.])0 <="
     r"|may (?:also )?be (?:0|zero)"
+    r"|(?<![\w.])(?:0|zero) (?:is (?:fine|ok|okay|allowed|valid|possible)|gives|means)\b"
 )
 SIGNS = re.compile(
-    r"negative|positive|(?:below|under|above|less than|smaller than|at least) (?:0|1|zero|one)\b",
+    r"negative|positive|(?<![\w.])(?:0|zero) or (?:less|fewer|below)"
+    r"|(?:below|under|above|less than|fewer than|smaller than|at least) (?:0|1|zero|one)\b",
     re.I,
 )
 """An exception is for numbers of some sign."""
 MAY_BE_EMPTY = (
     r"(?<!non-)(?<!not )(?<!an )(?<!the )empty|(?<!return )(?:an|the) empty \w+ (?:has|is|gives)"
-    r"|may have no|no \w+ (?:yet|at all)|without any|(?:may|can) be missing"
+    r"|may have no|no \w+ (?:yet|at all)|(?:may|can) be missing"
+    r"|without (?:any|rows|items|elements|entries|records|lines)\b|with nothing in"
 )
 OF_ANY_SIGN = (
     r"(?:lists?|arrays?|matri\w+|rows?|columns?|sequences?|tuples?|trees?)(?: \w+)? of "
@@ -140,6 +143,17 @@ OF_ANY_SIGN = (
     r"|(?<!non-)(?<!not )(?<!no )(?<!never )negative|below (?:0|zero)"
 )
 """Elements may have any sign."""
+ANY_NUMBER = r"any (?:whole numbers?|integers?)\b(?! of)"
+"""A number may have any sign."""
+EQUAL_ROWS = r"rows?\b[^.]* (?:same|equal|equally) |rectang"
+"""Rows are of one length, and nothing is said of how many there are."""
+BLANK_LINES = r"(?:blank|empty) lines?"
+_LISTED = re.compile(r"\b\w+(?:, \w+)+,? (?:and|or) \w+")
+
+
+def listed(text: str) -> frozenset[str]:
+    """Return the words of lists in a text: ``DEBUG, INFO, WARN and ERROR``."""
+    return frozenset(word for found in _LISTED.findall(text) for word in re.findall(r"\w+", found))
 
 
 # Constraints with their support, and the decision which are required.
@@ -223,6 +237,10 @@ class Ledger:
         """Return whether the task's text has one of these words, a regular expression."""
         # Only the beginning of a word is bounded: "interval" is to find "intervals".
         return re.search(rf"(?<!\w)(?:{words})", self._text, re.I) is not None
+
+    def listed(self) -> frozenset[str]:
+        """Return the words of lists in the task's text."""
+        return listed(self._text)
 
     def finished(self) -> tuple[Constraint, ...]:
         """Return all constraints found; InputError if the user names one that was not."""

@@ -26,6 +26,7 @@ from evalplus_lite.generate.domains.evidence import (
 )
 from evalplus_lite.generate.domains.inference import Column
 from evalplus_lite.generate.domains.profile import SEQUENCES, SIZED, Profile
+from evalplus_lite.generate.domains.promises import Promise
 from evalplus_lite.generate.domains.text import times_in
 from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.assertions import with_stated_contract
@@ -488,8 +489,7 @@ class InputFilter:
     ``constraints`` are all that the examples keep to, required or not, with their support;
     ``stated`` are those that the task's text puts in terms of the ``parameters``. ``strict``, where
     no contract decides, also has constraints likely enough that an input breaking one is doubtful.
-    Where the text promises something ``unread``, every input is doubtful but for texts of the
-    ``shapes`` that the examples have.
+    Inputs that an ``unread`` promise of the text may exclude are doubtful.
     """
 
     profiles: tuple[Profile, ...]
@@ -500,9 +500,7 @@ class InputFilter:
     stated: StatedConstraints | None = None
     parameters: tuple[str, ...] = ()
     strict: InputFilter | None = None
-    unread: tuple[str, ...] = ()
-    shapes: frozenset[Value] = frozenset()
-    has_any_letters: bool = False
+    unread: tuple[Promise, ...] = ()
 
     @classmethod
     def infer(
@@ -623,18 +621,17 @@ class InputFilter:
             domains = tuple(each.of_any_sign() for each in inferred.domains)
             inferred = replace(inferred, domains=domains)
         inferred = inferred.bounded(binding, parameters)
-        # With this many different letters, texts are names or words, and other letters would do.
-        letters = {c for each in examples for v in each if type(v) is str for c in v.lower()}
-        is_open = sum(map(str.isalpha, letters)) >= _ANY_LETTERS
         return replace(
             inferred,
             constraints=(*inferred.constraints, *_stated(stated, len(examples), off)),
             stated=binding,
             parameters=tuple(parameters),
             strict=strict,
-            unread=tuple(line for line in binding.unread if not inferred.speaks_for(line)),
-            shapes=frozenset(tuple(_shape(v, is_open=is_open) for v in each) for each in examples),
-            has_any_letters=is_open,
+            unread=tuple(
+                Promise.read(line, parameters, examples)
+                for line in binding.unread
+                if not inferred.speaks_for(line)
+            ),
         )
 
     def bounded(self, stated: StatedConstraints, parameters: Sequence[str]) -> InputFilter:
@@ -682,14 +679,10 @@ class InputFilter:
 
     def doubt(self, arguments: Arguments) -> str | None:
         """Return why an input that may be proposed is doubtful, or None where it is not."""
-        # A promise that is not understood may exclude anything that looks unlike the examples.
-        if self.unread and tuple(map(self._shape, arguments)) not in self.shapes:
-            return f"the task promises what is not understood: {self.unread[0]}"
+        for promise in self.unread:
+            if promise.may_exclude(arguments):
+                return f"the task promises what is not understood: {promise.text}"
         return None if self.strict is None else self.strict.explain(arguments)
-
-    def _shape(self, value: Value) -> Value:
-        """Return the shape of a value: digits masked, and letters where any letter may occur."""
-        return _shape(value, is_open=self.has_any_letters)
 
     def undoubting(self) -> InputFilter:
         """Return the same filter without doubts."""
@@ -729,19 +722,6 @@ def _between_ends(domain: Domain, low: str, high: str) -> Domain:
         lowest=domain.lowest if lowest is None else lowest,
         highest=domain.highest if highest is None else highest,
     )
-
-
-_ANY_LETTERS = 8
-"""Different letters in the texts of the examples from which on any letter is allowed."""
-
-
-def _shape(value: Value, *, is_open: bool) -> Value:
-    if type(value) is not str:
-        return key(value)
-    # A numeral keeps its width, and whether it begins with a zero: such texts are times, codes or
-    # versions.
-    digits = re.sub(r"\d+", lambda m: "01"[m[0][0] != "0"] + "0" * (len(m[0]) - 1), value)
-    return re.sub("[a-z]", "a", re.sub("[A-Z]", "A", digits)) if is_open else digits
 
 
 STATED = "stated."

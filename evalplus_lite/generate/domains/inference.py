@@ -14,6 +14,9 @@ from typing import Any
 
 from evalplus_lite.generate.domains.domain import Domain, union
 from evalplus_lite.generate.domains.evidence import (
+    ANY_NUMBER,
+    BLANK_LINES,
+    EQUAL_ROWS,
     MAY_BE_EMPTY,
     MAY_BE_ZERO,
     OF_ANY_SIGN,
@@ -129,6 +132,10 @@ class ConstraintFinder:
         """Return whether the task's text has one of these words."""
         return self._ledger.mentions(words)
 
+    def listed(self) -> frozenset[str]:
+        """Return the words of lists in the task's text."""
+        return self._ledger.listed()
+
     def is_element(self) -> bool:
         """Whether values here are elements of containers."""
         return "." in self._column.name
@@ -143,7 +150,7 @@ class ConstraintFinder:
 
     def is_not_zero(self) -> bool:
         """No number is zero, and the text speaks of none."""
-        if self.mentions(MAY_BE_ZERO):
+        if self.mentions(f"{MAY_BE_ZERO}|{ANY_NUMBER}"):
             return False
         return self._takes("not-zero", "never zero", _is_number)
 
@@ -159,7 +166,8 @@ class ConstraintFinder:
         """No string or container is empty, and the text speaks of none."""
         # "A list may be empty" says nothing of the texts in it.
         texts = self.is_element() and all(type(v) is str for g in self._column.groups for v in g)
-        if self.mentions(r"empty (?:strings?|texts?|words?|lines?)" if texts else MAY_BE_EMPTY):
+        said = rf"empty (?:strings?|texts?|words?)|{BLANK_LINES}" if texts else MAY_BE_EMPTY
+        if self.mentions(said):
             return False
         return self._takes("not-empty", "never empty", _is_sized)
 
@@ -260,7 +268,8 @@ class ConstraintFinder:
         # A list of two pairs is square by chance. Tables of two sizes, or a word in the text, are
         # needed.
         sizes = {len(value) for group in groups for value in group if _is_larger(value)}
-        if len(sizes) < 2 and not self.mentions(WORDS["square"]):
+        is_said = self.mentions(WORDS["square"])
+        if not is_said and (len(sizes) < 2 or self.mentions(EQUAL_ROWS)):
             return False
         return self._takes("square", "as many rows as columns", _is_larger)
 
@@ -514,7 +523,12 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
         near = "".join(sorted({*near, *"\t\n"}))
     dates = DateForm.of(text.values)
     widths = widths_of(text.values)
-    layout = Layout.of(text.values, known=known, is_said=finder.mentions(FORMATS))
+    layout = Layout.of(
+        text.values,
+        known={*known, *finder.listed()},
+        is_said=finder.mentions(FORMATS),
+        may_be_blank=finder.mentions(BLANK_LINES),
+    )
     return {
         "layout": layout if layout and finder.has_layout() else None,
         "widths": widths if widths and finder.has_widths(widths) else None,
@@ -542,7 +556,7 @@ def _bounds(profile: Profile, finder: ConstraintFinder) -> tuple[float | None, f
     )
     is_not_zero = (low > 0 or high < 0) and finder.is_not_zero()
     # "A list of integers" promises no sign, whatever the examples hold.
-    is_any = finder.is_element() and finder.mentions(OF_ANY_SIGN)
+    is_any = finder.mentions(ANY_NUMBER) or (finder.is_element() and finder.mentions(OF_ANY_SIGN))
     is_any = is_any and not finder.mentions("positive|non-?negative|natural")
     if low >= 0 and not is_any and finder.is_not_negative():
         lowest = min(low, 1) if is_not_zero else 0

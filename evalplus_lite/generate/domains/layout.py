@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 FORMATS = (
     r"separated by|of the form|in the form|formats?\b|notation|written as|such as [\"'`]"
-    r"|lines? [\"'`]|joined by|followed by|h+:mm|encoded|expressions?\b|pattern"
+    r"|lines? [\"'`]|joined by|followed by|h+:mm|encoded|expressions?\b|pattern|versions?\b"
 )
 """What a task's text says of texts in a format."""
 _TOKEN = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?!\w)|\d+|[^\W\d_]+|[^\S\n]+|.")
@@ -38,22 +38,30 @@ class Layout:
     starts: frozenset[str]
     letters: frozenset[str]
     """The letters beside numbers, such as units, if these are few: others mean nothing."""
+    head: tuple[str, ...] = ()
+    """The kinds that all lines begin with, if several signs are among them."""
+    may_be_blank: bool = False
 
     @classmethod
     def of(
-        cls, texts: Sequence[str], *, known: Collection[str] = (), is_said: bool = False
+        cls,
+        texts: Sequence[str],
+        *,
+        known: Collection[str] = (),
+        is_said: bool = False,
+        may_be_blank: bool = False,
     ) -> Layout | None:
         """Return the layout of texts in a format; None of prose, single words and plain numbers.
 
-        ``known`` are string constants of the reference. ``is_said``: the task speaks of a format.
+        ``known`` are words of the reference and the task. ``is_said``: the task speaks of a format.
         """
         lines = [line for text in texts for line in _lines(text)]
         if not lines:
             return None
         signs = frozenset.intersection(*map(_signs, texts))
-        starts = frozenset(line.split()[0] for line in lines if line.split()[0].isalpha())
-        words = {word for each in known for word in each.split()}
-        is_known = starts <= words and sum(line.split()[0] in starts for line in lines) >= _ENOUGH
+        starts = [start for line in lines if (start := _first_word(line))]
+        words = {word for each in known for word in each.lower().split()}
+        is_known = {*starts} <= words and len(starts) >= _ENOUGH
         is_mixed = all(re.search(r"\d", text) and re.search(r"[^\d\s.+-]", text) for text in texts)
         kinds = list(map(_kinds, lines))
         shapes = frozenset(map(_shape, kinds))
@@ -70,10 +78,14 @@ class Layout:
             frozenset.intersection(*map(_signs, lines)),
             frozenset(words) if is_known else frozenset(),
             letters,
+            _head(kinds),
+            may_be_blank,
         )
 
     def explain(self, text: str) -> str | None:
         """Return what of the layout a text lacks, or None."""
+        if self.may_be_blank and not text.strip():
+            return None
         if missing := self.signs - _signs(text):
             return f"no {min(missing)!r}, which every example has"
         if not _lines(text):
@@ -82,10 +94,12 @@ class Layout:
             kinds = _kinds(line)
             if missing := self.line_signs - _signs(line):
                 return f"a line without {min(missing)!r}"
-            if self.starts and (word := line.split()[0]).isalpha() and word not in self.starts:
-                return f"a line that begins with {word[:40]!r}"
+            if self.starts and (word := _first_word(line)) not in (*self.starts, ""):
+                return f"a line whose first word is {word[:40]!r}"
             if self.letters and (other := {*_units(line)} - self.letters):
                 return f"{min(other)!r} beside a number"
+            if tuple(kinds[: len(self.head)]) != self.head:
+                return f"a line like {line[:40]!r}"
             if self.shapes and _shape(kinds) not in self.shapes:
                 return f"a line like {line[:40]!r}"
             if strange := next((pair for pair in pairwise(kinds) if pair not in self.pairs), None):
@@ -95,6 +109,11 @@ class Layout:
 
 def _lines(text: str) -> list[str]:
     return [line for line in text.split("\n") if line.strip()]
+
+
+def _first_word(line: str) -> str:
+    """Return the first token that is a word, in lower case, "" if none is."""
+    return next((each.lower() for each in line.split() if each.isalpha()), "")
 
 
 def _signs(text: str) -> frozenset[str]:
@@ -114,6 +133,15 @@ def _shape(kinds: Sequence[str]) -> tuple[str, ...]:
         if len(found) > 7 and found[-2:] == found[-4:-2] == found[-6:-4] == found[-8:-6]:
             del found[-2:]
     return tuple(found)
+
+
+def _head(lines: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return the kinds that all of several lines begin with, if three signs are among them."""
+    head = tuple(
+        each[0] for each in takewhile(lambda row: len({*row}) == 1, zip(*lines, strict=False))
+    )
+    signs = {each for each in head if each.startswith("'") or each == "a blank"}
+    return head if len(lines) >= _FEW and len(signs) >= _ENOUGH else ()
 
 
 def _units(line: str) -> list[str]:

@@ -106,6 +106,15 @@ _CLOSED_REPEATS = 4
 
 def closed(counts: Mapping[str, int]) -> tuple[str, ...]:
     """Return the classes that look closed: few of their characters came up, each of them often."""
+    # Letters of which case means nothing are of one class.
+    letters = Counter[str]()
+    for character, count in counts.items():
+        if character in string.ascii_letters:
+            letters[character.lower()] += count
+    both = [any(each in members for each in counts) for members in CLASSES[:2]]
+    is_few = 0 < len(letters) <= len(CLASSES[0]) * _CLOSED_SHARE
+    if all(both) and is_few and letters.total() >= _CLOSED_REPEATS * len(letters):
+        return (*CLASSES[:2], *closed({c: n for c, n in counts.items() if c in CLASSES[2]}))
     found = []
     for members in CLASSES:
         times = [count for character, count in counts.items() if character in members]
@@ -123,6 +132,8 @@ def widen(counts: Mapping[str, int], *, keep_closed: bool = True) -> str:
     """
     narrow = closed(counts) if keep_closed else ()
     allowed = set(counts)
+    if {*CLASSES[:2]} <= {*narrow}:
+        allowed.update(each.swapcase() for each in counts)
     # A space, a capital and a full stop make a sentence, and sentences have numbers.
     if not narrow and " " in counts and any(map(str.isupper, counts)) and {*counts} & {*".,!?"}:
         allowed.update(CLASSES[-1])

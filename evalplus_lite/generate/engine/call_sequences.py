@@ -140,6 +140,8 @@ SURE = 0.5
 """Share of the sequences that no suite should lack, as long as there are some."""
 WALKS, WALK = 24, 12
 """Sequences of random calls that no suite should lack, and the calls of each."""
+WALKED = 0.3
+"""Share of the other sequences that are random calls, too."""
 MOST_MODELS, MOST_VALUES = 4, 5
 """Known sequences that guaranteed ones are made from, and values of one argument there."""
 
@@ -239,6 +241,8 @@ class SequenceGenerator:
             self._adopt(case)
         # From here on sequences are new ones; those before are preferred as parents.
         self.first = len(self.sequences)
+        begins = self.methods[owner].seen[:2] if owner in self.methods else []
+        self._starts, self._texts = [[owner, *each] for each in begins], self._shared()
         # Guaranteed sequences come last here, since they are made of everything set up above.
         self.stored = stored_parameters(reference, owner) if reference else {}
         self._sure = deque(
@@ -286,23 +290,26 @@ class SequenceGenerator:
                     yield "none", [*calls[:at], *calls[at + 1 :]]
 
         known = [("looks", calls) for calls in first]
-        # Walks begin as examples do: a constructor with an argument at a boundary may raise.
-        starts = [[each] for each in begins if tuple(each[1:]) in self.methods[self.owner].seen]
-        starts, shared = starts or [[]], self._shared()
         turns = range(WALKS if self.others else 0)
-        walks = (("walk", [*starts[n % len(starts)], *self._walk(shared)]) for n in turns)
+        walks = (("walk", self._walk(number)) for number in turns)
         for name, calls in in_turn([repeated(), walks, chain(known, changed())]):
             yield name, [*calls, *looks]
 
-    def _walk(self, shared: Groups) -> list[list[Value]]:
-        """Return calls of any methods about a few of the ``shared`` texts: they meet again."""
+    def _walk(self, number: int) -> list[list[Value]]:
+        """Return calls of any methods about a few of the texts they share: these meet again.
+
+        It begins as an example does: a constructor with an argument at a boundary may raise. It
+        ends with a look at each of these texts.
+        """
         some = {name: list(map(list, self.methods[name].seen)) for name in self.others}
-        names = [self.others[int(self._random() * len(some))] for _ in range(WALK)]
+        # Methods without arguments tell as much if they are called half as often.
+        often = [name for name in self.others for _ in range(1 + any(map(len, some[name])))]
+        names = [often[int(self._random() * len(often))] for _ in range(WALK)]
         calls = [[name, *some[name][int(self._random() * len(some[name]))]] for name in names]
         # Places of which one argument was seen at both take the same things: three of them here.
         few = {
             place: things
-            for places, texts in shared
+            for places, texts in self._texts
             for things in [self._few(texts)]
             for place in places
         }
@@ -311,7 +318,10 @@ class SequenceGenerator:
                 things = few.get((call[0], at))
                 if type(value) is str and things:
                     call[at + 1] = things[int(self._random() * len(things))]
-        return calls
+        for (name, at), things in few.items():
+            if at == 0 and {*map(len, some[name])} == {1}:
+                calls += [[name, each] for each in things]
+        return [*self._starts[number % max(1, len(self._starts)) :][:1], *calls]
 
     def _few(self, values: Sequence[Value]) -> list[Value]:
         begin = int(self._random() * len(values))
@@ -372,7 +382,13 @@ class SequenceGenerator:
         left = PATIENCE
         while self.others and len(batch) < count and left:
             is_sure = bool(self._sure) and self._random() < SURE
-            case = self._sure.popleft() if is_sure else self._changed()
+            if is_sure:
+                case = self._sure.popleft()
+            elif self._random() < WALKED:
+                calls = self._walk(int(self._random() * MOST_MODELS))
+                case = Case(tuple(calls), "mutation", None, ("calls.walk",))
+            else:
+                case = self._changed()
             left = PATIENCE if self._offer(case, batch) else left - 1
         return batch
 

@@ -362,7 +362,24 @@ def _refined(form: Form, texts: Sequence[str]) -> Form | None:
             return Block(each.count, tuple(map(part, each.parts)))
         return Line(tuple(tuple(refined(one, way, each.ways) for one in way) for way in each.ways))
 
-    return Form.of(tuple(map(part, form.parts)))
+    parts = tuple(map(part, form.parts))
+    return None if _is_chance(parts) else Form.of(parts)
+
+
+def _is_chance(parts: Sequence[Part]) -> bool:
+    """Return whether lines of words go on as before where a count says that they end."""
+
+    def kinds(each: Part) -> list[Kind] | None:
+        is_words = isinstance(each, Line) and any(f.kind == "word" for f in each.ways[0])
+        return [f.kind for f in each.ways[0]] if is_words else None
+
+    return any(
+        isinstance(block, Block)
+        and len(block.parts) == 1
+        and (body := kinds(block.parts[0])) is not None
+        and body == kinds(one) == kinds(two)
+        for block, one, two in zip(parts, parts[1:], parts[2:], strict=False)
+    )
 
 
 def _range(
