@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 FORMATS = (
     r"separated by|of the form|in the form|formats?\b|notation|written as|such as [\"'`]"
@@ -136,12 +136,17 @@ def _shape(kinds: Sequence[str]) -> tuple[str, ...]:
 
 
 def _head(lines: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return the kinds that all of several lines begin with, if three signs are among them."""
-    head = tuple(
-        each[0] for each in takewhile(lambda row: len({*row}) == 1, zip(*lines, strict=False))
-    )
-    signs = {each for each in head if each.startswith("'") or each == "a blank"}
-    return head if len(lines) >= _FEW and len(signs) >= _ENOUGH else ()
+    """Return the kinds that all of several lines begin with, if three signs are among them.
+
+    After the signs it ends with the first word: what follows may be free.
+    """
+    head, signs = list[str](), set[str]()
+    for kind, *others in map(set, zip(*lines, strict=False)):
+        if others or (len(signs) >= _ENOUGH and head[-1] == "a word"):
+            break
+        head.append(kind)
+        signs |= {kind} - {"a word", "a letter", "a number"}
+    return tuple(head) if len(lines) >= _FEW and len(signs) > _ENOUGH else ()
 
 
 def _units(line: str) -> list[str]:

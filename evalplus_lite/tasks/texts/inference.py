@@ -369,15 +369,14 @@ def _refined(form: Form, texts: Sequence[str]) -> Form | None:
 def _is_chance(parts: Sequence[Part]) -> bool:
     """Return whether lines of words go on as before where a count says that they end."""
 
-    def kinds(each: Part) -> list[Kind] | None:
-        is_words = isinstance(each, Line) and any(f.kind == "word" for f in each.ways[0])
-        return [f.kind for f in each.ways[0]] if is_words else None
+    def kinds(part: Part) -> list[Kind]:
+        return [each.kind for each in part.ways[0]] if isinstance(part, Line) else []
 
     return any(
         isinstance(block, Block)
         and len(block.parts) == 1
-        and (body := kinds(block.parts[0])) is not None
-        and body == kinds(one) == kinds(two)
+        and "word" in kinds(block.parts[0])
+        and kinds(block.parts[0]) == kinds(one) == kinds(two)
         for block, one, two in zip(parts, parts[1:], parts[2:], strict=False)
     )
 
