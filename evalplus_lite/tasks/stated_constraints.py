@@ -169,13 +169,24 @@ def _block_lines(block: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
 
 
 def _promises(text: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
-    """Yield the sentences that say what is true of every input."""
+    """Yield the sentences, or clauses, that say what is true of every input."""
     for sentence in re.split(r"(?<=[.;:?])\s|\n", text):
         line = _plain(sentence).strip(" .;:()")
-        is_said = _PROMISE.search(line) and not sentence.endswith("?") and not _TASK.match(line)
-        is_said = is_said and not _CONDITION.search(line.partition("that")[0])
-        if is_said and not re.search("can be (?:proven|shown)", line) and not _EMPTY.search(line):
+        if sentence.endswith("?") or re.search("can be (?:proven|shown)", line):
+            continue
+        if _is_promise(line):
             yield from _clauses(line)
+        else:  # one that says what to do may still promise something beside
+            yield from (
+                (clause, _line(clause))
+                for clause in _CLAUSE.split(line)
+                if _WELL_FORMED.search(clause) and _is_promise(clause)
+            )
+
+
+def _is_promise(line: str) -> bool:
+    is_said = _PROMISE.search(line) and not _TASK.match(line) and not _EMPTY.search(line)
+    return bool(is_said) and not _CONDITION.search(line.partition("that")[0])
 
 
 def _clauses(line: str) -> list[tuple[str, list[StatedConstraint]]]:
@@ -183,7 +194,9 @@ def _clauses(line: str) -> list[tuple[str, list[StatedConstraint]]]:
     if found := _line(line):
         return [(line, found)]
     parts = [(part, _line(part)) for part in _CLAUSE.split(line)]
-    return parts if any(found for _, found in parts) else [(line, [])]
+    if not any(found for _, found in parts):
+        return [(line, [])]
+    return [(part, found) for part, found in parts if found or _PROMISE.search(part)]
 
 
 _PROMISE = re.compile(
@@ -191,10 +204,11 @@ _PROMISE = re.compile(
     r"|exactly one (?:(?:such|valid|possible) )?(?:solution|answer|\w+ exists)|always exists"
     r"|there is always|exactly (?:one|once|twice)|at most the number of|always|never"
     r"|nobody who|(?-i:none) is|no two|no \w+ is)\b"
-    r"|^(?:the|all|each|every|both|inputs?|it|an?) .*\b(?:is|are) (?:always )?"
-    r"(?:valid|well-formed)\b",
+    r"|^(?:the|all|each|every|both|inputs?|it|an?) .*\b(?:is|are) (?:always |\w+ and )?"
+    r"(?:valid|well-formed|correct)\b",
     re.I,
 )
+_WELL_FORMED = re.compile(r"\b(?:valid|well-formed|correct)\b", re.I)
 
 
 _TASK = re.compile(

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -89,7 +89,7 @@ WORDS: Mapping[str, str] = {
     "distinct": r"(?:of|are|all|contains?|only|pairwise) (?:distinct|unique|different)"
     r"|no duplicates|permutation",
     "ordered-pairs": r"intervals?|ranges?|start|<=|≤|before",
-    "layout": r"absolute",
+    "layout": r"absolute|well-formed",
     "single-blanks": r"(?:single|one) (?:space|blank)",
     "alphabet": r"binary|digits?|lower-?case|upper-?case|letters?|hexadecimal|alphabet|consist",
     "words": r"one of|either|keywords?|commands?|operators?",
@@ -99,8 +99,8 @@ WORDS: Mapping[str, str] = {
     "index": r"index|indices|position",
     "count": r"at least [a-z]\b|at most|no more than|number of|first k|k-?th|k largest|k smallest",
     "at-most-length": r"at most|no more than|length",
-    "within": r"nodes?|vert(?:ex|ices)|graph|network|(?:is|are) (?:on|in) the",
-    "element": r"(?:is|are) in the|contained|member|element of|present in",
+    "within": r"nodes?|vert(?:ex|ices)|graph|network|(?<!not )(?:is|are) (?:on|in) the",
+    "element": r"(?<!not )(?:is|are) in the|contained|member|element of|present in",
     "less": r"<|less than|smaller|before|after|later|below|range|between|low|lo\b|start|min",
     "at-most": r"<=|≤|at most|before|after|later|range|between|from|low|lo\b|start|min",
 }
@@ -148,6 +148,32 @@ ANY_NUMBER = r"any (?:whole numbers?|integers?)\b(?! of)"
 EQUAL_ROWS = r"rows?\b[^.]* (?:same|equal|equally) |rectang"
 """Rows are of one length, and nothing is said of how many there are."""
 BLANK_LINES = r"(?:blank|empty) lines?"
+ANY_CASE = (
+    r"case[- ]insensitive|case (?:does not|doesn't|means nothing)|(?:small|lower|upper|capital)"
+    r"(?:[- ]case)?(?: letters?)? (?:or|and) (?:small|lower|upper|capital)|any mix of"
+)
+"""Letters of either case are alike."""
+NEVER_DOWN = (
+    r"never (?:goes? (?:down|back)|decreas|gets? smaller|earlier)|non-?decreasing|chronological"
+    r"|in (?:the )?order of time|only (?:goes up|increases)|(?:are|is) increasing"
+)
+"""Numbers that calls have in turn."""
+NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_THINGS = r"characters?|letters?|digits?|elements?|items?|numbers?|entries|values?|symbols?|long"
+
+
+def says_size(text: str, size: int) -> bool:
+    """Return whether a text says that something has this length, or shows the names of its parts.
+
+    ``ten characters``, ``of length 10``, ``[x1, y1, x2, y2]``.
+    """
+    count = f"(?:{size}|{NUMERALS[size]})" if size < len(NUMERALS) else str(size)
+    if mentions(text, rf"{count}[- ](?:{_THINGS})\b|length(?: is| of|:|=)? {count}\b"):
+        return True
+    parts = r"[A-Za-z]\w*(?:, ?[A-Za-z]\w*)" + f"{{{size - 1}}}"
+    return size > 1 and re.search(rf"[\[(]{parts}[\])]", text) is not None
+
+
 _LISTED = re.compile(r"\b\w+(?:, \w+)+,? (?:and|or) \w+")
 
 
@@ -215,16 +241,37 @@ class Ledger:
         choices: Mapping[str, bool] | None = None,
         *,
         text: str = "",
+        parameters: Sequence[str] = (),
         chance: float = CHANCE,
     ) -> None:
         self._choices, self._text, self._chance = choices or {}, text, chance
         self._constraints: dict[str, Constraint] = {}
+        self._about = [_said_of(name, parameters, text) for name in parameters]
 
-    def takes(self, name: str, text: str, *, kind: str, seen: int) -> bool:
-        """Record a constraint with its support; return whether it is required."""
+    def about(self, position: int | None) -> str:
+        """Return what the text says of a parameter, or of none by name."""
+        if position is None or position >= len(self._about):
+            return self._text
+        return self._about[position]
+
+    def takes(
+        self,
+        name: str,
+        text: str,
+        *,
+        kind: str,
+        seen: int,
+        position: int | None = None,
+        is_said: bool = False,
+    ) -> bool:
+        """Record a constraint with its support; return whether it is required.
+
+        It is about one ``position``, or several; ``is_said``: the text states it.
+        """
         # The user's choice decides; then the task's words; then the number of examples.
         enough = needed(kind, chance=self._chance)
-        chosen, is_stated = self._choices.get(name), is_mentioned(kind, self._text)
+        chosen = self._choices.get(name)
+        is_stated = is_said or is_mentioned(kind, self.about(position))
         is_on = is_stated or seen >= enough if chosen is None else chosen
         # Constraints that are not required are noted as well: the user sees them with their
         # support, and can require them by name.
@@ -232,15 +279,6 @@ class Ledger:
             name, text, seen, enough, is_on, chosen is not None, is_stated
         )
         return is_on
-
-    def mentions(self, words: str) -> bool:
-        """Return whether the task's text has one of these words, a regular expression."""
-        # Only the beginning of a word is bounded: "interval" is to find "intervals".
-        return re.search(rf"(?<!\w)(?:{words})", self._text, re.I) is not None
-
-    def listed(self) -> frozenset[str]:
-        """Return the words of lists in the task's text."""
-        return listed(self._text)
 
     def finished(self) -> tuple[Constraint, ...]:
         """Return all constraints found; InputError if the user names one that was not."""
@@ -253,9 +291,34 @@ class Ledger:
         return tuple(self._constraints.values())
 
 
+def mentions(text: str, words: str) -> bool:
+    """Return whether a text has one of these words, a regular expression."""
+    # Only the beginning of a word is bounded: "interval" is to find "intervals".
+    return re.search(rf"(?<!\w)(?:{words})", text, re.I) is not None
+
+
 def is_mentioned(kind: str, text: str) -> bool:
     """Return whether a text speaks of a kind of constraint."""
-    return kind in WORDS and Ledger(text=text).mentions(WORDS[kind])
+    return kind in WORDS and mentions(text, WORDS[kind])
+
+
+def _said_of(name: str, parameters: Sequence[str], text: str) -> str:
+    """Return the sentences of a text that name this parameter, or none."""
+
+    def names(parameter: str, sentence: str) -> bool:
+        # "A" is a word, and so is the s of "it's".
+        is_word = parameter.lower() in ("a", "i")
+        return (
+            not is_word
+            and re.search(rf"(?<![\w'’]){re.escape(parameter)}(?!\w)", sentence) is not None
+        )
+
+    sentences = re.split(r"(?<=[.;:?!])\s+|\n", text)
+    return "\n".join(
+        sentence
+        for sentence in sentences
+        if names(name, sentence) or not any(names(each, sentence) for each in parameters)
+    )
 
 
 def needed(kind: str, *, chance: float = CHANCE) -> int:

@@ -510,19 +510,20 @@ class InputFilter:
         known: Collection[str] = (),
         choices: Mapping[str, bool] | None = None,
         text: str = "",
+        parameters: Sequence[str] = (),
         chance: float = CHANCE,
     ) -> InputFilter:
         """Return the filter for a task without a contract: near the base inputs in every respect.
 
         ``known`` are string constants of the reference: where all words of the inputs are among
         them, they are the vocabulary. ``choices`` require or remove constraints by name;
-        ``text`` and ``chance`` as for a ``Ledger``.
+        ``text``, ``parameters`` and ``chance`` as for a ``Ledger``.
         Raises InputError if there is no base input, or no constraint of a name in ``choices``.
         """
         # One ledger for all arguments: it collects what is found at each, and checks the user's
         # choices at the end.
         profiles, columns = _profiles(base)
-        ledger = Ledger(choices, text=text, chance=chance)
+        ledger = Ledger(choices, text=text, parameters=parameters, chance=chance)
         domains = tuple(
             inference.inferred(profile, column, ledger, known=known)
             for profile, column in zip(profiles, columns, strict=True)
@@ -609,7 +610,14 @@ class InputFilter:
         # them.
         count = len(stated.constraints) + len(stated.unread)
         choices, off = _own_choices(task.constraints, count)
-        infer = partial(cls.infer, examples, known=known, choices=choices, text=task.prompt)
+        infer = partial(
+            cls.infer,
+            examples,
+            known=known,
+            choices=choices,
+            text=task.prompt,
+            parameters=parameters,
+        )
         inferred, binding = infer(), stated.without(off)
         # The strict filter is inferred from the same examples, with fewer needed for each
         # constraint. What it rejects and the other admits is doubtful. A block that states every
@@ -651,10 +659,25 @@ class InputFilter:
             _between_ends(domain, *ends[n]) if n in own else domain
             for n, domain in enumerate(self.domains)
         )
-        # Bounds that the text states replace relations between numbers that examples merely happen
-        # to keep. What the user requires stays.
+        # Bounds that the text states, and what it says of two numbers, replace relations between
+        # numbers that examples merely happen to keep. What the user requires stays.
         chosen = {each.name for each in self.constraints if each.is_chosen}
-        off = {each.name for each in self.relations if each.positions[0] in own} - chosen
+        said = [
+            {
+                parameters.index(word)
+                for word in re.findall(r"\w+", each.formula)
+                if word in parameters
+            }
+            for each in stated.constraints
+        ]
+        off = {
+            each.name
+            for each in self.relations
+            if each.positions[0] in own
+            or (
+                each.kind in ("less", "at-most") and any({*each.positions} <= pair for pair in said)
+            )
+        } - chosen
         return replace(
             self,
             domains=domains,
@@ -667,7 +690,8 @@ class InputFilter:
 
     def speaks_for(self, promise: str) -> bool:
         """Return whether a required constraint is of a kind that a promise mentions."""
-        if re.search(r"\bexactly\b", promise):  # says more than any kind
+        # These say more than any kind.
+        if re.search(r"\b(?:exactly|different|distinct|unique)\b", promise):
             return False
         return any(each.is_on and is_mentioned(each.kind, promise) for each in self.constraints)
 

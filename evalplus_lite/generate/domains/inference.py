@@ -14,6 +14,7 @@ from typing import Any
 
 from evalplus_lite.generate.domains.domain import Domain, union
 from evalplus_lite.generate.domains.evidence import (
+    ANY_CASE,
     ANY_NUMBER,
     BLANK_LINES,
     EQUAL_ROWS,
@@ -22,6 +23,9 @@ from evalplus_lite.generate.domains.evidence import (
     OF_ANY_SIGN,
     WORDS,
     Ledger,
+    listed,
+    mentions,
+    says_size,
 )
 from evalplus_lite.generate.domains.layout import FORMATS, Layout
 from evalplus_lite.generate.domains.profile import (
@@ -127,14 +131,16 @@ class ConstraintFinder:
 
     def __init__(self, column: Column, ledger: Ledger) -> None:
         self._column, self._ledger = column, ledger
+        self._position = int(column.name.partition(".")[0])
+        self._text = ledger.about(self._position)
 
     def mentions(self, words: str) -> bool:
-        """Return whether the task's text has one of these words."""
-        return self._ledger.mentions(words)
+        """Return whether the task's text has one of these words where it may mean this argument."""
+        return mentions(self._text, words)
 
     def listed(self) -> frozenset[str]:
         """Return the words of lists in the task's text."""
-        return self._ledger.listed()
+        return listed(self._text)
 
     def is_element(self) -> bool:
         """Whether values here are elements of containers."""
@@ -177,7 +183,8 @@ class ConstraintFinder:
             return False
         # Values, not examples: two lists of three in one example are two chances to differ.
         seen = self._column.distinct(_is_sized)
-        return self._put("size", f"always of length {sizes.smallest}", seen)
+        is_said = says_size(self._text, sizes.smallest)
+        return self._put("size", f"always of length {sizes.smallest}", seen, is_said=is_said)
 
     def has_size_bound(self, largest: int) -> bool:
         """Strings and containers are no longer than this."""
@@ -276,9 +283,15 @@ class ConstraintFinder:
     def _takes(self, kind: str, text: str, informs: Callable[[Value], bool]) -> bool:
         return self._put(kind, text, self._column.seen(informs))
 
-    def _put(self, kind: str, text: str, seen: int) -> bool:
-        name, text = f"{self._column.name}.{kind}", f"{self._column.text}: {text}"
-        return self._ledger.takes(name, text, kind=kind, seen=seen)
+    def _put(self, kind: str, text: str, seen: int, *, is_said: bool = False) -> bool:
+        return self._ledger.takes(
+            f"{self._column.name}.{kind}",
+            f"{self._column.text}: {text}",
+            kind=kind,
+            seen=seen,
+            position=self._position,
+            is_said=is_said,
+        )
 
 
 def _class_of(characters: str) -> str:
@@ -521,6 +534,8 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
     # A task that speaks of whitespace means tabs and newlines, too.
     if " " in near and finder.mentions("whitespace|white space|tabs?"):
         near = "".join(sorted({*near, *"\t\n"}))
+    if finder.mentions(ANY_CASE):
+        near = "".join(sorted({*near, *near.swapcase()}))
     dates = DateForm.of(text.values)
     widths = widths_of(text.values)
     layout = Layout.of(

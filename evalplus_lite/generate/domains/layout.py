@@ -12,6 +12,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from evalplus_lite.generate.domains.text import WELL_FORMED
+
 FORMATS = (
     r"separated by|of the form|in the form|formats?\b|notation|written as|such as [\"'`]"
     r"|lines? [\"'`]|joined by|followed by|h+:mm|encoded|expressions?\b|pattern|versions?\b"
@@ -40,6 +42,11 @@ class Layout:
     """The letters beside numbers, such as units, if these are few: others mean nothing."""
     head: tuple[str, ...] = ()
     """The kinds that all lines begin with, if several signs are among them."""
+    around: frozenset[tuple[str, str]] = frozenset()
+    """The kinds on both sides of a blank."""
+    first_signs: frozenset[str] = frozenset()
+    """The first sign of each line, where these are few and no line has none."""
+    well_formed: tuple[str, ...] = ()
     may_be_blank: bool = False
 
     @classmethod
@@ -56,9 +63,14 @@ class Layout:
         ``known`` are words of the reference and the task. ``is_said``: the task speaks of a format.
         """
         lines = [line for text in texts for line in _lines(text)]
-        if not lines:
+        if not lines or _is_board(lines):
             return None
-        signs = frozenset.intersection(*map(_signs, texts))
+        # A sign that all texts have by chance is rare in their lines.
+        signs = frozenset(
+            sign
+            for sign in frozenset.intersection(*map(_signs, texts))
+            if 2 * sum(sign in line for line in lines) >= len(lines)
+        )
         starts = [start for line in lines if (start := _first_word(line))]
         words = {word for each in known for word in each.lower().split()}
         is_known = {*starts} <= words and len(starts) >= _ENOUGH
@@ -79,6 +91,13 @@ class Layout:
             frozenset(words) if is_known else frozenset(),
             letters,
             _head(kinds),
+            frozenset(pair for each in kinds for pair in _around(each)),
+            _first_signs(lines),
+            tuple(
+                name
+                for name, check in WELL_FORMED.items()
+                if {*map(check, texts)} - {None} == {True}
+            ),
             may_be_blank,
         )
 
@@ -90,6 +109,9 @@ class Layout:
             return f"no {min(missing)!r}, which every example has"
         if not _lines(text):
             return "nothing but blanks"
+        for name in self.well_formed:
+            if WELL_FORMED[name](text) is False:
+                return f"{name} that are not well-formed"
         for line in _lines(text):
             kinds = _kinds(line)
             if missing := self.line_signs - _signs(line):
@@ -98,8 +120,11 @@ class Layout:
                 return f"a line whose first word is {word[:40]!r}"
             if self.letters and (other := {*_units(line)} - self.letters):
                 return f"{min(other)!r} beside a number"
-            if tuple(kinds[: len(self.head)]) != self.head:
+            is_other = self.first_signs and _first_sign(line) not in self.first_signs
+            if is_other or tuple(kinds[: len(self.head)]) != self.head:
                 return f"a line like {line[:40]!r}"
+            if strange := next((pair for pair in _around(kinds) if pair not in self.around), None):
+                return f"{strange[1]} after {strange[0]} and a blank"
             if self.shapes and _shape(kinds) not in self.shapes:
                 return f"a line like {line[:40]!r}"
             if strange := next((pair for pair in pairwise(kinds) if pair not in self.pairs), None):
@@ -109,6 +134,29 @@ class Layout:
 
 def _lines(text: str) -> list[str]:
     return [line for line in text.split("\n") if line.strip()]
+
+
+def _is_board(lines: Sequence[str]) -> bool:
+    """Return whether lines are the rows of boards: a few signs, without blanks or digits."""
+    signs = set("".join(lines))
+    return len(signs) <= _FEW and not any(each.isalnum() or each.isspace() for each in signs)
+
+
+def _first_sign(line: str) -> str:
+    return next((each for each in line if not each.isalnum() and not each.isspace()), "")
+
+
+def _first_signs(lines: Sequence[str]) -> frozenset[str]:
+    found = frozenset(map(_first_sign, lines))
+    return (
+        found if len(lines) >= _FEW and len(found) <= _ENOUGH and "" not in found else frozenset()
+    )
+
+
+def _around(kinds: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs of kinds that a blank separates."""
+    triples = zip(kinds, kinds[1:], kinds[2:], strict=False)
+    return [(one, other) for one, blank, other in triples if blank == "a blank"]
 
 
 def _first_word(line: str) -> str:

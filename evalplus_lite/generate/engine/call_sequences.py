@@ -17,13 +17,20 @@ from itertools import chain, cycle, islice
 from typing import TypeAlias
 
 from evalplus_lite.generate.domains.constants import Constants
-from evalplus_lite.generate.domains.evidence import MAY_BE_EMPTY, MAY_BE_ZERO, SIGNS, WORDS
+from evalplus_lite.generate.domains.evidence import (
+    MAY_BE_EMPTY,
+    MAY_BE_ZERO,
+    NEVER_DOWN,
+    SIGNS,
+    WORDS,
+)
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.boundary import boundary_values
 from evalplus_lite.generate.engine.conditions import stored_parameters
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.generate.engine.pool import in_turn
 from evalplus_lite.generate.engine.scale import Rung, Scales
+from evalplus_lite.programs import definitions
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.identity import key
 
@@ -117,6 +124,28 @@ def texts(place: Place, value: Value) -> Iterator[tuple[Place, str]]:
         own = isinstance(value, tuple) or len(place) == 1
         for at, each in enumerate(value):
             yield from texts((*place, at if own else "an item"), each)
+
+
+_MOMENTS = frozenset(("now", "time", "timestamp", "t", "at", "when", "moment", "clock"))
+"""Names of parameters that a text means which speaks of none."""
+
+
+def rising(prompt: str, reference: str, methods: Collection[str]) -> frozenset[tuple[str, int]]:
+    """Return the places (method, position) of arguments that never go down from call to call, as
+    the prompt says."""
+    sentences = re.split(r"(?<=[.;!?])\s+|\n", prompt)
+    said = [each for each in sentences if re.search(NEVER_DOWN, each, re.I)]
+    tree = definitions.parse(reference) if said else None
+    if tree is None:
+        return frozenset()
+    places = {
+        (method, at): name
+        for method in methods
+        for at, name in enumerate(definitions.parameters(tree, method) or ())
+    }
+    words = {*re.findall(r"\w+", " ".join(said))}
+    named = {*places.values()} & words or {*places.values()} & _MOMENTS
+    return frozenset(place for place, name in places.items() if name in named)
 
 
 Calls = tuple[list[Value], ...]
@@ -222,6 +251,7 @@ class SequenceGenerator:
         by_method = _calls_by_method(base)
         self.is_documented = is_documented and SIGNS.search(prompt) is not None
         self.usual = {name: _filter(seen, prompt, constants) for name, seen in by_method.items()}
+        self.rising = rising(prompt, reference, [name for name in by_method if name != owner])
         self.methods = {
             name: _Method(
                 name,
@@ -436,7 +466,24 @@ class SequenceGenerator:
         self._known.add(key(case.arguments))
         self.sequences.append(case.arguments)
 
+    def _in_order(self, calls: Sequence[list[Value]]) -> Calls:
+        """Return the calls with arguments that never go down put in order."""
+        places = [
+            (n, at)
+            for n, (name, *arguments) in enumerate(calls)
+            for at in range(len(arguments))
+            if (name, at) in self.rising
+        ]
+        changed = list(map(list, calls))
+        values = [changed[n][at + 1] for n, at in places]
+        if {*map(type, values)} in ({int}, {float}, {str}, {int, float}):
+            for (n, at), value in zip(places, sorted(values), strict=True):
+                changed[n][at + 1] = value
+        return tuple(changed)
+
     def _offer(self, case: Case, batch: list[Case]) -> bool:
+        if self.rising:
+            case = replace(case, arguments=self._in_order(case.arguments))
         identity = key(case.arguments)
         # A constructor alone answers nothing.
         calls = [name for name, *_ in case.arguments if name != self.owner]
