@@ -126,6 +126,12 @@ MOST_RANDOM = 120
 DRAWS = 4
 """Texts drawn at each scale."""
 LIMITS = Limits(cpu=2.0, load=5.0)
+IN_FORM = re.compile(
+    r"\b(?:expressions?|lines?|inputs?|texts?|formulas?|brackets|files?|rows?|entries|commands?)\b"
+    r".*\b(?:valid|well-formed|correct)\b",
+    re.I,
+)
+"""A promise that texts are well-formed, rather than that what they say makes sense."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,15 +179,17 @@ def text_generator(
         input_filter = InputFilter.typed(values, choices=task.constraints)
     else:
         input_filter = InputFilter.of_task(seen, constants=constants)
-    if not task.grammar and task.contract is None:
-        # Names of an inferred form are not those of the text: nothing that it promises is checked.
-        unchecked = StatedConstraints.read(task.prompt).kept([])
-        stated = form.stated if isinstance(form, ConstrainedForm) else unchecked
-        unread = tuple(Promise.read(line, (), values) for line in stated.unread)
-        input_filter = replace(input_filter, unread=unread)
     layout = None
     if not (task.grammar or task.generator or task.contract) and doubts and len(base) > 1:
         layout = Layout.of([case.arguments[0] for case in base], known=constants.strings)
+    if not task.grammar and task.contract is None:
+        # Names of an inferred form are not those of the text: nothing that it promises is checked,
+        # but that texts are well-formed where they have a layout.
+        unchecked = StatedConstraints.read(task.prompt).kept([])
+        stated = form.stated if isinstance(form, ConstrainedForm) else unchecked
+        unread = [each for each in stated.unread if layout is None or not IN_FORM.search(each)]
+        promises = tuple(Promise.read(each, (), values) for each in unread)
+        input_filter = replace(input_filter, unread=promises)
     if task.generator or not doubts:  # it shows what inputs may be
         input_filter = input_filter.undoubting()
     return AdaptedGenerator(

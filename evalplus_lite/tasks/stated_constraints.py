@@ -193,7 +193,7 @@ def _clauses(line: str) -> list[tuple[str, list[StatedConstraint]]]:
     """Return what a sentence states as a whole, or its clauses where one is understood."""
     if found := _line(line):
         return [(line, found)]
-    parts = [(part, _line(part)) for part in _CLAUSE.split(line)]
+    parts = [(p, _line(p)) for p in _CLAUSE.split(line) if not re.fullmatch(r"\w+=\S+", p)]
     if not any(found for _, found in parts):
         return [(line, [])]
     return [(part, found) for part, found in parts if found or _PROMISE.search(part)]

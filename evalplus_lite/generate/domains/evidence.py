@@ -162,6 +162,14 @@ NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eigh
 _THINGS = r"characters?|letters?|digits?|elements?|items?|numbers?|entries|values?|symbols?|long"
 
 
+def most_decimals(text: str) -> int | None:
+    """Return how many decimals numbers have at most, if a text says so."""
+    said = re.search(rf"(?:up to|at most|more than) (\d|{'|'.join(NUMERALS)}) decimal", text, re.I)
+    if said is None:
+        return None
+    return int(said[1]) if said[1].isdigit() else NUMERALS.index(said[1].lower())
+
+
 def says_size(text: str, size: int) -> bool:
     """Return whether a text says that something has this length, or shows the names of its parts.
 

@@ -25,6 +25,7 @@ from evalplus_lite.generate.domains.evidence import (
     Ledger,
     listed,
     mentions,
+    most_decimals,
     says_size,
 )
 from evalplus_lite.generate.domains.layout import FORMATS, Layout
@@ -137,6 +138,10 @@ class ConstraintFinder:
     def mentions(self, words: str) -> bool:
         """Return whether the task's text has one of these words where it may mean this argument."""
         return mentions(self._text, words)
+
+    def most_decimals(self) -> int | None:
+        """Return how many decimals numbers have at most, if the text says so."""
+        return most_decimals(self._text)
 
     def listed(self) -> frozenset[str]:
         """Return the words of lists in the task's text."""
@@ -542,6 +547,7 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
         text.values,
         known={*known, *finder.listed()},
         is_said=finder.mentions(FORMATS),
+        decimals=finder.most_decimals(),
         may_be_blank=finder.mentions(BLANK_LINES),
     )
     return {

@@ -47,6 +47,8 @@ class Layout:
     first_signs: frozenset[str] = frozenset()
     """The first sign of each line, where these are few and no line has none."""
     well_formed: tuple[str, ...] = ()
+    decimals: int | None = None
+    """The most decimals that a number may have."""
     may_be_blank: bool = False
 
     @classmethod
@@ -56,6 +58,7 @@ class Layout:
         *,
         known: Collection[str] = (),
         is_said: bool = False,
+        decimals: int | None = None,
         may_be_blank: bool = False,
     ) -> Layout | None:
         """Return the layout of texts in a format; None of prose, single words and plain numbers.
@@ -98,6 +101,7 @@ class Layout:
                 for name, check in WELL_FORMED.items()
                 if {*map(check, texts)} - {None} == {True}
             ),
+            decimals,
             may_be_blank,
         )
 
@@ -112,6 +116,8 @@ class Layout:
         for name in self.well_formed:
             if WELL_FORMED[name](text) is False:
                 return f"{name} that are not well-formed"
+        if self.decimals and re.search(rf"\d\.\d{{{self.decimals + 1}}}", text):
+            return f"a number with more than {self.decimals} decimals"
         for line in _lines(text):
             kinds = _kinds(line)
             if missing := self.line_signs - _signs(line):

@@ -130,22 +130,23 @@ _MOMENTS = frozenset(("now", "time", "timestamp", "t", "at", "when", "moment", "
 """Names of parameters that a text means which speaks of none."""
 
 
-def rising(prompt: str, reference: str, methods: Collection[str]) -> frozenset[tuple[str, int]]:
+def rising(prompt: str, reference: str, methods: Collection[str]) -> dict[tuple[str, int], str]:
     """Return the places (method, position) of arguments that never go down from call to call, as
-    the prompt says."""
-    sentences = re.split(r"(?<=[.;!?])\s+|\n", prompt)
-    said = [each for each in sentences if re.search(NEVER_DOWN, each, re.I)]
-    tree = definitions.parse(reference) if said else None
+    the prompt says, each with the name of its parameter."""
+    matches = list(re.finditer(NEVER_DOWN, prompt, re.I))
+    tree = definitions.parse(reference) if matches else None
     if tree is None:
-        return frozenset()
+        return {}
     places = {
         (method, at): name
         for method in methods
         for at, name in enumerate(definitions.parameters(tree, method) or ())
     }
-    words = {*re.findall(r"\w+", " ".join(said))}
-    named = {*places.values()} & words or {*places.values()} & _MOMENTS
-    return frozenset(place for place, name in places.items() if name in named)
+    # What never goes down is named before it in the sentence, or else a time.
+    sentences = [re.split(r"[.;!?]\s|\n", prompt[: match.start()])[-1] for match in matches]
+    words = [each for text in sentences for each in re.findall(r"\w+", text)]
+    last = next((word for word in reversed(words) if word in places.values()), None)
+    return {at: name for at, name in places.items() if name == last or name in _MOMENTS}
 
 
 Calls = tuple[list[Value], ...]
@@ -468,17 +469,18 @@ class SequenceGenerator:
 
     def _in_order(self, calls: Sequence[list[Value]]) -> Calls:
         """Return the calls with arguments that never go down put in order."""
-        places = [
-            (n, at)
-            for n, (name, *arguments) in enumerate(calls)
-            for at in range(len(arguments))
-            if (name, at) in self.rising
-        ]
         changed = list(map(list, calls))
-        values = [changed[n][at + 1] for n, at in places]
-        if {*map(type, values)} in ({int}, {float}, {str}, {int, float}):
-            for (n, at), value in zip(places, sorted(values), strict=True):
-                changed[n][at + 1] = value
+        for name in {*self.rising.values()}:
+            places = [
+                (n, at + 1)
+                for n, (method, *arguments) in enumerate(calls)
+                for at in range(len(arguments))
+                if self.rising.get((method, at)) == name
+            ]
+            values = [changed[n][at] for n, at in places]
+            if {*map(type, values)} in ({int}, {float}, {str}, {int, float}):
+                for (n, at), value in zip(places, sorted(values), strict=True):
+                    changed[n][at] = value
         return tuple(changed)
 
     def _offer(self, case: Case, batch: list[Case]) -> bool:
