@@ -13,7 +13,7 @@ from itertools import pairwise, permutations
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains import inference
 from evalplus_lite.generate.domains.annotations import UNKNOWN, Type, hints
-from evalplus_lite.generate.domains.constants import Constants, examples
+from evalplus_lite.generate.domains.constants import Constants, examples, from_source
 from evalplus_lite.generate.domains.constants import characters as characters_of
 from evalplus_lite.generate.domains.domain import Domain
 from evalplus_lite.generate.domains.evidence import (
@@ -622,13 +622,15 @@ class InputFilter:
         # The strict filter is inferred from the same examples, with fewer needed for each
         # constraint. What it rejects and the other admits is doubtful. A block that states every
         # constraint leaves no doubt.
-        strict = None if stated.is_whole else infer(chance=DOUBT).bounded(binding, parameters)
+        strict = None
+        if not stated.is_whole:
+            strict = infer(chance=DOUBT).reaching(task.reference).bounded(binding, parameters)
         if strict is not None and has_documented(task) and SIGNS.search(task.prompt):
             # An exception that the prompt documents is what some number out of range gives:
             # numbers of other signs are proposed, and doubted where there is an answer.
             domains = tuple(each.of_any_sign() for each in inferred.domains)
             inferred = replace(inferred, domains=domains)
-        inferred = inferred.bounded(binding, parameters)
+        inferred = inferred.reaching(task.reference).bounded(binding, parameters)
         return replace(
             inferred,
             constraints=(*inferred.constraints, *_stated(stated, len(examples), off)),
@@ -641,6 +643,19 @@ class InputFilter:
                 if not inferred.speaks_for(line)
             ),
         )
+
+    def reaching(self, reference: str) -> InputFilter:
+        """Return the filter with the only number among the arguments up to twice a constant of the
+        reference: what is counted in days has to reach one."""
+        own = [n for n, each in enumerate(self.domains) if {*each.kinds} & _NUMBERS]
+        most = max((each for each in from_source(reference) if type(each) is int), default=0)
+        if len(own) != 1 or not _FARTHEST >= most > 0:
+            return self
+        domains = list(self.domains)
+        highest = domains[own[0]].highest
+        if highest is not None:
+            domains[own[0]] = replace(domains[own[0]], highest=max(highest, 2 * most))
+        return replace(self, domains=tuple(domains))
 
     def bounded(self, stated: StatedConstraints, parameters: Sequence[str]) -> InputFilter:
         """Return the filter without inferences on numbers for which the text gives bounds."""
@@ -736,6 +751,8 @@ class InputFilter:
 
 
 _NUMBERS: frozenset[type] = frozenset((int, float))
+_FARTHEST = 10**6
+"""A constant that says how far numbers go; larger ones are moduli and the like."""
 
 
 def _between_ends(domain: Domain, low: str, high: str) -> Domain:

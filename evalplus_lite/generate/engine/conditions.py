@@ -219,13 +219,21 @@ class _Reader(ast.NodeVisitor):
             self._found.append(Equation(subject, other))
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
-        modulus = _constant(node.right) if isinstance(node.op, ast.Mod) else None
-        subject = self.about(node.left)
+        if isinstance(node.op, ast.Mod | ast.FloorDiv):
+            self._divided(node.left, node.right)
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Name) and node.func.id == "divmod" and len(node.args) == 2:
+            self._divided(*node.args)
+        self.generic_visit(node)
+
+    def _divided(self, number: ast.expr, by: ast.expr) -> None:
+        modulus, subject = _constant(by), self.about(number)
         # Multiples, and both neighbors of one.
         if subject and type(modulus) is int and 1 < modulus < 10**6:
             self._moduli.setdefault(subject, []).append(modulus)
             self._add(subject, (modulus, modulus - 1, modulus + 1, 2 * modulus, 0))
-        self.generic_visit(node)
 
     def _add(self, subject: Subject, values: tuple[Value, ...]) -> None:
         if values:
@@ -251,6 +259,8 @@ def _beside(value: Value) -> tuple[Value, ...]:
         return (value, value + 1, value - 1)
     if type(value) is float and math.isfinite(value):
         return (value, value + 0.5, value - 0.5, math.nextafter(value, math.inf))
+    if type(value) is str and len(value) == 1 and "!" <= value <= "}":
+        return (value, chr(ord(value) + 1), chr(ord(value) - 1))
     return (value,) if type(value) in (str, bytes) else ()
 
 
