@@ -128,7 +128,7 @@ DRAWS = 4
 LIMITS = Limits(cpu=2.0, load=5.0)
 IN_FORM = re.compile(
     r"\b(?:expressions?|lines?|inputs?|texts?|formulas?|brackets|files?|rows?|entries|commands?)\b"
-    r".*\b(?:valid|well-formed|correct)\b",
+    r".*\b(?:valid|well-formed|correct)\b|\bdecimals?\b",
     re.I,
 )
 """A promise that texts are well-formed, rather than that what they say makes sense."""

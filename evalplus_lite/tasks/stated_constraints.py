@@ -248,6 +248,11 @@ def _sentences(text: str) -> Iterator[list[StatedConstraint]]:
             for names, low, high in _PAIR_RANGE.findall(plain):
                 formulas.append(f"{low} <= {names} <= {high}")
             yield from (_comparison(formula, formula) for formula in formulas)
+            yield from (_text_range(*found) for found in _TEXT_RANGE.findall(plain))
+            if _ONCE.search(plain):
+                yield [
+                    StatedConstraint(plain, lambda names: _distinct([*_leaves([*names.values()])]))
+                ]
             if not formulas:
                 yield from (found for _, found in _clauses(plain))
             yield from (_line(f"{name} is {rest}") for name, rest in _OF_NOUN.findall(plain))
@@ -260,6 +265,31 @@ _IN_WORDS = re.compile(
     r" (?:the |its )?([A-Za-z]\w*)\b"
 )
 """``end after start``."""
+_TEXT_RANGE = re.compile(
+    r"[\"']([A-Za-z0-9]{1,6})[\"'] (?:to|through) [\"']([A-Za-z0-9]{1,6})[\"']"
+)
+"""``"a1" to "h8"``."""
+_ONCE = re.compile(
+    r"\bno \w+ (?:occurs|appears|stands|comes) (?:twice|more than once) in all", re.I
+)
+
+
+def _text_range(low: str, high: str) -> list[StatedConstraint]:
+    """Return that all texts of an input are between two, character by character."""
+
+    def test(names: Names) -> bool:
+        texts = [each for each in _leaves(list(names.values())) if isinstance(each, str)]
+        if len(low) != len(high) or not texts:
+            raise Unclear
+        return all(
+            len(text) == len(low)
+            and all(a <= c <= b for a, c, b in zip(low, text, high, strict=True))
+            for text in texts
+        )
+
+    return [StatedConstraint(f'"{low}" to "{high}"', test)]
+
+
 _PAIR_RANGE = re.compile(
     r"[\[(]([A-Za-z]\w*(?:, ?[A-Za-z]\w*)+)[\])][^().;:\[]*\((-?\d\w*) to (-?\d\w*)\b"
 )
@@ -745,6 +775,7 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
         _formula("1 <= {name} <= {high}"),
     ),
     (r"NAMES BE UNIQUE(?: integers?| values?| strings?| from each other)?", _all_distinct),
+    (r"NAMES (?:(?:is|are) never (?:the same|equal)|(?:always |never )?differ)", _all_distinct),
     (
         r"(?:(?:the )?pairs |all )?\((?P<a>[A-Za-z]\w*)\[\w\], ?(?P<b>[A-Za-z]\w*)\[\w\]\)"
         r" (?:are UNIQUE|!= \((?P=a)\[\w\], ?(?P=b)\[\w\]\))"
@@ -913,13 +944,25 @@ class DerivedNames:
         found |= {n: _common(size, names) for n, size in self.lengths.items()}
         for name, (owner, place) in self.columns.items():
             found[name] = _column(names.get(owner), place)
-        lists = [each for each in names.values() if isinstance(each, list | tuple)]
-        for pair in self.pairs if len(lists) == 1 else ():
-            found |= {
-                name: _column(lists[0], n) for n, name in enumerate(pair) if name not in found
-            }
+        for pair in self.pairs:
+            rows = [row for each in names.values() for row in _rows(each) if len(row) == len(pair)]
+            columns = dict(zip(pair, map(Items, zip(*rows, strict=True)), strict=False))
+            found |= {name: each for name, each in columns.items() if name not in found}
         known = {name: each for name, each in found.items() if each is not None}
         return Counted({**known, **names}) if isinstance(names, Counted) else {**known, **names}
+
+
+def _rows(found: Any) -> Iterator[Sequence[Any]]:
+    """Yield the lists in a value that hold no lists or dicts themselves."""
+    if isinstance(found, Mapping):
+        found = list(found.values())
+    elif not isinstance(found, list | tuple):
+        return
+    elif found and not any(isinstance(each, list | tuple | dict) for each in found):
+        yield found
+        return
+    for each in found:
+        yield from _rows(each)
 
 
 def _fields(found: Any, name: str = "") -> dict[str, Items]:

@@ -26,6 +26,8 @@ class Domain:
     kinds: tuple[type, ...]
     lowest: float | None = None
     highest: float | None = None
+    multiple: int = 1
+    """What all numbers are multiples of."""
     has_special: bool = False
     """Whether NaN and the infinities are allowed."""
     smallest: int = 0
@@ -145,6 +147,8 @@ class Domain:
             return f"{value!r} is below {self.lowest!r}"
         if self.highest is not None and value > self.highest:
             return f"{value!r} is above {self.highest!r}"
+        if self.multiple > 1 and value % self.multiple:
+            return f"{value!r} is no multiple of {self.multiple}"
         return None
 
     def _explain_size(self, value: Sized) -> str | None:

@@ -89,7 +89,7 @@ WORDS: Mapping[str, str] = {
     "distinct": r"(?:of|are|all|contains?|only|pairwise) (?:distinct|unique|different)"
     r"|no duplicates|permutation",
     "ordered-pairs": r"intervals?|ranges?|start|<=|≤|before",
-    "layout": r"absolute|well-formed",
+    "layout": r"absolute|well-formed|valid",
     "single-blanks": r"(?:single|one) (?:space|blank)",
     "alphabet": r"binary|digits?|lower-?case|upper-?case|letters?|hexadecimal|alphabet|consist",
     "words": r"one of|either|keywords?|commands?|operators?",
@@ -128,7 +128,8 @@ MAY_BE_ZERO = (
 )
 SIGNS = re.compile(
     r"negative|positive|(?<![\w.])(?:0|zero) or (?:less|fewer|below)"
-    r"|(?:below|under|above|less than|fewer than|smaller than|at least) (?:0|1|zero|one)\b",
+    r"|(?:below|under|above|less than|fewer than|smaller than|at least) (?:0|1|zero|one)\b"
+    r"|no such (?:position|index|place|seat|row|number)|out of range",
     re.I,
 )
 """An exception is for numbers of some sign."""
@@ -138,7 +139,8 @@ MAY_BE_EMPTY = (
     r"|without (?:any|rows|items|elements|entries|records|lines)\b|with nothing in"
 )
 OF_ANY_SIGN = (
-    r"(?:lists?|arrays?|matri\w+|rows?|columns?|sequences?|tuples?|trees?)(?: \w+)? of "
+    r"(?:is|are|levels?|like|floors?) -\d"
+    r"|(?:lists?|arrays?|matri\w+|rows?|columns?|sequences?|tuples?|trees?)(?: \w+)? of "
     r"(?:integers|numbers|floats)|\(?-\d[\d^*]* ?(?:to|<=|≤|\.\.)"
     r"|(?<!non-)(?<!not )(?<!no )(?<!never )negative|below (?:0|zero)"
 )
@@ -180,6 +182,22 @@ def says_size(text: str, size: int) -> bool:
         return True
     parts = r"[A-Za-z]\w*(?:, ?[A-Za-z]\w*)" + f"{{{size - 1}}}"
     return size > 1 and re.search(rf"[\[(]{parts}[\])]", text) is not None
+
+
+ANY_TEXT = (
+    r"free text|all kinds of things|(?:(?:anything|everything|all) else"
+    r"|(?:any|every) other (?:text|string|input|value))\b[^.]*"
+    r"(?:Error|False|None|invalid|improper)|(?:anything|everything|whatever) that is (?:not|no)\b"
+    r"|whatever is (?:not|no)\b"
+)
+"""A text in no format has an answer as well."""
+MULTIPLE = r"(?:multiples? of|divisible by) (\d+)\b"
+
+
+def multiple_of(text: str) -> int:
+    """Return what all numbers are multiples of, as a text says; 1 if it says nothing."""
+    said = re.search(MULTIPLE, text, re.I)
+    return max(1, int(said[1])) if said else 1
 
 
 _LISTED = re.compile(r"\b\w+(?:, \w+)+,? (?:and|or) \w+")

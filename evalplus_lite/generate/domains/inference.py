@@ -16,6 +16,7 @@ from evalplus_lite.generate.domains.domain import Domain, union
 from evalplus_lite.generate.domains.evidence import (
     ANY_CASE,
     ANY_NUMBER,
+    ANY_TEXT,
     BLANK_LINES,
     EQUAL_ROWS,
     MAY_BE_EMPTY,
@@ -26,6 +27,7 @@ from evalplus_lite.generate.domains.evidence import (
     listed,
     mentions,
     most_decimals,
+    multiple_of,
     says_size,
 )
 from evalplus_lite.generate.domains.layout import FORMATS, Layout
@@ -143,6 +145,12 @@ class ConstraintFinder:
         """Return how many decimals numbers have at most, if the text says so."""
         return most_decimals(self._text)
 
+    def multiple_of(self) -> int:
+        """Return what all numbers are multiples of, as the text says and the examples show."""
+        step = multiple_of(self._text)
+        numbers = [v for group in self._column.groups for v in group if type(v) in (int, float)]
+        return step if all(number % step == 0 for number in numbers) else 1
+
     def listed(self) -> frozenset[str]:
         """Return the words of lists in the task's text."""
         return listed(self._text)
@@ -188,6 +196,9 @@ class ConstraintFinder:
             return False
         # Values, not examples: two lists of three in one example are two chances to differ.
         seen = self._column.distinct(_is_sized)
+        texts = all(type(v) is str for group in self._column.groups for v in group)
+        if texts and self.mentions(ANY_TEXT):
+            return False
         is_said = says_size(self._text, sizes.smallest)
         return self._put("size", f"always of length {sizes.smallest}", seen, is_said=is_said)
 
@@ -353,6 +364,7 @@ def inferred(
     return Domain(
         lowest=lowest,
         highest=highest,
+        multiple=finder.multiple_of(),
         **_text(profile, finder, known),
         items=inner(profile.items, column.elements()),
         positions=positions,
@@ -536,6 +548,8 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
     words = words if words is not None and finder.has_words() else finder.repeated_words(known)
     keep_closed = finder.has_closed_characters(text.counts) and words is None
     near = widen(text.counts, keep_closed=keep_closed)
+    if finder.mentions(ANY_TEXT):
+        return {"alphabet": "".join(sorted({*PRINTABLE, *near}))}
     # A task that speaks of whitespace means tabs and newlines, too.
     if " " in near and finder.mentions("whitespace|white space|tabs?"):
         near = "".join(sorted({*near, *"\t\n"}))

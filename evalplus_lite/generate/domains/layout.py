@@ -46,6 +46,8 @@ class Layout:
     """The kinds on both sides of a blank."""
     first_signs: frozenset[str] = frozenset()
     """The first sign of each line, where these are few and no line has none."""
+    singles: frozenset[str] = frozenset()
+    """Signs of which no line has two."""
     well_formed: tuple[str, ...] = ()
     decimals: int | None = None
     """The most decimals that a number may have."""
@@ -96,6 +98,7 @@ class Layout:
             _head(kinds),
             frozenset(pair for each in kinds for pair in _around(each)),
             _first_signs(lines),
+            _singles(lines),
             tuple(
                 name
                 for name, check in WELL_FORMED.items()
@@ -126,6 +129,8 @@ class Layout:
                 return f"a line whose first word is {word[:40]!r}"
             if self.letters and (other := {*_units(line)} - self.letters):
                 return f"{min(other)!r} beside a number"
+            if twice := min((each for each in self.singles if line.count(each) > 1), default=""):
+                return f"{twice!r} twice"
             is_other = self.first_signs and _first_sign(line) not in self.first_signs
             if is_other or tuple(kinds[: len(self.head)]) != self.head:
                 return f"a line like {line[:40]!r}"
@@ -157,6 +162,12 @@ def _first_signs(lines: Sequence[str]) -> frozenset[str]:
     return (
         found if len(lines) >= _FEW and len(found) <= _ENOUGH and "" not in found else frozenset()
     )
+
+
+def _singles(lines: Sequence[str]) -> frozenset[str]:
+    counts = {sign: [line.count(sign) for line in lines] for sign in _signs("".join(lines))}
+    many = len(lines) >= _ENOUGH
+    return frozenset(s for s, each in counts.items() if many and max(each) == 1 < sum(each))
 
 
 def _around(kinds: Sequence[str]) -> list[tuple[str, str]]:

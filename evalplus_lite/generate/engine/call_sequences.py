@@ -20,6 +20,7 @@ from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.evidence import (
     MAY_BE_EMPTY,
     MAY_BE_ZERO,
+    MULTIPLE,
     NEVER_DOWN,
     SIGNS,
     WORDS,
@@ -76,6 +77,8 @@ class KnownUse:
         self.looks: set[tuple[str, str]] = set()
         self.methods = {owner, *methods}
         self.texts: dict[Place, Texts] = {}
+        calls = [call for case in base for call in case.arguments]
+        self.records = {key(each) for _, *given in calls for each in given if _is_record(each)}
         for case in base:
             self.looks.update(self._looks(case.arguments))
             # Texts by method and place: a name in one argument says nothing about a key in another.
@@ -84,7 +87,13 @@ class KnownUse:
                     self.texts.setdefault(place, Texts()).seen.add(text)
 
     def admits_call(self, name: str, arguments: Sequence[Value]) -> bool:
-        """Return whether the texts in the arguments of a call are of the kind seen there."""
+        """Return whether the texts in the arguments of a call are of the kind seen there.
+
+        Dicts that hold containers are taken for data whose parts refer to one another: they have to
+        be known ones.
+        """
+        if any(key(each) not in self.records for each in arguments if _is_record(each)):
+            return False
         return all(
             place in self.texts and self.texts[place].admit(text)
             for place, text in texts((name,), list(arguments))
@@ -101,6 +110,10 @@ class KnownUse:
                 called.append(name)
             else:
                 yield from ((each, name) for each in called)
+
+
+def _is_record(value: Value) -> bool:
+    return type(value) is dict and any(type(each) in (dict, list) for each in value.values())
 
 
 def has_digits(text: str) -> bool:
@@ -153,7 +166,7 @@ Calls = tuple[list[Value], ...]
 Groups = list[tuple[set[tuple[str, int]], list[str]]]
 """Places (a method and the position of an argument) that take the same texts, with these."""
 
-SAID = re.compile(rf"{MAY_BE_ZERO}|{MAY_BE_EMPTY}|{WORDS['distinct']}", re.I)
+SAID = re.compile(rf"{MAY_BE_ZERO}|{MAY_BE_EMPTY}|{WORDS['distinct']}|{MULTIPLE}", re.I)
 """What a text says that holds of arguments, whichever method takes them."""
 PATIENCE = 60
 MORE = 0.4
@@ -251,6 +264,7 @@ class SequenceGenerator:
         self._planted: deque[Case] = deque()
         by_method = _calls_by_method(base)
         self.is_documented = is_documented and SIGNS.search(prompt) is not None
+        self.has_unknown = is_documented and "KeyError" in prompt
         self.usual = {name: _filter(seen, prompt, constants) for name, seen in by_method.items()}
         self.rising = rising(prompt, reference, [name for name in by_method if name != owner])
         self.methods = {
@@ -379,6 +393,9 @@ class SequenceGenerator:
         if method is None or method.generator is None:
             return
         for at, slot in enumerate(method.generator.slots[: len(arguments)]):
+            # Where an unknown name is a documented KeyError, one that is like a known one.
+            if self.has_unknown and type(arguments[at]) is str and name != self.owner:
+                yield [name, *arguments[:at], f"{arguments[at]}s", *arguments[at + 1 :]]
             values = boundary_values(slot)[:MOST_VALUES]
             # Where a value is only stored, the falsy one of its type is tried as well: programs
             # that test ``if value`` instead of ``is None`` fail on it.
@@ -591,7 +608,9 @@ def _filter(
     """Return the filter for a method's arguments, which may be 0 or empty if the text says so."""
     known = constants.strings if constants is not None else ()
     # A method has no contract of its own, so its arguments stay near those seen.
-    return InputFilter.infer(seen, known=known, text=" ".join(SAID.findall(prompt)))
+    return InputFilter.infer(
+        seen, known=known, text=" ".join(match[0] for match in SAID.finditer(prompt))
+    )
 
 
 def _generator(

@@ -48,7 +48,12 @@ _DECIMALS = ("1.15", "0.29", "4.35", "19.99", "0.07", "1.005", "2.675", "0.5", "
 """Decimals that binary floats hold a little too small, or that lie halfway to the next."""
 _LINKED, _NAMES = 24, 4
 """Inputs with names that meet again, and the most names in one."""
-_NUMBERS = (*range(21), 24, 25, 27, 30, 32, 36, 49, 50, 60, 64, 81, 97, 100, 121, 128, 169, 1000)
+_NUMBERS = (
+    *range(21), 24, 25, 27, 30, 32, 36, 49, 50, 60, 64, 81, 97, 100, 121, 127, 128, 129, 169, 255,
+    256, 1000,
+)  # fmt: skip
+_RUNS = (2, 3, 9, 10, 11, 18, 100)
+"""Lengths of runs of one character."""
 
 
 def guaranteed(
@@ -282,6 +287,7 @@ def _variants(text: str) -> Iterator[tuple[str, str]]:
     yield from (("twin", made) for made in (text * 2, text[::-1], text + text[::-1], text[:-1]))
     yield from (("mark", text + mark) for mark in ("!", ".", "-", "0", "'s", "_"))
     yield from (("mark", mark + text) for mark in ("-", "0", "+", "."))
+    yield from (("run", text[:1] * count) for count in _RUNS)
     for kind in ("0123456789", "abcdefghij", "aeiou", "bcdfghjk", "AEIOU", "!?.,;:-_"):
         yield "only", "".join(islice(cycle(kind), max(1, len(text))))
     if words := text.split() if " " in text else []:

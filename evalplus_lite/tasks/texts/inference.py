@@ -33,6 +33,7 @@ from evalplus_lite.tasks.texts.forms import (
 )
 from evalplus_lite.tasks.texts.grammar import form_of
 from evalplus_lite.tasks.texts.input_format import ConstrainedForm, form_in, in_words
+from evalplus_lite.tasks.texts.tables import Table
 from evalplus_lite.types import Case, Task, Value
 
 # Input texts whose form is not understood: only numbers and words in them change, one for one.
@@ -427,11 +428,12 @@ def text_form(task: Task, examples: Sequence[Case]) -> TextForm | None:
     if not all(type(text) is str for text in texts):
         return None
     if not task.grammar:
-        return stated_form(task.prompt, texts) or inferred(texts) or Templates(texts)
-    form = form_of(task.grammar)
+        form: TextForm | None = stated_form(task.prompt, texts) or inferred(texts)
+        return form or Table.of(texts) or Templates(texts)
+    stated = form_of(task.grammar)
     for text in texts:
-        form.parse(text)
-    return form
+        stated.parse(text)
+    return stated
 
 
 def stated_form(statement: str, texts: Sequence[str]) -> ConstrainedForm | None:
