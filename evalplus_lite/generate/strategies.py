@@ -184,7 +184,7 @@ def _grids(domain: Domain, rows: Domain, profile: Profile, low: int, high: int) 
     if rows.items is None:
         return st.just([])
     cell = slot(rows.items, profile.items or Profile.of(()))
-    height = st.integers(max(low, 1), max(min(high, _ANYTHING), 1))
+    height = st.integers(max(low, 1), max(min(high, _ANYTHING), low, 1))
     narrow, wide = _sizes(rows)
 
     def grid(size: tuple[int, int]) -> Strategy:

@@ -170,22 +170,25 @@ def _block_lines(block: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
 
 def _promises(text: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
     """Yield the sentences, or clauses, that say what is true of every input."""
-    for sentence in re.split(r"(?<=[.;:?])\s|\n", text):
+    for sentence in re.split(r"(?<=[.;:?!])\s|\n", text):
         line = _plain(sentence).strip(" .;:()")
         if sentence.endswith("?") or re.search("can be (?:proven|shown)", line):
             continue
         if _is_promise(line):
             yield from _clauses(line)
-        else:  # one that says what to do may still promise something beside
+        else:  # one that says what to do, or has a condition, may promise something beside
+            pattern = _WELL_FORMED if _TASK.match(line) else _PROMISE
             yield from (
                 (clause, _line(clause))
                 for clause in _CLAUSE.split(line)
-                if _WELL_FORMED.search(clause) and _is_promise(clause)
+                if pattern.search(clause) and _is_promise(clause)
             )
 
 
 def _is_promise(line: str) -> bool:
     is_said = _PROMISE.search(line) and not _TASK.match(line) and not _EMPTY.search(line)
+    if re.search(r"\bit is always\b", line):  # it is always the smallest that comes out
+        return False
     return bool(is_said) and not _CONDITION.search(line.partition("that")[0])
 
 
@@ -203,8 +206,8 @@ _PROMISE = re.compile(
     r"\b(?:guaranteed|generated such|(?:may|can) assume|assumed to|promised?|uniquely determined"
     r"|exactly one (?:(?:such|valid|possible) )?(?:solution|answer|\w+ exists)|always exists"
     r"|there is always|exactly (?:one|once|twice)|at most the number of|always|never"
-    r"|nobody who|(?-i:none) is|no two|no \w+ is)\b"
-    r"|^(?:the|all|each|every|both|inputs?|it|an?) .*\b(?:is|are) (?:always |\w+ and )?"
+    r"|nobody|(?-i:none) is|no two|there (?:are|is) no (?:circular|duplicate|repeated))\b"
+    r"|^no \w+ is\b|^(?:the|all|each|every|both|inputs?|it|an?|\w+s) (?:.*\b)?(?:is|are) (?:always |\w+ and )?"
     r"(?:valid|well-formed|correct)\b",
     re.I,
 )
@@ -685,6 +688,15 @@ def _all_distinct(match: re.Match[str], line: str) -> list[StatedConstraint]:
     return [StatedConstraint(line, test)]
 
 
+def _distinct_rows(match: re.Match[str], line: str) -> list[StatedConstraint]:
+    """No list of plain values holds one of them twice."""
+
+    def test(names: Names) -> bool:
+        return all(_distinct(row) for row in _rows([*names.values()]))
+
+    return [StatedConstraint(line, test)]
+
+
 def _distinct_pairs(match: re.Match[str], line: str) -> list[StatedConstraint]:
     def test(values: Names) -> bool:
         pairs = [*zip(of(values, match["a"]), of(values, match["b"]), strict=True)]
@@ -769,7 +781,8 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
     (r"NAMES BE BETWEEN", _formula("{low} <= {name} <= {high}")),
     (r"NAMES is of LETTERS", _consists),
     (r"NAMES BE positive(?: integers?| numbers?)?", _formula("{name} > 0")),
-    (r"NAMES BE non-?negative(?: integers?| numbers?)?", _formula("{name} >= 0")),
+    (r"NAMES BE (?:non-?|never )negative(?: integers?| numbers?)?", _formula("{name} >= 0")),
+    (r"NAMES BE never negative and at most (?P<high>\S+)", _formula("0 <= {name} <= {high}")),
     (
         r"NAME is a positive integer (?:not greater than|at most) (?P<high>.+)",
         _formula("1 <= {name} <= {high}"),
@@ -783,6 +796,7 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
         _distinct_pairs,
     ),
     (r"(?:each )?character occurs at most once in NAME", _all_distinct),
+    (r"(?:but )?never the same \w+ twice", _distinct_rows),
     (r"NAME is sorted in (?:a )?strictly (?:increasing|ascending) order", _order("increasing")),
     (
         r"NAME is sorted(?: in (?:a )?(?:non-decreasing|ascending|increasing) order)?",

@@ -46,6 +46,7 @@ HABITS: Mapping[str, float] = {
     "descending": 0.5,
     "size": 0.5,
     "ordered-pairs": 0.5,
+    "ordered-rows": 0.5,
     "single-blanks": 0.6,
     "uniform": 0.5,
     "alphabet": 0.6,
@@ -89,7 +90,7 @@ WORDS: Mapping[str, str] = {
     "distinct": r"(?:of|are|all|contains?|only|pairwise) (?:distinct|unique|different)"
     r"|no duplicates|permutation",
     "ordered-pairs": r"intervals?|ranges?|start|<=|≤|before",
-    "layout": r"absolute|well-formed|valid",
+    "layout": r"absolute|well-formed|valid|correct",
     "single-blanks": r"(?:single|one) (?:space|blank)",
     "alphabet": r"binary|digits?|lower-?case|upper-?case|letters?|hexadecimal|alphabet|consist",
     "words": r"one of|either|keywords?|commands?|operators?",
@@ -133,6 +134,16 @@ SIGNS = re.compile(
     re.I,
 )
 """An exception is for numbers of some sign."""
+
+
+def documents_signs(text: str) -> bool:
+    """Return whether a sentence names an exception and numbers of some sign, or out of range."""
+    sentences = re.split(r"(?<=[.;!?])\s+|\n", text)
+    return any(
+        SIGNS.search(each) and re.search(r"Error\b|raise|Exception", each) for each in sentences
+    )
+
+
 MAY_BE_EMPTY = (
     r"(?<!non-)(?<!not )(?<!an )(?<!the )empty|(?<!return )(?:an|the) empty \w+ (?:has|is|gives)"
     r"|may have no|no \w+ (?:yet|at all)|(?:may|can) be missing"
@@ -161,7 +172,10 @@ NEVER_DOWN = (
 )
 """Numbers that calls have in turn."""
 NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_THINGS = r"characters?|letters?|digits?|elements?|items?|numbers?|entries|values?|symbols?|long"
+_THINGS = (
+    r"(?:whole )?(?:characters?|letters?|digits?|elements?|items?|numbers?|entries|values?|symbols?"
+    r"|rows|lines|columns|cells)|long"
+)
 
 
 def most_decimals(text: str) -> int | None:

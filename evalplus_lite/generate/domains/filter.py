@@ -19,9 +19,9 @@ from evalplus_lite.generate.domains.domain import Domain
 from evalplus_lite.generate.domains.evidence import (
     CHANCE,
     DOUBT,
-    SIGNS,
     Constraint,
     Ledger,
+    documents_signs,
     is_mentioned,
 )
 from evalplus_lite.generate.domains.inference import Column
@@ -176,6 +176,12 @@ def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
         lambda rows: len(_first_fields(rows)) > 1,
     )
     yield from relation(
+        "ordered-rows",
+        "records of one list are in the order of their first number, day or time",
+        lambda rows: _is_sorted(_moments(rows)),
+        lambda rows: len({*_moments(rows)}) > 1,
+    )
+    yield from relation(
         "equal-lines",
         "texts of one list are of one length",
         lambda rows: len({*map(len, rows)}) == 1,
@@ -264,6 +270,19 @@ def _first_fields(value: Value) -> list[Value]:
     if type(value[0]) in SEQUENCES and all(len({*map(type, row)}) > 1 for row in value):
         return [row[0] for row in value]
     return []
+
+
+def _moments(value: Value) -> list[Value]:
+    """Return the first field of a list of records that is a number, a day or a time throughout."""
+    if type(value) not in SEQUENCES or not value:
+        return []
+    rows = [list(row.values()) if type(row) is dict else row for row in value]
+    if not all(type(row) in SEQUENCES and len({*map(type, row)}) > 1 for row in rows):
+        return []
+    columns = zip(*rows, strict=False)
+    return next(
+        (list(c) for c in columns if {*map(type, c)} <= {int, float} or _are_moments(c)), []
+    )
 
 
 def _is_board(value: Value) -> bool:
@@ -625,7 +644,7 @@ class InputFilter:
         strict = None
         if not stated.is_whole:
             strict = infer(chance=DOUBT).reaching(task.reference).bounded(binding, parameters)
-        if strict is not None and has_documented(task) and SIGNS.search(task.prompt):
+        if strict is not None and has_documented(task) and documents_signs(task.prompt):
             # An exception that the prompt documents is what some number out of range gives:
             # numbers of other signs are proposed, and doubted where there is an answer.
             domains = tuple(each.of_any_sign() for each in inferred.domains)

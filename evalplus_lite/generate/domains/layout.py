@@ -48,6 +48,10 @@ class Layout:
     """The first sign of each line, where these are few and no line has none."""
     singles: frozenset[str] = frozenset()
     """Signs of which no line has two."""
+    markers: frozenset[str] = frozenset()
+    """Lines that stand once in every text."""
+    columns: tuple[frozenset[str], ...] = ()
+    """The characters at each place, where texts of few characters are all of one length."""
     well_formed: tuple[str, ...] = ()
     decimals: int | None = None
     """The most decimals that a number may have."""
@@ -99,6 +103,8 @@ class Layout:
             frozenset(pair for each in kinds for pair in _around(each)),
             _first_signs(lines),
             _singles(lines),
+            _markers(texts),
+            _columns(texts),
             tuple(
                 name
                 for name, check in WELL_FORMED.items()
@@ -116,6 +122,10 @@ class Layout:
             return f"no {min(missing)!r}, which every example has"
         if not _lines(text):
             return "nothing but blanks"
+        if any(text.split("\n").count(each) != 1 for each in self.markers):
+            return "another number of lines that stand once in every example"
+        if self.columns and not _stands(text, self.columns):
+            return "characters at other places"
         for name in self.well_formed:
             if WELL_FORMED[name](text) is False:
                 return f"{name} that are not well-formed"
@@ -168,6 +178,30 @@ def _singles(lines: Sequence[str]) -> frozenset[str]:
     counts = {sign: [line.count(sign) for line in lines] for sign in _signs("".join(lines))}
     many = len(lines) >= _ENOUGH
     return frozenset(s for s, each in counts.items() if many and max(each) == 1 < sum(each))
+
+
+def _markers(texts: Sequence[str]) -> frozenset[str]:
+    """Return the lines without letters or digits that stand once in each of several texts."""
+    lines = [text.split("\n") for text in texts]
+    once = [{each for each in some if each.strip() and some.count(each) == 1} for some in lines]
+    found = frozenset.intersection(*map(frozenset, once)) if len(texts) > 1 else frozenset()
+    many = all(len(some) > _ENOUGH for some in lines)
+    return frozenset(each for each in found if many and not any(map(str.isalnum, each)))
+
+
+def _columns(texts: Sequence[str]) -> tuple[frozenset[str], ...]:
+    """Return the characters at each place of texts of one length, if these are few and differ."""
+    found = tuple(map(frozenset, zip(*texts, strict=False)))
+    signs = frozenset("".join(texts))
+    is_one = len({*map(len, texts)}) == 1 and len({*texts}) >= _FEW and len(signs) <= 2 * _FEW
+    is_apart = 2 * sum(map(len, found)) <= len(found) * len(signs)
+    return found if is_one and is_apart and len(found) >= _FEW else ()
+
+
+def _stands(text: str, columns: Sequence[frozenset[str]]) -> bool:
+    return len(text) == len(columns) and all(
+        c in seen for c, seen in zip(text, columns, strict=True)
+    )
 
 
 def _around(kinds: Sequence[str]) -> list[tuple[str, str]]:

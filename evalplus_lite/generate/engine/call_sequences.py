@@ -22,8 +22,8 @@ from evalplus_lite.generate.domains.evidence import (
     MAY_BE_ZERO,
     MULTIPLE,
     NEVER_DOWN,
-    SIGNS,
     WORDS,
+    documents_signs,
 )
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.boundary import boundary_values
@@ -263,9 +263,12 @@ class SequenceGenerator:
         self._arguments: set[bytes] = set()
         self._planted: deque[Case] = deque()
         by_method = _calls_by_method(base)
-        self.is_documented = is_documented and SIGNS.search(prompt) is not None
+        self.is_documented = is_documented and documents_signs(prompt)
         self.has_unknown = is_documented and "KeyError" in prompt
-        self.usual = {name: _filter(seen, prompt, constants) for name, seen in by_method.items()}
+        self.usual = {
+            name: _filter(seen, _said_of(name, owner, by_method, prompt), constants)
+            for name, seen in by_method.items()
+        }
         self.rising = rising(prompt, reference, [name for name in by_method if name != owner])
         self.methods = {
             name: _Method(
@@ -600,6 +603,17 @@ def _calls_by_method(base: Sequence[Case]) -> dict[str, list[tuple[Value, ...]]]
         for name, *arguments in case.arguments:
             found.setdefault(name, {})[key(tuple(arguments))] = tuple(arguments)
     return {name: list(found[name].values()) for name in sorted(found)}
+
+
+def _said_of(name: str, owner: str, methods: Collection[str], prompt: str) -> str:
+    """Return the sentences of a prompt that name a method, or, but for the constructor, none."""
+    sentences = re.split(r"(?<=[.;!?])\s+|\n", prompt)
+    named = [{*re.findall(r"\w+", each)} & {*methods} for each in sentences]
+    return "\n".join(
+        each
+        for each, names in zip(sentences, named, strict=True)
+        if name in names or (not names and name != owner)
+    )
 
 
 def _filter(
