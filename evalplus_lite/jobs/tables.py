@@ -644,10 +644,10 @@ def efficiency(summary: Summary) -> Iterator[Table]:
     yield Table(
         "efficiency",
         f"{summary['dataset']}: efficiency of {summary['tasks']} tasks, counted work",
-        "eff@1: ENAMEL's score, a wrong, failed or late program counts 0; DPS: share of the pool"
-        " of right programs that do at least as much work; slower: right programs whose work grows"
-        " by a higher power than the best known",
-        ["model", "samples", "pass@1", "eff@1 [95 %]", "DPS", "DPS_norm", "slower", "not counted"],
+        "eff@1: ENAMEL's score; DPS: share of the pool of right programs that do at least as much"
+        " work; slower: right programs of a higher class of growth than the best; wrong, late, not"
+        " counted: programs that pass the tests, but fail, or cannot be counted, on larger inputs",
+        "model|samples|pass@1|eff@1 [95 %]|DPS|DPS_norm|slower|wrong|late|not counted".split("|"),
         [
             (
                 row["model"] or "samples",
@@ -656,7 +656,7 @@ def efficiency(summary: Summary) -> Iterator[Table]:
                 sure(row["eff@1"], row["eff_interval"]),
                 *(None if row[key] is None else f"{row[key]:.1f}" for key in ("dps", "dps_norm")),
                 None if row["slower"] is None else percent(row["slower"]),
-                row["uncounted"],
+                *(row[key] for key in ("wrong", "late", "uncounted")),
             )
             for row in summary["models"]
         ],
