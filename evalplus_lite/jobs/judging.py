@@ -23,7 +23,8 @@ from evalplus_lite.jobs.expected import Prepared, SuiteSource, found_evidence, s
 from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import Preset
 from evalplus_lite.store.writing import dump_row
-from evalplus_lite.types import Failure, Suite, Task, Verdict
+from evalplus_lite.tasks.unit_tests import in_words
+from evalplus_lite.types import Failure, Suite, Task, Verdict, clip
 from evalplus_lite.values import wire
 from evalplus_lite.values.codec import to_json
 from evalplus_lite.values.source import decode_answer, shown
@@ -255,9 +256,19 @@ def _explained(suite: Suite, failure: Failure) -> dict[str, Any]:
     if failure.actual is not None:
         try:
             row["actual"] = _whole(failure.actual)
+            if pair := words_of(expected, failure.actual):
+                row["detail"] = f"got {pair[1]}, expected {pair[0]}"
         except CodecError as error:
             row["actual"] = {"$unreadable": str(error)}
     return row
+
+
+def words_of(expected: bytes, actual: bytes = b"") -> tuple[str, str] | None:
+    """Return an expected and an actual output of unit tests in words; None for other outputs."""
+    if max(len(expected), len(actual)) > WHOLE_BYTES:
+        return None
+    text = in_words(decode_answer(expected), expected=True)
+    return (clip(text), clip(in_words(decode_answer(actual)) if actual else "")) if text else None
 
 
 def _whole(data: bytes) -> Any:

@@ -278,5 +278,5 @@ def _own(path: str | os.PathLike[str], tests: Tests) -> Side:
         models[row["task_id"], row["index"]] = row.get("model") or ""
     if len(set(models.values())) < 2:
         models = {}
-    dataset, content = evaluation.dataset, evaluation.content
+    dataset, content = evaluation.data_path, evaluation.content
     return Side(shown_path(path), "evalplus-lite", rows, dataset, content, models)
