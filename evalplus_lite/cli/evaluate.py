@@ -121,9 +121,10 @@ def _show(result: EvaluationResult, folder: Path, screen: Screen) -> None:
             f" summary.json has all; eval_results files are written of {MOST_FILES} at most"
         )
     if "strong" in summary:
+        weak = summary["tasks"] - summary["strong_tasks"]
         screen.note(
-            f"strong: without weak tests, which a program could pass that does not know the task;"
-            f" {summary['tasks'] - summary['strong_tasks']} tasks have no others"
+            f"strong: all tests, but without the tasks with only weak ones ({weak}), which a"
+            " program could pass that does not know the task"
         )
     if summary["plus"] is None:
         screen.note(f"plus: none, as {summary['dataset']} has no inputs beyond the base ones")

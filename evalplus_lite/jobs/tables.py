@@ -290,7 +290,7 @@ def lint(summary: Summary) -> Iterator[Table]:
 
 def gap(summary: Summary) -> Iterator[Table]:
     """Yield the difference of two scores by cause."""
-    scores = [f"{side['harness']} {percent(side['pass@1'])}" for side in summary["sides"]]
+    scores = [f"{side['label']} {percent(side['pass@1'])}" for side in summary["sides"]]
     title = f"{summary['dataset']}, {summary['tasks']} tasks: {' and '.join(scores)}"
     yield Table(
         "gap",
