@@ -567,13 +567,13 @@ def survivors(summary: Summary) -> Iterator[Table]:
 def mining(summary: Summary) -> Iterator[Table]:
     """Yield the funnel, then why functions were rejected."""
     yield Table("funnel", "Funnel", "", ["stage", "left"], list(summary["counts"].items()))
-    # Of each stage the most frequent reasons, and how many others there are.
-    stages: dict[str, list[tuple[int, str]]] = {}
-    for row in summary["rejects"]:
+    if tests := summary.get("tests"):
+        yield Table("tests", "Tests", "", ["of the packages", "number"], list(tests.items()))
+    stages: dict[str, list[tuple[int, str]]] = {}  # the most frequent reasons of each
+    for row in sorted(summary["rejects"], key=lambda row: (-row["count"], row["reason"])):
         stages.setdefault(row["stage"], []).append((row["count"], row["reason"]))
     rows: list[tuple[str, str, int]] = []
     for stage, reasons in stages.items():
-        reasons.sort(key=lambda each: (-each[0], each[1]))
         rows += [(stage, reason, count) for count, reason in reasons[:MOST_REASONS]]
         if rest := reasons[MOST_REASONS:]:
             rows.append((stage, f"{len(rest)} other reasons", sum(count for count, _ in rest)))
