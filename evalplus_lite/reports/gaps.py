@@ -17,6 +17,7 @@ from evalplus_lite.grading.evidence import blamed
 from evalplus_lite.grading.subsets import subset
 from evalplus_lite.jobs.datasets import content_hash, run_facts
 from evalplus_lite.jobs.expected import SharedData, SuiteSource, source_of, staged
+from evalplus_lite.jobs.judging import failure_row
 from evalplus_lite.jobs.outputs import Tests
 from evalplus_lite.jobs.rerunning import judging_dataset
 from evalplus_lite.jobs.session import Result, Session, within
@@ -243,7 +244,8 @@ class _Trial:
         if verdict.failure is None:
             return ""
         case = self.suite.cases[verdict.failure.case]
-        return f"case {verdict.failure.case}, input {shown(case)}: {verdict.failure.detail}"
+        detail = (failure_row(self.suite, verdict) or {})["detail"]
+        return f"case {verdict.failure.case}, input {shown(case)}: {detail}"
 
 
 def _has_other_keys(value: Value) -> bool:
