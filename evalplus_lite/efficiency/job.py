@@ -42,13 +42,6 @@ CENSORED = ("", "late", "memory")
 """Ends of a program that leave it the score of its smaller levels, as in ENAMEL."""
 FAILED = ("wrong", "error", "crash")
 """Ends of a program that gave no right answer on a measured input."""
-UNMEASURED = {
-    "script": "scripts are not measured",
-    "unittest": "unit tests are not measured",
-    "assertions": "assertions are not measured",
-    "sequence": "sequences of calls are not measured",
-    "factory": "functions that return functions are not measured",
-}
 
 
 def measure_task(place: WorkerContext, settings: Row) -> Work:
@@ -179,7 +172,7 @@ def efficiency(
         names = "\n".join(f"{id} {name}" for id, some in sorted(right.items()) for name in some)
         programs = hashlib.sha256(names.encode()).hexdigest()[:32]
         identity = {"kind": "efficiency", "content": content_hash(data), "programs": programs,
-                    "levels": levels, "seed": seed}  # fmt: skip
+                    "levels": levels, "seed": seed, "inputs": 2}  # fmt: skip
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
             done = {row["task_id"]: row for row in finished(journal, _read)}
             opened.stage("efficiency", len(usable))
@@ -198,9 +191,11 @@ def efficiency(
         "dataset": data.name,
         "tasks": len(tasks),
         "not_measured": {
-            task.id: UNMEASURED.get(task.harness.kind, "no inputs that grow")
+            task.id: "no inputs that grow"
+            if kind in HARNESSES
+            else f"{kind} tasks are not measured"
             for task in data.tasks
-            if task.id not in measured
+            if (kind := task.harness.kind) and task.id not in measured
         },
         "levels": levels,
         "models": _models(given, passed, rows, tasks),

@@ -207,7 +207,7 @@ def test_command(
     assert main(["efficiency", *options, "--explain", "repeated"]) == 0
     shown = capsys.readouterr().out
     assert "any(xs[i]" in shown
-    assert re.search(r"scripts .*: double$", shown, re.MULTILINE)
+    assert re.search(r"script.*: double$", shown, re.MULTILINE)
 
 
 def test_the_map_is_wide_enough_for_long_names() -> None:

@@ -328,10 +328,10 @@ def annotated(parameter: Parameter, built: Type | None) -> Type:
     return parameter.type
 
 
-def is_of(value: Value, kind: Type) -> bool:
+def fits(value: Value, kind: Type) -> bool:
     """Return whether a value is of a type, or left out."""
     if kind.kind == "union":
-        return any(is_of(value, each) for each in kind.arguments)
+        return any(fits(value, each) for each in kind.arguments)
     if kind.kind in ("any", "object", "literal") or value is OMITTED:
         return kind.kind != "literal" or value in (*kind.values, OMITTED)
     own: Any = KINDS.get(kind.kind, object)
@@ -340,17 +340,17 @@ def is_of(value: Value, kind: Type) -> bool:
         return False
     parts = kind.arguments
     if isinstance(value, dict) and len(parts) == 2:
-        return all(is_of(k, parts[0]) and is_of(v, parts[1]) for k, v in value.items())
+        return all(fits(k, parts[0]) and fits(v, parts[1]) for k, v in value.items())
     if not isinstance(value, _HOLDING) or not parts:
         return True
     if kind.kind == "tuple" and not kind.variadic:
-        return len(value) == len(parts) and all(map(is_of, value, parts))
-    return all(is_of(each, parts[0]) for each in value)
+        return len(value) == len(parts) and all(map(fits, value, parts))
+    return all(fits(each, parts[0]) for each in value)
 
 
 def as_typed(value: Value, kind: Type) -> Value:
     """Return a value as one of a type, such as a number that is written; raises ValueError."""
-    if is_of(value, kind):
+    if fits(value, kind):
         return value
     for each in kind.arguments if kind.kind == "union" else ():
         with suppress(ValueError, OverflowError):

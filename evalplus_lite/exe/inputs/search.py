@@ -23,8 +23,8 @@ from evalplus_lite.exe.inputs.call_space import (
     Nearby,
     annotated,
     as_typed,
+    fits,
     hints,
-    is_of,
     is_unknown,
     texts_of,
     words_in,
@@ -341,7 +341,7 @@ class Explorer:
         return executed
 
     def _is_typed(self, arguments: Arguments) -> bool:
-        return all(map(is_of, arguments, self._kinds))
+        return all(map(fits, arguments, self._kinds))
 
     def _typed(self, arguments: Arguments) -> Arguments:
         """Return a call with each argument as its annotation wants it, or another one."""
