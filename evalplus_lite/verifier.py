@@ -62,8 +62,8 @@ class Verifier:
 
     Without plus cases ``Verdict.plus`` is None; ``Verdict.passed`` always means that a program
     passed every case. A task without a usable case never passes a program: its ``verify`` raises
-    UnusableTask. An ``EvidenceWarning`` reports such tasks and data sets, and suites with blind
-    spots.
+    UnusableTask. An ``EvidenceWarning`` reports such tasks and data sets, suites with blind spots,
+    and raw answers without ``chat``.
 
     A process forked while a Verifier is open may use it, too: with sandboxes of its own.
     """
@@ -225,6 +225,8 @@ class Verifier:
             _, row = answer
             self._report(task_id, row.get("notes", ()))
             base, plus, failure, *rest = row["verdict"]
+            if "```" in program and failure is not None and "SyntaxError" in failure[2]:
+                self._report_fences()
             return Verdict(base, plus, None if failure is None else Failure(*failure), *rest)
 
         return self._judge.submit(source, program, self._options, key=task_id, then=verdict)
@@ -241,6 +243,11 @@ class Verifier:
         answer = self._judge.submit(source, failure, key=task_id, then=tuple[float, Row])
         case: dict[str, Any] = answer.result()[1]
         return case
+
+    def _report_fences(self) -> None:
+        if "chat" not in self._options and "```" not in self._warned:
+            self._warned.add("```")
+            _warn("a program with ``` does not load: give Verifier chat=True for raw answers")
 
     def _report(self, task_id: str, notes: Iterable[str]) -> None:
         if task_id not in self._warned:

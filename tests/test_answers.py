@@ -76,6 +76,17 @@ def test_rows_that_are_not_answers_are_left_out_and_counted(tmp_path: Path) -> N
     assert all(f":{line}: " in text for line, text in enumerate(faults.shown, 2))
 
 
+def test_answers_to_other_tasks_are_called_that(tmp_path: Path) -> None:
+    """A suite of some tasks is often judged with the samples of all."""
+    path = rows(tmp_path, GOOD, {**GOOD, "task_id": "busy"}, {**GOOD, "task_id": "busy"}, {})
+    faults = Faults()
+    assert len(list(read_samples(path, DATA, faults=faults))) == 1
+    assert (faults.left_out, faults.unknown) == (3, 2)
+    first, second = faults.notes()[:2]
+    assert first.startswith("2 answers are to tasks")
+    assert second.startswith("1 rows")
+
+
 def test_a_file_without_an_answer_is_the_wrong_file(tmp_path: Path) -> None:
     """If no row can be used, the first fault is an error, also for whoever counts faults."""
     path = rows(tmp_path, {"text": "x"}, {"text": "y"})

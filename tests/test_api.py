@@ -189,6 +189,18 @@ def test_what_a_dataset_may_be(tmp_path: Path) -> None:
             Verifier(value)
 
 
+def test_raw_answers_without_chat_are_named(recwarn: pytest.WarningsRecorder) -> None:
+    """Fences in a program that does not load are an answer's: one warning says what to do."""
+    fenced = f"```python\n{RIGHT}\n```"
+    loads = f"{RIGHT}\ntext = '```'"
+    with Verifier(Dataset("tiny", TASKS), workers=1) as verifier:
+        assert verifier.verify("Tiny/0", loads).passed
+        assert not any("chat=True" in str(each.message) for each in recwarn)
+        for _ in range(2):
+            assert not verifier.verify("Tiny/0", fenced).passed
+    assert sum("chat=True" in str(each.message) for each in recwarn) == 1
+
+
 def test_options(tmp_path: Path) -> None:
     """Chat answers are taken apart on request, and details kept."""
     chat = "Sure!\n```python\ndef f(x):\n    return 2 * x\n```\nHope it helps."

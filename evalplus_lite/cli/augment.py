@@ -109,7 +109,7 @@ def augment(
 
     def shown() -> None:
         print_tables(result.tables())
-        show(summary, folder)
+        show(summary, folder, result.doubt(next(iter(summary["doubtful"]), "")))
         name_report(folder)
         tell({**summary, "notes": []}, screen)
         if without := summary["without_new"]:
@@ -122,8 +122,11 @@ def augment(
     return run.ended(result, shown, attention=lambda: summary["unusable"] or summary["without_new"])
 
 
-def show(summary: Mapping[str, Any], folder: Path) -> None:
-    """Print the facts that the table omits: notes, constraints, and where the files are."""
+def show(summary: Mapping[str, Any], folder: Path, doubt: str = "") -> None:
+    """Print the facts that the table omits: notes, constraints, and where the files are.
+
+    ``doubt`` is why the first doubtful input is one.
+    """
     for task, notes in summary["notes"].items():
         say(f"{task}: {notes[0]}" + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""))
     for line in constraint_lines(summary["constraints"]):
@@ -132,10 +135,13 @@ def show(summary: Mapping[str, Any], folder: Path) -> None:
         say(f"{task}: of the reference, no input reaches {missed}")
     if (more := len(summary["unreached"]) - MOST_LINES) > 0:
         say(f"no input reaches some statements of {more} more references: see summary.json")
-    if summary["doubtful"]:
-        count, tasks = sum(summary["doubtful"].values()), len(summary["doubtful"])
+    if doubtful := summary["doubtful"]:
+        rows = islice(doubtful.items(), MOST_LINES)
+        names = ", ".join(f"{task} ({count})" for task, count in rows)
+        names += f" and {more} more" if (more := len(doubtful) - MOST_LINES) > 0 else ""
+        first = f"; the first: {doubt}" if doubt else ""
         say(
-            f"{count} doubtful inputs of {tasks} tasks break what all examples share: they are"
+            f"inputs that break what all examples share: {names}{first}. They are"
             " stress cases; to keep them as tests: --doubtful"
         )
     if summary["review"]:
@@ -162,7 +168,10 @@ def constraint_lines(by_task: Mapping[str, Iterable[Mapping[str, Any]]]) -> Iter
     if len(constraints) > MOST_LINES:
         rest = constraints[MOST_LINES:]
         on = sum(each["is_on"] for _, each in rest)
-        yield f"input constraints: {on} more applied, {len(rest) - on} more not: see summary.json"
+        yield (
+            f"and {len(rest)} more input constraints ({on} applied, {len(rest) - on} not assumed):"
+            ' see "constraints" in summary.json'
+        )
 
 
 def _constraint_line(task: str, constraint: Mapping[str, Any]) -> str:

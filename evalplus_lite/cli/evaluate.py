@@ -94,10 +94,10 @@ def evaluate(
 
     def shown() -> None:
         _show(result, folder, screen)
-        address = _name_failure(result, folder, dataset)
+        link = _name_failure(result, folder, dataset)
         name_report(folder, datasets=[dataset])
-        if address:
-            say(f"the first failure there: report.html#{address}")
+        if link:
+            say(link)
         for row in result.summary["groups"][:MOST_PASTED]:
             say(pasted(result.summary, row))
 
@@ -121,9 +121,10 @@ def _show(result: EvaluationResult, folder: Path, screen: Screen) -> None:
             f" summary.json has all; eval_results files are written of {MOST_FILES} at most"
         )
     if "strong" in summary:
+        weak = summary["tasks"] - summary["strong_tasks"]
         screen.note(
-            f"strong: without weak tests, which a program could pass that does not know the task;"
-            f" {summary['tasks'] - summary['strong_tasks']} tasks have no others"
+            f"strong: all tests, but without the tasks with only weak ones ({weak}), which a"
+            " program could pass that does not know the task"
         )
     if summary["plus"] is None:
         screen.note(f"plus: none, as {summary['dataset']} has no inputs beyond the base ones")
@@ -142,7 +143,7 @@ def _show(result: EvaluationResult, folder: Path, screen: Screen) -> None:
 
 
 def _name_failure(result: EvaluationResult, folder: Path, dataset: str) -> str:
-    """Print the line that runs the first failure again; return its address in a report."""
+    """Print the line that runs the first failure again; return the line on it in a report."""
     before: Counter[tuple[Any, ...]] = Counter()
     evaluation = Evaluation(folder, result.summary)
     for row in evaluation.rows():
@@ -156,7 +157,11 @@ def _name_failure(result: EvaluationResult, folder: Path, dataset: str) -> str:
         model = quote(evaluation.name_of(group_of(row)), errors="replace")
         query = f"?model={model}" if len(result.summary["groups"]) > 1 else ""
         task = quote(row["task_id"], safe="/!'()*", errors="replace")
-        return f"task/{task}/sample/{before[place]}{query}"
+        # A report counts the samples of each model by themselves.
+        number = f"{before[place]}"
+        of = f" of {evaluation.name_of(group_of(row))}" if query else ""
+        link = f"report.html#task/{task}/sample/{number}{query}"
+        return f"after report, {sample} is its sample {number}{of}: {link}"
     return ""
 
 

@@ -17,6 +17,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.jobs import linting
 from evalplus_lite.jobs.contract_drafts import infer_constraints
 from evalplus_lite.jobs.session import keep_inputs
+from evalplus_lite.tasks.unit_tests import written_contract
 
 SHOWN = 3
 """Findings of a task that are shown; lint.json has all."""
@@ -181,7 +182,7 @@ def _constraints(run: Run, dataset: str) -> int:
         print_json(constraints)
         return 0
     for task in data.tasks:
-        note = " (has a contract, which decides instead)" if task.contract else ""
+        note = " (has a contract, which decides instead)" if written_contract(task) else ""
         say(f"{task.id}{note}")
         for line in constraints.get(task.id, ["no base input to infer from"]):
             say(f"  {line}")

@@ -2,7 +2,7 @@
 
 Each argument grows separately, and all grow together; the one with the most work for the reference
 is used. A container grows in its length, a number in its value. Elements are like those of the
-task's own inputs.
+task's own inputs. An input that makes the reference raise, documented or not, measures no work.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import contextlib
 import math
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 from typing import TypeAlias
@@ -59,6 +59,8 @@ def levels(sandbox: Sandbox, task: Task, *, seed: int) -> tuple[Level, ...]:
 
     The dimension is the one in which the reference's work grows most.
     """
+    observe = tuple(part for part in task.harness.observe if part != "exception")
+    task = replace(task, harness=replace(task.harness, observe=observe, exceptions=()))
     best: list[tuple[Made, int]] = []
     arity = max((len(case.arguments) for case in task.base), default=0)
     for dimension in [*range(arity), ALL] if arity > 1 else [0]:
@@ -80,7 +82,8 @@ def levels(sandbox: Sandbox, task: Task, *, seed: int) -> tuple[Level, ...]:
         for place, expected in zip(answers.kept, answers.suite.expected, strict=True)
     ]
     grouped = [(size, zip(*some, strict=True)) for size, some in groupby(rows, itemgetter(0))]
-    return tuple(Level(size, *list(columns)[1:]) for size, columns in grouped)
+    found = tuple(Level(size, *list(columns)[1:]) for size, columns in grouped)
+    return found if len(found) >= LEAST else ()
 
 
 def _growth(grown: Sequence[tuple[Made, int]]) -> float:

@@ -22,7 +22,7 @@ from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
-from evalplus_lite.statistics.efficiency import dps, eff_at_k, growth, score
+from evalplus_lite.statistics.efficiency import Growth, dps, eff_at_k, growth, score, slower
 from evalplus_lite.statistics.means import mean_interval
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.store.journal import finished, open_rows
@@ -40,8 +40,8 @@ FACTOR = 20
 LEAST_UNITS = 10_000_000
 CENSORED = ("", "late", "memory")
 """Ends of a program that leave it the score of its smaller levels, as in ENAMEL."""
-SLOWER = 0.4
-"""A program whose work grows by a power this much higher is asymptotically slower."""
+FAILED = ("wrong", "error", "crash")
+"""Ends of a program that gave no right answer on a measured input."""
 
 
 def measure_task(place: WorkerContext, settings: Row) -> Work:
@@ -172,7 +172,7 @@ def efficiency(
         names = "\n".join(f"{id} {name}" for id, some in sorted(right.items()) for name in some)
         programs = hashlib.sha256(names.encode()).hexdigest()[:32]
         identity = {"kind": "efficiency", "content": content_hash(data), "programs": programs,
-                    "levels": levels, "seed": seed}  # fmt: skip
+                    "levels": levels, "seed": seed, "inputs": 2}  # fmt: skip
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
             done = {row["task_id"]: row for row in finished(journal, _read)}
             opened.stage("efficiency", len(usable))
@@ -190,7 +190,13 @@ def efficiency(
         "run": run,
         "dataset": data.name,
         "tasks": len(tasks),
-        "not_measured": [task.id for task in data.tasks if task.id not in measured],
+        "not_measured": {
+            task.id: "no inputs that grow"
+            if kind in HARNESSES
+            else f"{kind} tasks are not measured"
+            for task in data.tasks
+            if (kind := task.harness.kind) and task.id not in measured
+        },
         "levels": levels,
         "models": _models(given, passed, rows, tasks),
     }
@@ -257,8 +263,7 @@ def rows_of(task: Mapping[str, Any], right: Mapping[str, str]) -> Iterator[dict[
         for reason, counts, cause, _ in task["programs"]
     ]
     pool = [each for each in amounts if each is not None]
-    curves = [curve for *_, curve in task["programs"] if curve and curve["name"] != "undecided"]
-    least = min((curve["exponent"] for curve in curves), default=0.0)
+    curves = [Growth(**curve) for *_, curve in task["programs"] if curve]
     for name, each, units in zip(["reference", *right], task["programs"], amounts, strict=True):
         reason, counts, cause, curve = each
         share, normal = (None if reason else 0.0,) * 2 if units is None else dps(units, pool)
@@ -273,7 +278,7 @@ def rows_of(task: Mapping[str, Any], right: Mapping[str, str]) -> Iterator[dict[
             "dps": share,
             "dps_norm": normal,
             "growth": curve,
-            "slower": curve["exponent"] - least >= SLOWER if curve in curves else None,
+            "slower": slower(Growth(**curve), curves) if curve else None,
         }
 
 
@@ -317,6 +322,8 @@ def _models(
                 if scores and all(len(some) >= k for some in scores.values())
             },
             **means,
+            "wrong": sum(row["reason"] in FAILED for row in own),
+            "late": sum(row["reason"] in ("late", "memory") for row in own),
             "uncounted": sum(row["counter"] == "uncounted" for row in own),
         })  # fmt: skip
     return sorted(totals, key=lambda each: (-(each["eff@1"] or 0), each["model"]))

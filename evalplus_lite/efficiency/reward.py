@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 
-from evalplus_lite.efficiency.job import HARNESSES, LEVELS, counts, judged, rows_of
+from evalplus_lite.efficiency.job import FAILED, HARNESSES, LEVELS, counts, judged, rows_of
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import prepared, unknown_task
 from evalplus_lite.jobs.expected import SharedData
@@ -72,7 +72,7 @@ class EfficiencyReward:
             row = rows.get((sample.task_id, program_hash(sample.source)))
             score = 0.0 if row is None else row["score"]
             is_wrong = (sample.task_id, "", None, sample.index) not in passed
-            if is_wrong or (row is not None and row["reason"] in ("wrong", "error", "crash")):
+            if is_wrong or (row is not None and row["reason"] in FAILED):
                 rewards.append(0.0)
             else:
                 rewards.append(self._least + (1 - self._least) * min(1.0, score or 0.0))

@@ -27,6 +27,7 @@ from evalplus_lite.exe.running.proof import Original, ProofResult, Sandboxes, pr
 from evalplus_lite.exe.running.runs import RunResult, is_answer
 from evalplus_lite.exe.selecting.static import (
     MAX_CODE,
+    OF_TESTS,
     UNLICENSED,
     Funnel,
     MinedFunction,
@@ -34,6 +35,7 @@ from evalplus_lite.exe.selecting.static import (
     StaticMine,
     failed,
     is_banned_package,
+    unmet,
 )
 from evalplus_lite.exe.sources import (
     PackageSource,
@@ -145,10 +147,7 @@ class PackageMine:
             if task is None or task.id not in left:
                 yield result
                 continue
-            self.funnel.add("mined", -1)
-            if not task.facts.get("validators", {"failed": True})["failed"]:
-                self.funnel.add("valid", -1)
-            self.funnel.reject("mined", CROWDED)
+            self.funnel.withdraw(task.facts, CROWDED)
             function = f"{task.facts['module']}.{task.facts['function']}"
             yield Yield(reject=Reject(self.package.name, function, "mined", CROWDED))
 
@@ -201,10 +200,8 @@ class PackageMine:
         source, config = self.tests or self.package, self.sandboxes.plain.config
         found = observe(source, self.companions, config, readme=self.package.readme)
         self._values = PackageValues.of(source, found)
-        counts = {"tests run": found.tests, "functions seen in tests": len(found.calls)}
-        for stage, count in counts.items():
-            if count:
-                self.funnel.add(stage, count)
+        for name, count in zip(OF_TESTS, (found.tests, len(found.calls)), strict=True):
+            self.funnel.add(name, count)
         return found
 
     def _within(self, found: Iterator[MinedFunction]) -> Iterator[tuple[MinedFunction, bool]]:
@@ -292,7 +289,10 @@ class PackageMine:
         if trivial and not self.settings.keep_all:
             return self._rejected(function, "mined", Obstacle(trivial, ""))
         self.funnel.add("mined")
-        self.funnel.add("valid", not failed)
+        if failed:
+            self.funnel.reject("valid", unmet(failed))
+        else:
+            self.funnel.add("valid")
         timed = runner.timed([case.call for case in chosen])
         cases, measured = counted_cases(answered, counters, is_driven=is_driven)
         facts |= measured
@@ -338,7 +338,7 @@ def task_of(
 MOST_FETCHED = 30
 """Libraries that are fetched for one package, those that they require included."""
 NOT_FETCHED = "not fetched"
-OF_TESTS = ("test", "tests", "testing")
+TEST_EXTRAS = ("test", "tests", "testing")
 """Extras that name what a package's tests import."""
 
 
@@ -390,7 +390,7 @@ class PackageWork:
                 row["sha256"] = package.origin.sha256
                 tests = self._tests(name, package, Path(folder, "source"), stack)
                 required = Path(folder, "required")
-                extras = OF_TESTS if has_tests(tests or package) else ()
+                extras = TEST_EXTRAS if has_tests(tests or package) else ()
                 others = [*self._companions(name, package, extras, stack, required, row["rejects"])]
                 mine = PackageMine(
                     package,
@@ -551,7 +551,7 @@ class Campaign:
             raise InputError("no package was given", remedy="name one, or give a wheel or folder")
         path = self.out.beside("journal.jsonl")
         libraries = sorted(path.name for path in self.companions)
-        identity = {"mining": 2, **asdict(self.settings), "with": libraries}
+        identity = {"mining": 3, **asdict(self.settings), "with": libraries}
         names = list(dict.fromkeys(self.packages))
         if self.only is not None:
             names = [name for name in names if name in self.only]

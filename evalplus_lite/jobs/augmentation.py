@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import os
+import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from evalplus_lite.execution.job import Defect
 from evalplus_lite.execution.records import from_row, to_row, to_rows
 from evalplus_lite.generate.domains.filter import STATED
 from evalplus_lite.grading.evidence import unusable_row
-from evalplus_lite.jobs.augmented_task import Budget
+from evalplus_lite.jobs.augmented_task import DOUBTFUL, Budget
 from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
 from evalplus_lite.jobs.expected import SharedData
 from evalplus_lite.jobs.samples import Samples, SampleStream
@@ -44,6 +45,9 @@ def hash_of(programs: Mapping[str, Sequence[str]]) -> str:
     return hashlib.sha256(json.dumps(programs).encode()).hexdigest()[:16]
 
 
+ARGUMENT = re.compile(r"\bargument (\d+)")
+
+
 def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return counts over all tasks: inputs by source, and those dropped by cause."""
     sources, dropped = Counter[str](), Counter[str]()
@@ -52,9 +56,13 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
         dropped.update(each["dropped"])
     done = {each["task_id"] for each in facts}
     base = sum(each["base_count"] for each in facts)
+    scripts = {task.id for task in data.tasks if task.harness.kind == "script"}
     by_task = {
         each["task_id"]: [
-            constraint
+            # The input of a script is a text: what it is taken apart into are no arguments.
+            {**constraint, "text": ARGUMENT.sub(r"value \1 of the input", constraint["text"])}
+            if each["task_id"] in scripts
+            else constraint
             for constraint in each["provenance"].get("constraints", ())
             # Constraints are shown with their support, since a person may decide otherwise.
             # The plain limits are not worth a line.
@@ -188,6 +196,15 @@ class AugmentationResult(Result):
         """The tasks with their suites, as every other job takes them."""
         suites = unpacked_suites(task.suite for task in self.tasks)
         return replace(suites, name=self.summary["dataset"])
+
+    def doubt(self, task_id: str) -> str:
+        """Return why an input of a task is doubtful, the first one's reason; "" if none is."""
+        packed = (task.suite for task in self.tasks if task.task_id == task_id)
+        for suite in unpacked_suites(packed).suites.values():
+            for case in suite.stress.cases if suite.stress else ():
+                if case.reason.startswith(DOUBTFUL):
+                    return case.reason.removeprefix(DOUBTFUL)
+        return ""
 
     @property
     def disputes(self) -> list[dict[str, Any]]:

@@ -227,8 +227,12 @@ def infer_constraints(task: Task) -> list[str]:
     """Return the lines of a contract that says what a task's base inputs and text imply for new
     ones, for a person to review and to paste into the task. A contract it has is not read.
 
-    What cannot be written as an assertion, or is not assumed, is a comment.
+    What cannot be written as an assertion, or is not assumed, is a comment. Of a task whose inputs
+    are calls or tests there is only a comment: what calls in one place share binds no others.
     """
+    kind = task.harness.kind
+    if kind in ("sequence", "unittest", "assertions"):
+        return [f"# no contract is inferred: the inputs of {kind!r} tasks are calls, not values"]
     # As augmentation would infer them, had the task no contract.
     input_filter = InputFilter.of_task(replace(task, contract=None))
     names = parameters(task)[: len(input_filter.domains)]
@@ -240,10 +244,16 @@ def infer_constraints(task: Task) -> list[str]:
     for constraint in input_filter.constraints:
         if constraint.is_limit and not (constraint.is_chosen or constraint.is_stated):
             continue  # the assertions above hold it
-        description = f"{constraint.text} ({constraint.support}; {constraint.name})"
+        # A program that reads has one input, its text.
+        text = (
+            constraint.text.replace("argument 0", "the text")
+            if kind == "script"
+            else (constraint.text)
+        )
+        description = f"{text} ({constraint.support}; {constraint.name})"
         code = _code(constraint, names, stated) if constraint.is_on else None
         if code is not None:
-            body.append(f"assert {code}, {constraint.text!r}  # {constraint.name}")
+            body.append(f"assert {code}, {text!r}  # {constraint.name}")
         else:
             body.append(f"# {'assumed' if constraint.is_on else 'not assumed'}: {description}")
     return [f"def precondition({', '.join(names)}):", *(f"    {line}" for line in body)]

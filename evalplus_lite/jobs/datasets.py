@@ -103,7 +103,7 @@ def with_suites(data: Dataset, suites: Iterable[Suite]) -> Dataset:
         for task in data.tasks
         if (suite := by_task.get(task.id)) is not None
     )
-    return replace(data, tasks=tasks, suites=by_task, of=(), unusable=())
+    return replace(data, tasks=tasks, suites=by_task, of=(), unusable=(), path="")
 
 
 def default_folder(job: str, dataset: str, data: Dataset, *parts: str) -> Path:
@@ -201,6 +201,8 @@ def run_facts(
         facts["sandbox"] = pool.tier
     if data is not None:
         facts["data"] = {"name": data.name, "content": content or content_hash(data)}
+        if data.path:
+            facts["data"]["path"] = shown_path(data.path)
     if files := file_facts(samples):
         facts["samples"] = files
     return {**facts, **settings}

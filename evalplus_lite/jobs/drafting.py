@@ -145,7 +145,7 @@ def _result(
 ) -> DraftResult:
     # Checked before anything is run: a file that somebody has edited may be the only one.
     if out is not None and Path(out).exists() and not force:
-        raise InputError("is there already", path=out, remedy="another --out, or --force")
+        raise InputError("is there already", path=out, remedy="give another file, or --force")
     left_out = list(lost)
     tasks: list[Task] = []
     with within(session) as opened:

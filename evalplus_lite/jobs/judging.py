@@ -23,7 +23,8 @@ from evalplus_lite.jobs.expected import Prepared, SuiteSource, found_evidence, s
 from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import Preset
 from evalplus_lite.store.writing import dump_row
-from evalplus_lite.types import Failure, Suite, Task, Verdict
+from evalplus_lite.tasks.unit_tests import in_words
+from evalplus_lite.types import Failure, Suite, Task, Verdict, clip
 from evalplus_lite.values import wire
 from evalplus_lite.values.codec import to_json
 from evalplus_lite.values.source import decode_answer, shown
@@ -74,17 +75,6 @@ class Settings:
         suite = source.usable(place.sandbox, task, given).suite
         if not self.weak_tests:
             suite = without_weak(task, suite)
-        return self._of(task, suite, source)
-
-    def strong(self, prepared: PreparedSuite, source: SuiteSource) -> PreparedSuite | None:
-        """Return a suite without its weak tests, ready to be run; None if none is left."""
-        try:
-            suite = without_weak(prepared.task, prepared.suite)
-        except UnusableTask:
-            return None
-        return self._of(prepared.task, suite, source)
-
-    def _of(self, task: Task, suite: Suite, source: SuiteSource) -> PreparedSuite:
         return PreparedSuite.of(
             task,
             suite,
@@ -115,12 +105,12 @@ WHOLE_BYTES = 1 << 16
 
 Judged: TypeAlias = tuple[str, Any, dict[str, Any] | str, Any, Any]
 """Verdicts on base and plus, the row without its sample's name, or the cause; the verdicts on
-stress and without weak tests, and the program's cost."""
+stress cases and as evidence, and the program's cost."""
 
 
 def others_of(row: Mapping[str, Any]) -> tuple[str | None, str | None, bool]:
-    """Return a row's verdicts on stress cases, and without weak tests; whether there are such."""
-    return row.get("stress"), row.get("strong", row["base"]), "strong" in row
+    """Return a row's verdicts on stress cases, and as evidence; whether all tests are weak."""
+    return row.get("stress"), row.get("strong", row["plus"] or row["base"]), "strong" in row
 
 
 def judging(place: WorkerContext, settings: Row) -> Work:
@@ -130,8 +120,8 @@ def judging(place: WorkerContext, settings: Row) -> Work:
     return SampleJudge(place, settings).judge
 
 
-Suites: TypeAlias = tuple[PreparedSuite, PreparedSuite | None, frozenset[int], PreparedSuite | None]
-"""A suite, its stress cases, its weak tests, and what is left without these."""
+Suites: TypeAlias = tuple[PreparedSuite, PreparedSuite | None, bool]
+"""A suite, its stress cases, and whether all its tests are weak."""
 
 
 class SampleJudge:
@@ -208,11 +198,10 @@ class SampleJudge:
         self,
         suite: PreparedSuite,
         stress: PreparedSuite | None,
-        weak: frozenset[int],
-        strong: PreparedSuite | None,
+        is_weak: bool,
         source: str,
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        # Order: the suite decides; its failure may be minimized; then weak tests and stress cases.
+        # Order: the suite decides; its failure may be minimized; then stress cases.
         sandbox = self.place.sandbox
         verdict = evaluate_program(sandbox, suite, source, details=self.settings.details)
         row: dict[str, Any] = {"base": verdict.base, "plus": verdict.plus}
@@ -225,8 +214,8 @@ class SampleJudge:
                 row["smallest"] = _explained(smallest.suite, smallest.failure)
         if verdict.details is not None:
             row["details"] = list(verdict.details)
-        if weak:
-            row["strong"] = self._strong(verdict, weak, strong, source)
+        if is_weak:
+            row["strong"] = None
         # Stress cases say something of right programs, and nothing of the others.
         if stress is not None and verdict.passed:
             strain = evaluate_program(sandbox, stress, source)
@@ -235,25 +224,12 @@ class SampleJudge:
                 row["stress_failure"] = failure
         return row, {"cpu": round(verdict.cpu, 6), "memory": verdict.memory}
 
-    def _strong(
-        self, verdict: Verdict, weak: frozenset[int], strong: PreparedSuite | None, source: str
-    ) -> str | None:
-        """Return the verdict without weak tests; None if no test is left."""
-        if strong is None:
-            return None
-        # The first failure decides. Only if that is on a weak test does leaving these out change
-        # anything, and the program has to be run again.
-        if verdict.failure is None or verdict.failure.case not in weak:
-            return verdict.base
-        return evaluate_program(self.place.sandbox, strong, source).base
-
     def _prepared(self, ref: Ref) -> Suites:
         # Once for all programs of the task: inputs encoded, limits set, weak tests known.
         task, suite = staged(self.place, ref)
         prepared = self.settings.prepared(self.place, self.source, task, suite)
-        weak = frozenset(weak_places(task, prepared.suite))
-        strong = self.settings.strong(prepared, self.source) if weak else prepared
-        return prepared, self.settings.stressed(prepared, self.source.cache), weak, strong
+        is_weak = len(weak_places(task, prepared.suite)) == len(prepared.suite.cases)
+        return prepared, self.settings.stressed(prepared, self.source.cache), is_weak
 
 
 def _names_a_line(verdict: Judged) -> bool:
@@ -280,9 +256,19 @@ def _explained(suite: Suite, failure: Failure) -> dict[str, Any]:
     if failure.actual is not None:
         try:
             row["actual"] = _whole(failure.actual)
+            if pair := words_of(expected, failure.actual):
+                row["detail"] = f"got {pair[1]}, expected {pair[0]}"
         except CodecError as error:
             row["actual"] = {"$unreadable": str(error)}
     return row
+
+
+def words_of(expected: bytes, actual: bytes = b"") -> tuple[str, str] | None:
+    """Return an expected and an actual output of unit tests in words; None for other outputs."""
+    if max(len(expected), len(actual)) > WHOLE_BYTES:
+        return None
+    text = in_words(decode_answer(expected), expected=True)
+    return (clip(text), clip(in_words(decode_answer(actual)) if actual else "")) if text else None
 
 
 def _whole(data: bytes) -> Any:

@@ -955,19 +955,21 @@ def _judged(row: dict[str, Any]) -> dict[str, Any]:
     return {"task_id": row["task_id"], "verdict": verdict, **row, "findings": findings}
 
 
-NULL = ("T101", "T102", "T008")
-"""Findings by which a program without knowledge earns a task's reward."""
+NULL = "T102"
+"""The finding by which a program without knowledge earns a task's reward."""
 
 
 def _summary(name: str, rows: Sequence[dict[str, Any]], run: dict[str, Any]) -> dict[str, Any]:
     tasks = Counter(code for row in rows for code in {each["code"] for each in row["findings"]})
-    free = sum(any(each["code"] in NULL for each in row["findings"]) for row in rows)
+    # No program passes a broken task here, so that it gives no reward to share.
+    usable = [row for row in rows if row["verdict"] != "broken"]
+    free = sum(any(each["code"] == NULL for each in row["findings"]) for row in usable)
     verdicts = Counter(row["verdict"] for row in rows)
     return {
         "run": run,
         "dataset": name,
         **{verdict: verdicts[verdict] for verdict in VERDICTS},
-        "null_reward": free / len(rows) if rows else None,
+        "null_reward": free / len(usable) if usable else None,
         "codes": {
             code: {"name": entry["name"], "tasks": tasks[code], "remedy": entry["remedy"]}
             for code, entry in codes().items()

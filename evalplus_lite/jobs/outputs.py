@@ -284,6 +284,11 @@ class Evaluation:
         return str(self.summary["dataset"])
 
     @property
+    def data_path(self) -> str:
+        """Where the data set was read from, as it was given: a path, or the name of a known set."""
+        return str(self.summary["run"]["data"].get("path", self.dataset))
+
+    @property
     def content(self) -> str:
         """The hash of tasks, inputs, rules, expected outputs; equal if verdicts are comparable."""
         return str(self.summary["run"]["data"]["content"])

@@ -14,7 +14,7 @@ from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.subsets import subset
 from evalplus_lite.jobs.datasets import content_hash, load_dataset
 from evalplus_lite.jobs.expected import SharedData, SuiteSource
-from evalplus_lite.jobs.judging import Settings, failure_row
+from evalplus_lite.jobs.judging import Settings, failure_row, words_of
 from evalplus_lite.jobs.outputs import read_evaluations
 from evalplus_lite.jobs.session import Session, within
 from evalplus_lite.jobs.verification import Verification
@@ -62,13 +62,14 @@ def rerunning(place: WorkerContext, settings: Row) -> Work:
             "verdict": "pass" if verdict.failure is None else verdict.failure.verdict,
             "detail": failure.get("detail", ""),
             "input": ", ".join(shown(wire.encode(each)) for each in suite.cases[0].arguments),
-            "expected": shown(suite.expected[0]),
+            "expected": (words_of(suite.expected[0]) or [shown(suite.expected[0])])[0],
             "printed": "",
             "traceback": "",
         }
         if verdict.failure is not None and verdict.failure.actual is not None:
             try:
-                row["actual"] = shown(verdict.failure.actual)
+                words = words_of(suite.expected[0], verdict.failure.actual)
+                row["actual"] = words[1] if words else shown(verdict.failure.actual)
             except CodecError as error:
                 row["actual"] = f"a value that cannot be read ({error})"
         # Output is not part of a verdict: a second run records it.
@@ -135,7 +136,7 @@ def rerun(
     if source is None:
         raise InputError(f"the program of {sample} is not there", path=folder)
     with within(session) as opened:
-        data = judging_dataset(evaluation.dataset if dataset is None else dataset, opened)
+        data = judging_dataset(evaluation.data_path if dataset is None else dataset, opened)
         if content_hash(data) != evaluation.content:
             # Of a run with --tasks the whole data set differs, too, but its cases are the same.
             opened.note(f"{data.name} does not match the data set that judged: give that with -d")

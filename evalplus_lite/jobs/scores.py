@@ -141,8 +141,8 @@ class Tally:
     has_plus: bool = True
     has_stress: bool = False
     has_weak: bool = False
-    """Whether a task has tests that a program could pass without knowing it: ``strong`` counts
-    verdicts without these, for tasks that have others."""
+    """Whether a task has only tests that a program could pass without knowing it: ``strong`` counts
+    verdicts on the other tasks."""
     base: SuiteTally = field(default_factory=SuiteTally)
     plus: SuiteTally = field(default_factory=SuiteTally)
     strong: SuiteTally = field(default_factory=SuiteTally)
@@ -159,7 +159,7 @@ class Tally:
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one result row."""
-        strong = row.get("strong", row["base"])
+        strong = row.get("strong", row["plus"] or row["base"])
         verdicts = row["base"], row["plus"], row.get("stress"), strong, "strong" in row
         self.count(group_of(row), row["task_id"], *verdicts)
 

@@ -290,7 +290,7 @@ def lint(summary: Summary) -> Iterator[Table]:
 
 def gap(summary: Summary) -> Iterator[Table]:
     """Yield the difference of two scores by cause."""
-    scores = [f"{side['harness']} {percent(side['pass@1'])}" for side in summary["sides"]]
+    scores = [f"{side['label']} {percent(side['pass@1'])}" for side in summary["sides"]]
     title = f"{summary['dataset']}, {summary['tasks']} tasks: {' and '.join(scores)}"
     yield Table(
         "gap",
@@ -567,13 +567,13 @@ def survivors(summary: Summary) -> Iterator[Table]:
 def mining(summary: Summary) -> Iterator[Table]:
     """Yield the funnel, then why functions were rejected."""
     yield Table("funnel", "Funnel", "", ["stage", "left"], list(summary["counts"].items()))
-    # Of each stage the most frequent reasons, and how many others there are.
-    stages: dict[str, list[tuple[int, str]]] = {}
-    for row in summary["rejects"]:
+    if tests := summary.get("tests"):
+        yield Table("tests", "Tests", "", ["of the packages", "number"], list(tests.items()))
+    stages: dict[str, list[tuple[int, str]]] = {}  # the most frequent reasons of each
+    for row in sorted(summary["rejects"], key=lambda row: (-row["count"], row["reason"])):
         stages.setdefault(row["stage"], []).append((row["count"], row["reason"]))
     rows: list[tuple[str, str, int]] = []
     for stage, reasons in stages.items():
-        reasons.sort(key=lambda each: (-each[0], each[1]))
         rows += [(stage, reason, count) for count, reason in reasons[:MOST_REASONS]]
         if rest := reasons[MOST_REASONS:]:
             rows.append((stage, f"{len(rest)} other reasons", sum(count for count, _ in rest)))
@@ -644,10 +644,10 @@ def efficiency(summary: Summary) -> Iterator[Table]:
     yield Table(
         "efficiency",
         f"{summary['dataset']}: efficiency of {summary['tasks']} tasks, counted work",
-        "eff@1: ENAMEL's score, a wrong, failed or late program counts 0; DPS: share of the pool"
-        " of right programs that do at least as much work; slower: right programs whose work grows"
-        " by a higher power than the best known",
-        ["model", "samples", "pass@1", "eff@1 [95 %]", "DPS", "DPS_norm", "slower", "not counted"],
+        "eff@1: ENAMEL's score; DPS: share of the pool of right programs that do at least as much"
+        " work; slower: right programs of a higher class of growth than the best; wrong, late, not"
+        " counted: programs that pass the tests, but fail, or cannot be counted, on larger inputs",
+        "model|samples|pass@1|eff@1 [95 %]|DPS|DPS_norm|slower|wrong|late|not counted".split("|"),
         [
             (
                 row["model"] or "samples",
@@ -656,7 +656,7 @@ def efficiency(summary: Summary) -> Iterator[Table]:
                 sure(row["eff@1"], row["eff_interval"]),
                 *(None if row[key] is None else f"{row[key]:.1f}" for key in ("dps", "dps_norm")),
                 None if row["slower"] is None else percent(row["slower"]),
-                row["uncounted"],
+                *(row[key] for key in ("wrong", "late", "uncounted")),
             )
             for row in summary["models"]
         ],

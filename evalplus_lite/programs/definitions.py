@@ -156,7 +156,7 @@ def text_of(source: str, statements: Iterable[ast.stmt]) -> str:
     lines = [line.encode("utf-8", "surrogatepass") for line in _lines(source)]
     parts = []
     for statement in statements:
-        first, last = _first_line(statement) - 1, (statement.end_lineno or 1) - 1
+        first, last = first_line(statement) - 1, (statement.end_lineno or 1) - 1
         begin, end = statement.col_offset, statement.end_col_offset or 0
         if begin == 0 and _AFTER_STATEMENT.match(lines[last], end):
             end = len(lines[last])
@@ -175,11 +175,11 @@ def without(source: str, tree: ast.Module, dropped: Sequence[ast.stmt]) -> str:
         line
         for statement in tree.body
         if id(statement) not in gone
-        for line in range(_first_line(statement), (statement.end_lineno or 0) + 1)
+        for line in range(first_line(statement), (statement.end_lineno or 0) + 1)
     }
     lines = _lines(source)
     for statement in dropped:
-        for number in range(_first_line(statement), (statement.end_lineno or 0) + 1):
+        for number in range(first_line(statement), (statement.end_lineno or 0) + 1):
             if number in kept_lines:  # shares a line with a kept statement
                 return text_of(source, [node for node in tree.body if id(node) not in gone])
             lines[number - 1] = ""
@@ -191,9 +191,10 @@ def _lines(source: str) -> list[str]:
     return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", source)
 
 
-def _first_line(statement: ast.stmt) -> int:
+def first_line(statement: ast.stmt) -> int:
+    """Return the line on which a statement begins, its decorators included."""
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+    return min([statement.lineno, *(each.lineno for each in decorators)])
 
 
 def _within_scope(statement: ast.AST) -> Iterator[ast.AST]:

@@ -15,8 +15,9 @@ from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.evidence import blamed
 from evalplus_lite.grading.subsets import subset
-from evalplus_lite.jobs.datasets import run_facts
+from evalplus_lite.jobs.datasets import content_hash, run_facts
 from evalplus_lite.jobs.expected import SharedData, SuiteSource, source_of, staged
+from evalplus_lite.jobs.judging import failure_row
 from evalplus_lite.jobs.outputs import Tests
 from evalplus_lite.jobs.rerunning import judging_dataset
 from evalplus_lite.jobs.session import Result, Session, within
@@ -32,7 +33,7 @@ CAUSES: Mapping[str, str] = {
     "missing": "only one side has a verdict",
     "sampling": "the answers differ",
     "extraction": "the answer is the same, the program made of it is not",
-    "tests": "a test decides that only one side has",
+    "tests": "the two sides were judged by different tests",
     "limits": "time or memory",
     "comparison": "the rule by which outputs are compared",
     "environment": "packages, Python, or functions that a judge disables",
@@ -61,7 +62,8 @@ BARRED = re.compile(
 
 def replaying(place: WorkerContext, settings: Row) -> Work:
     """Of (staged task, how each side judged a sample), the cause of their difference."""
-    source = source_of(settings)
+    origin, others = settings
+    source = source_of(origin)
 
     def replay(item: Row) -> Row:
         ref, first, second = item
@@ -71,7 +73,7 @@ def replaying(place: WorkerContext, settings: Row) -> Work:
                 suite = source.usable(place.sandbox, task, given).suite
         except UnusableTask as error:
             return "judge", f"the task cannot be used here: {error.detail}", None
-        trial = _Trial(place.sandbox, task, suite)
+        trial = _Trial(place.sandbox, task, suite, others)
         return trial.cause(JudgedSample(*first), JudgedSample(*second))
 
     return replay
@@ -82,6 +84,8 @@ class _Trial:
     sandbox: Sandbox
     task: Task
     suite: Suite
+    others: Sequence[str]
+    """For each side, what tests judged it instead of the suite; empty if the suite did."""
 
     def cause(self, first: JudgedSample, second: JudgedSample) -> Row:
         """Return a cause, the evidence, and the case that decides, if one does.
@@ -113,7 +117,7 @@ class _Trial:
             or self._of_rule(program, verdict, failing)
             or self._of_environment(verdict, failing)
             or self._of_chance(program, passing)
-            or self._of_judge(program, verdict, failing)
+            or self._of_judge(program, verdict, failing, at)
         )
 
     def _program(self, judged: JudgedSample) -> str:
@@ -171,7 +175,7 @@ class _Trial:
         ]
         if verdict.failure is None or not kept or verdict.failure.case in kept:
             return None
-        rest = _Trial(self.sandbox, self.task, subset(self.suite, kept))
+        rest = _Trial(self.sandbox, self.task, subset(self.suite, kept), self.others)
         if not _passes(rest._run(program), passing.tests):
             return None
         why = "passes without inputs whose keys JSON turns into text"
@@ -221,7 +225,10 @@ class _Trial:
             return "chance", f"passes under {sum(passes)} of {len(passes)} hash seeds", None
         return None
 
-    def _of_judge(self, program: str, verdict: Verdict, failing: JudgedSample) -> Row:
+    def _of_judge(self, program: str, verdict: Verdict, failing: JudgedSample, at: int) -> Row:
+        other = self.others[at if _passes(verdict, failing.tests) else 1 - at]
+        if other:
+            return "tests", f"{other}: {clip(failing.detail)}", None
         if _passes(verdict, failing.tests):
             # Some harnesses report a case that took too long as failed.
             tight = self._run(program, limits=TIGHT).failure
@@ -237,7 +244,8 @@ class _Trial:
         if verdict.failure is None:
             return ""
         case = self.suite.cases[verdict.failure.case]
-        return f"case {verdict.failure.case}, input {shown(case)}: {verdict.failure.detail}"
+        detail = (failure_row(self.suite, verdict) or {})["detail"]
+        return f"case {verdict.failure.case}, input {shown(case)}: {detail}"
 
 
 def _has_other_keys(value: Value) -> bool:
@@ -282,9 +290,10 @@ def why(
 
     Each is a folder of ``evaluate`` or of bigcode's harness (``logs.json`` and generations), or a
     file of evalplus, human-eval, lm-eval, inspect or SandboxFusion. Samples are matched by task and
-    position. Every sample whose verdicts differ is judged again, with what each side had: its
-    program, tests, limits, rule. ``points`` are of pass@1, second less first. Raises InputError for
-    a file in no known form, or if no task is common.
+    position, so two sides with several models need the same ones in the same places. Every sample
+    whose verdicts differ is judged again, with what each side had: its program, tests, limits,
+    rule. ``points`` are of pass@1, second less first, and add up to the difference. Raises
+    InputError for a file in no known form, or if no sample is common.
     """
     sides = [read_side(path, tests) for path in (first, second)]
     named = dataset or next((side.dataset for side in sides if side.dataset), None)
@@ -294,16 +303,20 @@ def why(
         data = judging_dataset(named, opened)
         # Some harnesses name tasks by their numbers.
         sides = [side.renamed(data.all_ids) for side in sides]
+        others = [_other_tests(side, data) for side in sides]
         data = data.only(tasks)
         ids = [id for id in data.ids if any(id in side.shares for side in sides)]
-        if not any(all(id in side.shares for side in sides) for id in ids):
-            raise InputError(f"the two have no task of {data.name} in common", remedy="check -d")
+        if not any(key[0] in ids and key in sides[1].rows for key in sides[0].rows):
+            raise InputError(f"the two have no sample of {data.name} in common", remedy="check -d")
+        _require_same_models(sides)
+        for other in filter(None, others):
+            opened.note(other)
         differences = list(_differences(sides, ids))
         left = [row for row in differences if "cause" not in row]
         opened.stage("replay", len(left))
         staging = SharedData(opened.pool(), data.suites)
         settings = SuiteSource(cache=opened.cache).settings
-        call = Call(f"{replaying.__module__}:{replaying.__name__}", settings)
+        call = Call(f"{replaying.__module__}:{replaying.__name__}", (settings, others))
         items = (
             (staging.ref(data[row["task_id"]]), *(astuple(each) for each in row.pop("judged")))
             for row in left
@@ -337,27 +350,72 @@ def why(
     return GapResult(summary)
 
 
+def _require_same_models(sides: Sequence[Side]) -> None:
+    """Raise InputError if samples of several models would be matched with those of others."""
+    first, second = sides
+    common = [key for key in first.rows if key in second.rows]
+    if all(first.models.get(key) == second.models.get(key) for key in common):
+        return
+    side, other = (first, second) if first.models else (second, first)
+    names = ", ".join(sorted(filter(None, set(side.models.values()))))
+    raise InputError(
+        f"{side.label} has samples of several models ({clip(names)}), {other.label} of others",
+        remedy="compare results of the same model: evaluate each sample file by itself",
+    )
+
+
+def _other_tests(side: Side, data: Dataset) -> str:
+    """Return which tests judged a side if they are not those of the data set, else nothing."""
+    # Of a run with --tasks the hash is that of these tasks.
+    ids = {id for id, _ in side.rows}
+    some = data.only([id for id in data.ids if id in ids])
+    if side.content in ("", content_hash(data), content_hash(some)):
+        return ""
+    return (
+        f"{side.label} was judged by other tests ({side.dataset}, content {side.content[:8]})"
+        f" than those of {data.name}"
+    )
+
+
 def _differences(sides: Sequence[Side], ids: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield a row for each sample whose verdicts differ, or that one side lacks."""
-    keys = sorted({key for side in sides for key in side.rows}, key=lambda key: key[1])
-    by_task: dict[str, list[tuple[str, int]]] = {}
-    for key in keys:
-        by_task.setdefault(key[0], []).append(key)
+    """Yield a row for each sample whose verdicts differ, or that one side lacks.
+
+    A pair of verdicts has its share of the gap between the samples that both have. A sample that
+    one side lacks has the share by which it moves that side away from its score on these.
+    """
+    by_task: dict[str, list[tuple[str, int]]] = {id: [] for id in ids}
+    for key in sorted({key for side in sides for key in side.rows}, key=lambda key: key[1]):
+        if key[0] in by_task:
+            by_task[key[0]].append(key)
+    pairs = {id: [key for key in keys if _are_in(sides, key)] for id, keys in by_task.items()}
+    common = [id for id in ids if pairs[id]]
+    shares = [
+        {id: sum(side.rows[key].passed for key in pairs[id]) / len(pairs[id]) for id in common}
+        for side in sides
+    ]
     for id in ids:
-        counts = [sum(key in side.rows for key in by_task[id]) for side in sides]
         for key in by_task[id]:
             judged = [side.rows.get(key) for side in sides]
-            parts = [
-                100 * each.passed / count if each is not None else 0.0
-                for each, count in zip(judged, counts, strict=True)
-            ]
             row: dict[str, Any] = {
                 "task_id": id,
                 "index": key[1],
                 "passed": [None if each is None else each.passed for each in judged],
-                "points": (parts[1] - parts[0]) / len(ids),
             }
-            if None in judged:
-                yield {**row, "cause": "missing", "evidence": "", "case": None}
-            elif judged[0].passed is not judged[1].passed:  # type: ignore[union-attr]
-                yield {**row, "judged": judged}
+            if key in pairs[id]:
+                change = judged[1].passed - judged[0].passed  # type: ignore[union-attr]
+                if change:
+                    points = 100 * change / len(pairs[id]) / len(common)
+                    yield {**row, "points": points, "judged": judged}
+                continue
+            at = 0 if judged[1] is None else 1
+            mean = sum(shares[at].values()) / len(common)
+            moved = judged[at].passed - shares[at].get(id, mean)  # type: ignore[union-attr]
+            weight = sum(key in sides[at].rows for key in by_task[id])
+            weight *= len(common) if id in common else len(sides[at].shares.keys() & by_task)
+            points = (100 if at else -100) * moved / weight
+            evidence = f"only {sides[at].label} has it"
+            yield {**row, "points": points, "cause": "missing", "evidence": evidence, "case": None}
+
+
+def _are_in(sides: Sequence[Side], key: tuple[str, int]) -> bool:
+    return all(key in side.rows for side in sides)

@@ -6,7 +6,7 @@ import itertools
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,10 @@ class Side:
     harness: str
     rows: Mapping[tuple[str, int], JudgedSample]
     dataset: str = ""
+    content: str = ""
+    """The hash of the data that judged, where the results state it."""
+    models: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    """The model of each sample, where the results name several."""
 
     def renamed(self, ids: Sequence[str]) -> Side:
         """Return the side with tasks that are named by their numbers named by their ids."""
@@ -264,11 +268,15 @@ def _own(path: str | os.PathLike[str], tests: Tests) -> Side:
     (evaluation,) = evaluations
     texts = dict(evaluation.programs())
     used: Tests = "plus" if tests == "plus" and evaluation.has_plus else "base"
-    rows = {}
+    rows, models = {}, {}
     for row in evaluation.rows():
         failure = row.get("failure") or {}
         passed = row["base"] == "pass" and (used == "base" or row["plus"] in ("pass", None))
         detail = "" if passed else f"{failure.get('verdict', '')}: {failure.get('detail', '')}"
         text = texts.get(row["program"], "")
         rows[row["task_id"], row["index"]] = JudgedSample(text, "solution", passed, used, detail)
-    return Side(shown_path(path), "evalplus-lite", rows, evaluation.dataset)
+        models[row["task_id"], row["index"]] = row.get("model") or ""
+    if len(set(models.values())) < 2:
+        models = {}
+    dataset, content = evaluation.data_path, evaluation.content
+    return Side(shown_path(path), "evalplus-lite", rows, dataset, content, models)

@@ -336,7 +336,7 @@ def _run(evaluation: Evaluation) -> dict[str, Any]:
     """Return the texts of a footer on a run."""
     summary, run = evaluation.summary, evaluation.summary["run"]
     limits = run.get("limits") or {}
-    words = ["evalplus-lite", "evaluate", "-d", evaluation.dataset]
+    words = ["evalplus-lite", "evaluate", "-d", evaluation.data_path]
     words += [part for each in run.get("samples", ()) for part in ("-s", str(each["path"]))]
     if limits.get("preset", "default") != "default":
         words += ["--limits", str(limits["preset"])]

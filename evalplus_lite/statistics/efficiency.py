@@ -74,6 +74,7 @@ CLASSES = (
     *((float(power), name, WIDTH)
       for power, name in enumerate(("constant", "linear", "quadratic", "cubic"))),
 )  # fmt: skip
+RANKS = {name: exponent for exponent, name, _ in CLASSES} | {"exponential": math.inf}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,20 @@ class Growth:
     low: float
     high: float
     name: str
+
+
+def slower(one: Growth, others: Sequence[Growth]) -> bool | None:
+    """Return whether work is of a higher class than the lowest; None if its class is undecided.
+
+    Its interval must also be above that of a program of the lowest class: one class, or intervals
+    that overlap, are no difference.
+    """
+    decided = [each for each in others if each.name in RANKS]
+    if one.name not in RANKS:
+        return None
+    lowest = min((RANKS[each.name] for each in decided), default=math.inf)
+    best = [each for each in decided if RANKS[each.name] == lowest]
+    return RANKS[one.name] > lowest and any(one.low > each.high for each in best)
 
 
 def growth(sizes: Sequence[int], units: Sequence[int]) -> Growth | None:

@@ -57,6 +57,13 @@ def read_jsonl(
                 try:
                     row = _row(data, path, number, max_line, max_values)
                 except InputError as error:
+                    if number == 1 and os.fspath(path).endswith((".csv", ".tsv")):
+                        raise InputError(
+                            "tables as text are not read",
+                            path=path,
+                            remedy="write JSONL, one {...} a line: in pandas"
+                            " read_csv(...).to_json(..., orient='records', lines=True)",
+                        ) from None
                     if on_fault is None:
                         raise
                     has_rows = True

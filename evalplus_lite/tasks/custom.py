@@ -270,7 +270,7 @@ def _constraints(fields: Fields) -> dict[str, bool]:
 def _inputs(fields: Fields, harness: Harness) -> tuple[Case, ...]:
     found = []
     for position, item in enumerate(_values(fields, "inputs"), 1):
-        if harness.kind == "script" and type(item) is str:
+        if harness.kind in ("script", "assertions") and type(item) is str:
             item = [item]
         if type(item) not in (list, tuple):
             raise fields.refuse(

@@ -21,7 +21,8 @@ class Dataset:
 
     ``name`` is the published set's, or the file's without its endings. ``of`` are the ids of the
     whole set that these tasks were chosen from, in its order; empty if none was left out.
-    ``unusable`` are the tasks of the file that cannot be used, with what is wrong.
+    ``unusable`` are the tasks of the file that cannot be used, with what is wrong. ``path`` is the
+    file as it was given, empty for a published set.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Dataset:
     suites: Mapping[str, Suite] = field(default_factory=dict)
     of: tuple[str, ...] = ()
     unusable: tuple[Unusable, ...] = ()
+    path: str = field(default="", compare=False)
 
     def __repr__(self) -> str:
         """Return a line: what a notebook shows of it."""

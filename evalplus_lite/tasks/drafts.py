@@ -41,28 +41,29 @@ class DraftCase:
     problem: str = ""
 
 
-def examples(text: str, name: str) -> Iterator[DraftCase]:
+def examples(text: str, name: str, *, within: bool = False) -> Iterator[DraftCase]:
     """Yield the examples in a text that call ``name``, those that cannot be cases too.
 
-    The text may be a program, whose docstrings are searched then. Nothing is run.
+    ``within``: also those that call it within an expression, which are no cases. The text may be a
+    program, whose docstrings are searched then. Nothing is run.
     """
     if len(text) > LONGEST:
         return
     tree = parsing.tree_or_none(text)
     if tree is None:
-        yield from _examples(text, name)
+        yield from _examples(text, name, within=within)
         return
     places = [tree, *(node for node in ast.walk(tree) if isinstance(node, _DOCUMENTED))]
     for node in places:
         if (docstring := ast.get_docstring(node, clean=False)) is not None:
-            yield from _examples(docstring, name, after=node.body[0].lineno - 1)
+            yield from _examples(docstring, name, after=node.body[0].lineno - 1, within=within)
 
 
 _QUOTES = re.compile(r'"""|\'\'\'')
 _DOCUMENTED = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-def _examples(text: str, name: str, *, after: int = 0) -> Iterator[DraftCase]:
+def _examples(text: str, name: str, *, after: int = 0, within: bool = False) -> Iterator[DraftCase]:
     try:
         found = doctest.DocTestParser().get_examples(text)
     except ValueError:  # its lines are indented in another way than doctest wants
@@ -71,6 +72,8 @@ def _examples(text: str, name: str, *, after: int = 0) -> Iterator[DraftCase]:
         source, line = each.source.strip(), after + each.lineno + 1
         call = getattr(parsing.tree_or_none(source, mode="eval"), "body", None)
         if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != name:
+            if within and re.search(rf"\b{name}\s*\(", source):
+                yield DraftCase(source, line, problem="the call is not the whole example")
             continue
         if each.exc_msg is not None:
             yield DraftCase(source, line, problem="it raises")
@@ -202,7 +205,7 @@ def module_tasks(program: SourceModule) -> tuple[list[Task], list[LeftOut]]:
             lost.append(LeftOut(name, node.lineno, "an argument must be given by name"))
             continue
         prompt = program.prompt(node)
-        found = list(examples(ast.unparse(ast.Module([node], [])), name))
+        found = list(examples(ast.unparse(ast.Module([node], [])), name, within=True))
         lost += [
             LeftOut(name, node.lineno, f"the example {each.source}: {each.problem}")
             for each in found

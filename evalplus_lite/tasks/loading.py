@@ -67,7 +67,8 @@ def load_dataset(
     elif os.path.exists(name):
         is_folder = os.path.isdir(name)
         found = (_read_folder if is_folder else _read)(Path(name), known)
-        dataset = replace(found, name=label(os.path.abspath(name) if is_folder else name))
+        label_of = label(os.path.abspath(name) if is_folder else name)
+        dataset = replace(found, name=label_of, path=name)
     else:
         raise InputError(
             f"no dataset named {name!r}, and no such file",

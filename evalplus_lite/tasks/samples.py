@@ -87,6 +87,8 @@ class Faults:
     shown: list[str] = field(default_factory=list)
     aside: Counter[str] = field(default_factory=Counter)
     """Rows of the suite's family of tasks that are not among its own, by task id."""
+    unknown: int = 0
+    """Of the rows left out, those for tasks that the data set does not have."""
     is_strict: bool = False
     """Whether no row may be left out."""
 
@@ -107,6 +109,7 @@ class Faults:
         """Return the JSON-ready form."""
         return {
             "left_out": self.left_out,
+            "unknown": self.unknown,
             "unusable": self.unusable,
             "shown": self.shown,
             "aside": self.aside.total(),
@@ -121,8 +124,12 @@ class Faults:
                 f"{self.aside.total()} rows for {len(self.aside)} tasks that this suite does not"
                 f" hold were left aside, such as {next(iter(self.aside))}"
             )
-        if self.left_out:
-            lines.append(f"{self.left_out} rows of the sample files are not answers: left out")
+        if self.unknown:
+            lines.append(
+                f"{self.unknown} answers are to tasks that this data set does not have: left out"
+            )
+        if bad := self.left_out - self.unknown:
+            lines.append(f"{bad} rows of the sample files are not answers: left out")
         if self.unusable:
             lines.append(f"{self.unusable} answers cannot be programs: judged as failing ones")
         return lines + [f"  {line}" for line in self.shown[: self.NOTED]]
@@ -301,6 +308,7 @@ def read_rows(
         )
     if faults is not None:
         faults.aside.update(rows.aside)
+        faults.unknown += rows.unknown
 
 
 def _rows_of(
@@ -347,6 +355,7 @@ class _Rows:
         self.families = {family(id) for id in self.known} if dataset.suites else set()
         self.used: Counter[object] = Counter()  # one bit an index, so that memory stays flat
         self.aside: Counter[str] = Counter()
+        self.unknown = 0
 
     def response(self, path: Place, row: Row) -> Response | None:
         """Return a row's response; None if its task belongs to the suite's family only."""
@@ -363,6 +372,7 @@ class _Rows:
                 self.aside[task_id] += 1
                 return None
             shown = task_id[:100]  # the search for near misses takes time that grows with it
+            self.unknown += 1
             raise fields.refuse(
                 f"unknown task {shown!r}", remedy=nearest(shown, self.dataset.all_ids, self.dataset)
             )

@@ -833,6 +833,38 @@ def having_tests(task: Task, source: str) -> Task:
     )
 
 
+def written_contract(task: Task) -> str:
+    """Return the contract that a task's author wrote, without the check made of unit tests."""
+    text = task.contract or ""
+    is_made = task.harness.kind == "unittest"
+    return text.partition(CHECK.partition("BIG")[0])[0].strip() if is_made else text
+
+
+def in_words(value: Any, *, expected: bool = False) -> str:
+    """Return what the assertions of a test saw, an item each; "" for another value.
+
+    ``expected`` is for the reference's record, which is a dictionary with more in it.
+    """
+    if expected:
+        is_record = type(value) is dict and value.keys() == {"saw", "known", "ordered", "weak"}
+        value = value["saw"] if is_record else None
+    if type(value) is not list or not all(type(each) is list and each for each in value):
+        return ""
+    rows = [", ".join(map(_word, row[1:])) for row in value]
+    return rows[0] if len(rows) == 1 else "; ".join(f"{n}) {row}" for n, row in enumerate(rows, 1))
+
+
+def _word(value: Any) -> str:
+    if value == OWN_WORD:
+        return "holds"
+    if type(value) is dict and "no plain value" in value:
+        return str(value.get("text") or f"an object of {value['no plain value'][0]}")
+    match value:  # the classes of an exception, each with its module, and its text
+        case [[str(kind), *_, "builtins.BaseException", "builtins.object"], str(text)]:
+            return f"{kind.rpartition('.')[2]}({text!r})"
+    return repr(value)
+
+
 class _Whole(ast.NodeTransformer):
     """Has what a test computes shown, too: for the reference alone."""
 

@@ -58,6 +58,71 @@ def test_the_efficient_model_comes_first(files: tuple[Path, list[Path]], tmp_pat
     assert "Score by task and model" in page
 
 
+CAESAR = {
+    "id": "caesar",
+    "prompt": "",
+    "entry_point": "caesar",
+    "inputs": [["abc", 1], ["Hello, World!", 3], ["xyz", 5], ["Zebra 9", -2]],
+    "reference": """
+def caesar(text, shift):
+    out = ""
+    for c in text:
+        if c.isascii() and c.isalpha():
+            base = 65 if c.isupper() else 97
+            c = chr((ord(c) - base + shift) % 26 + base)
+        out += c
+    return out
+""",
+}
+TRANSLATED = """
+import string
+def caesar(text, shift):
+    k = shift % 26
+    if k == 0:
+        return text
+    low, up = string.ascii_lowercase, string.ascii_uppercase
+    return text.translate(str.maketrans(low + up, low[k:] + low[:k] + up[k:] + up[:k]))
+"""
+
+
+def test_within_a_class_nothing_is_slower() -> None:
+    """Constant work lowers the exponent of a linear program: the others are not slower by that."""
+    result = efficiency([CAESAR], [{"task_id": "caesar", "solution": TRANSLATED}])
+    loop, translated = result.to_rows()
+    assert [row["growth"]["name"] for row in (loop, translated)] == ["linear", "linear"]
+    assert loop["growth"]["exponent"] - translated["growth"]["exponent"] > 0.4
+    assert [loop["slower"], translated["slower"]] == [False, False]
+
+
+ROMAN = {
+    "id": "roman",
+    "entry_point": "roman",
+    "reference": """
+def roman(n):
+    if not 1 <= n <= LIMIT:
+        raise ValueError(n)
+    text = ""
+    for value, letters in ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")):
+        while n >= value:
+            text += letters
+            n -= value
+    return text
+""",
+    "inputs": [[1], [9], [0]],
+}
+
+
+@pytest.mark.parametrize(("limit", "sizes"), [(1500, [256, 512, 1024]), (9, None)])
+def test_an_error_is_no_work(limit: int, sizes: list[int] | None) -> None:
+    """Numbers beyond what is valid are not measured, though the error is an answer there."""
+    task = {**ROMAN, "reference": ROMAN["reference"].replace("LIMIT", str(limit)),
+            "prompt": "Raises ValueError for other numbers."}  # fmt: skip
+    result = efficiency([task], [{"task_id": "roman", "solution": task["reference"]}], levels=3)
+    assert [row["sizes"] for row in result.to_rows()] == [sizes] * 2 * (sizes is not None)
+    reasons = result.summary["not_measured"]
+    assert reasons == ({} if sizes else {"roman": "no inputs that grow"})
+
+
 def test_less_work_than_the_reference_scores_more_than_one() -> None:
     """The interval holds the score there too."""
     task = {**TASK, "reference": SLOW}
@@ -76,7 +141,7 @@ def test_a_task_without_a_test_is_no_reward_of_zero(tmp_path: Path) -> None:
 
 
 def test_a_file_that_was_edited_is_no_page(tmp_path: Path) -> None:
-    (tmp_path / "efficiency.json").write_text('{"models": [], "not_measured": [], "tasks": 1}')
+    (tmp_path / "efficiency.json").write_text('{"models": [], "not_measured": {}, "tasks": 1}')
     (tmp_path / "efficiency.jsonl").write_text('{"task_id": "<b>", "sizes": [1]}\n')
     with pytest.raises(InputError, match="not what efficiency writes"):
         report([tmp_path], out=tmp_path / "page.html")
@@ -125,15 +190,24 @@ def test_command(
     files: tuple[Path, list[Path]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tasks, samples = files
+    script = {"id": "double", "prompt": "", "reference": "print(2 * int(input()))\n",
+              "harness": "script", "inputs": ["4", "7"]}  # fmt: skip
+    with tasks.open("a") as file:
+        file.write(json.dumps(script) + "\n")
     options = ["-d", str(tasks), "-o", str(tmp_path / "out"), "--json"]
     for path in samples:
         options += ["-s", str(path)]
     assert main(["efficiency", *options]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["models"][0]["model"] == "fast"
+    counts = {each["model"]: (each["wrong"], each["late"]) for each in found["models"]}
+    assert counts == {"fast": (0, 0), "slow": (0, 1), "wrong": (1, 0)}
+    assert list(found["not_measured"]) == ["double"]
     options.remove("--json")
     assert main(["efficiency", *options, "--explain", "repeated"]) == 0
-    assert "any(xs[i]" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "any(xs[i]" in shown
+    assert re.search(r"script.*: double$", shown, re.MULTILINE)
 
 
 def test_the_map_is_wide_enough_for_long_names() -> None:

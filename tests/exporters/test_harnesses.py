@@ -136,3 +136,20 @@ def test_the_pytest_folder_names_what_is_left_out(tmp_path: Path) -> None:
     assert "--solution" in readme
     assert "\n    prints: pytest: " in readme
     assert "integers:" not in readme
+
+
+def test_a_file_of_functions_is_no_script(tmp_path: Path) -> None:
+    """A file is tested as a script only if it defines no function that is tested there."""
+    kinds: list[dict[str, Any]] = [
+        {"name": "double", "reference": "def f(n): return n + n", "inputs": "[[1], [2]]"},
+        {"name": "echo", "reference": "print(input())", "harness": {"kind": "script"},
+         "entry_point": "", "inputs": '["a\\n"]'},
+    ]  # fmt: skip
+    export(own_tasks(tmp_path / "own.jsonl", kinds), tmp_path / "suite", format="pytest")
+    for kind, passed in zip(kinds, (2, 1), strict=True):
+        (tmp_path / "mine.py").write_text(kind["reference"])
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "suite"]
+        done = subprocess.run(
+            [*command, "--solution", "mine.py"], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert (done.returncode, f"{passed} passed" in done.stdout) == (0, True), done.stdout

@@ -37,11 +37,15 @@ class Toys:
         return path
 
     def mined(self, files: dict[str, str]) -> tuple[dict[str, MinedFunction], dict[str, str]]:
-        """Return what static mining makes of them: functions, and reasons of rejects, by name."""
+        """Return what static mining makes of them, by name: functions, and reasons of rejects.
+
+        Nested functions and special methods are not among the rejects.
+        """
         with open_package(self.wheel(files)) as package:
             mine = StaticMine(package, max_code=100_000)
             functions = {f"{f.module}.{f.name}": f for f in mine.functions()}
-            return functions, {reject.function: reject.reason for reject in mine.rejects}
+            rejects = (reject for reject in mine.rejects if reject.stage != "top_level")
+            return functions, {reject.function: reject.reason for reject in rejects}
 
     def run(self, function: MinedFunction, *arguments: object) -> object:
         """Call a function of the test's own writing (never of a foreign package)."""

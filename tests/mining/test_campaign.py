@@ -30,11 +30,26 @@ def backend() -> Iterator[Processes]:
         yield found
 
 
+INNER = """
+def g(x: int) -> None:
+    def helper():
+        async def deeper(): pass
+class Box:
+    def __init__(self): pass
+    class Lid:
+        def close(self): pass
+try:
+    import json
+except ImportError:
+    def k(): pass
+"""
+
+
 def test_a_campaign_resumes_and_accounts_for_everything(
     toys: Any, tmp_path: Path, backend: Processes
 ) -> None:
     """A second run mines only what is missing; packages that cannot be used are counted."""
-    path = toys.wheel({"toy.py": SLUG, "toy2.py": "def g(x: int) -> None: pass\n"})
+    path = toys.wheel({"toy.py": SLUG, "toy2.py": INNER})
     closed = tmp_path / "closed"
     (closed / "src").mkdir(parents=True)
     (closed / "src" / "shut.py").write_text("def f(x: int) -> int: return x\n")
@@ -59,10 +74,18 @@ def test_a_campaign_resumes_and_accounts_for_everything(
     assert funnel.reasons["accepted", "returns None"] == 1
     assert [task.id for task in read_tasks(out.tasks)] == ["toy-pack/toy.slug"]
     assert json.loads(out.beside("funnel.json").read_text()) == funnel.to_json()
-    returning = funnel.counts["returning"]
-    assert returning == funnel.counts["mined"] + sum(
-        n for (stage, _), n in funnel.reasons.items() if stage != "packages"
+    assert funnel.counts["functions"] == 1 + 6
+    assert funnel.counts["functions"] == funnel.counts["mined"] + sum(
+        n for (stage, _), n in funnel.reasons.items() if stage not in ("packages", "valid")
     )
+    rejects = map(json.loads, out.beside("rejects.jsonl").read_text().splitlines())
+    assert {r["function"]: r["reason"] for r in rejects if r["stage"] == "top_level"} == {
+        "toy2.g.helper": "nested in a function",
+        "toy2.g.helper.deeper": "nested in a function",
+        "toy2.Box.__init__": "special method",
+        "toy2.Box.Lid.close": "in a class that is not at top level",
+        "toy2.k": "in a branch that is not taken",
+    }
     Path(packages[2]).write_bytes(path.read_bytes())
     assert campaign.run().reasons["packages", "cannot be had or read"] == 0
     with pytest.raises(InputError):

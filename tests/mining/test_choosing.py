@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 from evalplus_lite.exe.inputs import search
-from evalplus_lite.exe.inputs.search import CASE_STEPS, Runner, ShownProgram, find_cases
+from evalplus_lite.exe.inputs.known import PackageValues
+from evalplus_lite.exe.inputs.search import CASE_STEPS, Explorer, Runner, ShownProgram, find_cases
 from evalplus_lite.exe.inputs.validators import Executed, judge, select
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.exe.statistics.counting import instrument
 
 
-def ran(given: str, said: object, **facts: Any) -> Executed:
+def ran(given: object, said: object, **facts: Any) -> Executed:
     """Return a case that gave a value, or raised where ``said`` is an exception."""
     if isinstance(said, Exception):
         answer = CallResult("error", type=type(said).__name__, message=str(said))
@@ -257,3 +258,32 @@ def test_what_a_made_entry_point_calls_is_what_inputs_should_reach(toys: Any) ->
         sides[name] = len(written.wanted)
     # Statements, and both sides of tests: a return of one of two; if, return, return.
     assert sides == {"toy.Scale_half": 1 + 2, "toy.call_late": 3 + 2}
+
+
+def test_half_of_the_cases_are_of_the_annotated_type() -> None:
+    """Where some are; otherwise all may be of another one. Both signs are among the known."""
+    others = [ran(str(n), n, source="tests", is_typed=False) for n in (*range(-40, 0), 7, 8)]
+    typed = [ran(n, -n, source="mutated") for n in range(100, 120)]
+    chosen = select([*others, *typed])
+    assert sum(case.is_typed for case in chosen) == 8
+    assert {case.call.args[0][:1] for case in chosen if not case.is_typed} > {"-"}
+    assert len(select(others)) == 15
+
+
+def test_calls_of_other_types_have_twins(toys: Any) -> None:
+    """A function that is annotated with int, and tested with texts, is given ints too."""
+    text = "def f(number: int, *more: float) -> int:\n    return int(number) + len(more)\n"
+    function = toys.mined({"toy.py": text})[0]["toy.f"]
+    calls = [("-1",), ("12", 3, "0.5"), ("odd",)]
+    values = PackageValues(calls={"f": [("tests", call, {}) for call in calls]})
+    explorer = Explorer(function, seed="", values=values)
+
+    def execute(given: list[Invocation]) -> list[Executed]:
+        return [Executed(call, CallResult("value", value=call.key)) for call in given]
+
+    found = explorer.step(execute, 60)
+    args = {case.call.args: case for case in found}
+    assert not args["-1",].is_typed
+    assert args[-1,].is_typed
+    assert args[12, 3, 0.5].is_typed
+    assert sum(type(case.call.args[0]) is str for case in found) == 3

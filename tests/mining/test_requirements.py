@@ -104,7 +104,7 @@ def test_tests_come_from_the_source_archive(
     monkeypatch.setenv("PIP_FIND_LINKS", str(index))
     with Sandboxes() as sandboxes:
         row = PackageWork(MiningSettings(), [], {}, None).row("toysource==1.0", sandboxes)
-    assert row["funnel"]["counts"]["tests run"] == 1
+    assert row["funnel"]["tests"]["tests run"] == 1
     (task,) = row["tasks"]
     assert "tests" in task["sources"]
     assert not canary.exists()

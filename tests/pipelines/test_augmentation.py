@@ -122,7 +122,9 @@ def test_doubtful_inputs(tmp_path: Path, doubtful: bool) -> None:
     apart = [case.reason for case in (suite.stress.cases if suite.stress else ())]
     assert bool(unsorted) is doubtful
     assert any("doubtful" in reason for reason in apart) is not doubtful
-    assert ("1 tasks break what all examples share" in done.stdout) is not doubtful
+    assert ("share: Own/0 (" in done.stdout) is not doubtful
+    reason = next((each for each in apart if "doubtful" in each), "doubtful: -").partition(": ")[2]
+    assert (f"; the first: {reason}" in done.stdout) is not doubtful
 
 
 def _json(row: object) -> str:

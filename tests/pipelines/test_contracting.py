@@ -27,6 +27,7 @@ from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.contracts import violations
 from evalplus_lite.tasks.formulas import Comparison
 from evalplus_lite.tasks.published.base_cases import with_base_cases
+from evalplus_lite.types import Harness
 
 TASK = make_task([(1,), (7,)])
 WORDS = "def f(xs, k):\n    return k\n"
@@ -103,6 +104,17 @@ def test_inferred_guards_are_told() -> None:
     assert lines[0].startswith("def precondition(")
     assert any(line.strip().startswith("assert type(") for line in lines)
     assert any("<= item <=" in line for line in lines)
+
+
+def test_inputs_that_are_no_arguments_are_not_called_that() -> None:
+    """A script's input is a text; of calls by position no contract is offered."""
+    texts = [("1 2\n",), ("3 4\n",), ("5 6\n",), ("7 8\n",), ("9 1\n",), ("2 2\n",)]
+    script = replace(make_task(texts), harness=Harness("script"))
+    text = "\n".join(infer_constraints(script))
+    assert ("the text" in text, "argument 0" in text) == (True, False)
+    calls = replace(make_task([(["C"], ["add", 1])]), harness=Harness("sequence"))
+    (line,) = infer_constraints(calls)
+    assert line.startswith("# ")
 
 
 def test_an_inferred_contract_can_be_pasted(sandbox: Sandbox) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evalplus_lite import Dataset, Sample, Session, Verifier, evaluate
+from evalplus_lite import Dataset, Sample, Session, Verifier, evaluate, load_dataset
 from evalplus_lite.errors import EvidenceWarning, UnusableTask
 from evalplus_lite.jobs.outputs import COSTS, Cost, read_evaluations
 from evalplus_lite.serving.adapters.judge import JudgeSettings
@@ -123,14 +124,21 @@ def test_scores_with_and_without(tasks: Path) -> None:
     found = {(r["task_id"], r.get("model")): r.get("strong", "-") for r in result.to_rows()}
     assert found["weak", "always"] is None
     assert found["strong", "always"] == "-"
-    assert found["both", "always"] == "fail"
 
 
-def test_a_weak_failure_is_none_without(tasks: Path) -> None:
-    """A program that fails a weak test alone passes what is left."""
+def test_weak_tests_never_raise_a_score(tasks: Path) -> None:
+    """A failed weak test is a failure; plus counts; and without weak tasks there is no row."""
     result = evaluate(tasks, [Sample("both", ONLY_STRONG)], extract=False)
     (row,) = result.to_rows()
-    assert (row["base"], row["strong"]) == ("fail", "pass")
+    assert (row["base"], "strong" in row, "strong" in result.summary) == ("fail", False, False)
+    plus = Task("plus", "", "f", REFERENCE, base=(Case((0,)),), plus=(Case((1,)),))
+    data = load_dataset(tasks)
+    mixed = replace(data, tasks=(*data.tasks, plus))
+    samples = [Sample("plus", "def f(n):\n    return 17\n"), Sample("weak", REFERENCE)]
+    scores = evaluate(mixed, samples, extract=False).pass_at_k
+    assert scores is not None
+    assert (scores["base"]["pass@1"], scores["plus"]["pass@1"]) == (1.0, 0.5)
+    assert scores["strong"]["pass@1"] == 0.0
 
 
 @pytest.mark.filterwarnings("ignore::evalplus_lite.errors.EvidenceWarning")

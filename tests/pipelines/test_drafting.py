@@ -37,6 +37,8 @@ def area(radius: Later) -> float:
     5
     >>> area(2)
     12.0
+    >>> round(area(1))
+    3
     """
     return PI * _square(radius)
 
@@ -130,6 +132,7 @@ def test_a_module_becomes_a_task_file(folder: Path, session: Session) -> None:
     lost = {(each["name"], each["reason"].split(":")[0]) for each in result.summary["left_out"]}
     assert lost == {
         ("area", "the example area(x)"),
+        ("area", "the example round(area(1))"),
         ("area", "1 inputs"),
         ("untyped", "it has no examples, and its annotations do not describe its arguments"),
         ("named", "an argument must be given by name"),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from support.tasks import make_task
 
+from evalplus_lite import augment
 from evalplus_lite.errors import InputError
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.jobs.augmented_task import Augmented, Budget, augment_task
@@ -54,6 +55,16 @@ def loaded(folder: Path, **more: Any) -> Task:
 def augmented(sandbox: Sandbox, task: Task) -> Augmented:
     budget = Budget(inputs=25, seconds=0.5)
     return augment_task(sandbox, task, seed=0, budget=budget)
+
+
+def test_values_of_a_text_are_not_called_arguments(tmp_path: Path) -> None:
+    """What the values share that a text is taken apart into is shown as of its values."""
+    inputs = ["3\n1 2 3\n", "2\n-1 5\n", "1\n4\n", "4\n1 2 5 9\n"]
+    loaded(tmp_path, inputs=inputs, reference="input()\nprint(input())\n")
+    summary = augment(tmp_path / "tasks.jsonl", inputs=5).summary
+    texts = [each["text"] for each in summary["constraints"]["sum"]]
+    assert any("value 0 of the input" in text for text in texts)
+    assert not any("argument" in text for text in texts)
 
 
 @pytest.mark.parametrize("grammar", ["", GRAMMAR])

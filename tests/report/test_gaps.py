@@ -12,7 +12,7 @@ from support.schemas import hold
 
 from evalplus_lite import Case, Dataset, InputError, Session, Task, evaluate
 from evalplus_lite.cli import main
-from evalplus_lite.reports import why
+from evalplus_lite.reports import GapResult, why
 from evalplus_lite.reports.gaps import CAUSES
 from evalplus_lite.reports.harness_results import read_side
 from evalplus_lite.store.opening import open_zip
@@ -71,13 +71,68 @@ def test_each_difference_has_its_cause(files: tuple[Path, Path], session: Sessio
     hold(result.to_json(), "why")
     assert {row["task_id"]: row["cause"] for row in result.to_rows()} == {id: id for id in PAIRS}
     assert result.summary["causes"].keys() == CAUSES.keys()
-    sides = [read_side(path) for path in files]
-    passed = [sum(row.passed for row in side.rows.values()) for side in sides]
-    gap = 100 * (passed[1] - passed[0]) / len(PAIRS)
-    assert result.summary["points"] == pytest.approx(gap)
+    assert_sum(result)
     (tests,) = (row for row in result.to_rows() if row["cause"] == "tests")
     assert (tests["case"], tests["passed"]) == (1, [False, True])
     assert "9" in tests["evidence"]
+
+
+def assert_sum(result: GapResult) -> None:
+    """The points of all causes are the difference of the two scores that the header prints."""
+    first, second = (100 * side["pass@1"] for side in result.summary["sides"])
+    assert result.summary["points"] == pytest.approx(second - first)
+
+
+def test_samples_of_one_side_only_count_by_what_they_move(tmp_path: Path, session: Session) -> None:
+    """Sides with other numbers of samples, and tasks that one side lacks, still add up."""
+    tasks = tmp_path / "tasks.jsonl"
+    row = {"prompt": PROMPT, "entry_point": "f", "reference": RIGHT, "inputs": [[1]]}
+    tasks.write_text("".join(json.dumps({**row, "id": id}) + "\n" for id in "abc"))
+    wrong = RIGHT.replace("1", "2")
+    few = {"a": [RIGHT, wrong], "b": [RIGHT], "c": [wrong]}
+    many = {"a": [RIGHT, RIGHT, wrong, wrong, wrong], "b": [RIGHT, wrong]}
+    for name, programs in (("few", few), ("many", many)):
+        rows = [{"task_id": id, "solution": each} for id in programs for each in programs[id]]
+        evaluate(tasks, rows, out=tmp_path / name, session=session)
+    result = why(tmp_path / "few", tmp_path / "many", dataset=tasks, session=session)
+    assert_sum(result)
+    causes = {(row["task_id"], row["index"]): row["cause"] for row in result.to_rows()}
+    missing = dict.fromkeys([("a", 2), ("a", 3), ("a", 4), ("b", 1), ("c", 0)], "missing")
+    assert causes == {("a", 1): "sampling", **missing}
+    assert all(row["evidence"] for row in result.to_rows())
+
+
+def test_samples_of_other_models_are_not_matched(tmp_path: Path, session: Session) -> None:
+    """A run of two models is compared with one of the same two only."""
+    for name, program in (("x", RIGHT), ("y", "def f(x):\n    return x\n")):
+        (tmp_path / f"{name}.jsonl").write_text(
+            json.dumps({"task_id": "judge", "solution": program})
+        )
+    x, y = (tmp_path / f"{name}.jsonl" for name in "xy")
+    data = Dataset("own", (task("judge"),))
+    evaluate(data, x, out=tmp_path / "one", session=session)
+    evaluate(data, [x, y], out=tmp_path / "two", session=session)
+    with pytest.raises(InputError, match="several models"):
+        why(tmp_path / "one", tmp_path / "two", dataset=data, session=session)
+    same = why(tmp_path / "two", tmp_path / "two", dataset=data, session=session)
+    assert same.to_rows() == []
+
+
+def test_other_tests_are_a_cause(
+    tmp_path: Path, session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A verdict that other tests gave is no mistake of a judge; sides are named by their paths."""
+    program, paths = "def f(x):\n    return 2\n", []
+    for name, inputs in (("weak", [[1]]), ("strict", [[1], [5]])):
+        row = {"id": "a", "prompt": PROMPT, "entry_point": "f", "reference": RIGHT}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({**row, "inputs": inputs}))
+        samples, paths = [{"task_id": "a", "solution": program}], [*paths, str(tmp_path / name)]
+        evaluate(tmp_path / f"{name}.jsonl", samples, out=tmp_path / name, session=session)
+    assert main(["why", *paths, "-d", str(tmp_path / "weak.jsonl"), "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["differences"]
+    assert (row["cause"], paths[1] in row["evidence"]) == ("tests", True)
+    assert main(["why", *paths, "-d", str(tmp_path / "weak.jsonl")]) == 0
+    assert f"{paths[0]} 100.0" in " ".join(capsys.readouterr().out.split())
 
 
 def test_equal_tests_explain_a_difference_of_tests(

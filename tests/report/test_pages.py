@@ -17,7 +17,9 @@ import pytest
 from support.schemas import hold
 
 from evalplus_lite import Dataset, InputError, Sample, Session, evaluate
+from evalplus_lite.jobs.rerunning import rerun
 from evalplus_lite.reports import report
+from evalplus_lite.reports.page.gathering import origin
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.types import Case, Task
 
@@ -280,3 +282,31 @@ def test_other_results_are_tables(tmp_path: Path) -> None:
     found = Page(tmp_path / "report.html").source
     assert "&lt;i&gt;files&lt;/i&gt;" in found
     assert "output pass@1" in found
+
+
+def test_unit_tests_are_shown_as_a_person_says_them(tmp_path: Path) -> None:
+    """No record of ours stands for a value, no check of ours for a contract; the command works."""
+    tests = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n"
+    tests += "        self.assertEqual(f(1), 'I')\n        self.assertEqual(f(2), 'II')\n"
+    row = {"id": "u", "prompt": "", "entry_point": "f", "harness": "unittest", "tests": tests}
+    write_jsonl(tmp_path / "u.jsonl", [{**row, "reference": "def f(n): return 'I' * n"}])
+    write_jsonl(tmp_path / "s.jsonl", [{"task_id": "u", "solution": "def f(n): return 'I'"}])
+    out, made = tmp_path / "out", tmp_path / "r.html"
+    evaluate(tmp_path / "u.jsonl", tmp_path / "s.jsonl", out=out)
+    report([out], datasets=[tmp_path / "u.jsonl"], out=made)
+    page = Page(made)
+    part = page.data("task-0-0")
+    assert part["cases"][0]["expected"] == "1) 'I'; 2) 'II'"
+    failure = part["outcomes"][0]["failure"]
+    assert (failure["actual"], failure["expected"]) == ("1) 'I'; 2) 'I'", "1) 'I'; 2) 'II'")
+    assert ("contract" in part, "'saw'" in page.source) == (False, False)
+    assert f"evaluate -d {tmp_path / 'u.jsonl'} -s {tmp_path / 's.jsonl'}" in page.source
+    again = rerun(out, "u#0")  # where the data set is, the folder says
+    assert (again["actual"], again["expected"]) == (failure["actual"], failure["expected"])
+
+
+def test_origins_name_what_drew_an_input() -> None:
+    """Only a task's own generator is called that."""
+    cases = [Case((text,), "generator", None, (text,)) for text in ("form, scale 1", "scale 1")]
+    texts = [origin(cases, number, 0) for number in range(2)]
+    assert ["generator" in text for text in texts] == [False, True]

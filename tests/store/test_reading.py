@@ -231,3 +231,11 @@ def test_a_row_of_something_else(tmp_path: Path, name: str, row: dict[str, Any])
     assert done.returncode == 2, done.stderr
     assert f"{name}:{count + 1}: " in done.stderr
     assert journal.read_bytes() == before
+
+
+def test_a_table_as_text_is_called_that(tmp_path: Path) -> None:
+    """CSV given for rows is refused with what to write instead, also where lines may be bad."""
+    path = tmp_path / "a.csv"
+    path.write_text("task_id,solution\nOwn/0,x\n")
+    with pytest.raises(InputError, match="JSONL"):
+        list(read_jsonl(path, on_fault=lambda _: None))

@@ -70,6 +70,15 @@ def test_other_texts_are_refused(tmp_path: Path, text: str) -> None:
         load_dataset(path, strict=True)
 
 
+def test_an_input_is_one_expression(tmp_path: Path) -> None:
+    """As a text, or as a list that holds it."""
+    row = {"id": "a", "prompt": "", "harness": "assertions", "reference": "def f(x): return x"}
+    path = tmp_path / "tasks.jsonl"
+    path.write_text(json.dumps(row | {"inputs": ["f(1)", ["f(2) + 1"]]}))
+    (task,) = load_dataset(path, strict=True).tasks
+    assert [case.arguments for case in task.base] == [("f(1)",), ("f(2) + 1",)]
+
+
 def test_programs_are_judged(sandbox: Sandbox) -> None:
     """By what assertions expect; the reference, too."""
     right = "import math\ndef f(x):\n    return x / 3\n"

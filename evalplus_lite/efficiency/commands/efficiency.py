@@ -64,8 +64,12 @@ def efficiency(
             print_tables([found])
         elif task:
             say(f"{task}: no right program was counted on all sizes")
-        if missing := result.summary["not_measured"]:
-            say(f"{len(missing)} tasks have no inputs that grow: {', '.join(missing[:5])} ...")
+        reasons: dict[str, list[str]] = {}
+        for id, reason in result.summary["not_measured"].items():
+            reasons.setdefault(reason, []).append(id)
+        for reason, missing in reasons.items():
+            more = " ..." if len(missing) > 5 else ""
+            say(f"not measured: {len(missing)} ({reason}): {', '.join(missing[:5])}{more}")
         name_report(folder)
 
     return run.ended(result, show, attention=lambda: not result.summary["tasks"])

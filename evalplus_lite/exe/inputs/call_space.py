@@ -11,7 +11,8 @@ import functools
 import random
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from importlib import resources
@@ -22,7 +23,7 @@ from typing import Any, TypeVar
 from evalplus_lite.exe.running.runs import Invocation
 from evalplus_lite.exe.selecting.signatures import Parameter, Signature
 from evalplus_lite.exe.selecting.static import MinedFunction
-from evalplus_lite.exe.selecting.types import ITEM, either, type_of
+from evalplus_lite.exe.selecting.types import ITEM, either, needs_of, type_of
 from evalplus_lite.generate.domains.annotations import KINDS, Type
 from evalplus_lite.generate.domains.constants import Constants, from_source
 from evalplus_lite.generate.domains.domain import Domain, union
@@ -307,6 +308,61 @@ def call_of(signature: Signature, arguments: Arguments) -> Invocation:
 def is_unknown(parameter: Parameter) -> bool:
     """Return whether nothing tells the type of a parameter."""
     return parameter.type.kind in ("any", "object") and parameter.kind in ("positional", "keyword")
+
+
+_NUMBERS = (bool, int, float)
+_HOLDING = (list, tuple, set, frozenset)
+
+
+def annotated(parameter: Parameter, built: Type | None) -> Type:
+    """Return the type that a signature states of a parameter's whole value, else of any.
+
+    ``built``: what the entry point makes of it, if it makes something.
+    """
+    if parameter.origin != "annotation" or (built is not None and any(needs_of(built))):
+        return Type("any")
+    if parameter.kind == "varargs":
+        return Type("list", (parameter.type,))
+    if parameter.kind == "varkw":
+        return Type("dict", (Type("str"), parameter.type))
+    return parameter.type
+
+
+def fits(value: Value, kind: Type) -> bool:
+    """Return whether a value is of a type, or left out."""
+    if kind.kind == "union":
+        return any(fits(value, each) for each in kind.arguments)
+    if kind.kind in ("any", "object", "literal") or value is OMITTED:
+        return kind.kind != "literal" or value in (*kind.values, OMITTED)
+    own: Any = KINDS.get(kind.kind, object)
+    is_abstract = kind.kind in ("sequence", "iterable", "collection", "iterator")
+    if not isinstance(value, Collection if is_abstract else _NUMBERS if own is float else own):
+        return False
+    parts = kind.arguments
+    if isinstance(value, dict) and len(parts) == 2:
+        return all(fits(k, parts[0]) and fits(v, parts[1]) for k, v in value.items())
+    if not isinstance(value, _HOLDING) or not parts:
+        return True
+    if kind.kind == "tuple" and not kind.variadic:
+        return len(value) == len(parts) and all(map(fits, value, parts))
+    return all(fits(each, parts[0]) for each in value)
+
+
+def as_typed(value: Value, kind: Type) -> Value:
+    """Return a value as one of a type, such as a number that is written; raises ValueError."""
+    if fits(value, kind):
+        return value
+    for each in kind.arguments if kind.kind == "union" else ():
+        with suppress(ValueError, OverflowError):
+            return as_typed(value, each)
+    own, parts = KINDS.get(kind.kind, object), kind.arguments
+    if own in (int, float, str) and isinstance(value, (*_NUMBERS, str)):
+        return own(value)
+    is_fixed = kind.kind == "tuple" and not kind.variadic
+    if own in _HOLDING and isinstance(value, _HOLDING) and not is_fixed:
+        items = sorted(value, key=repr) if isinstance(value, set | frozenset) else value
+        return own(as_typed(each, parts[0]) if parts else each for each in items)
+    raise ValueError(f"{value!r} is no {kind}")
 
 
 class DomainReader:

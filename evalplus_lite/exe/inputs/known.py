@@ -267,7 +267,7 @@ MOST_TEXTS, MIN_SENTENCES, LONGEST_TEXT = 1500, 20, 120
 _PATTERN = re.compile(r"\\|\(\?|%[(sdr]|\{\w*\}")
 """What shows that a string of code is an expression or a template."""
 MOST_ROWS = 12
-"""Rows of a table of parameters that are tried."""
+"""Rows of a table of parameters that are tried, from its beginning to its end."""
 _NO_LITERAL = (
     LookupError,
     ValueError,
@@ -492,7 +492,7 @@ def _table(scope: ast.Module | ast.FunctionDef, constants: Names) -> list[dict[s
             listed = [*listed.items()] if isinstance(listed, dict) else [*listed]
             new = [
                 dict(zip(names, each if len(names) > 1 else (each,), strict=True))
-                for each in listed[:MOST_ROWS]
+                for each in listed[:: -(-len(listed) // MOST_ROWS) or 1]
             ]
         except _NO_LITERAL:
             continue

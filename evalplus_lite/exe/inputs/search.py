@@ -14,12 +14,16 @@ import re
 import tokenize
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evalplus_lite.exe.inputs.call_space import (
     CallSpace,
     Nearby,
+    annotated,
+    as_typed,
+    fits,
     hints,
     is_unknown,
     texts_of,
@@ -282,6 +286,11 @@ class Explorer:
         fixed = frozenset(re.findall(r"[A-Za-z]+", function.code))
         domains = [slot.domain for slot in self._space.slots]
         self._near = Nearby(domains, self._random, fixed)
+        self._kinds = [*map(annotated, taken, function.built or [None] * len(taken))]
+        # A function that is annotated is asked about what it is annotated with, whatever its tests
+        # give it: each call of other types has a twin.
+        for known in filter(lambda each: not self._is_typed(each), self._of_known):
+            self._known.append(KnownCall(self._space.call(self._typed(known)), "mutated"))
         # Words that other tasks have, or every package: each such call has a twin with other ones.
         for known in self._of_known:
             words = sorted(self._near.words_of(known) & shared)
@@ -316,13 +325,31 @@ class Explorer:
                 fresh.setdefault(call.key, (call, source))
         self._seen.update(call.key for call, _ in proposed)
         executed = execute([call for call, _ in fresh.values()]) if fresh else []
-        executed = [replace(each, source=fresh[each.call.key][1]) for each in executed]
+        executed = [
+            replace(
+                each,
+                source=fresh[each.call.key][1],
+                is_typed=self._is_typed(self._space.arguments(each.call)),
+            )
+            for each in executed
+        ]
         for found in executed:
             is_usable = is_answer(found.answer) and not (found.is_error and found.is_accident)
             if self._is_new(found) and is_usable:
                 arguments = self._space.arguments(found.call)
                 self._parents.append((arguments, found.source, found.steps))
         return executed
+
+    def _is_typed(self, arguments: Arguments) -> bool:
+        return all(map(fits, arguments, self._kinds))
+
+    def _typed(self, arguments: Arguments) -> Arguments:
+        """Return a call with each argument as its annotation wants it, or another one."""
+        values = [*self._space.draw(self._random)]
+        for at, (value, kind) in enumerate(zip(arguments, self._kinds, strict=True)):
+            with suppress(ValueError, OverflowError):
+                values[at] = as_typed(value, kind)
+        return tuple(values)
 
     def _is_new(self, found: Executed) -> bool:
         arms = found.reached | found.beyond

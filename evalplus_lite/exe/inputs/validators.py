@@ -7,6 +7,7 @@ judge executed cases.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections import Counter
@@ -48,6 +49,8 @@ class Executed:
     """Whether what it raised, if it did, is raised by no statement of the program."""
     source: str = "types"
     """Where the call comes from: a key of ``SOURCE_COST``."""
+    is_typed: bool = True
+    """Whether its arguments are of the types that the function is annotated with."""
     is_given_away: bool = False
     """Whether the program's documentation holds the arguments and the answer."""
 
@@ -121,14 +124,18 @@ def select(
     cases allow it. Never chosen are errors that no statement of the program raises, and cases that
     its own documentation answers. Values of tests cost least, those drawn by type most; a literal
     costs more the more tasks have ``used`` it. Where enough runs are hard, more than half of the
-    cases are.
+    cases are; where enough are of the types that are annotated, half are. Equal ones are taken in
+    the order of a hash: tests often begin with many of one kind.
     """
     left = [
         _Candidate.of(c, used or {})
         for c in cases
         if is_answer(c.answer) and not c.is_given_away and not (c.is_error and c.is_accident)
     ]
-    choice = _Choice(count, is_hard=2 * sum(one.case.is_hard for one in left) > count)
+    left.sort(key=lambda one: hashlib.sha256(one.case.call.key.encode()).digest())
+    typed = sum(one.case.is_typed for one in left)
+    is_hard = 2 * sum(one.case.is_hard for one in left) > count
+    choice = _Choice(count, max(count // 2, count - typed), is_hard=is_hard)
     while left and len(choice.cases) < count:
         best = max(range(len(left)), key=lambda at: (choice.gain(left[at]), -at))
         if choice.gain(left[best]) < -30 and len(choice.cases) >= MIN_CASES:
@@ -167,6 +174,12 @@ def literals_of(call: Invocation) -> set[Hashable]:
     return found - {None}
 
 
+def is_negative(value: Value) -> bool:
+    """Return whether a value is a number below zero, or is written like one."""
+    is_number = isinstance(value, int | float)
+    return value < 0 if is_number else isinstance(value, str) and value.startswith("-")
+
+
 def error_kind(case: Executed) -> str:
     """Return an exception's type and message without what it quotes; empty for a value."""
     if not case.is_error:
@@ -197,6 +210,7 @@ class _Candidate:
             (("depth", case.depth), 0.5),
             (("given", given.bit_length()), 1.0),
             (("said", said.bit_length()), 1.0),
+            (("side", (case.is_typed, *map(is_negative, case.call.args))), 3.0),
         )
         cost = 2.0 * math.log2(max(1.0, (given + said) / READABLE)) + SOURCE_COST[case.source]
         held = literals_of(case.call)
@@ -210,6 +224,8 @@ class _Choice:
     """The cases chosen so far."""
 
     count: int
+    most_untyped: int
+    """Cases of other types than annotated."""
     is_hard: bool = False
     """Whether enough runs are hard for the task to be."""
     cases: list[Executed] = field(default_factory=list)
@@ -219,6 +235,7 @@ class _Choice:
     kinds: Counter[str] = field(default_factory=Counter)
     errors: int = 0
     trivial: int = 0
+    untyped: int = 0
     hard: int = 0
 
     def gain(self, one: _Candidate) -> float:
@@ -234,6 +251,8 @@ class _Choice:
             score -= MISUSE if one.case.answer.type in ("TypeError", "AttributeError") else 0.0
         if self.is_hard and one.case.is_hard and 2 * self.hard <= self.count:
             score += 60.0
+        if not one.case.is_typed and self.untyped >= self.most_untyped:
+            score -= 50.0
         if one.is_trivial:
             score -= 1.5 + (50.0 if 5 * (self.trivial + 1) > 2 * self.count else 0.0)
         if 5 * (self.outputs[one.output] + 1) > 3 * self.count:
@@ -248,4 +267,5 @@ class _Choice:
         self.errors += one.case.is_error
         self.kinds[one.kind] += 1
         self.trivial += one.is_trivial
+        self.untyped += not one.case.is_typed
         self.hard += one.case.is_hard

@@ -21,6 +21,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 from evalplus_lite.exe.reading.names import MUTATORS, Uses, bound_names, uses_of
 from evalplus_lite.exe.sources import PackageSource, SourceFile
+from evalplus_lite.programs.definitions import first_line
 
 _MEMBERS: dict[str, frozenset[str]] = {}
 _NEVER_IMPORTED = frozenset({"antigravity", "this", "idlelib", "turtle", "turtledemo", "test"})
@@ -94,11 +95,11 @@ class Statement:
 
     def _without(self, node: ast.ClassDef, idle: tuple[int, ...]) -> str:
         """Return the lines of a class without some members, and without what stands before each."""
-        first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+        first = first_line(node)
         lines: list[str | None] = [*self.text.split("\n")]
         for at in idle:
             member: Any = node.body[at]
-            begin = min([member.lineno, *(each.lineno for each in member.decorator_list)])
+            begin = first_line(member)
             if at:
                 begin = (node.body[at - 1].end_lineno or begin) + 1
             for line in range(begin - first, member.end_lineno - first + 1):
@@ -183,8 +184,7 @@ def decide(test: ast.expr) -> bool | None:
 
 def verbatim(node: ast.stmt, lines: list[str]) -> str:
     """Return a statement's own lines, decorators included, moved to the left margin."""
-    decorators = getattr(node, "decorator_list", [])
-    first = min([node.lineno, *(d.lineno for d in decorators)])
+    first = first_line(node)
     last = node.end_lineno or node.lineno
     end = node.end_col_offset or 0
     tail = lines[last - 1].encode()[end:].decode().strip()

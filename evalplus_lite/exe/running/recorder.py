@@ -12,9 +12,12 @@ tests ran, and for each function seen the calls of it as literals.
 
 import os
 import sys
+import zlib
 
 MOST_CALLS, MOST_FUNCTIONS, MOST_OBJECTS = 30, 5000, 3000
 """Different calls of a function that are kept of each source, and what is known at once."""
+MOST_SEEN = 8 * MOST_CALLS
+"""Calls of which these are drawn, by a hash: a table of tests often begins with one kind."""
 LONGEST_CALL, MOST_TEXT = 3000, 3_000_000
 """Characters of one call's values, and of all that is answered."""
 MOST_EVENTS, ALL_EVENTS = 400_000, 4_000_000
@@ -92,7 +95,7 @@ class Recorder:
     def __init__(self, folders, tests):
         self.folders, self.tests = folders, tests
         self.label = "tests"
-        self.records, self.found = {}, {}
+        self.records, self.found, self.seen = {}, {}, {}
         self.events = self.all_events = self.text = 0
 
     def begin(self, label):
@@ -132,7 +135,8 @@ class Recorder:
                 if not isinstance(itself, type) and not is_new:
                     with contextlib.suppress(Exception):
                         made = made_of(itself, [LONGEST_CALL])
-        if sum(each[0] == label for each in record.values()) >= MOST_CALLS:
+        seen = self.seen.get((code, label), 0)
+        if seen >= MOST_SEEN:
             return
         left, whole, parts = [LONGEST_CALL], True, []
         for name in names:
@@ -145,8 +149,14 @@ class Recorder:
         if is_new and whole and owner and len(objects) < MOST_OBJECTS:
             objects[id(itself)] = itself, text
         if (text, made) not in record and self.text < MOST_TEXT:
+            self.seen[code, label] = seen + 1
             self.text += len(text) + len(made or "")
             record[text, made] = label, whole
+            own = [key for key, (source, _) in record.items() if source == label]
+            if len(own) > MOST_CALLS:
+                last = max(own, key=lambda key: zlib.crc32(repr(key).encode()))
+                self.text -= len(last[0]) + len(last[1] or "")
+                del record[last]
 
     def record_of(self, frame, code):
         path = code.co_filename

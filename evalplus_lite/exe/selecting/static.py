@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import fnmatch
 import functools
-import re
 import tomllib
 import traceback
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -58,6 +58,8 @@ STAGES = (
 """Each stage's survivors: functions seen, at top level, that return something, of accepted types,
 with a resolved and pure closure, loading by itself, the same in every surrounding, equal to the
 original, kept, and with cases that meet every validator."""
+OF_TESTS = ("tests run", "functions seen in tests")
+"""What is counted of the tests of packages."""
 
 
 @dataclass(slots=True)
@@ -75,6 +77,16 @@ class Funnel:
         """Count one function that fell out."""
         self.reasons[stage, reason] += 1
 
+    def withdraw(self, facts: Mapping[str, Any], reason: str) -> None:
+        """Move a task, counted as mined, to the rejects; ``facts`` are those of its row."""
+        self.add("mined", -1)
+        failed = facts.get("validators", {}).get("failed")
+        if failed:
+            self.reasons["valid", unmet(failed)] -= 1
+        elif failed is not None:
+            self.add("valid", -1)
+        self.reject("mined", reason)
+
     def merge(self, other: Funnel) -> None:
         """Add another package's counts."""
         self.counts.update(other.counts)
@@ -84,10 +96,12 @@ class Funnel:
         """Return it for a file."""
         listed = sorted(self.reasons.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
         return {
-            "counts": {stage: self.counts[stage] for stage in self.stages()},
+            "counts": {stage: self.counts[stage] for stage in STAGES},
+            "tests": {name: self.counts[name] for name in OF_TESTS if self.counts[name]},
             "rejects": [
                 {"stage": stage, "reason": reason, "count": count}
                 for (stage, reason), count in listed
+                if count
             ],
         }
 
@@ -95,11 +109,12 @@ class Funnel:
     def from_json(cls, row: Mapping[str, Any]) -> Funnel:
         """Read what ``to_json`` wrote."""
         reasons = {(r["stage"], r["reason"]): r["count"] for r in row["rejects"]}
-        return cls(Counter(row["counts"]), Counter(reasons))
+        return cls(Counter({**row["counts"], **row["tests"]}), Counter(reasons))
 
-    def stages(self) -> list[str]:
-        """Return the stages in order, unknown ones last."""
-        return [*STAGES, *sorted(self.counts.keys() - set(STAGES))]
+
+def unmet(validators: Sequence[str]) -> str:
+    """Return what the funnel says of a task that fails validators."""
+    return f"a task, but fails {', '.join(validators)}"
 
 
 def is_banned_package(name: str) -> bool:
@@ -209,8 +224,6 @@ def _flat(tables: dict[str, Any]) -> dict[str, Any]:
 MAX_CODE = 4096
 """Characters of a program, unless more are asked for."""
 
-_DEF = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+\w", re.MULTILINE)
-
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -246,6 +259,8 @@ class Census:
     accepted: int = 0
     unreadable: list[tuple[str, str]] = field(default_factory=list)
     """(module, why)"""
+    inner: list[tuple[str, str, str]] = field(default_factory=list)
+    """(module, function, reason) of those that are not at top level."""
     empty: list[tuple[str, str]] = field(default_factory=list)
     """(module, function) of those that return nothing."""
     refused: list[tuple[str, str, str, str]] = field(default_factory=list)
@@ -261,17 +276,16 @@ def candidates(
         file = package.files[name]
         if file.is_test:
             continue
-        try:
-            text = package.text(file)
-        except ValueError as error:
-            census.unreadable.append((name, str(error)))
-            continue
-        found = len(_DEF.findall(text))
-        census.functions += found
         module = index.module(name)
         if module is None:
             census.unreadable.append((name, index.problem(name)))
             continue
+        taken = {node.lineno for _, node in _functions(module)}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            inner = [(name, *each) for each in _inner(ast.parse(package.text(file)), taken)]
+        census.functions += len(taken) + len(inner)
+        census.inner += inner
         before = census.accepted
         yield from in_module(module, reader, census)
         if census.accepted == before:
@@ -281,7 +295,7 @@ def candidates(
 
 def in_module(module: Module, reader: PackageAnnotations, census: Census) -> Iterator[Candidate]:
     """Yield a module's candidates in order of their lines; fill in the census."""
-    for owner, node in _functions(module, reader):
+    for owner, node in _functions(module):
         name = node.name if owner is None else f"{owner.name}.{node.name}"
         census.top_level += 1
         if not gives_something(node):
@@ -300,8 +314,27 @@ def in_module(module: Module, reader: PackageAnnotations, census: Census) -> Ite
             yield found
 
 
+def _inner(tree: ast.Module, taken: set[int]) -> Iterator[tuple[str, str]]:
+    """Yield the functions of a module that ``_functions`` does not: name, and why it does not."""
+    pending: list[tuple[ast.AST, str, str]] = [(tree, "", "in a branch that is not taken")]
+    while pending:
+        node, prefix, reason = pending.pop()
+        for child in ast.iter_child_nodes(node):
+            name = f"{prefix}{getattr(child, 'name', '')}"
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+                if child.lineno not in taken:
+                    is_special = isinstance(node, ast.ClassDef) and child.name.startswith("__")
+                    yield name, "special method" if is_special else reason
+                pending.append((child, f"{name}.", "nested in a function"))
+            elif isinstance(child, ast.ClassDef):
+                pending.append((child, f"{name}.", "in a class that is not at top level"
+                                if prefix else "coroutine, setter or replaced method"))  # fmt: skip
+            else:
+                pending.append((child, prefix, reason))
+
+
 def _functions(
-    module: Module, reader: PackageAnnotations
+    module: Module,
 ) -> Iterator[tuple[ast.ClassDef | None, ast.FunctionDef | ast.AsyncFunctionDef]]:
     """Yield (None, function) and (class, method) of a module."""
     for statement in module.statements:
@@ -474,6 +507,8 @@ class StaticMine:
         for module, name, reason, detail in census.refused:
             label = f"type {detail}" if reason == "type" else reason
             self._reject(module, name, "accepted", [Obstacle(label, detail)])
+        for module, name, reason in census.inner:
+            self._reject(module, name, "top_level", [Obstacle(reason, "")])
         for module, name in census.empty:
             self._reject(module, name, "returning", [Obstacle("returns None", "")])
         for module, detail in census.unreadable:

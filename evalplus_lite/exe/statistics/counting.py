@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from evalplus_lite.programs.definitions import first_line
+
 # Parts of instrumented programs: expressions that report to the counters, and their numbers.
 
 
@@ -42,12 +44,6 @@ def call(method: str, arguments: Sequence[ast.expr]) -> ast.expr:
     """Return a call of a method of the counters."""
     function = ast.Attribute(ast.Name("_count", ast.Load()), method, ast.Load())
     return ast.Call(function, list(arguments), [])
-
-
-def first_line(statement: ast.stmt) -> int:
-    """Return the line on which a statement begins, its decorators included."""
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(each.lineno for each in decorators)])
 
 
 def takes_all(pattern: ast.pattern) -> bool:

@@ -22,6 +22,7 @@ from evalplus_lite.exe.tasks.mined import MinedTask
 from evalplus_lite.exe.tasks.worth import counted_cases
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.generate.engine.pool import in_turn
+from evalplus_lite.programs.definitions import first_line
 
 
 def merge(programs: Sequence[str], last: str) -> str | None:
@@ -37,7 +38,7 @@ def merge(programs: Sequence[str], last: str) -> str | None:
         for node in tree.body:
             if isinstance(node, ast.ImportFrom) and node.module == "__future__":
                 continue
-            text = "\n".join(lines[_first_line(node) - 1 : node.end_lineno])
+            text = "\n".join(lines[first_line(node) - 1 : node.end_lineno])
             for name, what in _meanings(node, text):
                 if meaning.setdefault(name, what) != what:
                     return None
@@ -48,11 +49,6 @@ def merge(programs: Sequence[str], last: str) -> str | None:
                 parts.append(text)
     head = "from __future__ import annotations\n\n" + "\n".join(sorted(imports))
     return head.rstrip() + "\n\n\n" + "\n\n\n".join(parts) + "\n"
-
-
-def _first_line(node: ast.stmt) -> int:
-    lines: list[int] = [d.lineno for d in getattr(node, "decorator_list", [])]
-    return min([node.lineno, *lines])
 
 
 def _single_imports(node: ast.Import | ast.ImportFrom) -> Iterator[str]:

@@ -267,10 +267,7 @@ class Seen:
     def count_in(self, funnel: Funnel) -> None:
         """Move them from the survivors of the last stages to the rejects."""
         for task, reason, _ in self.left_out:
-            funnel.add("mined", -1)
-            if not task.get("validators", {"failed": True})["failed"]:
-                funnel.add("valid", -1)
-            funnel.reject("mined", reason)
+            funnel.withdraw(task, reason)
 
 
 class _Names(ast.NodeTransformer):

@@ -39,9 +39,10 @@ decides where several answers are right. `conftest.py` finds the solutions.
 
     pytest THIS_FOLDER --solution my_solution.py
 
-A file is tested by the tests of the functions that it defines. `--solution` may be a folder: it has
-a file for each task, named by the same rule (`Own_task_3.py`). `--seconds 10` gives each case more
-time. Solutions run without a sandbox: test only code that you trust.
+A file is tested by the tests of the functions that it defines; one that defines none of them, by
+the tests of scripts. `--solution` may be a folder: it has a file for each task, named by the same
+rule (`Own_task_3.py`). `--seconds 10` gives each case more time. Solutions run without a sandbox:
+test only code that you trust.
 
 ## Left out
 

@@ -34,7 +34,8 @@ def efficiency_sections(outputs: Sequence[Output]) -> Iterator[Section]:
         several = f" {number}" if len(found) > 1 else ""
         try:
             products = list(_products(output))
-        except (KeyError, TypeError, ValueError, OSError) as error:
+            missing = output.summary["not_measured"].items()
+        except (AttributeError, KeyError, TypeError, ValueError, OSError) as error:
             raise InputError(
                 f"is not what efficiency writes: {type(error).__name__}: {error}",
                 path=output.path,
@@ -45,10 +46,7 @@ def efficiency_sections(outputs: Sequence[Output]) -> Iterator[Section]:
             "title": title,
             "lead": LEAD,
             "products": products,
-            "missing": [
-                {"name": id, "reason": "no inputs that grow"}
-                for id in output.summary["not_measured"]
-            ],
+            "missing": [{"name": id, "reason": reason} for id, reason in missing],
             "path": str(output.path),
             "most": MOST_ROWS,
         }
@@ -68,8 +66,8 @@ def _products(output: Output) -> Iterator[dict[str, Any]]:
     yield _product(
         "Work by size",
         "A panel a task: work on the costliest input of each size, both axes logarithmic, so that a"
-        " steeper line grows by a higher power. Dark: the reference; orange: programs that grow by"
-        " a higher power than the best. Programs of equal work are one line.",
+        " steeper line grows by a higher power. Dark: the reference; orange: programs of a higher"
+        " class of growth than the best. Programs of equal work are one line.",
         _growth(tasks),
         ["task", "right programs", "reference", "slower", "most units", "least units"],
         [_line(id, rows) for id, rows in tasks.items()],

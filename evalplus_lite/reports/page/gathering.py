@@ -30,8 +30,9 @@ from evalplus_lite.reports.page.document import (
 from evalplus_lite.store.rows import filling, scratch_database
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import has_check
+from evalplus_lite.tasks.unit_tests import in_words, written_contract
 from evalplus_lite.types import Case, Suite, Task
-from evalplus_lite.values.codec import to_json
+from evalplus_lite.values.codec import from_json, to_json
 from evalplus_lite.values.source import SHOWN_BYTES, decode_answer, literal, shown
 
 # Evaluations side by side: those of the same tasks and inputs, and what a page's index says.
@@ -131,7 +132,10 @@ def answer_text(data: bytes) -> str:
     """Return an expected output in wire form as Python writes it; a very large one is named."""
     try:
         # Sets are written in one order, whatever the hash seed.
-        return literal(decode_answer(data), quote=repr) if len(data) <= SHOWN_BYTES else shown(data)
+        if len(data) > SHOWN_BYTES:
+            return shown(data)
+        value = decode_answer(data)
+        return in_words(value, expected=True) or literal(value, quote=repr)
     except (CodecError, ValueError, RecursionError):
         return "a value that cannot be shown"
 
@@ -183,6 +187,7 @@ WORDS = {
     "guaranteed": "an edge that every suite tries",
     "hypothesis": "drawn by type",
     "generator": "made by the task's generator",
+    "form": "drawn from the form that the task's inputs share, or its grammar",
     "mutation": "mutation",
     "magnitude": "very large or small numbers",
     "length": "very long or short",
@@ -192,11 +197,13 @@ WORDS = {
 def origin(cases: Sequence[Case], number: int, base_count: int) -> str:
     """Return where a case of a suite comes from: ``mutation of base 3 by swap``."""
     case = cases[number]
-    text = WORDS.get(case.source, case.source)
+    operators = case.operators
+    is_drawn = case.source == "generator" and operators and operators[0].startswith("form, ")
+    text = WORDS.get("form" if is_drawn else case.source, case.source)
     if case.parent is not None and 0 <= case.parent < len(cases):
         text += f" of {'base' if case.parent < base_count else 'input'} {case.parent}"
-    if case.operators:
-        text += f" by {', '.join(name.rpartition('.')[2] for name in case.operators)}"
+    if operators and not is_drawn:
+        text += f" by {', '.join(name.rpartition('.')[2] for name in operators)}"
     return f"{text}: {case.reason}" if case.reason else text
 
 
@@ -325,12 +332,24 @@ def _failure(row: Mapping[str, Any]) -> FailurePart:
                 (given,) = row["input"]
                 found["input"] = cut(given) if type(given) is str else found["input"]
         else:
-            one, other = source(one), source(other)
+            one, other = (
+                (_tested(one, expected=True), _tested(other))
+                if _tested(one, expected=True)
+                else (source(one), source(other))
+            )
         found["expected"], found["actual"] = cut_pair(one, other)
         found["detail"] = ""  # which says the same again
     elif "expected" in row:
-        found["expected"] = cut(source(row["expected"]))
+        found["expected"] = cut(_tested(row["expected"], expected=True) or source(row["expected"]))
     return found
+
+
+def _tested(tree: Any, *, expected: bool = False) -> str:
+    """Return what the assertions of a unit test saw in words, "" for another value."""
+    try:
+        return in_words(from_json(tree), expected=expected)
+    except CodecError:
+        return ""
 
 
 Answering: TypeAlias = Callable[[Dataset, Sequence[Task]], Iterator[Suite | None]]
@@ -395,8 +414,8 @@ class _Gathered:
             found["prompt"] = cut(self.task.prompt, MOST_PROGRAM)
             found["reference"] = cut(self.task.reference, MOST_PROGRAM)
             found["entry_point"] = self.task.entry_point
-            if self.task.contract:
-                found["contract"] = cut(self.task.contract, MOST_PROGRAM)
+            if contract := written_contract(self.task):
+                found["contract"] = cut(contract, MOST_PROGRAM)
             # Unit tests have a check of ours: what they expect is what they say.
             found["has_check"] = has_check(self.task) and self.task.harness.kind != "unittest"
             found["cases_total"], found["base_total"] = len(self.inputs_of), self.base
