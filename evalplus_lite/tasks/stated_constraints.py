@@ -15,6 +15,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -135,7 +136,31 @@ def of_function(task: Task) -> tuple[StatedConstraints, list[str]]:
     of the parameters; nothing for other tasks."""
     names = parameters(task)
     found = StatedConstraints.read(task.prompt if names else "")
+    found = replace(found, constraints=(*found.constraints, *_ranges(task.prompt, names)))
     return found.kept([dict(zip(names, case.arguments, strict=False)) for case in task.base]), names
+
+
+def _ranges(text: str, names: Sequence[str]) -> Iterator[StatedConstraint]:
+    """Yield for each range of numbers in a text that all numbers of a parameter are in it.
+
+    ``1 to 9, or 0``: of the parameters that its sentence names, or of any if it names none.
+    """
+    for sentence in re.split(r"(?<=[.;!?])\s|\n", text[:LONGEST]):
+        words = {*re.findall(r"\w+", sentence)}
+        for low, high, other in _RANGE.findall(sentence):
+            for name in [each for each in names if each in words] or names:
+                test = partial(_is_within, name=name, ends=(int(low), int(high)), other=other)
+                yield StatedConstraint(f"{name}: {low} to {high}", test)
+
+
+def _is_within(names: Names, *, name: str, ends: tuple[int, int], other: str) -> bool:
+    numbers = [each for each in _leaves(names.get(name)) if type(each) in (int, float)]
+    if not numbers:
+        raise Unclear
+    return all(ends[0] <= each <= ends[1] or str(each) == other for each in numbers)
+
+
+_RANGE = re.compile(r"(?<![\w.-])(-?\d{1,6}) (?:to|-|–) (\d{1,6})(?![\w.:])(?:,? or (\d+))?")
 
 
 def parameters(task: Task) -> list[str]:
@@ -206,8 +231,9 @@ _PROMISE = re.compile(
     r"\b(?:guaranteed|generated such|(?:may|can) assume|assumed to|promised?|uniquely determined"
     r"|exactly one (?:(?:such|valid|possible) )?(?:solution|answer|\w+ exists)|always exists"
     r"|there is always|exactly (?:one|once|twice)|at most the number of|always|never"
-    r"|nobody|(?-i:none) is|no two|there (?:are|is) no (?:circular|duplicate|repeated))\b"
-    r"|^no \w+ is\b|^(?:the|all|each|every|both|inputs?|it|an?|\w+s) (?:.*\b)?(?:is|are) (?:always |\w+ and )?"
+    r"|nobody who|(?-i:none) is|no two|there (?:are|is) no (?:circular|duplicate|repeated))\b"
+    r"|^(?:nobody|no \w+ is)\b"
+    r"|^(?:the|all|each|every|both|inputs?|it|an?|\w+s) (?:.*\b)?(?:is|are) (?:always |\w+ and )?"
     r"(?:valid|well-formed|correct)\b",
     re.I,
 )

@@ -15,7 +15,7 @@ from itertools import pairwise
 from evalplus_lite.generate.domains.text import WELL_FORMED
 
 FORMATS = (
-    r"separated by|of the form|in the form|formats?\b|notation|written as|such as [\"'`]"
+    r"separated by|commas|of the form|in the form|formats?\b|notation|written as|such as [\"'`]"
     r"|lines? [\"'`]|joined by|followed by|h+:mm|encoded|expressions?\b|pattern|versions?\b"
 )
 """What a task's text says of texts in a format."""
@@ -88,7 +88,9 @@ class Layout:
         shapes = frozenset(map(_shape, kinds))
         is_alike = len(shapes) == 1 and len(lines) > 1 and len(kinds[0]) > _ONE_TOKEN
         is_said = is_said and any(map(_signs, texts))
-        if not (signs - _PROSE or is_mixed or is_known or is_said or is_alike):
+        columns, markers = _columns(texts), _markers(texts)
+        is_format = is_mixed or is_known or is_said or is_alike or columns or markers
+        if not (signs - _PROSE or is_format):
             return None
         units = [unit for line in lines for unit in _units(line)]
         letters = frozenset(units if len({*units}) <= _FEW and len(units) >= _ENOUGH else ())
@@ -103,8 +105,8 @@ class Layout:
             frozenset(pair for each in kinds for pair in _around(each)),
             _first_signs(lines),
             _singles(lines),
-            _markers(texts),
-            _columns(texts),
+            markers,
+            columns,
             tuple(
                 name
                 for name, check in WELL_FORMED.items()
