@@ -205,7 +205,7 @@ def _promises(text: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
             pattern = _WELL_FORMED if _TASK.match(line) else _PROMISE
             yield from (
                 (clause, _line(clause))
-                for clause in _CLAUSE.split(line)
+                for clause in _parts(line)
                 if pattern.search(clause) and _is_promise(clause)
             )
 
@@ -221,7 +221,7 @@ def _clauses(line: str) -> list[tuple[str, list[StatedConstraint]]]:
     """Return what a sentence states as a whole, or its clauses where one is understood."""
     if found := _line(line):
         return [(line, found)]
-    parts = [(p, _line(p)) for p in _CLAUSE.split(line) if not re.fullmatch(r"\w+=\S+", p)]
+    parts = [(p, _line(p)) for p in _parts(line) if not re.fullmatch(r"\w+=\S+", p)]
     if not any(found for _, found in parts):
         return [(line, [])]
     return [(part, found) for part, found in parts if found or _PROMISE.search(part)]
@@ -252,7 +252,16 @@ _TASK = re.compile(
 _TERM = r"(?:len\([\w\[\]]+\)|[A-Za-z]\w*(?:\[\w+\])*|-?\d+(?:\s*\*\*\s*\(?\d+\)?)?)"
 _TERMS = rf"{_TERM}(?:\s*,\s*{_TERM})*"
 _INLINE = re.compile(rf"{_TERMS}(?:\s*(?:<=|<|>=|>)\s*{_TERMS})+")
-_CLAUSE = re.compile(r",\s+(?:and\s+)?|\s+and\s+(?=[a-z]\w* (?:is|are)\b)|\s*[()]\s*")
+_CLAUSE = re.compile(r",\s+(?:and\s+)?|\s+and\s+(?=[a-z]\w* (?:is|are)\b)")
+
+
+def _parts(line: str) -> list[str]:
+    """Return the clauses of a sentence, and what it has in parentheses."""
+    line = re.sub(r"\s\(", ", ", re.sub(r"\s\(([^()]*)\)", r", \1,", line))
+    parts = [part.strip(" ,") for part in _CLAUSE.split(line)]
+    return [part[:-1] if part.count(")") > part.count("(") else part for part in parts]
+
+
 _CONDITION = re.compile(
     r"\b(?:if|when|whether|while|until|unless|return|returns|such that)\b|>>>|=>", re.I
 )
