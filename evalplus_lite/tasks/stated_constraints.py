@@ -149,18 +149,20 @@ def _ranges(text: str, names: Sequence[str]) -> Iterator[StatedConstraint]:
         words = {*re.findall(r"\w+", sentence)}
         for low, high, other in _RANGE.findall(sentence):
             for name in [each for each in names if each in words] or names:
-                test = partial(_is_within, name=name, ends=(int(low), int(high)), other=other)
+                test = partial(_is_within, name=name, ends=(float(low), float(high)), other=other)
                 yield StatedConstraint(f"{name}: {low} to {high}", test)
 
 
-def _is_within(names: Names, *, name: str, ends: tuple[int, int], other: str) -> bool:
+def _is_within(names: Names, *, name: str, ends: tuple[float, float], other: str) -> bool:
     numbers = [each for each in _leaves(names.get(name)) if type(each) in (int, float)]
     if not numbers:
         raise Unclear
     return all(ends[0] <= each <= ends[1] or str(each) == other for each in numbers)
 
 
-_RANGE = re.compile(r"(?<![\w.-])(-?\d{1,6}) (?:to|-|–) (\d{1,6})(?![\w.:])(?:,? or (\d+))?")
+_RANGE = re.compile(
+    r"(?<![\w.-])(-?\d{1,6}(?:\.\d+)?) (?:to|-|–) (\d{1,6}(?:\.\d+)?)(?![\w:])(?:,? or (\d+))?"
+)
 
 
 def parameters(task: Task) -> list[str]:

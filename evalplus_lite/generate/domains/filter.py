@@ -717,7 +717,7 @@ class InputFilter:
             domains=domains,
             relations=tuple(each for each in self.relations if each.name not in off),
             constraints=tuple(
-                replace(each, is_on=False) if each.name in off else each
+                replace(each, is_on=False, is_stated=False) if each.name in off else each
                 for each in self.constraints
             ),
         )

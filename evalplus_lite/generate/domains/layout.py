@@ -51,7 +51,7 @@ class Layout:
     markers: frozenset[str] = frozenset()
     """Lines that stand once in every text."""
     columns: tuple[frozenset[str], ...] = ()
-    """The characters at each place, where texts of few characters are all of one length."""
+    """The sorts of characters at each place, where texts are all of one length."""
     well_formed: tuple[str, ...] = ()
     decimals: int | None = None
     """The most decimals that a number may have."""
@@ -89,7 +89,8 @@ class Layout:
         is_alike = len(shapes) == 1 and len(lines) > 1 and len(kinds[0]) > _ONE_TOKEN
         is_said = is_said and any(map(_signs, texts))
         columns, markers = _columns(texts), _markers(texts)
-        is_format = is_mixed or is_known or is_said or is_alike or columns or markers
+        is_placed = any(columns[0] != each for each in columns)  # not the letters of any word
+        is_format = is_mixed or is_known or is_said or is_alike or is_placed or markers
         if not (signs - _PROSE or is_format):
             return None
         units = [unit for line in lines for unit in _units(line)]
@@ -192,18 +193,28 @@ def _markers(texts: Sequence[str]) -> frozenset[str]:
 
 
 def _columns(texts: Sequence[str]) -> tuple[frozenset[str], ...]:
-    """Return the characters at each place of texts of one length, if these are few and differ."""
-    found = tuple(map(frozenset, zip(*texts, strict=False)))
-    signs = frozenset("".join(texts))
-    is_one = len({*map(len, texts)}) == 1 and len({*texts}) >= _FEW and len(signs) <= 2 * _FEW
-    is_apart = 2 * sum(map(len, found)) <= len(found) * len(signs)
-    return found if is_one and is_apart and len(found) >= _FEW else ()
+    """Return the sorts of characters at each place of several texts of one length."""
+    is_one = len({*map(len, texts)}) == 1 and len({*texts}) >= _ENOUGH and len(texts[0]) >= _FEW
+    if not is_one:
+        return ()
+    letters = frozenset(each for each in "".join(texts) if each.isalpha())
+    if len(letters) > _FEW:  # any letter of the case will do
+        letters = frozenset()
+    return tuple(frozenset(_sort(c, letters) for c in row) for row in zip(*texts, strict=True))
+
+
+def _sort(character: str, letters: Collection[str]) -> str:
+    if character.isdigit():
+        return "0"
+    if character.isalpha() and (not letters or character not in letters):
+        return "A" if character.isupper() else "a"
+    return character
 
 
 def _stands(text: str, columns: Sequence[frozenset[str]]) -> bool:
-    return len(text) == len(columns) and all(
-        c in seen for c, seen in zip(text, columns, strict=True)
-    )
+    letters = {each for column in columns for each in column if each.isalpha()} - {"a", "A"}
+    pairs = zip(text, columns, strict=False)
+    return len(text) == len(columns) and all(_sort(c, letters) in seen for c, seen in pairs)
 
 
 def _around(kinds: Sequence[str]) -> list[tuple[str, str]]:

@@ -75,9 +75,10 @@ class Promise:
 
 def _is_named(name: str, words: Collection[str]) -> bool:
     """Return whether one of the words is a parameter's name, a part of it, or begins with it."""
-    parts = [each for each in re.split(r"[\W\d_]+", name.lower()) if len(each) >= _SHORTEST]
+    parts = [each for each in re.split(r"[\W\d_]+", name.lower()) if each not in ("", "a", "i")]
     return any(
-        word.removesuffix("s") == each.removesuffix("s") or word.startswith(each)
+        word.removesuffix("s") == each.removesuffix("s")
+        or (len(each) >= _SHORTEST and word.startswith(each))
         for each in parts
         for word in words
     )
