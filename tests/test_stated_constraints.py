@@ -206,3 +206,65 @@ def test_long_texts_are_bounded(atom: str) -> None:
 def test_a_text_that_is_no_formula(text: str) -> None:
     """What looks like a length and is none states nothing, and raises nothing."""
     assert StatedConstraints.read(text).constraints == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "broken"),
+    [
+        ("month is 1 to 12, and year is a year.", {"month": 12}, {"month": 13}),
+        (
+            "A list of records (scores are from 0 to 100).",
+            {"r": [{"scores": [9]}]},
+            {"r": [{"scores": [101]}]},
+        ),
+        (
+            "Names are all different.",
+            {"r": [{"name": "a"}, {"name": "b"}]},
+            {"r": [{"name": "a"}] * 2},
+        ),
+        ("Each is [start, end] (0 to 9, end after start).", {"r": [[1, 9]]}, {"r": [[1, 10]]}),
+        ("Each is [start, end] (0 to 9, end after start).", {"r": [[1, 9]]}, {"r": [[3, 3]]}),
+        (
+            "Pairs [open, close], open and close are never the same.",
+            {"d": {"a": [["1", "2"]]}},
+            {"d": {"a": [["1", "1"]]}},
+        ),
+        ('square: where it stands, "a1" to "h8".', {"square": "e4"}, {"square": "e9"}),
+        ("amount is never negative and at most 50.", {"amount": 0}, {"amount": -1}),
+        ("Rank them, but never the same name twice.", {"r": [["a", "b"]]}, {"r": [["a", "a"]]}),
+    ],
+)
+def test_words_of_everyday(text: str, kept: dict[str, Any], broken: dict[str, Any]) -> None:
+    """Clauses, fields of records, ranges and orders that people put in words are understood."""
+    found = StatedConstraints.read(text).kept([kept])
+    assert found.broken(kept) is None
+    assert found.broken(broken) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Words are never cut, not even at hyphens.",
+        "It is always the cheapest piece that is free.",
+        "Everything outside the board is always dead.",
+        'a "}" that ends no placeholder is an ordinary character',
+    ],
+)
+def test_what_comes_out_is_no_promise(text: str) -> None:
+    """What a text says of the result does not make inputs doubtful."""
+    assert StatedConstraints.read(text).unread == ()
+
+
+def test_ranges_bind_the_parameters_that_they_may_be_said_of() -> None:
+    """A bare range holds for the parameter that its sentence names, or that examples keep in it."""
+    task = Task(
+        "t",
+        "f(board, k): cells hold 1 to 9, or 0. Take k of them (1 to 3).",
+        "f",
+        "def f(board, k):\n    return k\n",
+        base=(Case(([[0, 9]], 2)),),
+    )
+    found = InputFilter.of_task(task)
+    assert found.explain(([[9, 0]], 3)) is None
+    assert found.explain(([[10, 0]], 3)) is not None
+    assert found.explain(([[9, 0]], 4)) is not None

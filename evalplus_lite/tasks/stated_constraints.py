@@ -214,7 +214,7 @@ def _promises(text: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
 
 def _is_promise(line: str) -> bool:
     is_said = _PROMISE.search(line) and not _TASK.match(line) and not _EMPTY.search(line)
-    if re.search(r"\bit is always\b", line):  # it is always the smallest that comes out
+    if re.search(r"\bit is always\b", line, re.I):  # it is always the smallest that comes out
         return False
     return bool(is_said) and not _CONDITION.search(line.partition("that")[0])
 
@@ -254,16 +254,19 @@ _TASK = re.compile(
 _TERM = r"(?:len\([\w\[\]]+\)|[A-Za-z]\w*(?:\[\w+\])*|-?\d+(?:\s*\*\*\s*\(?\d+\)?)?)"
 _TERMS = rf"{_TERM}(?:\s*,\s*{_TERM})*"
 _INLINE = re.compile(rf"{_TERMS}(?:\s*(?:<=|<|>=|>)\s*{_TERMS})+")
-_CLAUSE = re.compile(r",\s+(?:and\s+)?|\s+and\s+(?=[a-z]\w* (?:is|are)\b)")
 
 
 def _parts(line: str) -> list[str]:
     """Return the clauses of a sentence, and what it has in parentheses."""
     line = re.sub(r"\s\(", ", ", re.sub(r"\s\(([^()]*)\)", r", \1,", line))
-    parts = [part.strip(" ,") for part in _CLAUSE.split(line)]
+    clauses = re.split(r",\s+(?:and\s+)?", line)
+    both = [(clause, _BOTH.fullmatch(clause)) for clause in clauses]
+    parts = [p.strip(" ,") for c, found in both for p in (found.groups() if found else (c,))]
     return [part[:-1] if part.count(")") > part.count("(") else part for part in parts]
 
 
+_BOTH = re.compile(r"(.*\b(?:is|are)\b.*) and ([a-z]\w* (?:is|are)\b.*)")
+"""Two clauses, rather than one about two names."""
 _CONDITION = re.compile(
     r"\b(?:if|when|whether|while|until|unless|return|returns|such that)\b|>>>|=>", re.I
 )
@@ -1022,7 +1025,7 @@ def _fields(found: Any, name: str = "") -> dict[str, Items]:
     if isinstance(found, Mapping):
         for key, each in found.items():
             if name and isinstance(key, str):
-                for word in (key, f"{key}s"):
+                for word in (key, f"{key}s", key.capitalize(), f"{key.capitalize()}s"):
                     fields[word] += _leaves(each)
             for word, more in _fields(each, str(key)).items():
                 fields[word] += more

@@ -19,6 +19,8 @@ from typing import Any
 
 from evalplus_lite.errors import InputError
 
+LONGEST = 20_000
+"""Characters of a task's text that are read."""
 CHANCE = 0.05
 DOUBT = 0.24
 """The chance below which inputs that break a constraint are doubtful, though it is not required."""
@@ -214,7 +216,7 @@ def multiple_of(text: str) -> int:
     return max(1, int(said[1])) if said else 1
 
 
-_LISTED = re.compile(r"\b\w+(?:, \w+)+,? (?:and|or) \w+")
+_LISTED = re.compile(r"\b\w+(?:, \w+){1,20},? (?:and|or) \w+")
 
 
 def listed(text: str) -> frozenset[str]:
@@ -284,9 +286,9 @@ class Ledger:
         parameters: Sequence[str] = (),
         chance: float = CHANCE,
     ) -> None:
-        self._choices, self._text, self._chance = choices or {}, text, chance
+        self._choices, self._text, self._chance = choices or {}, text[:LONGEST], chance
         self._constraints: dict[str, Constraint] = {}
-        self._about = [_said_of(name, parameters, text) for name in parameters]
+        self._about = [_said_of(name, parameters, self._text) for name in parameters]
 
     def about(self, position: int | None) -> str:
         """Return what the text says of a parameter, or of none by name."""

@@ -15,6 +15,7 @@ from evalplus_lite.values.identity import key
 
 ANY_LETTERS = 8
 """Different letters in the texts of the examples from which on any letter is allowed."""
+_GUARANTEE = re.compile(r"guarantee|generated|assume|promise", re.I)
 _SHORTEST = 3
 """Letters of a parameter's name that a longer word may begin with: ``sep``, of a separator."""
 
@@ -48,7 +49,8 @@ class Promise:
         fields = {name for name, _ in known if _is_named(name, words)}
         keys = frozenset(name for name, _ in known) if words & {"key", "keys"} and known else None
         places = [n for n, name in enumerate(parameters) if _is_named(name, words)]
-        if not (places or fields or keys):
+        # A guarantee is about the input as a whole, whatever it names.
+        if _GUARANTEE.search(text) or not (places or fields or keys):
             places = list(range(max(map(len, examples), default=0)))
         return cls(
             text,

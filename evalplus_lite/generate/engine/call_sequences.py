@@ -18,6 +18,7 @@ from typing import TypeAlias
 
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.evidence import (
+    LONGEST,
     MAY_BE_EMPTY,
     MAY_BE_ZERO,
     MULTIPLE,
@@ -252,7 +253,7 @@ class SequenceGenerator:
         prompt: str = "",
         is_documented: bool = False,
     ) -> None:
-        self.owner, self._random = owner, rng.random
+        self.owner, self._random, prompt = owner, rng.random, prompt[:LONGEST]
         # Known use comes first: the methods need it to filter their arguments.
         self.use = KnownUse(base, owner, methods)
         self.input_filter = InputFilter((), (), ())
