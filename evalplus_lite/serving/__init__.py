@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from evalplus_lite.lazy import lazily
 
 if TYPE_CHECKING:
+    from evalplus_lite.serving.audit.auditing import ProgramSet as ProgramSet
     from evalplus_lite.serving.audit.auditing import VerifierAudit as VerifierAudit
     from evalplus_lite.serving.audit.auditing import audit_verifier as audit_verifier
     from evalplus_lite.serving.audit.own_programs import own_programs as own_programs
 
 _HOMES = {
-    "serving.audit.auditing": "VerifierAudit audit_verifier",
+    "serving.audit.auditing": "ProgramSet VerifierAudit audit_verifier",
     "serving.audit.own_programs": "own_programs",
 }
 """Where the public names are defined."""
