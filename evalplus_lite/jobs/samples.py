@@ -142,15 +142,13 @@ class SampleStream:
                 raise unknown_task(sample.task_id, self._data)
 
     def _extracted(self, responses: Iterable[tuple[Response, Task]]) -> Iterator[Extraction]:
-        """Yield the programs of responses, which the backend finds many at a time."""
-        assert self._backend is not None
-        call = Call("evalplus_lite.jobs.samples:extracting")
+        """Yield the programs of responses, found many at a time."""
         asked = (
             (each.text, each.kind, task.prompt, task.entry_point, task.style)
             for each, task in responses
         )
         batches = _batched(asked, itemgetter(0), BATCH, BATCH_CHARACTERS)
-        for rows in self._backend.map(call, batches):
+        for rows in _worked("extracting", extracted_rows, batches, self._backend):
             yield from (Extraction(source, steps) for source, steps in rows)
 
     def _of_files(self) -> Iterator[Sample]:
@@ -185,16 +183,16 @@ class SampleStream:
 def extracting(place: WorkerContext, _: Row) -> Work:
     """Return the (program, steps) of several (text, kind, prompt, entry point, style)."""
     del place  # a helper process inspects them; nothing is run
+    return extracted_rows
 
-    def work(item: Row) -> Row:
-        rows = []
-        for text, kind, prompt, entry_point, style in item:
-            task = Task("", prompt, entry_point, "", style=style)
-            extraction = extract(text, task, kind=kind)
-            rows.append((extraction.source, extraction.steps))
-        return rows
 
-    return work
+def extracted_rows(asked: Row) -> Row:
+    """Return (program, steps) for each (text, kind, prompt, entry point, style)."""
+    rows = []
+    for text, kind, prompt, entry_point, style in asked:
+        extraction = extract(text, Task("", prompt, entry_point, "", style=style), kind=kind)
+        rows.append((extraction.source, extraction.steps))
+    return rows
 
 
 # Samples of a job in a temporary SQLite database: read again, resumed, and equal ones together.
@@ -409,8 +407,7 @@ def named(
             sent.append(some)
             yield [sample.source for sample in some]
 
-    call = Call("evalplus_lite.jobs.samples:naming")
-    for names in map(names_of, dealt()) if backend is None else backend.map(call, dealt()):
+    for names in _worked("naming", names_of, dealt(), backend):
         yield from zip(sent.popleft(), names, strict=True)
 
 
@@ -444,6 +441,21 @@ def names_of(sources: Sequence[str]) -> list[str]:
     # Long programs are named by their text: compiling them costs more than running one twice.
     names = dict(zip(short, fingerprints(short), strict=True)) if short else {}
     return [names.get(source) or text_name(source) for source in sources]
+
+
+def _worked(
+    maker: str, work: Work, batches: Iterable[Row], backend: Backend | None
+) -> Iterator[Row]:
+    """Yield what ``work``, which a ``maker`` of this module returns, finds for each batch.
+
+    A single batch is not worth starting a helper beside a worker: the one of this process takes it.
+    """
+    batches = iter(batches)
+    begun = list(islice(batches, 2))
+    if backend is None or len(begun) < 2:
+        return map(work, itertools.chain(begun, batches))
+    call = Call(f"evalplus_lite.jobs.samples:{maker}")
+    return backend.map(call, itertools.chain(begun, batches))
 
 
 def _batched(

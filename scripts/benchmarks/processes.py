@@ -96,8 +96,12 @@ def evalplus_lite(
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """Return an environment in which this checkout's package is the one that is imported."""
-    return {**os.environ, "PYTHONPATH": str(ROOT), **variables}
+    """Return an environment in which this checkout's package is the one that is imported.
+
+    Bytecode is kept between runs, as that of an installed package is.
+    """
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPATH": str(ROOT), **variables}
 
 
 def descendants(pid: int) -> list[int]:

@@ -117,9 +117,11 @@ def _show_complex(inputs: Iterable[Sequence[Any]], forms: Sequence[ArgumentTypes
 
     JSON has made texts of all numbers at such a place.
     """
-    for arguments in inputs:
-        for form, argument in zip(forms, arguments, strict=False):
-            if type(argument) is str and argument.endswith(("j", "j)")) and form.is_number:
+    numeric = [(place, form) for place, form in enumerate(forms) if form.is_number]
+    for arguments in inputs if numeric else ():
+        for place, form in numeric:
+            argument = arguments[place] if place < len(arguments) else None
+            if type(argument) is str and argument.endswith(("j", "j)")):
                 form.show(_number(argument))
 
 
