@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.domains.words import says_size
 from evalplus_lite.tasks.stated_constraints import StatedConstraints
 from evalplus_lite.types import Case, Task
 
@@ -229,6 +230,11 @@ def test_a_text_that_is_no_formula(text: str) -> None:
             {"d": {"a": [["1", "2"]]}},
             {"d": {"a": [["1", "1"]]}},
         ),
+        (
+            "rows of {a, b} (b is never earlier than a)",
+            {"r": [{"a": 1, "b": 1}]},
+            {"r": [{"a": 2, "b": 1}]},
+        ),
         ('square: where it stands, "a1" to "h8".', {"square": "e4"}, {"square": "e9"}),
         ("amount is never negative and at most 50.", {"amount": 0}, {"amount": -1}),
         ("Rank them, but never the same name twice.", {"r": [["a", "b"]]}, {"r": [["a", "a"]]}),
@@ -268,3 +274,10 @@ def test_ranges_bind_the_parameters_that_they_may_be_said_of() -> None:
     assert found.explain(([[9, 0]], 3)) is None
     assert found.explain(([[10, 0]], 3)) is not None
     assert found.explain(([[9, 0]], 4)) is not None
+
+
+def test_sizes_in_words() -> None:
+    """The names of parts in brackets, and counts in words, are a size; a signature is none."""
+    assert says_size("each is [x1, y1, x2, y2]", 4)
+    assert says_size("a text of ten characters", 10)
+    assert not says_size("late(trips, now) returns the late ones", 2)

@@ -12,11 +12,11 @@ import ast
 import contextlib
 import math
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, TypeAlias
 
 from evalplus_lite.programs import definitions
@@ -127,6 +127,8 @@ class StatedConstraints:
 
     def broken(self, names: Names) -> StatedConstraint | None:
         """Return the first that an input breaks, None where it breaks none."""
+        if not self.constraints:
+            return None
         known = self.derived.added(names)
         return next((each for each in self.constraints if each.holds(known) is False), None)
 
@@ -136,7 +138,8 @@ def of_function(task: Task) -> tuple[StatedConstraints, list[str]]:
     of the parameters; nothing for other tasks."""
     names = parameters(task)
     found = StatedConstraints.read(task.prompt if names else "")
-    found = replace(found, constraints=(*found.constraints, *_ranges(task.prompt, names)))
+    ranges = islice(_ranges(task.prompt, names), MOST_STATED)
+    found = replace(found, constraints=(*found.constraints, *ranges))
     return found.kept([dict(zip(names, case.arguments, strict=False)) for case in task.base]), names
 
 
@@ -145,7 +148,7 @@ def _ranges(text: str, names: Sequence[str]) -> Iterator[StatedConstraint]:
 
     ``1 to 9, or 0``: of the parameters that its sentence names, or of any if it names none.
     """
-    for sentence in re.split(r"(?<=[.;!?])\s|\n", text[:LONGEST]):
+    for sentence in sentences(text):
         words = {*re.findall(r"\w+", sentence)}
         for low, high, other in _RANGE.findall(sentence):
             for name in [each for each in names if each in words] or names:
@@ -176,6 +179,11 @@ def parameters(task: Task) -> list[str]:
 
 
 # What of a text is read: a block of constraints line by line, or formulas in its sentences.
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text, of which at most ``LONGEST`` characters are read."""
+    return re.split(r"(?<=[.;!?])\s+|\n", text[:LONGEST])
 
 
 def readable(text: str) -> str:
@@ -293,9 +301,7 @@ def _sentences(text: str) -> Iterator[list[StatedConstraint]]:
             yield from (_comparison(formula, formula) for formula in formulas)
             yield from (_text_range(*found) for found in _TEXT_RANGE.findall(plain))
             if _ONCE.search(plain):
-                yield [
-                    StatedConstraint(plain, lambda names: _distinct([*_leaves([*names.values()])]))
-                ]
+                yield [StatedConstraint(plain, _has_no_twins)]
             if not formulas:
                 yield from (found for _, found in _clauses(plain))
             yield from (_line(f"{name} is {rest}") for name, rest in _OF_NOUN.findall(plain))
@@ -303,6 +309,7 @@ def _sentences(text: str) -> Iterator[list[StatedConstraint]]:
 
 _VERBS = {"after": ">", "later than": ">", "greater than": ">", "before": "<"}
 _VERBS |= {"earlier than": "<", "less than": "<", "smaller than": "<"}
+_VERBS |= {f"never {verb}": {"<": ">=", ">": "<="}[sign] for verb, sign in _VERBS.items()}
 _IN_WORDS = re.compile(
     rf"\b([A-Za-z]\w*) (?:is )?(?:always )?(?:strictly )?({'|'.join(_VERBS)})"
     r" (?:the |its )?([A-Za-z]\w*)\b"
@@ -315,6 +322,10 @@ _TEXT_RANGE = re.compile(
 _ONCE = re.compile(
     r"\bno \w+ (?:occurs|appears|stands|comes) (?:twice|more than once) in all", re.I
 )
+
+
+def _has_no_twins(names: Names) -> bool:
+    return _distinct([*_leaves([*names.values()])])
 
 
 def _text_range(low: str, high: str) -> list[StatedConstraint]:
@@ -992,7 +1003,13 @@ class DerivedNames:
 
     def added(self, names: Names) -> Names:
         """Return an input's values with those of the names defined by them."""
-        found: dict[str, Any] = {**_fields(names)}
+        found: dict[str, Any] = {}
+        for key, each in _fields(names):
+            found.setdefault(key, Items()).extend(_leaves(each))
+        # A text speaks of one field, or of all: "name", "Names".
+        for key in [*found]:
+            for word in (f"{key}s", key.capitalize(), f"{key.capitalize()}s"):
+                found.setdefault(word, found[key])
         if not (self.lengths or self.columns or self.pairs or found):
             return names
         found |= {n: _common(size, names) for n, size in self.lengths.items()}
@@ -1019,21 +1036,16 @@ def _rows(found: Any) -> Iterator[Sequence[Any]]:
         yield from _rows(each)
 
 
-def _fields(found: Any, name: str = "") -> dict[str, Items]:
-    """Return all values under each key of the dicts in a value, by the key and by its plural."""
-    fields: defaultdict[str, Items] = defaultdict(Items)
+def _fields(found: Any, *, is_inner: bool = False) -> Iterator[tuple[str, Any]]:
+    """Yield the keys of the dicts within the values of an input, each with what is under it."""
     if isinstance(found, Mapping):
         for key, each in found.items():
-            if name and isinstance(key, str):
-                for word in (key, f"{key}s", key.capitalize(), f"{key.capitalize()}s"):
-                    fields[word] += _leaves(each)
-            for word, more in _fields(each, str(key)).items():
-                fields[word] += more
+            if is_inner and isinstance(key, str):
+                yield key, each
+            yield from _fields(each, is_inner=True)
     elif isinstance(found, list | tuple):
         for each in found:
-            for word, more in _fields(each, name).items():
-                fields[word] += more
-    return fields
+            yield from _fields(each, is_inner=True)
 
 
 def _common(size: ast.expr, names: Names) -> float | None:

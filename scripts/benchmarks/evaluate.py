@@ -20,6 +20,7 @@ import argparse
 import marshal
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -155,7 +156,8 @@ def expected(data: Dataset, *, limits: str) -> Suites:
     def prepare(sandbox: Sandbox, task: Task) -> tuple[str, tuple[Any, ...]]:
         suite = source.usable(sandbox, task, data.suites.get(task.id)).suite
         inputs = [marshal.dumps(case.arguments, 2) for case in suite.cases]
-        outputs = [wire.decode(output) for output in suite.expected]
+        decoded = map(wire.decode, suite.expected)
+        outputs = [dict(each) if isinstance(each, Counter) else each for each in decoded]
         limits = [seconds] * len(inputs)
         return task.id, (inputs, outputs, limits, task.entry_point, task.rule.atol)
 

@@ -217,6 +217,8 @@ class Module:
     is_package: bool
     length: int
     """Characters of its source."""
+    tree: ast.Module
+    """All of it; ``statements`` has those that run when it is imported."""
     statements: list[Statement] = field(default_factory=list)
     bindings: dict[str, list[Statement]] = field(default_factory=dict)
     """Name -> the statements that bind it, in order."""
@@ -340,7 +342,7 @@ class PackageIndex:
             place = f"line {error.lineno}: " if isinstance(error, SyntaxError) else ""
             self._problems[name] = f"{place}{getattr(error, 'msg', error)}"[:LONGEST_PROBLEM]
             return None
-        module = Module(name, file.path, file.is_package, len(text))
+        module = Module(name, file.path, file.is_package, len(text), tree)
         lines = text.split("\n")
         for node in self._flatten(module, tree.body):
             if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":

@@ -7,7 +7,6 @@ import fnmatch
 import functools
 import tomllib
 import traceback
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -273,17 +272,14 @@ def candidates(
     """Yield the package's candidates in order of module and line; fill in the census."""
     package = index.package
     for name in sorted(package.files):
-        file = package.files[name]
-        if file.is_test:
+        if package.files[name].is_test:
             continue
         module = index.module(name)
         if module is None:
             census.unreadable.append((name, index.problem(name)))
             continue
         taken = {node.lineno for _, node in _functions(module)}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            inner = [(name, *each) for each in _inner(ast.parse(package.text(file)), taken)]
+        inner = [(name, *each) for each in _inner(module.tree, taken)]
         census.functions += len(taken) + len(inner)
         census.inner += inner
         before = census.accepted

@@ -21,13 +21,12 @@ from evalplus_lite.generate.domains.evidence import (
     DOUBT,
     Constraint,
     Ledger,
-    documents_signs,
-    is_mentioned,
 )
 from evalplus_lite.generate.domains.inference import Column
 from evalplus_lite.generate.domains.profile import SEQUENCES, SIZED, Profile
 from evalplus_lite.generate.domains.promises import Promise
 from evalplus_lite.generate.domains.text import times_in
+from evalplus_lite.generate.domains.words import documents_signs, is_mentioned
 from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.contracts import parse

@@ -13,23 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from evalplus_lite.generate.domains.domain import Domain, union
-from evalplus_lite.generate.domains.evidence import (
-    ANY_CASE,
-    ANY_NUMBER,
-    ANY_TEXT,
-    BLANK_LINES,
-    EQUAL_ROWS,
-    MAY_BE_EMPTY,
-    MAY_BE_ZERO,
-    OF_ANY_SIGN,
-    WORDS,
-    Ledger,
-    listed,
-    mentions,
-    most_decimals,
-    multiple_of,
-    says_size,
-)
+from evalplus_lite.generate.domains.evidence import Ledger
 from evalplus_lite.generate.domains.layout import FORMATS, Layout
 from evalplus_lite.generate.domains.profile import (
     CONTAINERS,
@@ -49,6 +33,22 @@ from evalplus_lite.generate.domains.text import (
     widen,
     widths_of,
     words_of,
+)
+from evalplus_lite.generate.domains.words import (
+    ANY_CASE,
+    ANY_NUMBER,
+    ANY_TEXT,
+    BLANK_LINES,
+    EQUAL_ROWS,
+    MAY_BE_EMPTY,
+    MAY_BE_ZERO,
+    OF_ANY_SIGN,
+    WORDS,
+    listed,
+    mentions,
+    most_decimals,
+    multiple_of,
+    says_size,
 )
 from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key

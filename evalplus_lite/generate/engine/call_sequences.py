@@ -17,22 +17,23 @@ from itertools import chain, cycle, islice
 from typing import TypeAlias
 
 from evalplus_lite.generate.domains.constants import Constants
-from evalplus_lite.generate.domains.evidence import (
-    LONGEST,
+from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.domains.words import (
     MAY_BE_EMPTY,
     MAY_BE_ZERO,
     MULTIPLE,
     NEVER_DOWN,
     WORDS,
     documents_signs,
+    said_of,
 )
-from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.boundary import boundary_values
 from evalplus_lite.generate.engine.conditions import stored_parameters
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.generate.engine.pool import in_turn
 from evalplus_lite.generate.engine.scale import Rung, Scales
 from evalplus_lite.programs import definitions
+from evalplus_lite.tasks.stated_constraints import LONGEST, sentences
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.identity import key
 
@@ -157,9 +158,9 @@ def rising(prompt: str, reference: str, methods: Collection[str]) -> dict[tuple[
         for at, name in enumerate(definitions.parameters(tree, method) or ())
     }
     # What never goes down is named before it in the sentence, or else a time.
-    sentences = [re.split(r"[.;!?]\s|\n", prompt[: match.start()])[-1] for match in matches]
-    words = [each for text in sentences for each in re.findall(r"\w+", text)]
-    last = next((word for word in reversed(words) if word in places.values()), None)
+    before = " ".join(sentences(prompt[: match.start()])[-1] for match in matches)
+    words = reversed(re.findall(r"\w+", before))
+    last = next((word for word in words if word in places.values()), None)
     return {at: name for at, name in places.items() if name == last or name in _MOMENTS}
 
 
@@ -267,7 +268,9 @@ class SequenceGenerator:
         self.is_documented = is_documented and documents_signs(prompt)
         self.has_unknown = is_documented and "KeyError" in prompt
         self.usual = {
-            name: _filter(seen, _said_of(name, owner, by_method, prompt), constants)
+            name: _filter(
+                seen, said_of(name, by_method, prompt, with_general=name != owner), constants
+            )
             for name, seen in by_method.items()
         }
         self.rising = rising(prompt, reference, [name for name in by_method if name != owner])
@@ -604,17 +607,6 @@ def _calls_by_method(base: Sequence[Case]) -> dict[str, list[tuple[Value, ...]]]
         for name, *arguments in case.arguments:
             found.setdefault(name, {})[key(tuple(arguments))] = tuple(arguments)
     return {name: list(found[name].values()) for name in sorted(found)}
-
-
-def _said_of(name: str, owner: str, methods: Collection[str], prompt: str) -> str:
-    """Return the sentences of a prompt that name a method, or, but for the constructor, none."""
-    sentences = re.split(r"(?<=[.;!?])\s+|\n", prompt)
-    named = [{*re.findall(r"\w+", each)} & {*methods} for each in sentences]
-    return "\n".join(
-        each
-        for each, names in zip(sentences, named, strict=True)
-        if name in names or (not names and name != owner)
-    )
 
 
 def _filter(

@@ -1,0 +1,167 @@
+"""Words: what a task's text says of its inputs, by the phrases that people use.
+
+Each pattern begins at a word (``mentions``). What is stated as a formula or clause is read by
+``tasks.stated_constraints``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+
+from evalplus_lite.tasks.stated_constraints import sentences
+
+_IS = r"(?:an?|two|already|is|are) (?:strictly )?"
+WORDS: Mapping[str, str] = {
+    "rectangular": r"matrix|grid|rectang|square|table|board|image",
+    "square": r"square|n ?[x×*] ?n",
+    "widths": r"(?:\w+|\d+) (?:decimals?|decimal places|digits)|HH|MM|YYYY|leading zeros",
+    "dates": r"dates?|days?|birthday|calendar",
+    "times": r"times?|clock|hours?|HH",
+    "escapes": r"escapes?|percent|URLs?",
+    "brackets": r"parenthes[ei]s|brackets?|braces?|expressions?|JSON",
+    "quotes": r"quotes?|quoted|JSON",
+    "distinct-first": r"(?:are|all|pairwise) (?:distinct|unique|different)|no two|\bids?\b",
+    "equal-lines": r"grids?|boards?|matri\w+|same length|maps?|rows|pictures?|images?",
+    "same-keys": r"same keys|rows?|records?|tables?|columns?",
+    "tree": r"trees?|nodes?",
+    "ordered-times": r"before|later|after|starts?|ends?|from",
+    "sorted": rf"{_IS}(?:sorted|ascending|increasing|non-?decreasing)",
+    "descending": rf"{_IS}(?:descending|decreasing|non-?increasing)",
+    "distinct": r"(?:of|are|all|contains?|only|pairwise) (?:distinct|unique|different)"
+    r"|no duplicates|permutation",
+    "ordered-pairs": r"intervals?|ranges?|start|<=|≤|before",
+    "layout": r"absolute|well-formed|valid|correct",
+    "single-blanks": r"(?:single|one) (?:space|blank)",
+    "alphabet": r"binary|digits?|lower-?case|upper-?case|letters?|hexadecimal|alphabet|consist",
+    "words": r"one of|either|keywords?|commands?|operators?",
+    "equal-length": r"(?:same|equal) (?:length|size|number)|parallel|corresponding",
+    "inner-length": r"multipl|product|matri",
+    "equal-width": r"add|sum|matri",
+    "index": r"index|indices|position",
+    "count": r"at least [a-z]\b|at most|no more than|number of|first k|k-?th|k largest|k smallest",
+    "at-most-length": r"at most|no more than|length",
+    "within": r"nodes?|vert(?:ex|ices)|graph|network|(?<!not )(?:is|are) (?:on|in) the",
+    "element": r"(?<!not )(?:is|are) in the|contained|member|element of|present in",
+    "less": r"<|less than|smaller|before|after|later|below|range|between|low|lo\b|start|min",
+    "at-most": r"<=|≤|at most|before|after|later|range|between|from|low|lo\b|start|min",
+}
+"""Words of a task's text that speak of a kind of constraint: one example is enough then."""
+
+MAY_BE_ZERO = (
+    r"(?:0|zero|none) or more|non-?negative|at least (?:0|zero)|>= ?0|(?<![\w.])0 <="
+    r"|may (?:also )?be (?:0|zero)"
+    r"|(?<![\w.])(?:0|zero) (?:is (?:fine|ok|okay|allowed|valid|possible)|gives|means)\b"
+)
+SIGNS = re.compile(
+    r"negative|positive|(?<![\w.])(?:0|zero) or (?:less|fewer|below)"
+    r"|(?:below|under|above|less than|fewer than|smaller than|at least) (?:0|1|zero|one)\b"
+    r"|no such (?:position|index|place|seat|row|number)|out of range",
+    re.I,
+)
+"""An exception is for numbers of some sign."""
+MAY_BE_EMPTY = (
+    r"(?<!non-)(?<!not )(?<!an )(?<!the )empty|(?<!return )(?:an|the) empty \w+ (?:has|is|gives)"
+    r"|may have no|no \w+ (?:yet|at all)|(?:may|can) be missing"
+    r"|without (?:any|rows|items|elements|entries|records|lines)\b|with nothing in"
+)
+OF_ANY_SIGN = (
+    r"(?:is|are|levels?|like|floors?) -\d"
+    r"|(?:lists?|arrays?|matri\w+|rows?|columns?|sequences?|tuples?|trees?)(?: \w+)? of "
+    r"(?:integers|numbers|floats)|\(?-\d[\d^*]* ?(?:to|<=|≤|\.\.)"
+    r"|(?<!non-)(?<!not )(?<!no )(?<!never )negative|below (?:0|zero)"
+)
+"""Elements may have any sign."""
+ANY_NUMBER = r"any (?:whole numbers?|integers?)\b(?! of)"
+"""A number may have any sign."""
+EQUAL_ROWS = r"rows?\b[^.]* (?:same|equal|equally) |rectang"
+"""Rows are of one length, and nothing is said of how many there are."""
+BLANK_LINES = r"(?:blank|empty) lines?"
+ANY_CASE = (
+    r"case[- ]insensitive|case (?:does not|doesn't|means nothing)|(?:small|lower|upper|capital)"
+    r"(?:[- ]case)?(?: letters?)? (?:or|and) (?:small|lower|upper|capital)|any mix of"
+)
+"""Letters of either case are alike."""
+NEVER_DOWN = (
+    r"never (?:goes? (?:down|back)|decreas|gets? smaller|earlier)|non-?decreasing|chronological"
+    r"|in (?:the )?order of time|only (?:goes up|increases)|(?:are|is) increasing"
+)
+"""Numbers that calls have in turn."""
+MOST_PARTS = 12
+"""Names of parts that are looked for in brackets."""
+NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_THINGS = (
+    r"(?:whole )?(?:characters?|letters?|digits?|elements?|items?|numbers?|entries|values?|symbols?"
+    r"|rows|lines|columns|cells)|long"
+)
+ANY_TEXT = (
+    r"free text|all kinds of things|(?:(?:anything|everything|all) else"
+    r"|(?:any|every) other (?:text|string|input|value))\b[^.]*"
+    r"(?:Error|False|None|invalid|improper)|(?:anything|everything|whatever) that is (?:not|no)\b"
+    r"|whatever is (?:not|no)\b"
+)
+"""A text in no format has an answer as well."""
+MULTIPLE = r"(?:multiples? of|divisible by) (\d+)\b"
+_LISTED = re.compile(r"\b\w+(?:, \w+){1,20},? (?:and|or) \w+")
+
+
+def mentions(text: str, words: str) -> bool:
+    """Return whether a text has one of these words, a regular expression."""
+    # Only the beginning of a word is bounded: "interval" is to find "intervals".
+    return re.search(rf"(?<!\w)(?:{words})", text, re.I) is not None
+
+
+def is_mentioned(kind: str, text: str) -> bool:
+    """Return whether a text speaks of a kind of constraint."""
+    return kind in WORDS and mentions(text, WORDS[kind])
+
+
+def said_of(name: str, names: Collection[str], text: str, *, with_general: bool = True) -> str:
+    """Return the sentences of a text that name this one of several parameters or methods, and,
+    ``with_general`` ones, those that name none of them."""
+    found = []
+    for sentence in sentences(text):
+        # "A" is a word, and so is the s of "it's".
+        words = {*re.findall(r"(?<![\w'’])\w+", sentence)} - {"a", "A", "i", "I"}
+        named = words & {*names}
+        if name in named or (with_general and not named):
+            found.append(sentence)
+    return "\n".join(found)
+
+
+def documents_signs(text: str) -> bool:
+    """Return whether a sentence names an exception and numbers of some sign, or out of range."""
+    named = (each for each in sentences(text) if re.search(r"Error\b|raise|Exception", each))
+    return any(map(SIGNS.search, named))
+
+
+def says_size(text: str, size: int) -> bool:
+    """Return whether a text says that something has this length, or shows the names of its parts.
+
+    ``ten characters``, ``of length 10``, ``[x1, y1, x2, y2]``.
+    """
+    count = f"(?:{size}|{NUMERALS[size]})" if size < len(NUMERALS) else str(size)
+    if mentions(text, rf"{count}[- ](?:{_THINGS})\b|length(?: is| of|:|=)? {count}\b"):
+        return True
+    parts = r"[A-Za-z]\w*(?:, ?[A-Za-z]\w*)" + f"{{{size - 1}}}"
+    is_named = 1 < size <= MOST_PARTS and re.search(rf"(?<!\w)[\[(]{parts}[\])]", text)
+    return bool(is_named)
+
+
+def most_decimals(text: str) -> int | None:
+    """Return how many decimals numbers have at most, if a text says so."""
+    said = re.search(rf"(?:up to|at most|more than) (\d|{'|'.join(NUMERALS)}) decimal", text, re.I)
+    if said is None:
+        return None
+    return int(said[1]) if said[1].isdigit() else NUMERALS.index(said[1].lower())
+
+
+def multiple_of(text: str) -> int:
+    """Return what all numbers are multiples of, as a text says; 1 if it says nothing."""
+    said = re.search(MULTIPLE, text, re.I)
+    return max(1, int(said[1])) if said else 1
+
+
+def listed(text: str) -> frozenset[str]:
+    """Return the words of lists in a text: ``DEBUG, INFO, WARN and ERROR``."""
+    return frozenset(word for found in _LISTED.findall(text) for word in re.findall(r"\w+", found))
