@@ -68,6 +68,11 @@ class StatedConstraint:
         except (Unclear, TypeError, ValueError, IndexError, ArithmeticError):
             return None
 
+    def is_kept(self, inputs: Sequence[Names]) -> bool:
+        """Return whether it says something of some of the inputs, and all keep to it."""
+        said = [self.holds(names) for names in inputs]
+        return False not in said and True in said
+
 
 @dataclass(frozen=True, slots=True)
 class StatedConstraints:
@@ -108,12 +113,7 @@ class StatedConstraints:
         What is promised and yet not kept, or about none of them, was misread.
         """
         known = [self.derived.added(names) for names in inputs]
-
-        def is_kept(each: StatedConstraint) -> bool:
-            said = [each.holds(names) for names in known]
-            return False not in said and True in said
-
-        kept = tuple(filter(is_kept, self.constraints))
+        kept = tuple(each for each in self.constraints if each.is_kept(known))
         misread = [each.text for each in self.constraints if each.is_firm and each not in kept]
         unread = dict.fromkeys((*self.unread, *misread))
         return replace(self, constraints=kept, unread=tuple(unread))
@@ -138,22 +138,28 @@ def of_function(task: Task) -> tuple[StatedConstraints, list[str]]:
     of the parameters; nothing for other tasks."""
     names = parameters(task)
     found = StatedConstraints.read(task.prompt if names else "")
-    ranges = islice(_ranges(task.prompt, names), MOST_STATED)
-    found = replace(found, constraints=(*found.constraints, *ranges))
-    return found.kept([dict(zip(names, case.arguments, strict=False)) for case in task.base]), names
+    inputs = [dict(zip(names, case.arguments, strict=False)) for case in task.base]
+    ranges = islice(_ranges(task.prompt, names, inputs), MOST_STATED)
+    return replace(found, constraints=(*found.constraints, *ranges)).kept(inputs), names
 
 
-def _ranges(text: str, names: Sequence[str]) -> Iterator[StatedConstraint]:
+def _ranges(text: str, names: Sequence[str], inputs: Sequence[Names]) -> Iterator[StatedConstraint]:
     """Yield for each range of numbers in a text that all numbers of a parameter are in it.
 
-    ``1 to 9, or 0``: of the parameters that its sentence names, or of any if it names none.
+    ``1 to 9, or 0``: of the parameters that its sentence names, if the inputs keep to it, else of
+    the others that do.
     """
     for sentence in sentences(text):
         words = {*re.findall(r"\w+", sentence)}
         for low, high, other in _RANGE.findall(sentence):
-            for name in [each for each in names if each in words] or names:
+            kept = []
+            for name in names:
                 test = partial(_is_within, name=name, ends=(float(low), float(high)), other=other)
-                yield StatedConstraint(f"{name}: {low} to {high}", test)
+                one = StatedConstraint(f"{name}: {low} to {high}", test)
+                if one.is_kept(inputs):
+                    kept.append((name in words, one))
+            is_named = any(is_said for is_said, _ in kept)
+            yield from (one for is_said, one in kept if is_said or not is_named)
 
 
 def _is_within(names: Names, *, name: str, ends: tuple[float, float], other: str) -> bool:
