@@ -227,6 +227,7 @@ def _promises(text: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
 
 
 def _is_promise(line: str) -> bool:
+    line = _NEVER_DOES.sub("", line)
     is_said = _PROMISE.search(line) and not _TASK.match(line) and not _EMPTY.search(line)
     if re.search(r"\bit is always\b", line, re.I):  # it is always the smallest that comes out
         return False
@@ -253,6 +254,8 @@ _PROMISE = re.compile(
     r"(?:valid|well-formed|correct)\b",
     re.I,
 )
+_NEVER_DOES = re.compile(r"\b(?:that|which|who) never (?!contain|hold|ha[sv]|is|are|exceed)\w+")
+"""``a wall that never moves``: how things behave, which is no promise."""
 _WELL_FORMED = re.compile(r"\b(?:valid|well-formed|correct)\b", re.I)
 
 
@@ -689,6 +692,30 @@ def _leaves(found: Any) -> Iterator[Any]:
         yield found
 
 
+def _never_empty(match: re.Match[str], line: str) -> list[StatedConstraint]:
+    """``There is at least one price``: no list, text or dict that is an argument is empty."""
+
+    def test(names: Names) -> bool:
+        sized = [each for each in names.values() if hasattr(each, "__len__")]
+        if not sized:
+            raise Unclear
+        return all(map(len, sized))
+
+    return [StatedConstraint(line, test)]
+
+
+def _never_negative(match: re.Match[str], line: str) -> list[StatedConstraint]:
+    """``None is negative``: no number, nor one in a text."""
+
+    def test(names: Names) -> bool:
+        leaves = [each for each in _leaves([*names.values()]) if type(each) in (int, float, str)]
+        if not leaves:
+            raise Unclear
+        return all(not each.startswith("-") if type(each) is str else each >= 0 for each in leaves)
+
+    return [StatedConstraint(line, test)]
+
+
 def _distinct(items: Sequence[Any]) -> bool:
     return len({repr(each) for each in items}) == len(items)
 
@@ -882,6 +909,8 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
         _counted,
     ),
     (r"NAME contains at least one character other than LETTERS", _other_than),
+    (r"there (?:is|are) (?:always )?at least (?:one|1) \w+", _never_empty),
+    (r"none (?:of (?:them|these) )?(?:is|are) (?:ever )?negative", _never_negative),
     (r"\w (?:occurs|appears) in NAME exactly (?P<times>\w+)(?: times)?", _times),
     (
         r"(?:the )?(?:given )?(?:graph|input|edges\d?)(?: and edges\d)? "

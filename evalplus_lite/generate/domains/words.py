@@ -21,6 +21,7 @@ WORDS: Mapping[str, str] = {
     "escapes": r"escapes?|percent|URLs?",
     "brackets": r"parenthes[ei]s|brackets?|braces?|expressions?|JSON",
     "quotes": r"quotes?|quoted|JSON",
+    "decimals": r"decimals?|prices?|amounts?",
     "distinct-first": r"(?:are|all|pairwise) (?:distinct|unique|different)|no two|ids?\b|differ\b",
     "equal-lines": r"grids?|boards?|matri\w+|same length|maps?|rows|pictures?|images?",
     "same-keys": r"same keys|rows?|records?|tables?|columns?",
