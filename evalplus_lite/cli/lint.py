@@ -15,7 +15,7 @@ from evalplus_lite.cli.options import one_path
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs import linting
-from evalplus_lite.jobs.contract_drafts import infer_constraints
+from evalplus_lite.jobs.constraints import infer_constraints
 from evalplus_lite.jobs.session import keep_inputs
 from evalplus_lite.tasks.unit_tests import written_contract
 

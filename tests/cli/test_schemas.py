@@ -42,7 +42,7 @@ WRITTEN = {
     "quality": "q/quality.json",
     "lint": "l/lint.json",
 }
-MODEL = {"generate", "predict", "score", "mine", "demo", "contract_drafts", "exe_report"}
+MODEL = {"generate", "predict", "score", "mine", "demo", "exe_report"}
 MODEL |= {"compare", "leaderboard", "report", "why"}
 """Need a model's server, minutes or others' results; their own tests hold them to the schema."""
 PARTS = {

@@ -99,8 +99,6 @@ def test_the_list_says_what_the_help_says(name: str) -> None:
         ("compare a --rank --fail-if-worse", ("--fail-if-worse", "--rank")),
         ("compare a b -o board.txt", ("board.txt", ".html")),
         ("compare a b --fail-if-worse-by 120", ("--fail-if-worse-by", "120")),
-        ("generate -d t.jsonl -m m --replay r.jsonl", ("--replay", "--draft-contracts")),
-        ("generate -d t.jsonl --draft-contracts", ("--model", "--replay")),
         ("init --module a.py", ("--module", "--from-pytest")),
         ("init --from-module a.py --from-pytest b.py", ("--from-module", "--from-pytest")),
         ("export out --strict -o r.xml", ("--strict", "suite")),
