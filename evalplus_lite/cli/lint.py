@@ -29,7 +29,6 @@ class OutputFormat(StrEnum):
     TEXT = "text"
     GITHUB = "github"
     SARIF = "sarif"
-    JSON = "json"
 
 
 class FailOn(StrEnum):
@@ -134,8 +133,6 @@ def lint(
         elif form is OutputFormat.GITHUB:
             for line in linting.to_github(result, dataset).splitlines():
                 print(printable(line))
-        elif form is OutputFormat.JSON:
-            print_json(result.summary)
         else:
             _show(result)
             for each in fixes:

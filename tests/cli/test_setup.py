@@ -93,7 +93,6 @@ def test_the_list_says_what_the_help_says(name: str) -> None:
     [
         ("reduce -d t.jsonl --curve 2", ("--curve", "--cross-validate")),
         ("reduce -d t.jsonl --cross-validate --budget 3", ("--budget", "--cross-validate")),
-        ("quality -d t.jsonl --no-cache --right r.jsonl", ("--no-cache", "--survivors")),
         ("quality -d t.jsonl --survivors --seed 1", ("--seed", "--survivors")),
         ("quality -d t.jsonl -d u.jsonl --survivors", ("--survivors", "one --dataset")),
         ("compare a --rank --fail-if-worse", ("--fail-if-worse", "--rank")),
