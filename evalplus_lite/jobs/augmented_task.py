@@ -35,10 +35,12 @@ from evalplus_lite.grading.null import require_effect
 from evalplus_lite.grading.oracle import UNLISTED, Answers, answer
 from evalplus_lite.grading.screens import FreeOrders, KnownRaises, SizeLimits
 from evalplus_lite.grading.subsets import as_stress, joined, relinked, subset
+from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.jobs.consensus import UNANSWERED, Dispute, Finding, Panel
 from evalplus_lite.jobs.consensus import rows as review_rows
 from evalplus_lite.jobs.expected import staged
 from evalplus_lite.programs import definitions
+from evalplus_lite.reduction.kills import Kills, KillSuite
 from evalplus_lite.reduction.survivors import unreached
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.guest_programs import TIES
@@ -72,6 +74,10 @@ LADDERS = 3
 """The fraction (1/n) of the same budget again for measuring how far sizes go."""
 MOST_PROPOSED = 8
 """The factor on the requested inputs that may be proposed at once, if few are valid."""
+PATIENCE = 4
+"""Batches without a single new valid input after which a task is done."""
+MOST_SLOW = 8
+"""Slow inputs after which a batch is given up."""
 LADDER_SECONDS = 0.2
 """Seconds of a typical machine that an input of a ladder may cost the reference, in steps."""
 
@@ -83,16 +89,13 @@ class Budget:
     ``inputs``: new cases requested. ``seconds``: of a typical machine, what a case may cost the
     reference (``steps.STEPS_A_SECOND``); a slower input is dropped. ``batch``: inputs proposed at
     first, and again after slow ones; each further batch may be ``GROWTH`` times as large.
-    ``patience``: batches without a single new valid input after which the task is done. ``slow``:
-    slow inputs after which a batch is given up. ``doubtful``: keep as tests what breaks a
+    ``doubtful``: keep as tests what breaks a
     constraint that all examples keep to, although too few of them speak for it.
     """
 
     inputs: int = 1000
     seconds: float = 0.5
     batch: int = 250
-    patience: int = 4
-    slow: int = 8
     doubtful: bool = False
 
     def step_budget(self, *, of_ladders: bool = False) -> StepBudget:
@@ -344,7 +347,7 @@ def finished(task: Task, result: Augmented) -> Row:
         "dropped": dict(result.dropped),
         "notes": list(result.notes),
         "unreached": result.unreached,
-        "review": list(review_rows(Finding(task.id, len(suite.cases), result.review))),
+        "review": review_rows(Finding(task.id, len(suite.cases), result.review)),
     }
     return facts, packed_row(suite_row(task, suite))
 
@@ -741,7 +744,7 @@ class TaskAugmentation:
     def step(self) -> bool:
         """Propose one batch and keep the usable inputs; return whether to continue."""
         missing = self.budget.inputs - self.new
-        if missing <= 0 or self.idle >= self.budget.patience:
+        if missing <= 0 or self.idle >= PATIENCE:
             return False
         # Order: propose, answer and screen, cut to what is missing, vote, then feed back.
         self.generator.scales.affordable = self.step_budget.next_share
@@ -797,7 +800,7 @@ class TaskAugmentation:
             cases,
             base_count=0,
             limits=Limits(cpu=self.budget.seconds, load=10.0),
-            max_failures=self.budget.slow,
+            max_failures=MOST_SLOW,
             step_budget=self.step_budget,
         )
 
@@ -902,7 +905,7 @@ class TaskAugmentation:
 
     def _provenance(self) -> dict[str, Any]:
         budget, constraints = self.budget, self.generator.input_filter.constraints
-        is_idle, sizes = self.idle >= budget.patience, self.generator.scales.facts()
+        is_idle, sizes = self.idle >= PATIENCE, self.generator.scales.facts()
         return {
             "seed": self.seed,
             "inputs": budget.inputs,
@@ -935,6 +938,23 @@ def augment_task(
     while growing.step():
         pass
     return growing.finish()
+
+
+def pool_kills(
+    sandbox: Sandbox, task: Task, programs: Sequence[str], *, seed: int, budget: Budget
+) -> tuple[Sequence[Case], list[Kills]]:
+    """Return a pool of inputs of a task, and which of these reject each program.
+
+    Both are empty if no input can be made.
+    """
+    try:
+        with blamed(task):
+            pool = augment_task(sandbox, task, seed=seed, budget=budget).suite
+            steps = reference_steps(sandbox, task, pool.cases)
+            suite = KillSuite.of_mutants(sandbox, task, pool, steps)
+    except UnusableTask:
+        return (), []
+    return pool.cases, list(suite.kills(sandbox, programs))
 
 
 def augmenting(place: WorkerContext, settings: Row) -> Work:

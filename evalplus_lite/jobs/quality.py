@@ -12,12 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from evalplus_lite.errors import InputError, UnusableTask
+from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
-from evalplus_lite.grading.evidence import Evidence, blamed
-from evalplus_lite.grading.times import reference_steps
+from evalplus_lite.grading.evidence import Evidence
 from evalplus_lite.jobs import tables
-from evalplus_lite.jobs.augmented_task import Budget, augment_task
+from evalplus_lite.jobs.augmented_task import Budget, pool_kills
 from evalplus_lite.jobs.datasets import content_hash, listed, prepared, require_any, run_facts
 from evalplus_lite.jobs.evaluation import EvaluationResult, evaluate
 from evalplus_lite.jobs.expected import SharedData, SuiteSource, staged
@@ -28,10 +27,9 @@ from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table
 from evalplus_lite.programs import program_hash
 from evalplus_lite.programs.mutation.mutants import difference
-from evalplus_lite.reduction.kills import KillSuite
 from evalplus_lite.reduction.matrix import Matrix
 from evalplus_lite.reduction.requirements import mutants_by_key
-from evalplus_lite.sandbox import Sandbox, preset
+from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.detection import ProgramOutcome, by_task, figures, share_row
 from evalplus_lite.statistics.means import Share
@@ -63,35 +61,20 @@ def separating(place: WorkerContext, settings: Row) -> Work:
         # them.
         count, separated = 0, set[str]()
         if doubtful:
-            sources = {key: by_key[key].source for key in doubtful}
-            count, separated = _killed_by_pool(
-                place.sandbox, task, sources, seed=seed, inputs=inputs
-            )
-        rows = [
-            (key, by_key[key].operator, by_key[key].line, difference(task.reference, by_key[key]))
-            for key in shown
+            # Other answers on a valid input prove that a mutant is not equivalent; agreement proves
+            # nothing, and so counts as "probably".
+            sources = [by_key[key].source for key in doubtful]
+            budget = Budget(inputs=inputs)
+            pool, rows = pool_kills(place.sandbox, task, sources, seed=seed, budget=budget)
+            count = len(pool)
+            separated = {key for key, row in zip(doubtful, rows, strict=False) if row.killed}
+        mutants = [(key, by_key[key]) for key in shown]
+        return count, [
+            (key, each.operator, each.line, difference(task.reference, each), key in separated)
+            for key, each in mutants
         ]
-        return count, [(*row, row[0] in separated) for row in rows]
 
     return separate
-
-
-def _killed_by_pool(
-    sandbox: Sandbox, task: Task, programs: dict[str, str], *, seed: int, inputs: int
-) -> tuple[int, set[str]]:
-    """Return the size of a pool of random inputs, and which programs it rejects, by their keys."""
-    try:
-        with blamed(task):
-            pool = augment_task(sandbox, task, seed=seed, budget=Budget(inputs=inputs)).suite
-            steps = reference_steps(sandbox, task, pool.cases)
-            suite = KillSuite.of_mutants(sandbox, task, pool, steps)
-    except UnusableTask:
-        return 0, set()
-    # Other answers on a valid input prove that a mutant is not equivalent; agreement proves
-    # nothing, and so counts as "probably".
-    kills = suite.kills(sandbox, list(programs.values()))
-    killed = {key for key, kill in zip(programs, kills, strict=True) if kill.killed}
-    return len(suite.cases), killed
 
 
 # Mutation scores of suites, without mutants that are probably equivalent.
