@@ -32,8 +32,6 @@ from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.loading import known_contracts
 from evalplus_lite.types import Task
 
-# Samples against suites: verdicts as they come, appended to a journal that a later run resumes.
-
 
 def judge(
     tasks: Mapping[str, Task],
@@ -98,12 +96,8 @@ def judge(
     def dealt() -> Iterator[Row]:
         for task_id, chunk in programs.chunks():
             samples = [sample for group in chunk for sample in group]
-            sent.append(
-                (
-                    task_id,
-                    [(each.index, (each.model or None, each.temperature)) for each in samples],
-                )
-            )
+            members = [(each.index, (each.model or None, each.temperature)) for each in samples]
+            sent.append((task_id, members))
             yield staging.ref(tasks[task_id]), task_id, [group_row(group) for group in chunk]
 
     # Items are taken ahead of the rows: who is in them waits here until their row comes.
@@ -253,8 +247,11 @@ def evaluate(
         ):
             # A shard takes its part of the tasks before anything is judged.
             if share is not None:
+                # Costs are counted, not measured: samples times cases.
+                cases = {task.id: 1 + len(task.cases) for task in data.tasks}
+                counts = Counter(sample.task_id for sample in programs)
                 share.plan(
-                    expected_costs(programs, data),
+                    {id: count * cases[id] for id, count in counts.items()},
                     facts={**identity, "samples": samples_digest(programs)},
                     force=force,
                 )
@@ -269,10 +266,7 @@ def evaluate(
                 if folder is None or (share is not None and share.is_part)
                 else written_beside(
                     folder / PROGRAMS,
-                    lambda guard: (
-                        {"program": name, "solution": text}
-                        for name, text in guard(programs.distinct())
-                    ),
+                    ({"program": name, "solution": text} for name, text in programs.distinct()),
                 )
             )
             with texts:
@@ -323,16 +317,6 @@ def evaluate(
                 result.write_summary(folder / "summary.json")
     stream.tell(opened)
     return result
-
-
-def expected_costs(programs: SampleTable, data: Dataset) -> dict[str, int]:
-    """Return the expected cost of the samples of each task, in the tasks' order.
-
-    Counted, not measured: samples times cases.
-    """
-    cases = {task.id: 1 + len(task.cases) for task in data.tasks}
-    counts = Counter(sample.task_id for sample in programs)
-    return {id: count * cases[id] for id, count in counts.items()}
 
 
 def solutions(programs: SampleTable) -> dict[str, str] | None:

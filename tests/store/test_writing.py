@@ -16,7 +16,7 @@ import pytest
 
 from evalplus_lite.errors import InfrastructureError, InputError
 from evalplus_lite.store import read_jsonl, replacing, write_jsonl, write_text
-from evalplus_lite.store.writing import CancelGuard, written_beside
+from evalplus_lite.store.writing import written_beside
 
 ROWS: list[dict[str, Any]] = [{"b": "é\ud800\n", "a": [1, 2.5, None]}, {"n": 10**50}]
 
@@ -143,12 +143,12 @@ def test_it_is_there_when_the_block_has_ended(tmp_path: Path) -> None:
     """And made in the block's time: what the rows wait for happens in the block."""
     is_begun = threading.Event()
 
-    def rows(guard: CancelGuard) -> Iterator[dict[str, int]]:
+    def rows() -> Iterator[dict[str, int]]:
         assert is_begun.wait(60)
-        yield from ({"row": number} for number in guard(range(3)))
+        yield from ({"row": number} for number in range(3))
 
     path = tmp_path / "rows.jsonl"
-    with written_beside(path, rows):
+    with written_beside(path, rows()):
         assert not path.exists()
         is_begun.set()
     assert [row.data for row in read_jsonl(path)] == [{"row": number} for number in range(3)]
@@ -160,13 +160,13 @@ def test_a_block_that_fails_ends_it(tmp_path: Path) -> None:
     path.write_text(OLD)
     is_writing = threading.Event()
 
-    def rows(guard: CancelGuard) -> Iterator[dict[str, int]]:
-        for number in guard(itertools.count()):
+    def rows() -> Iterator[dict[str, int]]:
+        for number in itertools.count():
             is_writing.set()
             yield {"row": number}
 
     def fail() -> None:
-        with written_beside(path, rows):
+        with written_beside(path, rows()):
             assert is_writing.wait(60)
             raise KeyError
 
@@ -182,11 +182,11 @@ def test_errors_of_the_rows_are_told(tmp_path: Path) -> None:
     path.write_text(OLD)
     worked = []
 
-    def rows(guard: CancelGuard) -> Iterator[dict[str, int]]:
+    def rows() -> Iterator[dict[str, int]]:
         yield {"row": 1}
         raise InputError("no more rows")
 
-    with pytest.raises(InputError, match="no more rows"), written_beside(path, rows):
+    with pytest.raises(InputError, match="no more rows"), written_beside(path, rows()):
         worked.append(1)
     assert worked
     assert path.read_text() == OLD
