@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,9 +24,9 @@ from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K
+from evalplus_lite.store import write_jsonl
 from evalplus_lite.store.journal import Rows, open_rows
 from evalplus_lite.store.reading import written_rows
-from evalplus_lite.store.writing import written_beside
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.loading import known_contracts
 from evalplus_lite.types import Task
@@ -260,27 +259,17 @@ def evaluate(
             tested = {task.id for task in data.tasks if task.harness.kind == "unittest"}
             count = programs.group(only=only, backend=pool, apart=tested)
             opened.stage("evaluate", count)
-            # The programs' texts are written in a thread meanwhile: they do not depend on verdicts.
-            texts = (
-                contextlib.nullcontext()
-                if folder is None or (share is not None and share.is_part)
-                else written_beside(
-                    folder / PROGRAMS,
-                    ({"program": name, "solution": text} for name, text in programs.distinct()),
-                )
+            tally = judge(
+                {task.id: task for task in data.tasks},
+                programs,
+                pool,
+                source,
+                settings,
+                journal,
+                costs=costs,
+                contracts=known_contracts() if minimize else None,
+                progress=opened,
             )
-            with texts:
-                tally = judge(
-                    {task.id: task for task in data.tasks},
-                    programs,
-                    pool,
-                    source,
-                    settings,
-                    journal,
-                    costs=costs,
-                    contracts=known_contracts() if minimize else None,
-                    progress=opened,
-                )
             # A part has no scores: ``merge`` gathers all journals, and runs this job to its end.
             if share is not None and share.is_part:
                 journal.flush()
@@ -310,6 +299,8 @@ def evaluate(
                 rows = tuple(row.data for row in journal.rows())
                 result = EvaluationResult(summary, None, rows)
             else:
+                texts = ({"program": id, "solution": text} for id, text in programs.distinct())
+                write_jsonl(folder / PROGRAMS, texts)
                 short = solutions(programs) if len(programs) <= MOST_SOLUTIONS else None
                 result_rows = (row.data for row in journal.rows())
                 write_all(folder, groups, result_rows, ks, content=content, solutions=short)

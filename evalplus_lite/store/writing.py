@@ -14,9 +14,7 @@ import io
 import json
 import os
 import tempfile
-import threading
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -188,31 +186,3 @@ def _packed(
     if os.fspath(path).endswith(".gz"):
         return gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0, compresslevel=6)
     return contextlib.nullcontext(stream)
-
-
-# A file that is written while something else is worked on.
-
-
-@contextlib.contextmanager
-def written_beside(path: Path, rows: Iterable[Mapping[str, Any]]) -> Iterator[None]:
-    """Write rows to a file, as ``write_jsonl`` does, in a thread while the block runs.
-
-    The file exists when the block has ended; if that fails, the old one stays as it was. Errors of
-    ``write_jsonl``, or of ``rows``, are raised at the end.
-    """
-    is_ended = threading.Event()
-
-    def guarded() -> Iterator[Mapping[str, Any]]:
-        for row in rows:
-            if is_ended.is_set():
-                raise InterruptedError  # the block has failed: nobody waits for the file
-            yield row
-
-    with ThreadPoolExecutor(1, thread_name_prefix="writing") as thread:
-        written = thread.submit(write_jsonl, path, guarded())
-        try:
-            yield
-        except BaseException:
-            is_ended.set()
-            raise
-        written.result()
