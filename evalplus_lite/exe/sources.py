@@ -563,7 +563,7 @@ def open_package(path: Path) -> PackageSource:
     """
     with reported(path):
         if not path.exists():
-            raise InputError("no such file or folder", path=path)
+            raise InputError("no such file or folder", path=path, remedy="check the path")
         if path.is_dir():
             return _open_folder(path)
         if not path.is_file():
