@@ -202,7 +202,10 @@ MADE_WITH = frozenset({"set", "frozenset", "tuple"})
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A function that calls another with what it makes of plain values."""
+    """What a task calls: a function itself, or one that makes its arguments of plain values.
+
+    ``text`` is that of the second, empty for the first.
+    """
 
     name: str
     text: str
@@ -247,10 +250,10 @@ def is_literal(default: str | None) -> bool:
     return True
 
 
-def entry_of_function(module: str, node: ast.FunctionDef, signature: Signature) -> Entry | None:
-    """Return the entry point of a function that wants other than plain values; None of others."""
+def entry_of_function(node: ast.FunctionDef, signature: Signature) -> Entry:
+    """Return the entry point of a function: itself, unless it wants other than plain values."""
     if not built_needs(signature.parameters):
-        return None
+        return Entry(node.name, "", signature)
     by_place = {each.arg for each in node.args.posonlyargs}
     kept = [
         p
