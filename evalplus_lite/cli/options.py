@@ -280,9 +280,6 @@ Packages = Annotated[
         help="Installed package that programs may import, in addition to numpy; repeatable.",
     ),
 ]
-Fresh = Annotated[
-    bool, typer.Option("--no-cache", help="Compute every requirement again, and keep none.")
-]
 Mined = Annotated[
     Path, typer.Argument(metavar="TASKS", help="Mined tasks, or a CRUXEval file (JSONL).")
 ]
