@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from evalplus_lite.errors import InputError as InputError
     from evalplus_lite.grading.text_verifier import verify_code_execution as verify_code_execution
     from evalplus_lite.jobs.augmentation import augment as augment
-    from evalplus_lite.jobs.contract_drafts import infer_constraints as infer_constraints
-    from evalplus_lite.jobs.contract_drafts import suggest_contracts as suggest_contracts
+    from evalplus_lite.jobs.constraints import infer_constraints as infer_constraints
     from evalplus_lite.jobs.datasets import load_dataset as load_dataset
     from evalplus_lite.jobs.drafting import draft_from_module as draft_from_module
     from evalplus_lite.jobs.drafting import draft_from_pytest as draft_from_pytest
@@ -61,7 +60,7 @@ _HOMES = {
     "jobs.augmentation": "augment",
     "jobs.linting": "lint",
     "jobs.drafting": "draft_from_module draft_from_pytest",
-    "jobs.contract_drafts": "infer_constraints suggest_contracts",
+    "jobs.constraints": "infer_constraints",
     "jobs.datasets": "load_dataset",
     "jobs.evaluation": "evaluate",
     "jobs.generation": "generate_samples",

@@ -9,7 +9,6 @@ from evalplus_lite.lazy import lazily
 if TYPE_CHECKING:
     from evalplus_lite.jobs.augmentation import AugmentationResult as AugmentationResult
     from evalplus_lite.jobs.augmentation import SeedSource as SeedSource
-    from evalplus_lite.jobs.contract_drafts import ContractsResult as ContractsResult
     from evalplus_lite.jobs.drafting import DraftResult as DraftResult
     from evalplus_lite.jobs.evaluation import EvaluationResult as EvaluationResult
     from evalplus_lite.jobs.generation import GenerationResult as GenerationResult
@@ -36,7 +35,6 @@ _HOMES = {
     "jobs.augmentation": "AugmentationResult SeedSource",
     "jobs.linting": "LintResult",
     "jobs.drafting": "DraftResult",
-    "jobs.contract_drafts": "ContractsResult",
     "jobs.evaluation": "EvaluationResult",
     "jobs.generation": "GenerationResult",
     "jobs.mutants": "MutantsResult",

@@ -15,7 +15,7 @@ from evalplus_lite.cli.options import one_path
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs import linting
-from evalplus_lite.jobs.contract_drafts import infer_constraints
+from evalplus_lite.jobs.constraints import infer_constraints
 from evalplus_lite.jobs.session import keep_inputs
 from evalplus_lite.tasks.unit_tests import written_contract
 
@@ -29,7 +29,6 @@ class OutputFormat(StrEnum):
     TEXT = "text"
     GITHUB = "github"
     SARIF = "sarif"
-    JSON = "json"
 
 
 class FailOn(StrEnum):
@@ -134,8 +133,6 @@ def lint(
         elif form is OutputFormat.GITHUB:
             for line in linting.to_github(result, dataset).splitlines():
                 print(printable(line))
-        elif form is OutputFormat.JSON:
-            print_json(result.summary)
         else:
             _show(result)
             for each in fixes:

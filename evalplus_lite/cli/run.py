@@ -31,7 +31,6 @@ OPTIONS: Mapping[str, Any] = {
     "require_tier": options.RequireTier,
     "sandbox": options.Sandbox,
     "package": options.Packages,
-    "no_cache": options.Fresh,
     "force": options.Force,
     "strict": options.Strict,
     "shard": options.Shard,
@@ -57,7 +56,6 @@ class Run:
     require_tier: str | None = None
     sandbox: str = "auto"
     package: list[str] | None = None
-    no_cache: bool = False
     force: bool = False
     strict: bool = False
     shard: str | None = None
@@ -74,7 +72,6 @@ class Run:
                 workers=self.workers,
                 sandbox=cast("Tier", self.sandbox),  # the session refuses an unknown tier
                 packages=self.package or (),
-                cache=False if self.no_cache else None,
                 backend=self.backend,
                 require_tier=cast("Tier | None", self.require_tier),
                 on_progress=screen,

@@ -43,32 +43,6 @@ class MutantsResult(Result):
         """Return all mutants, and the cases that kill them, in Stryker's form for its viewers."""
         return stryker_report(self.reports)
 
-    def to_markdown(self) -> str:
-        """Return a report to be read: every survivor's diff, the least reached first."""
-        summary = self.summary
-        lines = [
-            f"# Mutants of {summary['dataset']}",
-            "",
-            f"{summary['killed']} of {summary['mutants']} mutants are noticed by some input, "
-            f"{summary['killed_by_base']} by a base input. Of the survivors, "
-            f"{summary['suspected_equivalents']} are suspected to be equivalent: many inputs run "
-            "their line.",
-        ]
-        for each in self.reports:
-            if each.survivors:
-                lines += ["", f"## {each.task_id}: {each.killed} of {each.total}"]
-            for survivor in sorted(each.survivors, key=lambda s: (s.reached, s.mutant.line)):
-                doubt = ", suspected equivalent" if survivor.is_suspect else ""
-                lines += [
-                    "",
-                    f"{survivor.mutant.operator}, reached by {survivor.reached} inputs{doubt}",
-                    "",
-                    "```diff",
-                    *survivor.diff.splitlines()[2:],
-                    "```",
-                ]
-        return "\n".join(lines) + "\n"
-
 
 def find_survivors(
     dataset: Dataset | str | os.PathLike[str],
@@ -80,9 +54,9 @@ def find_survivors(
     """Plant small faults in the references and report those that no input detects.
 
     A survivor is either a missing test or an equivalent mutant: those whose changed line many
-    inputs run are suspected to be equivalent. With ``out``, a folder, ``mutants.md``,
-    ``mutants.json`` and ``mutants.stryker.json`` are written there, the last with all mutants in
-    Stryker's form. Raises InputError as ``reduce``.
+    inputs run are suspected to be equivalent. With ``out``, a folder, ``mutants.json`` and
+    ``mutants.stryker.json`` are written there, the latter with all mutants in Stryker's form.
+    Raises InputError as ``reduce``.
     """
     with within(session) as opened:
         measured = measurement(
@@ -100,7 +74,6 @@ def find_survivors(
     if out is not None:
         folder = made_folder(out)
         result.write_summary(folder / "mutants.json")
-        write_text(folder / "mutants.md", result.to_markdown())
         # One line: the document may be of tens of megabytes.
         text = json.dumps(result.to_stryker(), separators=(",", ":"))
         write_text(folder / "mutants.stryker.json", f"{text}\n")

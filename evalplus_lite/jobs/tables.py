@@ -312,27 +312,6 @@ def _tested(row: Summary) -> str:
     return f"{row['harness']}, {' and '.join(row['observe'])}, {row['compared']}"
 
 
-def contracts(summary: Summary) -> Iterator[Table]:
-    """Yield each task with its draft, and how many mutated inputs that accepts."""
-    rows, none = summary["drafts"], {"accepted": 0, "tried": 0}
-    yield Table(
-        "contracts",
-        f"{sum(row['file'] is not None for row in rows)} of {len(rows)} tasks have a draft",
-        "",
-        ["task", "draft", "turns", "accepts", "of mutated"],
-        [
-            (
-                row["task_id"],
-                row["file"] or f"none: {row['problem'][:100]}",
-                row["turns"],
-                *row.get("mutated_inputs", none).values(),
-            )
-            for row in rows
-        ],
-        left=2,
-    )
-
-
 def comparison(summary: Summary) -> Iterator[Table]:
     """Yield the model runs with their scores, then the difference of each pair."""
     runs, pairs = summary["entrants"], summary["pairs"]
@@ -668,7 +647,6 @@ LAYOUTS: Mapping[str, Callable[[Summary], Iterator[Table]]] = {
     "suite": suite,
     "lint": lint,
     "gap": gap,
-    "contracts": contracts,
     "comparison": comparison,
     "leaderboard": leaderboard,
     "reduction": reduction,
