@@ -151,6 +151,13 @@ def logarithmic(
     axis.set_minor_locator(NullLocator())
 
 
+def whole(axes: Axes) -> None:
+    """Have the horizontal axis name whole numbers only."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+
+
 # The results that figures are drawn from.
 
 

@@ -20,6 +20,7 @@ from evalplus_lite.reports.plots.canvas import (
     mark,
     part,
     short,
+    whole,
 )
 from evalplus_lite.statistics.means import intervals
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, estimate
@@ -280,8 +281,6 @@ def _rates_picture(board: Board) -> Picture:
     name, heads = f"pass-rates{board.ending}", ("task_id", "place", *board.tests)
 
     def draw(figure: Figure) -> None:
-        from matplotlib.ticker import MaxNLocator
-
         axes = figure.subplots()
         edges = [place + 0.5 for place in range(len(values) + 1)]
         least = min((rate for pair in solved for rate in pair if rate), default=1.0)
@@ -299,7 +298,7 @@ def _rates_picture(board: Board) -> Picture:
             xlabel=f"tasks of {short(board.dataset)}, by base pass rate",
             ylabel="share of samples that pass" + (" (log)" if floor else ""),
         )
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        whole(axes)
         axes.grid(axis="x", visible=False)
         figure.legend(loc="outside upper right", ncols=2)
 
