@@ -239,9 +239,6 @@ BaseUrl = Annotated[
     str | None, typer.Option("--base-url", help="An OpenAI-compatible server (or OPENAI_BASE_URL).")
 ]
 MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="Most tokens of an answer.")]
-Tools = Annotated[
-    bool, typer.Option("--tools", help="Have the model answer by calling a tool, where it can.")
-]
 Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Requests at once.")]
 Timeout = Annotated[
     float,

@@ -440,17 +440,8 @@ class BlockOrigin:
     """Its first line in the original file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inlined:
-    """A program that defines its entry point and needs the standard library only."""
-
-    code: str
-    entry_point: str
-    blocks: tuple[BlockOrigin, ...]
-
-
-def inline(closure: Closure, *, entry_point: str) -> Inlined:
-    """Write a closure down; it must have no problems.
+def inline(closure: Closure) -> tuple[str, tuple[BlockOrigin, ...]]:
+    """Return a closure as a program, and where its parts are from; it must have no problems.
 
     Imports of the standard library stand first, then every statement after what it needs.
     The module of origin stands above each run of statements.
@@ -482,7 +473,7 @@ def inline(closure: Closure, *, entry_point: str) -> Inlined:
             parts.append("\n" if not small or not compact else "")
         parts.append(text + "\n")
         compact = small
-    return Inlined("\n".join(_tidy(parts)), entry_point, tuple(blocks))
+    return "\n".join(_tidy(parts)), tuple(blocks)
 
 
 def _tidy(parts: list[str]) -> list[str]:

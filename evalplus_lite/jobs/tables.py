@@ -1,6 +1,6 @@
 """The tables of results: one record, written as Markdown, LaTeX (booktabs) and CSV.
 
-The terminal (``cli.console.print_table``) and HTML (``page.document``) show the same record.
+The terminal (``cli.console.print_table``) and HTML (``page.rendering``) show the same record.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from evalplus_lite.exe import export_mined
 from evalplus_lite.exe.mining import MiningSettings, mine
 from evalplus_lite.exe.prediction import (
     Prediction,
-    question_of,
+    question,
 )
 from evalplus_lite.exe.running.runs import Invocation
 from evalplus_lite.exe.scoring import judged_values, score
@@ -57,7 +57,7 @@ def test_rows_are_read_without_running_them(rows: Path) -> None:
     assert [(each.id, each.line) for each in file.left_out] == [("cruxeval/sample_2", 3)]
     assert first.cases[0].call == Invocation(([1, (2,)],), {"b": {3}})
     assert second.cases[0].written("f") == "f(lambda x: x + 1, 3)"
-    assert "f(lambda x: x + 1, 3)" in question_of(second).text(second, second.cases[0])
+    assert "f(lambda x: x + 1, 3)" in question(second, second.cases[0])
     assert TaskCase.from_json(second.cases[0].to_json()) == second.cases[0]
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.exe.reading.index import Definition, Obstacle, class_of
-from evalplus_lite.exe.reading.names import arguments_of
 from evalplus_lite.exe.selecting.types import (
     ANY,
     Inferred,
@@ -27,21 +26,6 @@ from evalplus_lite.exe.selecting.types import (
     size_of,
 )
 from evalplus_lite.generate.domains.annotations import Type, read_type
-
-
-def declared(
-    known: PackageAnnotations, module: str, owner: str, node: ast.FunctionDef | ast.AsyncFunctionDef
-) -> dict[str, Inferred]:
-    """Return the types of a function's parameters without annotations, worked out once.
-
-    What tests gave comes first, then what the function's own text shows.
-    """
-    key = (module, owner, node.lineno, *(each.arg for each in arguments_of(node.args)))
-    if key not in known.declarations:
-        seen = dict(known.observed(module, owner, node.name)) if known.observed else {}
-        known.declarations[key] = inferred_types(node) | seen
-    return known.declarations[key]
-
 
 Passing: TypeAlias = Literal["positional", "keyword", "varargs", "varkw"]
 
@@ -113,9 +97,12 @@ def read_signature(
     which makes the values that are not plain, calls it whatever its parameters are.
     """
     taken = listed(node.args)
-    if not taken:
+    if not taken and not is_wrapped:
         return Obstacle("no arguments", "")
-    told = declared(reader, module, owner, node)
+    # What tests gave comes first, then what the function's own text shows.
+    told = inferred_types(node)
+    if reader.observed is not None:
+        told |= reader.observed(module, owner, node.name)
     result: Type | Obstacle = Type("any")
     if node.returns is not None:
         result = reader.read(node.returns, module, result=True)
@@ -125,7 +112,7 @@ def read_signature(
     parameters: list[Parameter] = []
     is_whole = True
     types = {a.arg: _parameter_type(a, told.get(a.arg), reader, module) for a, _, _ in taken}
-    is_wrapped = is_wrapped or any(
+    needs_entry = is_wrapped or any(
         _is_built(types[a.arg]) and default is None and kind in ("positional", "keyword")
         for a, kind, default in taken
     )
@@ -135,7 +122,7 @@ def read_signature(
         is_made = is_open and _is_built(found)
         if is_made and not isinstance(found, Obstacle):
             is_none = isinstance(default, ast.Constant) and default.value is None
-            found = optional(found) if is_wrapped and is_none else Obstacle("type", argument.arg)
+            found = optional(found) if needs_entry and is_none else Obstacle("type", argument.arg)
         if not is_whole and (kind == "varargs" or argument.arg in by_place):
             found = Obstacle("type", f"{argument.arg} after one that is left out")
         if isinstance(found, Obstacle):
@@ -147,8 +134,10 @@ def read_signature(
         place = "keyword" if kind == "positional" and not is_whole else kind
         origin = told[argument.arg].origin if argument.annotation is None else "annotation"
         parameters.append(Parameter(argument.arg, place, found, text, origin))
-    if not parameters:
+    if not parameters and not is_wrapped:
         return Obstacle("no arguments", "of an accepted type")
+    if not parameters and taken:
+        result = Type("any")
     return Signature(tuple(parameters), result)
 
 
@@ -202,7 +191,10 @@ MADE_WITH = frozenset({"set", "frozenset", "tuple"})
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A function that calls another with what it makes of plain values."""
+    """What a task calls: a function itself, or one that makes its arguments of plain values.
+
+    ``text`` is that of the second, empty for the first.
+    """
 
     name: str
     text: str
@@ -211,11 +203,6 @@ class Entry:
     """What it mentions, besides what it calls."""
     built: tuple[Type, ...] = ()
     """The types of what it makes of its parameters."""
-
-
-def names_of(needs: Iterable[Need]) -> frozenset[str]:
-    """Return the names by which an entry point mentions things."""
-    return frozenset(map(mentioned, needs))
 
 
 def built_needs(parameters: Iterable[Parameter]) -> tuple[Need, ...]:
@@ -247,17 +234,17 @@ def is_literal(default: str | None) -> bool:
     return True
 
 
-def entry_of_function(module: str, node: ast.FunctionDef, signature: Signature) -> Entry | None:
-    """Return the entry point of a function that wants other than plain values; None of others."""
+def entry_of_function(node: ast.FunctionDef, signature: Signature) -> Entry:
+    """Return the entry point of a function: itself, unless it wants other than plain values."""
     if not built_needs(signature.parameters):
-        return None
+        return Entry(node.name, "", signature)
     by_place = {each.arg for each in node.args.posonlyargs}
     kept = [
         p
         for p in signature.parameters
         if p.kind in ("positional", "keyword") and (p.is_required or is_literal(p.default))
     ]
-    taken = names_of(built_needs(kept)) | MADE_WITH | {node.name}
+    taken = {*map(mentioned, built_needs(kept)), *MADE_WITH, node.name}
     renamed = {p.name: f"{p.name}_given" for p in kept if p.name in taken}
     call = ", ".join(
         given(p, renamed) if p.name in by_place else f"{p.name}={given(p, renamed)}" for p in kept
@@ -316,8 +303,8 @@ def entry_for(
     used = {p.name for p in made.parameters}
     renamed = {p.name: f"{p.name}_given" if p.name in used else p.name for p in taken.parameters}
     named = used | set(renamed.values())
-    mentioned = names_of(built_needs((*made.parameters, *taken.parameters)))
-    if used & set(renamed.values()) or named & {owner.name, *mentioned, *MADE_WITH}:
+    mentions = map(mentioned, built_needs((*made.parameters, *taken.parameters)))
+    if used & set(renamed.values()) or named & {owner.name, *mentions, *MADE_WITH}:
         return Obstacle("name clash", f"{owner.name}.{method.name}")
     inside = ", ".join(f"{p.name}={given(p, {})}" for p in made.parameters)
     outside = ", ".join(f"{p.name}={given(p, renamed)}" for p in taken.parameters)
@@ -384,17 +371,9 @@ def _read(
         if not shown.args.args:
             return Obstacle("type", "a method without self")
         shown.args.args = shown.args.args[1:]
-    if not any((shown.args.args, shown.args.kwonlyargs, shown.args.vararg, shown.args.kwarg)):
-        result = Type("any")
-        if shown.returns is not None:
-            read = reader.read(shown.returns, module, result=True)
-            if isinstance(read, Obstacle):
-                return read
-            result = read
-        return Signature((), result)
     found = read_signature(module, shown, reader, owner=owner, is_wrapped=True)
     if isinstance(found, Obstacle):
-        return Signature((), Type("any")) if found.detail == "of an accepted type" else found
+        return found
     kept = tuple(
         replace(p, kind="positional")
         for p in found.parameters

@@ -408,8 +408,6 @@ class PackageAnnotations:
     """What says how objects of a class are made of plain values."""
     observed: Callable[[str, str, str], Mapping[str, Inferred]] | None = None
     """What tests gave to the parameters of a module's class's (or "") function."""
-    declarations: dict[tuple[object, ...], dict[str, Inferred]] = field(default_factory=dict)
-    """What was worked out so far, by module, class, line and parameters."""
     _classes: dict[Definition, MadeType | Obstacle] = field(default_factory=dict)
 
     def made_of(self, where: Definition, owner: ast.ClassDef) -> MadeType | Obstacle:
