@@ -6,9 +6,8 @@ import contextlib
 import itertools
 import json
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -22,65 +21,9 @@ from evalplus_lite.store import replacing
 from evalplus_lite.store.labels import file_name
 from evalplus_lite.store.rows import filling, scratch_database
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.types import VERDICTS, VerdictName
+from evalplus_lite.types import VERDICTS
 
 # Results in the form of evalplus, ``*_eval_results.json``, which other scripts read.
-# Our verdicts in evalplus' words; ``infra`` has none, as it does not concern a program.
-STATUSES: Mapping[VerdictName, str] = {
-    "pass": "pass",
-    "fail": "fail",
-    "error": "fail",
-    "crash": "fail",
-    "memory": "fail",
-    "unrepresentable": "fail",
-    "timeout": "timeout",
-}
-
-
-def write_results(
-    folder: Path,
-    files: Mapping[Hashable, tuple[str, Mapping[str, Mapping[str, float]]]],
-    rows: Iterable[tuple[Hashable, Mapping[str, Any]]],
-    *,
-    dataset_hash: str,
-    solutions: Mapping[str, str] | None = None,
-    date: datetime | None = None,
-) -> None:
-    """Write result rows as evalplus does, to several files at once: tasks by their first row.
-
-    ``files`` has the name and the pass@k of the file of each group; each row comes with its group,
-    and is passed over if that has no file. ``solutions`` holds the programs' texts by hash, if they
-    are to be in the files.
-    """
-    # One pass over the rows for all files: there may be millions of rows, and many groups.
-    numbers: dict[Hashable, int] = {group: number for number, group in enumerate(files)}
-    tasks = [dict[str, int]() for _ in files]
-
-    def texts() -> Iterator[tuple[int, int, bytes]]:
-        for group, row in rows:
-            if (number := numbers.get(group)) is not None:
-                task = tasks[number].setdefault(row["task_id"], len(tasks[number]))
-                yield number, task, _dumped(_result(row, solutions or {}))
-
-    head = {"date": (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M"), "hash": dataset_hash}
-    schema = "create table results (file integer, task integer, text blob)"
-    # Rows come in the order of judging; evalplus' form has them by task, in a file for each group.
-    with contextlib.closing(scratch_database(schema)) as base:
-        with filling("results"):
-            base.executemany("insert into results values (?, ?, ?)", texts())
-            base.execute("create index places on results (file, task)")
-        query = "select task, text from results where file = ? order by task, rowid"
-        for number, (name, pass_at_k) in enumerate(files.values()):
-            ids = list(tasks[number])
-            with replacing(folder / name) as file:
-                file.write(_dumped(head)[:-1] + b',"eval":{')
-                rows_of = base.execute(query, (number,))
-                for task, some in itertools.groupby(rows_of, key=itemgetter(0)):
-                    file.write(b"," * bool(task) + _dumped(ids[task]) + b":[")
-                    for place, (_, text) in enumerate(some):
-                        file.write(b"," * bool(place) + text)
-                    file.write(b"]")
-                file.write(b'},"pass_at_k":' + _dumped(pass_at_k) + b"}")
 
 
 def _result(row: Mapping[str, Any], solutions: Mapping[str, str]) -> dict[str, Any]:
@@ -88,11 +31,15 @@ def _result(row: Mapping[str, Any], solutions: Mapping[str, str]) -> dict[str, A
     failed = row.get("failure")
     in_base = row["base"] != "pass"
     shown = [] if failed is None else [failed.get("input")]
+    # evalplus knows three words; its plus status is None as well where there are no plus cases.
+    base, plus = (
+        each if each in (None, "pass", "timeout") else "fail" for each in (row["base"], row["plus"])
+    )
     return {
         "task_id": row["task_id"],
         "solution": solutions.get(row["program"], ""),
-        "base_status": STATUSES[row["base"]],
-        "plus_status": None if row["plus"] is None else STATUSES[row["plus"]],  # as evalplus does
+        "base_status": base,
+        "plus_status": plus,
         "base_fail_tests": shown if in_base else [],
         "plus_fail_tests": [] if in_base else shown,
     }
@@ -276,23 +223,44 @@ def write_all(
 ) -> None:
     """Write ``eval_results.json``, as evalplus does: a file for each model and temperature.
 
-    Of very many, as rows may name them, the first ``MOST_FILES`` get one.
+    Of very many, as rows may name them, the first ``MOST_FILES`` get one. ``solutions`` holds the
+    programs' texts by hash, if they are to be in the files.
     """
-    # A file that names thousands of models does not fill the folder.
-    first = dict(itertools.islice(groups.items(), MOST_FILES))
-    names = _file_names(first)
+    # One pass over the rows for all files: there may be millions of rows, and many groups.
+    names = _file_names(list(groups)[:MOST_FILES])
+    numbers = {group: number for number, group in enumerate(names)}
     only = next(iter(groups)) if len(groups) == 1 else None
-    write_results(
-        folder,
-        {group: (names[group], tally.pass_at_k(ks)) for group, tally in first.items()},
-        ((only or group_of(row), row) for row in rows),
-        dataset_hash=content,
-        solutions=solutions,
-        date=now(),
-    )
+    tasks = [dict[str, int]() for _ in names]
+
+    def texts() -> Iterator[tuple[int, int, bytes]]:
+        for row in rows:
+            if (number := numbers.get(only or group_of(row))) is not None:
+                task = tasks[number].setdefault(row["task_id"], len(tasks[number]))
+                yield number, task, _dumped(_result(row, solutions or {}))
+
+    head = _dumped({"date": now().strftime("%Y-%m-%d %H:%M"), "hash": content})
+    schema = "create table results (file integer, task integer, text blob)"
+    # Rows come in the order of judging; evalplus' form has them by task, tasks by their first row.
+    with contextlib.closing(scratch_database(schema)) as base:
+        with filling("results"):
+            base.executemany("insert into results values (?, ?, ?)", texts())
+            base.execute("create index places on results (file, task)")
+        query = "select task, text from results where file = ? order by task, rowid"
+        for group, number in numbers.items():
+            ids = list(tasks[number])
+            with replacing(folder / names[group]) as file:
+                file.write(head[:-1] + b',"eval":{')
+                rows_of = base.execute(query, (number,))
+                for task, some in itertools.groupby(rows_of, key=itemgetter(0)):
+                    file.write(b"," * bool(task) + _dumped(ids[task]) + b":[")
+                    for place, (_, text) in enumerate(some):
+                        file.write(b"," * bool(place) + text)
+                    file.write(b"]")
+                scores = _dumped(groups[group].pass_at_k(ks))
+                file.write(b'},"pass_at_k":' + scores + b"}")
 
 
-def _file_names(groups: Mapping[RunGroup, Tally]) -> dict[RunGroup, str]:
+def _file_names(groups: Sequence[RunGroup]) -> dict[RunGroup, str]:
     if len(groups) == 1:
         return dict.fromkeys(groups, "eval_results.json")
     names: dict[RunGroup, str] = {}
