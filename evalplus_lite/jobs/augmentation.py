@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
@@ -27,7 +27,7 @@ from evalplus_lite.jobs.augmented_task import DOUBTFUL, Budget
 from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
 from evalplus_lite.jobs.expected import SharedData
 from evalplus_lite.jobs.samples import Samples, SampleStream
-from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
+from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.store import write_jsonl, write_packed
 from evalplus_lite.store.journal import finished as resumed
@@ -119,60 +119,6 @@ class FinishedTask:
         """Return the task of a row that ``to_row`` made."""
         facts = dict(row)
         return cls(facts, base64.b64decode(facts.pop("suite"), validate=True))
-
-
-def augment_tasks(
-    tasks: Iterable[Task],
-    backend: Backend,
-    *,
-    seed: int,
-    budget: Budget,
-    seeds: SeedSource | None = None,
-    samples: Mapping[str, Sequence[str]] | None = None,
-    done: Mapping[str, FinishedTask] | None = None,
-    finished: Callable[[FinishedTask], None] | None = None,
-    left_out: Callable[[Unusable], None] | None = None,
-    progress: Progress = SILENT,
-) -> list[FinishedTask]:
-    """Augment every task; ``done`` ones are reused, and ``finished`` is called with each new one.
-
-    ``samples`` are programs by task for ``augment_task``. An unusable task is skipped; ``left_out``
-    is called with it.
-    """
-    # Rows come in the order of the items: ``new`` holds the tasks whose rows have not come yet.
-    suites_of, new = dict(done or {}), deque[Task]()
-    staging = SharedData(backend)
-    order = list(tasks)
-    call = Call("evalplus_lite.jobs.augmented_task:augmenting", (seed, to_row(budget)))
-
-    def items() -> Iterator[Row]:
-        left = [task for task in order if task.id not in suites_of]
-        # A model is asked ahead of the sandboxes, so that no worker waits for an answer.
-        seeds_of = iter(seeds.each(left, backend)) if seeds is not None else None
-        for task in left:
-            new.append(task)
-            cases = () if seeds_of is None else next(seeds_of)
-            yield staging.ref(task), to_rows(cases), list((samples or {}).get(task.id, ()))
-
-    def failed(_: Row, error: Exception) -> Row:
-        # What our own code fails on costs that task alone; a machine that fails ends the run.
-        if not isinstance(error, Defect):
-            raise error
-        return None, to_row(Unusable("", "defect", f"{error}; please report it"))
-
-    progress.advance(len(suites_of), known=True)
-    rows = backend.map(call, items(), lost=failed, done=lambda row: progress.advance())
-    for facts, rest in rows:
-        task = new.popleft()
-        # A task without a usable case ends no run: it is listed with its cause.
-        if facts is None:
-            if left_out is not None:
-                left_out(replace(from_row(Unusable, rest), task_id=task.id))
-            continue
-        suites_of[task.id] = FinishedTask(facts, rest)
-        if finished is not None:
-            finished(suites_of[task.id])
-    return [suites_of[task.id] for task in order if task.id in suites_of]
 
 
 @dataclass(frozen=True)
@@ -290,23 +236,37 @@ def augment(
         left_out: list[Unusable] = list(data.unusable)
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
             old = resumed(journal, lambda row: FinishedTask.of_row(row.data))
-            done = {each.task_id: each for each in old}
+            suites_of = {each.task_id: each for each in old}
             opened.stage("augment", len(tasks))
-            if done:
-                opened.note(f"{len(done)} tasks were done already")
-            # 4. The work. Tasks do not depend on each other: their order is restored at the end.
-            results = augment_tasks(
-                tasks,
-                pool,
-                seed=seed,
-                budget=budget,
-                seeds=seeds,
-                samples=programs_by_task,
-                done=done,
-                finished=None if folder is None else lambda task: journal.append(task.to_row()),
-                left_out=left_out.append,
-                progress=opened,
-            )
+            if suites_of:
+                opened.note(f"{len(suites_of)} tasks were done already")
+            opened.advance(len(suites_of), known=True)
+            # 4. The work. Rows come in the order of the items: ``new`` holds the tasks whose rows
+            # have not come yet.
+            left, new = [task for task in tasks if task.id not in suites_of], deque[Task]()
+            staging = SharedData(pool)
+
+            def items() -> Iterator[Row]:
+                # A model is asked ahead of the sandboxes, so that no worker waits for an answer.
+                seeds_of = iter(seeds.each(left, pool)) if seeds is not None else None
+                for task in left:
+                    new.append(task)
+                    cases = () if seeds_of is None else next(seeds_of)
+                    yield staging.ref(task), to_rows(cases), programs_by_task[task.id]
+
+            call = Call("evalplus_lite.jobs.augmented_task:augmenting", (seed, to_row(budget)))
+            rows = pool.map(call, items(), lost=_failed, done=lambda row: opened.advance())
+            for facts, rest in rows:
+                task = new.popleft()
+                # A task without a usable case ends no run: it is listed with its cause.
+                if facts is None:
+                    left_out.append(replace(from_row(Unusable, rest), task_id=task.id))
+                    continue
+                suites_of[task.id] = FinishedTask(facts, rest)
+                if folder is not None:
+                    journal.append(suites_of[task.id].to_row())
+        # Tasks do not depend on each other: their order is restored here.
+        results = [suites_of[task.id] for task in tasks if task.id in suites_of]
         if share is not None and share.is_part:
             return AugmentationResult(share.end(), tuple(results))
         # A part has no suite of its own: ``merge`` resumes from all journals and ends here.
@@ -324,3 +284,10 @@ def augment(
             write_jsonl(folder / "review.jsonl", result.disputes)
         result.write_summary(folder / "summary.json")
     return result
+
+
+def _failed(_: Row, error: Exception) -> Row:
+    """Return the row of a task that our own code failed on: a machine that fails ends the run."""
+    if not isinstance(error, Defect):
+        raise error
+    return None, to_row(Unusable("", "defect", f"{error}; please report it"))
