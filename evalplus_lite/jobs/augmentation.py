@@ -15,7 +15,8 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from pathlib import Path
+from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
@@ -29,13 +30,16 @@ from evalplus_lite.jobs.expected import SharedData
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
+from evalplus_lite.models import Client, ModelSource, Replay
+from evalplus_lite.models.recording import PLAN, Recording
+from evalplus_lite.models.seeds import SeedPlan, llm_seeds
 from evalplus_lite.store import write_jsonl, write_packed
 from evalplus_lite.store.journal import finished as resumed
 from evalplus_lite.store.journal import open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.loading import refusal
 from evalplus_lite.tasks.suite_file import unpacked_suites
-from evalplus_lite.types import Case, Task, Unusable
+from evalplus_lite.types import Case, Task, Unusable, Value
 
 ARGUMENT = re.compile(r"\bargument (\d+)")
 
@@ -88,14 +92,6 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
 
 
 JOURNAL = "augment.journal.jsonl"
-
-
-class SeedSource(Protocol):
-    """A source of further seeds for tasks, such as a language model."""
-
-    def each(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Sequence[Case]]:
-        """Yield the seeds of each task, in order; the backend runs any code for them."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +164,7 @@ def augment(
     inputs: int = 1000,
     seconds: float = 0.5,
     seed: int = 0,
-    seeds: SeedSource | None = None,
+    seeds: ModelSeeds | None = None,
     consensus: Samples = (),
     doubtful: bool = False,
     strict: bool = False,
@@ -213,7 +209,7 @@ def augment(
             "seed": seed,
             "inputs": inputs,
             "seconds": seconds,
-            "seeds": getattr(seeds, "name", None),
+            "seeds": seeds and seeds.name,
         }
         if doubtful:
             identity["doubtful"] = True
@@ -291,3 +287,61 @@ def _failed(_: Row, error: Exception) -> Row:
     if not isinstance(error, Defect):
         raise error
     return None, to_row(Unusable("", "defect", f"{error}; please report it"))
+
+
+# Seeds from a language model: asked for here, checked where programs are run.
+
+
+@dataclass(frozen=True)
+class ModelSeeds:
+    """Asks a model, or its recorded replies, for seeds of tasks."""
+
+    source: ModelSource
+    seed: int
+    name: str
+    plan: SeedPlan | None = None
+
+    def each(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Sequence[Case]]:
+        """Yield the model's valid new inputs for each task; none if nothing is recorded for it.
+
+        Several tasks at a time, in threads of the model's client: no sandbox waits for an answer.
+        """
+        return self.source.each(lambda task: self._of(task, backend), tasks)
+
+    def _of(self, task: Task, backend: Backend) -> Sequence[Case]:
+        def valid(inputs: Sequence[tuple[Value, ...]]) -> Sequence[str | None]:
+            if task.contract is None or not inputs:
+                return [None] * len(inputs)
+            # A contract is somebody's code: it runs in a sandbox, not in this thread.
+            call = Call("evalplus_lite.jobs.augmented_task:refusing")
+            item = (task.contract, list(inputs))
+            return backend.submit(call, item, then=list[str | None]).result()
+
+        return llm_seeds(task, self.source, seed=self.seed, plan=self.plan, valid=valid).cases
+
+
+def seed_source(
+    replay: Sequence[Path],
+    *,
+    model: str | None,
+    base_url: str | None,
+    seed: int,
+    timeout: float = 300.0,
+) -> ModelSeeds | None:
+    """Return where LLM seeds come from: recorded files, a server's model, or nowhere.
+
+    ``timeout`` is in seconds, for one answer of the model.
+    """
+    if replay:
+        # The name is part of a journal's identity: it stands for the content of the replies.
+        digest = hashlib.sha256()
+        for path in replay:
+            digest.update(path.read_bytes() if path.is_file() else b"")
+        source, name = Replay(*replay, model=model), digest.hexdigest()[:16]
+        if not (replay[0].parent / PLAN).is_file():
+            return ModelSeeds(source, seed, name)
+        plan = Recording.open(replay[0].parent)  # the prompts that were recorded, word for word
+        return ModelSeeds(source, plan.seed, name, plan.seeds)
+    if model is not None:
+        return ModelSeeds(Client(model, base_url=base_url, timeout=timeout), seed, model)
+    return None

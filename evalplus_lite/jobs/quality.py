@@ -27,8 +27,7 @@ from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table
 from evalplus_lite.programs import program_hash
 from evalplus_lite.programs.mutation.mutants import difference
-from evalplus_lite.reduction.matrix import Matrix
-from evalplus_lite.reduction.requirements import mutants_by_key
+from evalplus_lite.reduction.requirements import Matrix, mutants_by_key
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.detection import ProgramOutcome, by_task, figures, share_row

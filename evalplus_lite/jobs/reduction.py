@@ -25,9 +25,8 @@ from evalplus_lite.reduction.cross_validation import (
     crossval,
     pooled,
 )
-from evalplus_lite.reduction.matrix import Matrix, build
 from evalplus_lite.reduction.policy import Choice, Policy, choose
-from evalplus_lite.reduction.requirements import MODES, CoverSubject, packages
+from evalplus_lite.reduction.requirements import MODES, CoverSubject, Matrix, build, packages
 from evalplus_lite.reduction.set_cover import bitset
 from evalplus_lite.reduction.survivors import report
 from evalplus_lite.tasks import Dataset, load_dataset, write_suites
