@@ -19,7 +19,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.inputs.known import Observed, PackageValues, has_tests, observe
-from evalplus_lite.exe.inputs.search import ROUNDS, Runner, find_cases
+from evalplus_lite.exe.inputs.search import ROUNDS, UNKNOWN, Runner, find_cases
 from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge, literals_of
 from evalplus_lite.exe.reading.index import Obstacle
 from evalplus_lite.exe.running.proof import Original, Sandboxes, prove, python_version
@@ -234,8 +234,8 @@ class PackageMine:
             source=self.source,
             used=self._used,
         )
-        if search.problem:
-            return self._rejected(function, "loads", search.problem)
+        if search is None:
+            return self._rejected(function, "loads", UNKNOWN)
         # What took too long once is not run again: it is no case, and proves nothing.
         pool = [case for case in search.pool if is_answer(case.answer)] or search.pool[:3]
         base = RunResult(tuple(c.answer for c in pool), tuple(runner.touched), runner.failure)
