@@ -8,6 +8,7 @@ power); where it took something away, ``cut`` says so.
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import random
 import re
@@ -22,14 +23,16 @@ from evalplus_lite.exe.inputs.call_space import (
     CallSpace,
     Nearby,
     annotated,
+    arguments_of_call,
     as_typed,
+    call_of,
     fits,
     hints,
     is_unknown,
     texts_of,
     words_in,
 )
-from evalplus_lite.exe.inputs.known import KnownCall, PackageValues
+from evalplus_lite.exe.inputs.known import PackageValues
 from evalplus_lite.exe.inputs.model import calls_of_model
 from evalplus_lite.exe.inputs.validators import MAX_CASES, PLACEHOLDERS, Executed, judge, select
 from evalplus_lite.exe.running.proof import Sandboxes
@@ -254,10 +257,12 @@ class Explorer:
         written: Sequence[Invocation] = (),
         shared: frozenset[str] = frozenset(),
     ) -> None:
+        self._call = functools.partial(call_of, function.signature)
+        self._arguments = functools.partial(arguments_of_call, function.signature)
         self._known = values.of_function(function)
-        self._known += [KnownCall(call, "model") for call in written]
-        self._space = CallSpace.of(function, values.texts, [each.call for each in self._known])
-        self._of_known = [self._space.arguments(each.call) for each in self._known]
+        self._known += [(call, "model") for call in written]
+        self._space = CallSpace.of(function, values.texts, [call for call, _ in self._known])
+        self._of_known = [self._arguments(call) for call, _ in self._known]
         taken = function.signature.parameters
         self.is_guess = not self._known and any(
             p.is_required and is_unknown(p) and not hints(p.name) for p in taken
@@ -270,12 +275,12 @@ class Explorer:
         # A function that is annotated is asked about what it is annotated with, whatever its tests
         # give it: each call of other types has a twin.
         for known in filter(lambda each: not self._is_typed(each), self._of_known):
-            self._known.append(KnownCall(self._space.call(self._typed(known)), "mutated"))
+            self._known.append((self._call(self._typed(known)), "mutated"))
         # Words that other tasks have, or every package: each such call has a twin with other ones.
         for known in self._of_known:
             words = sorted(self._near.words_of(known) & shared)
-            twin = self._space.call(self._near.renamed(known, words))
-            self._known += [KnownCall(twin, "mutated")] if words else []
+            twin = self._call(self._near.renamed(known, words))
+            self._known += [(twin, "mutated")] if words else []
         self._parents: list[tuple[Arguments, str, int]] = []
         """Calls to build on, with their source and the lines that they run."""
         self._seen: set[str] = set()
@@ -286,18 +291,17 @@ class Explorer:
     def step(self, execute: Execute, count: int) -> list[Executed]:
         """Run up to ``count`` new calls, known ones first, and learn from their answers."""
         first = not self._seen
-        proposed = [(each.call, each.source) for each in self._known]
-        self._known = []
+        proposed, self._known = self._known, []
         share = _DRAWN_BESIDE if self._of_known else 1.0 if first else _DRAWN_ALONE
         for _ in range(int(share * count)):
             drawn = self._space.draw(self._random, self._of_known)
-            proposed.append((self._space.call(drawn), "types"))
+            proposed.append((self._call(drawn), "types"))
         others = [arguments for arguments, _, _ in self._parents]
         while self._parents and len(proposed) < count:
             # Of two, the one that runs longer: longer runs are rarer, and harder to follow.
             two = [self._parents[int(self._random() * len(self._parents))] for _ in range(2)]
             parent, source, _ = max(two, key=lambda each: each[2])
-            near = self._space.call(self._near.call(parent, others))
+            near = self._call(self._near.call(parent, others))
             proposed.append((near, source if source == "types" else "mutated"))
         fresh: dict[str, tuple[Invocation, str]] = {}
         for call, source in proposed:
@@ -309,14 +313,14 @@ class Explorer:
             replace(
                 each,
                 source=fresh[each.call.key][1],
-                is_typed=self._is_typed(self._space.arguments(each.call)),
+                is_typed=self._is_typed(self._arguments(each.call)),
             )
             for each in executed
         ]
         for found in executed:
             is_usable = is_answer(found.answer) and not (found.is_error and found.is_accident)
             if self._is_new(found) and is_usable:
-                arguments = self._space.arguments(found.call)
+                arguments = self._arguments(found.call)
                 self._parents.append((arguments, found.source, found.steps))
         return executed
 
