@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import functools
 import hashlib
 import itertools
@@ -19,7 +18,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.inputs.known import Observed, PackageValues, has_tests, observe
-from evalplus_lite.exe.inputs.search import ROUNDS, Runner, find_cases
+from evalplus_lite.exe.inputs.search import ROUNDS, UNKNOWN, Runner, find_cases
 from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge, literals_of
 from evalplus_lite.exe.reading.index import Obstacle
 from evalplus_lite.exe.running.proof import Original, Sandboxes, prove, python_version
@@ -52,9 +51,9 @@ from evalplus_lite.exe.tasks.chains import chained_tasks
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.exe.tasks.worth import (
     MOST_OF_CLASS,
-    Earlier,
     Seen,
     counted_cases,
+    earlier_shapes,
     shape,
     tags_of,
     triviality,
@@ -234,8 +233,8 @@ class PackageMine:
             source=self.source,
             used=self._used,
         )
-        if search.problem:
-            return self._rejected(function, "loads", search.problem)
+        if search is None:
+            return self._rejected(function, "loads", UNKNOWN)
         # What took too long once is not run again: it is no case, and proves nothing.
         pool = [case for case in search.pool if is_answer(case.answer)] or search.pool[:3]
         base = RunResult(tuple(c.answer for c in pool), tuple(runner.touched), runner.failure)
@@ -515,7 +514,9 @@ def _mined_rows(call: Call, names: Iterable[str], backend: Backend) -> Iterator[
             future.cancel()
 
 
-def _written(journal: Path, packages: Sequence[str], tasks: Path, since: Earlier | None) -> Funnel:
+def _written(
+    journal: Path, packages: Sequence[str], tasks: Path, since: Mapping[str, str]
+) -> Funnel:
     """Write tasks, rejects, timings and funnel from the journal, streaming; return the funnel."""
     order = {name: number for number, name in enumerate(dict.fromkeys(packages))}
     starts, places = [0], dict[int, int]()
@@ -532,7 +533,7 @@ def _written(journal: Path, packages: Sequence[str], tasks: Path, since: Earlier
                 file.seek(starts[places[number] - 1])
                 yield parse_json(file.readline().decode(), path=journal, line=places[number])
 
-    seen = Seen(earlier={} if since is None else dict(since.shapes()))
+    seen = Seen(earlier=since)
     write_jsonl(tasks, (task for row in rows() for task in seen.new(row["tasks"])))
     rejects = (reject for row in rows() for reject in row["rejects"])
     write_jsonl(beside(tasks, "rejects.jsonl"), itertools.chain(rejects, seen.rejects()))
@@ -616,9 +617,8 @@ def mine(
     A package that cannot be had or read is in ``result.problems``. Raises InputError if a path
     leads to nothing.
     """
-    before = None if since is None else Earlier(Path(since))
-    if before is not None:
-        collections.deque(before.shapes(), maxlen=0)  # a mistake in it is told before any work
+    # Before any work, so that a mistake in it is told.
+    before = {} if since is None else dict(earlier_shapes(Path(since)))
     if not packages:
         raise InputError("no package was given", remedy="name one, or give a wheel or folder")
     for name in packages:

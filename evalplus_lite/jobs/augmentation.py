@@ -37,14 +37,6 @@ from evalplus_lite.tasks.loading import refusal
 from evalplus_lite.tasks.suite_file import unpacked_suites
 from evalplus_lite.types import Case, Task, Unusable
 
-# The summary of augmented tasks, and the names of the programs behind them.
-
-
-def hash_of(programs: Mapping[str, Sequence[str]]) -> str:
-    """Return a short name of programs by task."""
-    return hashlib.sha256(json.dumps(programs).encode()).hexdigest()[:16]
-
-
 ARGUMENT = re.compile(r"\bargument (\d+)")
 
 
@@ -108,7 +100,7 @@ class SeedSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FinishedTask:
-    """A finished task: its ``facts`` (``augmented_task.finished``) and packed suite row."""
+    """A finished task: its ``facts`` (``augmented_task.augmenting``) and packed suite row."""
 
     facts: Mapping[str, Any]
     suite: bytes
@@ -282,7 +274,8 @@ def augment(
         if choices := {task.id: dict(task.constraints) for task in data.tasks if task.constraints}:
             identity["constraints"] = choices
         if is_reviewed:
-            identity["consensus"] = hash_of(programs_by_task)
+            text = json.dumps(programs_by_task)
+            identity["consensus"] = hashlib.sha256(text.encode()).hexdigest()[:16]
         # A shard takes its part of the tasks before any is augmented.
         share = share_of(shard, out, kind="augment", journal=JOURNAL)
         tasks = data.tasks

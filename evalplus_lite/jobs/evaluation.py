@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,14 +24,12 @@ from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K
+from evalplus_lite.store import write_jsonl
 from evalplus_lite.store.journal import Rows, open_rows
 from evalplus_lite.store.reading import written_rows
-from evalplus_lite.store.writing import written_beside
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.loading import known_contracts
 from evalplus_lite.types import Task
-
-# Samples against suites: verdicts as they come, appended to a journal that a later run resumes.
 
 
 def judge(
@@ -98,12 +95,8 @@ def judge(
     def dealt() -> Iterator[Row]:
         for task_id, chunk in programs.chunks():
             samples = [sample for group in chunk for sample in group]
-            sent.append(
-                (
-                    task_id,
-                    [(each.index, (each.model or None, each.temperature)) for each in samples],
-                )
-            )
+            members = [(each.index, (each.model or None, each.temperature)) for each in samples]
+            sent.append((task_id, members))
             yield staging.ref(tasks[task_id]), task_id, [group_row(group) for group in chunk]
 
     # Items are taken ahead of the rows: who is in them waits here until their row comes.
@@ -253,8 +246,11 @@ def evaluate(
         ):
             # A shard takes its part of the tasks before anything is judged.
             if share is not None:
+                # Costs are counted, not measured: samples times cases.
+                cases = {task.id: 1 + len(task.cases) for task in data.tasks}
+                counts = Counter(sample.task_id for sample in programs)
                 share.plan(
-                    expected_costs(programs, data),
+                    {id: count * cases[id] for id, count in counts.items()},
                     facts={**identity, "samples": samples_digest(programs)},
                     force=force,
                 )
@@ -263,30 +259,17 @@ def evaluate(
             tested = {task.id for task in data.tasks if task.harness.kind == "unittest"}
             count = programs.group(only=only, backend=pool, apart=tested)
             opened.stage("evaluate", count)
-            # The programs' texts are written in a thread meanwhile: they do not depend on verdicts.
-            texts = (
-                contextlib.nullcontext()
-                if folder is None or (share is not None and share.is_part)
-                else written_beside(
-                    folder / PROGRAMS,
-                    lambda guard: (
-                        {"program": name, "solution": text}
-                        for name, text in guard(programs.distinct())
-                    ),
-                )
+            tally = judge(
+                {task.id: task for task in data.tasks},
+                programs,
+                pool,
+                source,
+                settings,
+                journal,
+                costs=costs,
+                contracts=known_contracts() if minimize else None,
+                progress=opened,
             )
-            with texts:
-                tally = judge(
-                    {task.id: task for task in data.tasks},
-                    programs,
-                    pool,
-                    source,
-                    settings,
-                    journal,
-                    costs=costs,
-                    contracts=known_contracts() if minimize else None,
-                    progress=opened,
-                )
             # A part has no scores: ``merge`` gathers all journals, and runs this job to its end.
             if share is not None and share.is_part:
                 journal.flush()
@@ -316,6 +299,8 @@ def evaluate(
                 rows = tuple(row.data for row in journal.rows())
                 result = EvaluationResult(summary, None, rows)
             else:
+                texts = ({"program": id, "solution": text} for id, text in programs.distinct())
+                write_jsonl(folder / PROGRAMS, texts)
                 short = solutions(programs) if len(programs) <= MOST_SOLUTIONS else None
                 result_rows = (row.data for row in journal.rows())
                 write_all(folder, groups, result_rows, ks, content=content, solutions=short)
@@ -323,16 +308,6 @@ def evaluate(
                 result.write_summary(folder / "summary.json")
     stream.tell(opened)
     return result
-
-
-def expected_costs(programs: SampleTable, data: Dataset) -> dict[str, int]:
-    """Return the expected cost of the samples of each task, in the tasks' order.
-
-    Counted, not measured: samples times cases.
-    """
-    cases = {task.id: 1 + len(task.cases) for task in data.tasks}
-    counts = Counter(sample.task_id for sample in programs)
-    return {id: count * cases[id] for id, count in counts.items()}
 
 
 def solutions(programs: SampleTable) -> dict[str, str] | None:

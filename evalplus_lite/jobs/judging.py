@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -108,15 +107,8 @@ Judged: TypeAlias = tuple[str, Any, dict[str, Any] | str, Any, Any]
 stress cases and as evidence, and the program's cost."""
 
 
-def others_of(row: Mapping[str, Any]) -> tuple[str | None, str | None, bool]:
-    """Return a row's verdicts on stress cases, and as evidence; whether all tests are weak."""
-    return row.get("stress"), row.get("strong", row["plus"] or row["base"]), "strong" in row
-
-
 def judging(place: WorkerContext, settings: Row) -> Work:
-    """Return the judge of a staged task and programs for it: verdicts with lines, and
-    the evidence.
-    """
+    """Return the judge of a staged task and programs for it: verdicts with lines, and evidence."""
     return SampleJudge(place, settings).judge
 
 
@@ -192,7 +184,9 @@ class SampleJudge:
             raise
         except InfrastructureError as error:
             return "infra", None, str(error), None, {}
-        return row["base"], row["plus"], row, others_of(row), cost
+        # The verdicts on stress cases, and as evidence; whether all tests are weak.
+        strong = row.get("strong", row["plus"] or row["base"])
+        return row["base"], row["plus"], row, (row.get("stress"), strong, "strong" in row), cost
 
     def _judged(
         self,

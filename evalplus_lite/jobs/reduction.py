@@ -438,12 +438,7 @@ def _row(line: PolicyRow) -> dict[str, Any]:
         "model": line.model,
         "policy": line.policy,
         "size": line.size,
-        "pass@1": {
-            "base": line.pass_base,
-            "plus": line.pass_plus,
-            "reduced": line.pass_reduced,
-            "random": line.pass_random,
-        },
+        "pass@1": dict(line.passed),
         **(
             {"intervals": {k: list(v) for k, v in line.intervals.items()}} if line.intervals else {}
         ),

@@ -9,11 +9,9 @@ from pathlib import Path
 
 from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
 from evalplus_lite.jobs.augmentation import SeedSource
-from evalplus_lite.models import ModelSource
-from evalplus_lite.models.seeds import (
-    SeedPlan,
-    llm_seeds,
-)
+from evalplus_lite.models import Client, ModelSource, Replay
+from evalplus_lite.models.recording import PLAN, Recording
+from evalplus_lite.models.seeds import SeedPlan, llm_seeds
 from evalplus_lite.tasks.contracts import violations
 from evalplus_lite.types import Case, Task, Value
 
@@ -49,20 +47,12 @@ class ModelSeeds:
         def valid(inputs: Sequence[tuple[Value, ...]]) -> Sequence[str | None]:
             if task.contract is None or not inputs:
                 return [None] * len(inputs)
-            return refusals(backend, task.contract, [Case(arguments) for arguments in inputs])
+            # A contract is somebody's code: it runs in a sandbox, not in this thread.
+            call = Call("evalplus_lite.jobs.seeds:refusing")
+            item = (task.contract, list(inputs))
+            return backend.submit(call, item, then=list[str | None]).result()
 
-        # A contract, which is somebody's code, is asked in the sandbox, not in this thread.
         return llm_seeds(task, self.source, seed=self.seed, plan=self.plan, valid=valid).cases
-
-
-def refusals(backend: Backend, contract: str, cases: Iterable[Case]) -> list[str | None]:
-    """Return why a contract refuses each case, None where it does not; ContractError as it raises.
-
-    For the thread that talks with a model: the contract runs in a sandbox of the backend.
-    """
-    call = Call("evalplus_lite.jobs.seeds:refusing")
-    item = (contract, [case.arguments for case in cases])
-    return backend.submit(call, item, then=list[str | None]).result()
 
 
 def seed_source(
@@ -78,29 +68,15 @@ def seed_source(
     ``timeout`` is in seconds, for one answer of the model.
     """
     if replay:
-        return _recorded(replay, model, seed)
+        # The name is part of a journal's identity: it stands for the content of the replies.
+        digest = hashlib.sha256()
+        for path in replay:
+            digest.update(path.read_bytes() if path.is_file() else b"")
+        source, name = Replay(*replay, model=model), digest.hexdigest()[:16]
+        if not (replay[0].parent / PLAN).is_file():
+            return ModelSeeds(source, seed, name)
+        plan = Recording.open(replay[0].parent)  # the prompts that were recorded, word for word
+        return ModelSeeds(source, plan.seed, name, plan.seeds)
     if model is not None:
-        from evalplus_lite.models import Client
-
-        client = Client(model, base_url=base_url, timeout=timeout)
-        return ModelSeeds(client, seed, model)
+        return ModelSeeds(Client(model, base_url=base_url, timeout=timeout), seed, model)
     return None
-
-
-def _recorded(paths: Sequence[Path], model: str | None, seed: int) -> ModelSeeds:
-    """Return the seeds of recorded replies, using the plan of the first file."""
-    from evalplus_lite.models import Replay
-    from evalplus_lite.models.recording import PLAN, Recording
-
-    # The name is part of a journal's identity: it stands for the content of the recorded replies.
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(path.read_bytes() if path.is_file() else b"")
-    folder = paths[0].parent
-    plan = Recording.open(folder) if (folder / PLAN).is_file() else None
-    return ModelSeeds(
-        Replay(*paths, model=model),
-        seed if plan is None else plan.seed,  # the prompts that were recorded, word for word
-        digest.hexdigest()[:16],
-        None if plan is None else plan.seeds,
-    )

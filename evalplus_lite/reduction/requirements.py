@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import coverage
 
@@ -150,10 +150,6 @@ class CachedRows:
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return cls(path)
 
-    def section(self, name: str) -> Mapping[str, list[int]] | None:
-        """Return a section; None where it was never stored."""
-        return self.sections.get(name)
-
     def store(self, name: str, rows: Mapping[str, list[int]]) -> None:
         """Add rows to a section, which then exists even if there are none."""
         self.sections.setdefault(name, {}).update(rows)
@@ -218,17 +214,9 @@ class CoverSubject:
         return [case.arguments for case in self.suite.cases]
 
 
-class Compute(Protocol):
-    """Finds a subject's requirements of one kind: by key, the bitset of the cases that satisfy it.
-
-    ``cache`` holds expensive results.
-    """
-
-    def __call__(
-        self, sandbox: Sandbox, subject: CoverSubject, cache: CachedRows, /
-    ) -> Mapping[str, int]:
-        """Return the rows, in an order that depends on the subject alone."""
-        ...
+Compute: TypeAlias = Callable[[Sandbox, "CoverSubject", CachedRows], Mapping[str, int]]
+"""Finds a subject's requirements of one kind: by key, the bitset of the cases that satisfy it, in
+an order that depends on the subject alone. Expensive results are kept in the rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,26 +346,24 @@ def mutants_by_key(task: Task) -> dict[str, Mutant]:
     return {program_key(mutant.source): mutant for mutant in planted}
 
 
-class _Run(Protocol):
-    def __call__(self, missing: Sequence[str], /) -> Mapping[str, Kills]: ...
-
-
 def _killed(
-    cache: CachedRows, facts: Sequence[object], programs: Mapping[str, str], run: _Run
+    cache: CachedRows,
+    facts: Sequence[object],
+    programs: Mapping[str, str],
+    run: Callable[[Sequence[str]], Mapping[str, Kills]],
 ) -> Mapping[str, int]:
     """Return the cases that reject each program, in order; only unknown programs are run.
 
     ``facts`` decide rows together with the task, the suite and the program.
     """
     section = " ".join(map(str, facts))
-    known = cache.section(section) or {}
-    missing = [key for key in programs if key not in known]
-    if missing:
+    known = cache.sections.get(section, {})
+    if missing := [key for key in programs if key not in known]:
         rows = run(missing)
         cache.store(
             section, {key: [row.killed, row.run, row.is_stopped] for key, row in rows.items()}
         )
-        known = cache.section(section) or {}
+        known = cache.sections[section]
     return {key: known[key][0] for key in programs}
 
 
@@ -389,9 +375,7 @@ def _run(
 
 
 def _reference_steps(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Sequence[int]:
-    rows = cache.section("steps")
-    if rows is None:
+    if "steps" not in cache.sections:
         steps = reference_steps(sandbox, subject.task, subject.suite.cases)
         cache.store("steps", {"reference": steps})
-        return steps
-    return rows["reference"]
+    return cache.sections["steps"]["reference"]

@@ -216,7 +216,7 @@ def _compare(
             continue
         if mine.kind == other.kind == "error" and mine.type == other.type:
             wording += 1
-            if _is_compiled(function, original.package):
+            if function.module in original.package.compiled:
                 continue
         detail = f"{call.key[:200]}: {mine.key[:200]} here, {other.key[:200]} there"
         return ProofResult(
@@ -225,10 +225,6 @@ def _compare(
     if not compared:
         return ProofResult("proved", Obstacle("nothing to compare", "no case answered in both"))
     return ProofResult(compared=compared, wording=wording)
-
-
-def _is_compiled(function: MinedFunction, package: PackageSource) -> bool:
-    return function.module in package.compiled
 
 
 def _unstable(calls: Sequence[Invocation], base: RunResult, other: RunResult) -> Obstacle | None:

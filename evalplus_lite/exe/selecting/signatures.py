@@ -6,12 +6,12 @@ import ast
 import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from evalplus_lite.exe.reading.index import Definition, Obstacle, class_of
+from evalplus_lite.exe.reading.names import Passing, parameters_of
 from evalplus_lite.exe.selecting.types import (
     ANY,
-    Inferred,
     MadeType,
     Need,
     PackageAnnotations,
@@ -26,8 +26,6 @@ from evalplus_lite.exe.selecting.types import (
     size_of,
 )
 from evalplus_lite.generate.domains.annotations import Type, read_type
-
-Passing: TypeAlias = Literal["positional", "keyword", "varargs", "varkw"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +94,7 @@ def read_signature(
     needs an entry point anyway. ``owner``: the class of a method. ``is_wrapped``: an entry point,
     which makes the values that are not plain, calls it whatever its parameters are.
     """
-    taken = listed(node.args)
+    taken = parameters_of(node.args)
     if not taken and not is_wrapped:
         return Obstacle("no arguments", "")
     # What tests gave comes first, then what the function's own text shows.
@@ -111,7 +109,10 @@ def read_signature(
     by_place = {argument.arg for argument in node.args.posonlyargs}
     parameters: list[Parameter] = []
     is_whole = True
-    types = {a.arg: _parameter_type(a, told.get(a.arg), reader, module) for a, _, _ in taken}
+    types: dict[str, Type | Obstacle] = {
+        a.arg: reader.read(a.annotation, module) if a.annotation is not None else told[a.arg].type
+        for a, _, _ in taken
+    }
     needs_entry = is_wrapped or any(
         _is_built(types[a.arg]) and default is None and kind in ("positional", "keyword")
         for a, kind, default in taken
@@ -139,31 +140,6 @@ def read_signature(
     if not parameters and taken:
         result = Type("any")
     return Signature(tuple(parameters), result)
-
-
-def listed(arguments: ast.arguments) -> list[tuple[ast.arg, Passing, ast.expr | None]]:
-    """Return the parameters in order: how each is passed, and its default."""
-    positional = [*arguments.posonlyargs, *arguments.args]
-    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
-    defaults += arguments.defaults
-    found: list[tuple[ast.arg, Passing, ast.expr | None]]
-    found = [(a, "positional", d) for a, d in zip(positional, defaults, strict=True)]
-    if arguments.vararg:
-        found.append((arguments.vararg, "varargs", None))
-    found += [
-        (a, "keyword", d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    ]
-    if arguments.kwarg:
-        found.append((arguments.kwarg, "varkw", None))
-    return found
-
-
-def _parameter_type(
-    argument: ast.arg, told: Inferred | None, reader: PackageAnnotations, module: str
-) -> Type | Obstacle:
-    if argument.annotation is not None:
-        return reader.read(argument.annotation, module)
-    return Obstacle("type", "unknown") if told is None else told.type
 
 
 def _is_built(found: Type | Obstacle) -> bool:
@@ -390,15 +366,13 @@ def made_of(
     """Return what an object of a class is made of."""
     bases = _bases_of(owner)
     is_dict = "TypedDict" in bases
-    if (owner.keywords and not is_dict) or any(
-        _is_own(owner, name) for name in ("__new__", "__post_init__")
-    ):
+    own = {each.name: each for each in reversed(owner.body) if isinstance(each, ast.FunctionDef)}
+    if (owner.keywords and not is_dict) or own.keys() & {"__new__", "__post_init__"}:
         return Obstacle("class", "made in a way of its own")
-    for each in owner.body:
-        if isinstance(each, ast.FunctionDef) and each.name == "__init__":
-            bare = copy.copy(each)
-            bare.returns = None
-            return _read(module, bare, reader, owner=owner.name, is_bound=True)
+    if "__init__" in own:
+        bare = copy.copy(own["__init__"])
+        bare.returns = None
+        return _read(module, bare, reader, owner=owner.name, is_bound=True)
     decorators = {ast.unparse(d).partition("(")[0].rpartition(".")[2] for d in owner.decorator_list}
     if is_dict or "NamedTuple" in bases or (decorators == {"dataclass"} and bases <= _BASES):
         return _read(module, _of_fields(owner), reader, owner="", is_bound=False)
@@ -416,10 +390,6 @@ def made_of(
 def _bases_of(owner: ast.ClassDef) -> set[str]:
     """Return the last parts of the names of what a class inherits from."""
     return {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in owner.bases}
-
-
-def _is_own(owner: ast.ClassDef, name: str) -> bool:
-    return any(isinstance(each, ast.FunctionDef) and each.name == name for each in owner.body)
 
 
 def _of_fields(owner: ast.ClassDef) -> ast.FunctionDef:

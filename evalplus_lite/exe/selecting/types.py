@@ -25,7 +25,7 @@ from evalplus_lite.exe.reading.index import (
     Target,
     class_of,
 )
-from evalplus_lite.exe.reading.names import arguments_of
+from evalplus_lite.exe.reading.names import parameters_of
 from evalplus_lite.generate.domains.annotations import AnnotationReader, Type, UnreadableError
 from evalplus_lite.generate.domains.constants import examples
 from evalplus_lite.types import Value
@@ -54,33 +54,26 @@ class Inferred:
 
 def inferred_types(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, Inferred]:
     """Return parameter -> what is told of its type, for those without an annotation."""
-    missing = [a.arg for a in arguments_of(node.args) if a.annotation is None]
-    if not missing:
-        return {}
-    defaults = _defaults(node.args)
-    docstring = ast.get_docstring(node) or ""
+    missing = {a.arg: d for a, _, d in parameters_of(node.args) if a.annotation is None}
+    docstring = ast.get_docstring(node) or "" if missing else ""
     shown = _shown(node, docstring)
     return {
         name: _by_values(shown.get(name, ()), "example")
         or _documented(docstring, name)
-        or _by_values(defaults.get(name, ()), "default")
+        or _by_values(_literals(default), "default")
         or Inferred(Type("any"), "none")
-        for name in missing
+        for name, default in missing.items()
     }
 
 
-def _defaults(arguments: ast.arguments) -> dict[str, tuple[Value, ...]]:
-    positional = [*arguments.posonlyargs, *arguments.args]
-    given = positional[len(positional) - len(arguments.defaults) :]
-    pairs = [*zip(given, arguments.defaults, strict=True)]
-    pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d]
-    found: dict[str, tuple[Value, ...]] = {}
-    for argument, default in pairs:
-        try:
-            found[argument.arg] = (ast.literal_eval(default),)
-        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-            continue
-    return found
+def _literals(default: ast.expr | None) -> tuple[Value, ...]:
+    """Return the value of a default, if it has one that can be read."""
+    if default is None:
+        return ()
+    try:
+        return (ast.literal_eval(default),)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return ()
 
 
 def _shown(
