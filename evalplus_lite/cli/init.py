@@ -72,8 +72,13 @@ def init(
         folder = path or Path("tasks")
         paths = write_templates(folder, force=run.force)
         written = {"files": [str(each) for each in paths]}
-        lines = [*map(str, paths), f"next: evalplus-lite lint {shlex.quote(str(folder))}"]
-        return run.ended(written, lambda: [say(line) for line in lines])
+
+        def listed() -> None:
+            for each in paths:
+                say(str(each))
+            say(f"next: evalplus-lite lint {shlex.quote(str(folder))}")
+
+        return run.ended(written, listed)
     out = path or Path(f"{source.stem}.tasks.jsonl")
     with run.started() as (session, _):
         if from_pytest is not None:

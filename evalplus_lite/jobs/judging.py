@@ -151,9 +151,9 @@ class SampleJudge:
             verdicts = {source: self._verdict(ref, source)}
             for index, text, model, temperature in members:
                 verdict = verdicts[source]
-                row = verdict[2]
+                said = verdict[2]
                 if text is not None and (
-                    isinstance(row, str) or any("line" in row.get(key, ()) for key in FAILURES)
+                    isinstance(said, str) or any("line" in said.get(key, ()) for key in FAILURES)
                 ):  # the line is its own
                     verdict = verdicts.get(text) or self._verdict(ref, text)
                     verdicts[text] = verdict
