@@ -39,7 +39,7 @@ from evalplus_lite.exe.selecting.signatures import (
 )
 from evalplus_lite.exe.selecting.types import Inferred, Need, PackageAnnotations
 from evalplus_lite.exe.sources import Origin, PackageSource
-from evalplus_lite.exe.statistics.measures import StaticStatistics, static_statistics
+from evalplus_lite.exe.statistics.measures import static_statistics
 from evalplus_lite.generate.domains.annotations import Type
 
 STAGES = (
@@ -291,7 +291,7 @@ class MinedFunction:
     blocks: tuple[BlockOrigin, ...]
     origins: tuple[Origin, ...]
     """The packages whose code went in, its own first."""
-    statistics: StaticStatistics
+    statistics: dict[str, Any]
     owner: str = ""
     """The class, of a method."""
     driver: str = ""
