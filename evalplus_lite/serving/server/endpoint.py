@@ -12,7 +12,7 @@ import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import models_json_schema
@@ -166,34 +166,40 @@ class Asking:
     body: Any
 
 
+Answer: TypeAlias = Callable[[Asking], Awaitable[Response | dict[str, Any]]]
+"""Answers a request; to a dict, tier and version are added."""
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """What the server answers on a path; ``asked`` and ``answered`` are models, None for none.
 
-    To a dict that is answered, tier and version are added.
+    The docstring of ``answer`` begins with its summary.
     """
 
-    method: str
     path: str
-    summary: str
-    answer: Callable[[Asking], Awaitable[Response | dict[str, Any]]]
+    answer: Answer
     asked: type[BaseModel] | None = None
     answered: type[BaseModel] | None = None
     family: str = "evalplus_lite"
     media: tuple[str, ...] = ("application/json",)
     """The content types of its answer."""
 
+    @property
+    def method(self) -> str:
+        """``POST`` where something is asked."""
+        return "GET" if self.asked is None else "POST"
+
 
 def application(service: Service, endpoints: Sequence[Endpoint], metrics: Metrics) -> Starlette:
     """Return the application that answers on all endpoints."""
-    app = Starlette(
+    return Starlette(
         routes=[
             Route(each.path, _route(service, metrics, each), methods=[each.method])
             for each in endpoints
         ],
         exception_handlers={404: _missing(service), 405: _missing(service)},
     )
-    return app
 
 
 def _route(
@@ -276,9 +282,10 @@ def described(endpoints: Sequence[Endpoint]) -> Endpoint:
     document = description(endpoints)
 
     async def describe(asking: Asking) -> Response:
+        """This description."""
         return answer(document)
 
-    return Endpoint("GET", PATH, "This description", describe)
+    return Endpoint(PATH, describe)
 
 
 def description(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
@@ -314,7 +321,7 @@ def _operation(endpoint: Endpoint, refs: Any) -> dict[str, Any]:
         return {each: {"schema": schema if each == "application/json" else {}} for each in media}
 
     found: dict[str, Any] = {
-        "summary": endpoint.summary,
+        "summary": (endpoint.answer.__doc__ or "").partition(".")[0],
         "operationId": f"{endpoint.method.lower()}{endpoint.path.replace('/', '_')}",
         "tags": [endpoint.family],
         "responses": {
