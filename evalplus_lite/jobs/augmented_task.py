@@ -933,3 +933,14 @@ def augmenting(place: WorkerContext, settings: Row) -> Work:
         return facts, packed_row(suite_row(task, suite))
 
     return work
+
+
+def refusing(place: WorkerContext, _: Row) -> Work:
+    """Return why the contract refuses each input of (contract, inputs); None if it does not."""
+
+    def refuse(item: Row) -> Row:
+        contract, inputs = item
+        reasons = violations(place.sandbox, contract, [Case(arguments) for arguments in inputs])
+        return [None if violation is None else violation.reason for violation in reasons]
+
+    return refuse

@@ -8,7 +8,7 @@ reference has no answer to it, no panel is needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ from evalplus_lite.grading.stability import same
 from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.programs import program_hash
 from evalplus_lite.programs.mutation.mutants import normal_form
-from evalplus_lite.reduction.kills import MEMORY, MOST_SLOW, Kills, KillSuite
+from evalplus_lite.reduction.kills import MEMORY, MOST_SLOW, KillSuite
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
 from evalplus_lite.types import Case, Outcome, Raised, Returned, Suite, Task
@@ -103,16 +103,6 @@ class Dispute:
     allowed: bool | None = None
     camps: tuple[Camp, ...] = ()
 
-    @property
-    def is_unanimous(self) -> bool:
-        """Whether ``UNANIMOUS`` programs or more all give one value that is not the reference's."""
-        return self.cause == "differs" and self.votes == self.voters >= UNANIMOUS
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether it does not depend on one program: a majority leads by ``LEAD``."""
-        return not self.voters or 2 * self.votes - self.voters >= LEAD
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -142,13 +132,17 @@ class Finding:
         Another answer on a forbidden input is no evidence unless all programs give it. (A slow
         reference is: contracts bound the inputs of slow programs.)
         """
-        if any(
-            each.cause == "slow" or (each.allowed is False and each.is_unanimous)
-            for each in self.disputes
-        ):
-            return "reference"
+        for each in self.disputes:
+            is_unanimous = each.cause == "differs" and each.votes == each.voters >= UNANIMOUS
+            if each.cause == "slow" or (each.allowed is False and is_unanimous):
+                return "reference"
         # Inputs that the contract forbids are no evidence, nor are majorities of a single vote.
-        within = [each for each in self.disputes if each.allowed is not False and each.is_clear]
+        within = [
+            each
+            for each in self.disputes
+            if each.allowed is not False
+            and (not each.voters or 2 * each.votes - each.voters >= LEAD)
+        ]
         if any(each.allowed and each.cause != "refused" for each in within):
             return "reference"
         differing = sum(dispute.cause == "differs" for dispute in within)
@@ -310,11 +304,6 @@ class Panel:
                 names.append(source)
         return cls(task, tuple(names))
 
-    @property
-    def names(self) -> list[str]:
-        """The programs' names, as in results."""
-        return [program_hash(program) for program in self.programs]
-
     def poll(self, sandbox: Sandbox, suite: Suite, dropped: Sequence[Dropped] = ()) -> Poll:
         """Return the panel's votes on a suite's cases and on the dropped ones."""
         if len(self.programs) < VOTES:  # too few for any dispute
@@ -346,6 +335,7 @@ class Panel:
             else [None] * len(asked)
             for program, kill in zip(self.programs, kills, strict=True)
         ]
+        names = list(map(program_hash, self.programs))
         for place, number in enumerate(contested):
             # Programs that were stopped before this case have no vote on it.
             votes = [
@@ -354,11 +344,19 @@ class Panel:
                 if kill.run >> number & 1
             ]
             voters = [
-                name for name, kill in zip(self.names, kills, strict=True) if kill.run >> number & 1
+                name for name, kill in zip(names, kills, strict=True) if kill.run >> number & 1
             ]
             reference = Vote("value", suite.expected[number])
             disputes[number] = dispute(self.task, suite.cases[number], reference, votes, voters)
-        return Poll(disputes, dict(_too_slow(kills, len(disputes))))
+        # Cases that many of the programs that met them were too slow for.
+        too_slow: dict[int, str] = {}
+        for number in range(len(disputes)):
+            met = sum(kill.run >> number & 1 for kill in kills)
+            slow = sum(kill.slow >> number & 1 for kill in kills)
+            if slow >= max(VOTES, SLOW_SHARE * met):
+                line = f"too many steps for {slow} of {met} programs that pass the base cases"
+                too_slow[number] = line
+        return Poll(disputes, too_slow)
 
     def _unanswered(self, sandbox: Sandbox, dropped: Sequence[Dropped]) -> list[Dispute | None]:
         disputes: list[Dispute | None] = [None] * len(dropped)
@@ -366,11 +364,12 @@ class Panel:
         places = [n for n, drop in enumerate(dropped) if drop.cause in UNANSWERED][:MOST_DROPPED]
         asked = [dropped[place].case for place in places]
         responses = [self._ask(sandbox, program, asked) for program in self.programs]
+        names = list(map(program_hash, self.programs))
         for at, place in enumerate(places):
             drop = dropped[place]
             votes = [answers[at] or Vote("slow") for answers in responses]
             reference = Vote(drop.cause, detail=drop.detail)
-            disputes[place] = dispute(self.task, drop.case, reference, votes, self.names)
+            disputes[place] = dispute(self.task, drop.case, reference, votes, names)
         return disputes
 
     def _ask(self, sandbox: Sandbox, program: str, cases: Sequence[Case]) -> list[Vote | None]:
@@ -390,15 +389,6 @@ class Panel:
         meter = Meter(sandbox, subject, [case.arguments for case in cases], LIMITS)
         run = meter.run(inputs, judge=patient)
         return [None if outcome is None else Vote.of(outcome) for outcome in run.outcomes]
-
-
-def _too_slow(kills: Sequence[Kills], cases: int) -> Iterator[tuple[int, str]]:
-    """Yield the cases that many of the programs that met them were too slow for."""
-    for number in range(cases):
-        asked = sum(kill.run >> number & 1 for kill in kills)
-        slow = sum(kill.slow >> number & 1 for kill in kills)
-        if slow >= max(VOTES, SLOW_SHARE * asked):
-            yield number, f"too many steps for {slow} of {asked} programs that pass the base cases"
 
 
 def independent(sources: Iterable[str]) -> list[str]:

@@ -27,8 +27,7 @@ from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table
 from evalplus_lite.programs import program_hash
 from evalplus_lite.programs.mutation.mutants import difference
-from evalplus_lite.reduction.matrix import Matrix
-from evalplus_lite.reduction.requirements import mutants_by_key
+from evalplus_lite.reduction.requirements import Matrix, mutants_by_key
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.detection import ProgramOutcome, by_task, figures, share_row
@@ -99,9 +98,10 @@ class _Faults:
     inputs: int = 0
 
     @property
-    def name(self) -> str:
-        """The name of the reference in a file."""
-        return hashlib.sha256(self.task.reference.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    def name(self) -> tuple[str, str]:
+        """The task, and the name of its reference in a file: suites may have different ones."""
+        text = self.task.reference.encode("utf-8", "surrogatepass")
+        return self.task.id, hashlib.sha256(text).hexdigest()[:16]
 
     def take(self, number: int, matrix: Matrix) -> None:
         """Note which mutants a suite notices."""
@@ -113,6 +113,11 @@ class _Faults:
         self.keys |= dict.fromkeys([*rows, *alive])
         self.killed[number] = set(rows)
         self.killed_by_base[number] = {key for key, bits in rows.items() if bits & base}
+
+    def take_pool(self, row: Mapping[str, Any]) -> None:
+        """Note what the pool separates, by a row of mutants.jsonl."""
+        self.inputs = row["inputs"]
+        self.separated = {each["mutant"] for each in row["survivors"] if each["told_by_pool"]}
 
     @property
     def shown(self) -> list[str]:
@@ -153,26 +158,8 @@ def mutation_scores(
             data, (), session, kinds=("mutant",), stage=f"mutants of {data.name}"
         )
         for one in measured.suites:
-            key = one.task.id, one.task.reference
-            faults.setdefault(key, _Faults(one.task)).take(number, one.matrix)
-    _ask_pool(list(faults.values()), sets, session, seed=seed, inputs=inputs, out=out, force=force)
-    return [
-        _row([each for each in faults.values() if number in each.killed], number, seed)
-        for number in range(len(sets))
-    ]
-
-
-def _ask_pool(
-    faults: Sequence[_Faults],
-    sets: Sequence[Dataset],
-    session: Session,
-    *,
-    seed: int,
-    inputs: int,
-    out: Path | None,
-    force: bool,
-) -> None:
-    """Find the survivors that a pool of random inputs separates from their references."""
+            each = _Faults(one.task)
+            faults.setdefault(each.name, each).take(number, one.matrix)
     # The pool is drawn once for all suites, and its results are resumed like any other rows.
     identity = {
         "kind": "equivalence",
@@ -185,53 +172,48 @@ def _ask_pool(
 
         def read(row: FileRow) -> tuple[str, str]:
             name = str(row.data["task_id"]), str(row.data["reference"])
-            _take(by_name[name], row.data)
+            faults[name].take_pool(row.data)
             return name
 
-        # Suites may have different references for one task: rows are named by both.
-        by_name = {(each.task.id, each.name): each for each in faults}
         done = set(finished(journal, read))
-        # A reference whose mutants every suite detects needs no row: there is nothing to show of
-        # it.
-        left = [each for name, each in by_name.items() if name not in done and each.shown]
+        # A reference whose mutants every suite detects needs no row: nothing is to be shown of it.
+        left = [each for name, each in faults.items() if name not in done and each.shown]
         staging = SharedData(session.pool())
         items = ((staging.ref(each.task), each.shown, each.doubtful) for each in left)
         call = Call(f"{separating.__module__}:{separating.__name__}", (seed + POOL_SEED, inputs))
         session.stage("equivalent mutants", len(left))
         rows = session.pool().map(call, items, done=lambda row: session.advance())
         for each, (count, survivors) in zip(left, rows, strict=True):
+            task_id, reference = each.name
+            doubtful = set(each.doubtful)
             row = {
-                "task_id": each.task.id,
-                "reference": each.name,
+                "task_id": task_id,
+                "reference": reference,
                 "inputs": count,
-                "survivors": list(_survivors(each, count, survivors)),
+                "survivors": [
+                    {
+                        "mutant": key,
+                        "operator": operator,
+                        "line": line,
+                        "noticed_by": [
+                            number for number, some in each.killed.items() if key in some
+                        ],
+                        "told_by_pool": is_separated,
+                        "equivalent": bool(count) and key in doubtful and not is_separated,
+                        "diff": diff,
+                    }
+                    for key, operator, line, diff, is_separated in survivors
+                ],
             }
             journal.append(row)
-            _take(each, row)
+            each.take_pool(row)
+    return [
+        _score([each for each in faults.values() if number in each.killed], number, seed)
+        for number in range(len(sets))
+    ]
 
 
-def _survivors(
-    faults: _Faults, count: int, rows: Sequence[tuple[str, str, int, str, bool]]
-) -> Iterator[dict[str, Any]]:
-    doubtful = set(faults.doubtful)
-    for key, operator, line, diff, is_separated in rows:
-        yield {
-            "mutant": key,
-            "operator": operator,
-            "line": line,
-            "noticed_by": [number for number, killed in faults.killed.items() if key in killed],
-            "told_by_pool": is_separated,
-            "equivalent": bool(count) and key in doubtful and not is_separated,
-            "diff": diff,
-        }
-
-
-def _take(faults: _Faults, row: Mapping[str, Any]) -> None:
-    faults.inputs = row["inputs"]
-    faults.separated = {each["mutant"] for each in row["survivors"] if each["told_by_pool"]}
-
-
-def _row(faults: Sequence[_Faults], number: int, seed: int) -> dict[str, Any]:
+def _score(faults: Sequence[_Faults], number: int, seed: int) -> dict[str, Any]:
     """Return a suite's part of a summary."""
     total = sum(len(each.keys) for each in faults)
     equivalent = sum(each.equivalent for each in faults)

@@ -302,14 +302,15 @@ class Verification:
         return Ready(prepared, list(notes(suites.evidence[task.id])), requested)
 
     def _limited(self, limits: Row) -> Settings:
-        seconds, memory, total = limits
         # Limits of a request replace the usual ones, each by itself.
-        settings = self.settings
-        if seconds is not None:
-            settings = replace(settings, preset=Preset(seconds, settings.preset.factor))
-        if memory is not None:
-            settings = replace(settings, memory=memory)
-        return settings if total is None else replace(settings, total=total)
+        seconds, memory, total = limits
+        usual = self.settings
+        return replace(
+            usual,
+            preset=usual.preset if seconds is None else Preset(seconds, usual.preset.factor),
+            memory=usual.memory if memory is None else memory,
+            total=usual.total if total is None else total,
+        )
 
     def _verdict(
         self, prepared: PreparedSuite, settings: Settings, program: str, details: bool

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evalplus_lite.programs import program_key
-from evalplus_lite.reduction.matrix import Matrix, Requirement
 from evalplus_lite.reduction.policy import Policy, choose
+from evalplus_lite.reduction.requirements import Matrix, Requirement
 from evalplus_lite.reduction.set_cover import bitset
 from evalplus_lite.statistics.means import Share, added, chance_of_none, mean_interval
 from evalplus_lite.types import Sample

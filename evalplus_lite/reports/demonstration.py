@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.jobs.augmentation import augment
+from evalplus_lite.jobs.augmentation import augment, seed_source
 from evalplus_lite.jobs.datasets import load_dataset, run_facts
 from evalplus_lite.jobs.evaluation import EvaluationResult, evaluate
 from evalplus_lite.jobs.generation import replayed
 from evalplus_lite.jobs.reduction import MeasuredTask, reduce
 from evalplus_lite.jobs.samples import SampleStream
-from evalplus_lite.jobs.seeds import seed_source
 from evalplus_lite.jobs.session import Result, Session
 from evalplus_lite.models.recording import SEEDS, Recording
 from evalplus_lite.reduction.set_cover import members

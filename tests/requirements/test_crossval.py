@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from evalplus_lite.programs import program_key
 from evalplus_lite.reduction.cross_validation import KINDS, GradedSamples, crossval, pooled
-from evalplus_lite.reduction.matrix import Matrix, Requirement
 from evalplus_lite.reduction.policy import Policy
+from evalplus_lite.reduction.requirements import Matrix, Requirement
 from evalplus_lite.statistics.means import Share
 from evalplus_lite.types import Sample
 
