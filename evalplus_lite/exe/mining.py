@@ -308,7 +308,7 @@ def task_of(
             "signature": function.signature.to_json(),
             "docstring": function.docstring,
             "blocks": [[b.module, b.name, b.line] for b in function.blocks],
-            "static": function.statistics.to_json(),
+            "static": function.statistics,
             "tags": tags_of(
                 function.code,
                 iterations=[case.runtime.get("loop_iterations", 0) for case in cases],

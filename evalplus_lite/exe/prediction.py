@@ -178,12 +178,17 @@ def parse_answer(text: str) -> dict[str, Any]:
 
     The last JSON object with a ``value`` or an ``error`` counts, so that reasoning may come first.
     """
-    objects, problem = _objects(text)
+    problems: list[str] = []
+    objects = list(json_objects(text, constant=str, problems=problems))
     said = [tree for tree in objects if "value" in tree or "error" in tree]
     readable = [tree for tree in said if "value" in tree or isinstance(tree["error"], dict | str)]
     answers = readable or said or _literals(text)
     if not answers:
-        raise ValueError('the object has neither "value" nor "error"' if objects else problem)
+        if objects:
+            raise ValueError('the object has neither "value" nor "error"')
+        raise ValueError(
+            f"it is no JSON: {problems[-1]}" if problems else "it holds no JSON object"
+        )
     found = answers[-1]
     if _is_deep(found):
         raise ValueError(f"it nests deeper than {DEEPEST} levels")
@@ -225,16 +230,7 @@ def _is_deep(tree: Any) -> bool:
     for _ in range(DEEPEST):
         parts = [each.values() if isinstance(each, dict) else each for each in level]
         level = [part for some in parts for part in some if isinstance(part, dict | list)]
-        if not level:
-            return False
-    return True
-
-
-def _objects(text: str) -> tuple[list[dict[str, Any]], str]:
-    """Return the JSON objects in a text, and what is wrong where there is none."""
-    problems: list[str] = []
-    objects = list(json_objects(text, constant=str, problems=problems))
-    return objects, f"it is no JSON: {problems[-1]}" if problems else "it holds no JSON object"
+    return bool(level)
 
 
 @dataclass(frozen=True, slots=True)

@@ -388,24 +388,19 @@ def day_of(moment: tuple[int, ...]) -> str:
     return f"{moment[0]:04}-{moment[1]:02}-{moment[2]:02}"
 
 
+UNREADABLE = (
+    OSError, EOFError, zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError,
+    struct.error, ValueError, KeyError, OverflowError,
+    RuntimeError,  # encrypted, or a way of packing that is not known
+)  # fmt: skip
+
+
 @contextmanager
 def reported(path: Path) -> Iterator[None]:
     """Turn all that reading a damaged or hostile archive can raise into an InputError."""
     try:
         yield
-    except (
-        OSError,
-        EOFError,
-        zipfile.BadZipFile,
-        tarfile.TarError,
-        zlib.error,
-        lzma.LZMAError,
-        struct.error,
-        ValueError,
-        KeyError,
-        OverflowError,
-        RuntimeError,  # encrypted, or a way of packing that is not known
-    ) as error:
+    except UNREADABLE as error:
         raise InputError(f"cannot be read: {str(error)[:200]}", path=path) from None
 
 

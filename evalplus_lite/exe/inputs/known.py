@@ -269,14 +269,8 @@ _PATTERN = re.compile(r"\\|\(\?|%[(sdr]|\{\w*\}")
 MOST_ROWS = 12
 """Rows of a table of parameters that are tried, from its beginning to its end."""
 _NO_LITERAL = (
-    LookupError,
-    ValueError,
-    TypeError,
-    SyntaxError,
-    RecursionError,
-    MemoryError,
-    OverflowError,
-)
+    LookupError, ValueError, TypeError, SyntaxError, RecursionError, MemoryError, OverflowError
+)  # fmt: skip
 Names = Mapping[str, Value]
 
 

@@ -39,21 +39,12 @@ from evalplus_lite.exe.selecting.signatures import (
 )
 from evalplus_lite.exe.selecting.types import Inferred, Need, PackageAnnotations
 from evalplus_lite.exe.sources import Origin, PackageSource
-from evalplus_lite.exe.statistics.measures import StaticStatistics, static_statistics
+from evalplus_lite.exe.statistics.measures import static_statistics
 from evalplus_lite.generate.domains.annotations import Type
 
-STAGES = (
-    "packages",
-    "functions",
-    "top_level",
-    "returning",
-    "accepted",
-    "static",
-    "loads",
-    "stable",
-    "proved",
-    "mined",
-    "valid",
+STAGES = tuple(
+    """packages functions top_level returning accepted static loads stable proved mined
+    valid""".split()
 )
 """Each stage's survivors: functions seen, at top level, that return something, of accepted types,
 with a resolved and pure closure, loading by itself, the same in every surrounding, equal to the
@@ -291,7 +282,7 @@ class MinedFunction:
     blocks: tuple[BlockOrigin, ...]
     origins: tuple[Origin, ...]
     """The packages whose code went in, its own first."""
-    statistics: StaticStatistics
+    statistics: dict[str, Any]
     owner: str = ""
     """The class, of a method."""
     driver: str = ""

@@ -154,16 +154,14 @@ def _documented(docstring: str, name: str) -> Inferred | None:
                 held = [Type(kind) for kind in list(kinds)[1:]]
                 first = Type(next(iter(kinds)), (either(held) if held else ITEM,))
                 return Inferred(first, "docstring")
-            return Inferred(either(map(_held, kinds)), "docstring")
+            return Inferred(either(_HELD.get(kind, Type(kind)) for kind in kinds), "docstring")
     return None
 
 
-def _held(kind: str) -> Type:
-    if kind in ("list", "set"):
-        return Type(kind, (ITEM,))
-    if kind == "tuple":
-        return Type("tuple", (ITEM,), variadic=True)
-    return Type("dict", (Type("str"), ITEM)) if kind == "dict" else Type(kind)
+_HELD = {
+    "list": Type("list", (ITEM,)), "set": Type("set", (ITEM,)),
+    "tuple": Type("tuple", (ITEM,), variadic=True), "dict": Type("dict", (Type("str"), ITEM)),
+}  # fmt: skip
 
 
 MOST_MEMBERS = 50
@@ -420,8 +418,9 @@ class PackageAnnotations:
 
         ``result``: it is a return annotation, where None alone is refused.
         """
-        if result and _is_guard(node):
-            return Type("bool")
+        base = ast.unparse(node.value) if isinstance(node, ast.Subscript) else ""
+        if result and base.rpartition(".")[2] in _GUARDS:
+            return Type("bool")  # a check of a type
         try:
             found = _ModuleReader(self, module, is_result=result).read(node)
         except UnreadableError as error:
@@ -550,10 +549,3 @@ class _ModuleReader(AnnotationReader):
         if bounds or call.args[1:]:
             return self._union(bounds or call.args[1:], depth + 1)
         return Type("any")
-
-
-def _is_guard(node: ast.expr) -> bool:
-    """Return whether a result is annotated as a check of a type, which is a truth value."""
-    if not isinstance(node, ast.Subscript):
-        return False
-    return ast.unparse(node.value).rpartition(".")[2] in _GUARDS

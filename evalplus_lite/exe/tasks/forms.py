@@ -75,7 +75,7 @@ def published_tasks(path: Path, left_out: list[SkippedRow]) -> Iterator[MinedTas
             why = f"its {what}: {_ADDRESS.sub('', str(error))}"
             left_out.append(SkippedRow(id, row.line, why[:LONGEST_REASON]))
             continue
-        facts = {"package": label, "static": static.to_json()} | _facts(row.data)
+        facts = {"package": label, "static": static} | _facts(row.data)
         yield MinedTask(id, code, entry, (case,), facts)
 
 
