@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from evalplus_lite.errors import InputError as InputError
     from evalplus_lite.grading.text_verifier import verify_code_execution as verify_code_execution
     from evalplus_lite.jobs.augmentation import augment as augment
-    from evalplus_lite.jobs.contract_drafts import infer_constraints as infer_constraints
-    from evalplus_lite.jobs.contract_drafts import suggest_contracts as suggest_contracts
+    from evalplus_lite.jobs.augmentation import seed_source as seed_source
+    from evalplus_lite.jobs.constraints import infer_constraints as infer_constraints
     from evalplus_lite.jobs.datasets import load_dataset as load_dataset
     from evalplus_lite.jobs.drafting import draft_from_module as draft_from_module
     from evalplus_lite.jobs.drafting import draft_from_pytest as draft_from_pytest
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from evalplus_lite.jobs.reduction import reduce as reduce
     from evalplus_lite.jobs.rerunning import rerun as rerun
     from evalplus_lite.jobs.samples import read_samples as read_samples
-    from evalplus_lite.jobs.seeds import seed_source as seed_source
     from evalplus_lite.jobs.session import Session as Session
     from evalplus_lite.jobs.shards import merge as merge
     from evalplus_lite.models import Client as Client
@@ -58,10 +57,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "errors": "EvalPlusLiteError InputError",
     "grading.text_verifier": "verify_code_execution",
-    "jobs.augmentation": "augment",
+    "jobs.augmentation": "augment seed_source",
     "jobs.linting": "lint",
     "jobs.drafting": "draft_from_module draft_from_pytest",
-    "jobs.contract_drafts": "infer_constraints suggest_contracts",
+    "jobs.constraints": "infer_constraints",
     "jobs.datasets": "load_dataset",
     "jobs.evaluation": "evaluate",
     "jobs.generation": "generate_samples",
@@ -71,7 +70,6 @@ _HOMES = {
     "jobs.reduction": "cross_validate reduce",
     "jobs.rerunning": "rerun",
     "jobs.samples": "read_samples",
-    "jobs.seeds": "seed_source",
     "jobs.session": "Session",
     "models": "Client",
     "models.completions": "Sampling",

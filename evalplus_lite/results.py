@@ -8,8 +8,7 @@ from evalplus_lite.lazy import lazily
 
 if TYPE_CHECKING:
     from evalplus_lite.jobs.augmentation import AugmentationResult as AugmentationResult
-    from evalplus_lite.jobs.augmentation import SeedSource as SeedSource
-    from evalplus_lite.jobs.contract_drafts import ContractsResult as ContractsResult
+    from evalplus_lite.jobs.augmentation import ModelSeeds as ModelSeeds
     from evalplus_lite.jobs.drafting import DraftResult as DraftResult
     from evalplus_lite.jobs.evaluation import EvaluationResult as EvaluationResult
     from evalplus_lite.jobs.generation import GenerationResult as GenerationResult
@@ -33,10 +32,9 @@ if TYPE_CHECKING:
     from evalplus_lite.types import Unusable as Unusable
 
 _HOMES = {
-    "jobs.augmentation": "AugmentationResult SeedSource",
+    "jobs.augmentation": "AugmentationResult ModelSeeds",
     "jobs.linting": "LintResult",
     "jobs.drafting": "DraftResult",
-    "jobs.contract_drafts": "ContractsResult",
     "jobs.evaluation": "EvaluationResult",
     "jobs.generation": "GenerationResult",
     "jobs.mutants": "MutantsResult",

@@ -1,4 +1,4 @@
-"""Record a model's replies, to replay them: samples, seed inputs, contracts.
+"""Record a model's replies, to replay them: samples and seed inputs.
 
     scripts/record --model Qwen2.5-Coder-1.5B-Instruct
 
@@ -23,9 +23,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from evalplus_lite.errors import EvalPlusLiteError, InputError
+from evalplus_lite.errors import EvalPlusLiteError
 from evalplus_lite.execution.processes import Processes
-from evalplus_lite.jobs.contract_drafts import contract_prompt, request
 from evalplus_lite.models import (
     Cache,
     Client,
@@ -48,8 +47,7 @@ from evalplus_lite.tasks.published.base_cases import with_base_cases
 from evalplus_lite.types import Task
 from scripts.small_models import MODELS, served
 
-KINDS = ("samples", "seeds", "contracts")
-"""What can be recorded. Of contracts, the first draft for each task."""
+KINDS = ("samples", "seeds")
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -120,9 +118,6 @@ def write(recording: Recording, source: Timed, options: argparse.Namespace) -> N
             for aim in recording.seeds.aims
         ]
         record(tasks, source, folder / SEEDS, passes)
-    if "contracts" in options.only:
-        asked = partial(first, source=source, prompt=contract_request)
-        record(tasks, source, folder / "contracts.jsonl.gz", [asked])
     recording.save(folder)
     write_sums(Path(options.out).resolve().parent)
 
@@ -139,7 +134,7 @@ def parse() -> argparse.Namespace:
     add("--dataset", default="humaneval", help="name or path")
     add("--out", default=str(ROOT / "data" / "recorded"), help="folder of recorded models")
     add("--cache", default=str(ROOT / ".replies"), help="folder where replies are kept at once")
-    add("--only", nargs="+", choices=KINDS, default=KINDS[:2], help="default: samples seeds")
+    add("--only", nargs="+", choices=KINDS, default=KINDS, help="default: both")
     add("--tasks", help="only these: ids, globs or ranges, e.g. 3,10-20")
     add("--aims", nargs="+", choices=list(AIMS), default=tuple(AIMS), help="of seed prompts")
     add("--minutes", type=float, default=1e9, help="ask no longer; 0: write what the cache holds")
@@ -271,25 +266,6 @@ def seed(task: Task, *, source: ModelSource, recording: Recording, aim: Aim) -> 
         if "out of time" not in failure:
             print(f"{task.id}: {failure}")
     return noted.exchanges
-
-
-def first(
-    task: Task, *, source: ModelSource, prompt: Callable[[Task, str], Request]
-) -> list[Exchange]:
-    """Return what was said to ask once for one task."""
-    noted = RecordingSource(source)
-    try:
-        noted.ask(prompt(task, source.model), cut_off="keep")
-    except (RefusalError, ServerError, TooLongError, InputError) as error:
-        print(f"{task.id}: {error}")
-    except NotRecordedError:
-        pass
-    return noted.exchanges
-
-
-def contract_request(task: Task, model: str) -> Request:
-    """Return the request for the first draft of a task's contract."""
-    return request([contract_prompt(task)], model=model)
 
 
 def write_sums(data: Path) -> None:

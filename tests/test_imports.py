@@ -139,7 +139,7 @@ def test_public_names() -> None:
             "Session Task Verdict Verifier augment cross_validate draft_from_module "
             "draft_from_pytest evaluate find_survivors generate_samples infer_constraints "
             "lint load_dataset merge quality read_samples reduce rerun seed_source "
-            "suggest_contracts verify_code_execution __version__"
+            "verify_code_execution __version__"
         ).split()
     )
     for name in evalplus_lite.__all__:

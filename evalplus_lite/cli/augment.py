@@ -16,7 +16,7 @@ from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains.filter import STATED, with_choices
 from evalplus_lite.jobs import augmentation
-from evalplus_lite.jobs.seeds import seed_source
+from evalplus_lite.jobs.augmentation import seed_source
 
 MOST_LINES = 12
 """Input constraints that are shown; the summary holds all."""

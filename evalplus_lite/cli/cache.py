@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 import typer
@@ -17,26 +16,12 @@ from evalplus_lite.store.cache import (
     cache_folder,
     cache_limit,
     entries,
-    older_than,
     remove,
 )
 
 app = typer.Typer(
     add_completion=False, name="cache", help="Show and clear cached files.", no_args_is_help=False
 )
-
-KindOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--kind",
-        metavar="KIND",
-        help="Only these: expected, requirements, hypothesis, datasets; repeatable.",
-    ),
-]
-AgeOption = Annotated[
-    str | None,
-    typer.Option("--older-than", metavar="AGE", help="Not used for so long: 12h, 7d, 4w."),
-]
 
 
 @app.callback(invoke_without_command=True)
@@ -67,16 +52,27 @@ def cache(context: typer.Context, json: options.Json = False) -> None:
 
 @app.command("clear")
 def clear(
-    kind: KindOption = None, older_than: AgeOption = None, json: options.Json = False
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kind",
+            metavar="KIND",
+            help="Only these: expected, requirements, hypothesis, datasets; repeatable.",
+        ),
+    ] = None,
+    json: options.Json = False,
 ) -> None:
     """Remove cached files, or only some of them.
 
     Downloaded data sets are removed only if they are named: --kind datasets. A running job is not
     disturbed: it computes missing files again.
 
-    [bold]Example[/bold]  evalplus-lite cache clear --older-than 7d
+    [bold]Example[/bold]  evalplus-lite cache clear --kind requirements
     """
-    count, size = remove(list(_chosen(kind or list(COMPUTED), older_than)))
+    for each in kind or ():
+        if each not in KINDS:
+            raise InputError(f"no kind of cached file named {each!r}", remedy=one_of(each, KINDS))
+    count, size = remove(entries(cache_folder(), dict.fromkeys(kind or COMPUTED)))
     if json:
         print_json({"folder": str(cache_folder()), "removed": count, "bytes": size})
     else:
@@ -89,22 +85,6 @@ def shown_size(count: int) -> str:
         if count >= 1 << 10 * power:
             return f"{count / (1 << 10 * power):.1f} {unit}"
     return f"{count} B"
-
-
-def read_age(text: str) -> float:
-    """Return the seconds of an age such as ``12h``, ``7d`` or ``4w``."""
-    match = re.fullmatch(r"(\d{1,9})([hdw])", text.strip(), re.ASCII)
-    if match is None:
-        raise InputError(f"--older-than {text[:40]!r}", remedy="give an age such as 12h, 7d or 4w")
-    return int(match[1]) * {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}[match[2]]
-
-
-def _chosen(kinds: list[str] | None, age: str | None) -> list[CacheFile]:
-    for kind in kinds or ():
-        if kind not in KINDS:
-            raise InputError(f"no kind of cached file named {kind!r}", remedy=one_of(kind, KINDS))
-    files = list(entries(cache_folder(), dict.fromkeys(kinds) if kinds else KINDS))
-    return files if age is None else list(older_than(files, read_age(age)))
 
 
 def _sums(files: list[CacheFile]) -> dict[str, Any]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import quote
 
 import typer
 
@@ -18,9 +16,8 @@ from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import shown_path
 from evalplus_lite.jobs import evaluation
 from evalplus_lite.jobs.datasets import samples_name
-from evalplus_lite.jobs.evaluation import EvaluationResult
-from evalplus_lite.jobs.outputs import Evaluation, group_of
-from evalplus_lite.jobs.scores import MOST_FILES
+from evalplus_lite.jobs.evaluation import MOST_FILES, EvaluationResult
+from evalplus_lite.jobs.outputs import Evaluation
 from evalplus_lite.jobs.tables import MOST_MODELS, ends, percent
 from evalplus_lite.store.labels import label
 
@@ -94,10 +91,8 @@ def evaluate(
 
     def shown() -> None:
         _show(result, folder, screen)
-        link = _name_failure(result, folder, dataset)
+        _name_failure(result, folder, dataset)
         name_report(folder, datasets=[dataset])
-        if link:
-            say(link)
         for row in result.summary["groups"][:MOST_PASTED]:
             say(pasted(result.summary, row))
 
@@ -134,7 +129,12 @@ def _show(result: EvaluationResult, folder: Path, screen: Screen) -> None:
     tell(summary, screen)
     for row in groups[:MOST_MODELS]:
         of = f"{row['model'] or '(not named)'}: " if len(groups) > 1 else ""
-        _note_missing(row, screen, of=of)
+        if without := row["tasks_without_samples"]:
+            shown = ", ".join(without[:5]) + (" ..." if len(without) > 5 else "")
+            screen.note(
+                f"{of}a partial run, which is not ranked beside complete ones: {len(without)} of"
+                f" {len(without) + row['tasks']} tasks have no sample ({shown})"
+            )
     for line in summary["infra"]:
         screen.note(f"not scored, the machine failed: {line}")
     if "traces" in summary:
@@ -142,27 +142,14 @@ def _show(result: EvaluationResult, folder: Path, screen: Screen) -> None:
     say(f"every verdict, with the input that decided it: {shown_path(result.path or folder)}")
 
 
-def _name_failure(result: EvaluationResult, folder: Path, dataset: str) -> str:
-    """Print the line that runs the first failure again; return the line on it in a report."""
-    before: Counter[tuple[Any, ...]] = Counter()
-    evaluation = Evaluation(folder, result.summary)
-    for row in evaluation.rows():
-        place = row["task_id"], group_of(row)
-        if "failure" not in row:
-            before[place] += 1
-            continue
-        sample, case = f"{row['task_id']}#{row['index']}", str(row["failure"]["case"])
-        words = ["evalplus-lite", "rerun", str(folder), sample, "--case", case, "-d", dataset]
-        say(f"the first failure again: {shlex.join(words)}")
-        model = quote(evaluation.name_of(group_of(row)), errors="replace")
-        query = f"?model={model}" if len(result.summary["groups"]) > 1 else ""
-        task = quote(row["task_id"], safe="/!'()*", errors="replace")
-        # A report counts the samples of each model by themselves.
-        number = f"{before[place]}"
-        of = f" of {evaluation.name_of(group_of(row))}" if query else ""
-        link = f"report.html#task/{task}/sample/{number}{query}"
-        return f"after report, {sample} is its sample {number}{of}: {link}"
-    return ""
+def _name_failure(result: EvaluationResult, folder: Path, dataset: str) -> None:
+    """Print the line that runs the first failure again."""
+    for row in Evaluation(folder, result.summary).rows():
+        if "failure" in row:
+            sample, case = f"{row['task_id']}#{row['index']}", str(row["failure"]["case"])
+            words = ["evalplus-lite", "rerun", str(folder), sample, "--case", case, "-d", dataset]
+            say(f"the first failure again: {shlex.join(words)}")
+            return
 
 
 def pasted(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:
@@ -170,7 +157,8 @@ def pasted(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     run = summary["run"]
     files = run.get("samples", ())
     model = row["model"] or (label(files[0]["path"]) if len(files) == 1 else "")
-    name = " ".join(filter(None, [model, _heat(row) and f"at {_heat(row)}"]))
+    heat = row["temperature"]
+    name = " ".join(filter(None, [model, "" if heat is None else f"at {heat:g}"]))
     parts: list[str] = []
     for suite in ("base", "plus", "strong"):
         k, score = next(iter((row["pass_at_k"].get(suite) or {}).items()), ("", 0.0))
@@ -183,17 +171,3 @@ def pasted(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     count = f"{tasks} tasks x {each}" if not rest else f"{row['samples']} samples"
     what = f"{summary['dataset']} (evalplus_lite {run['version']}, {run['sandbox']})"
     return f"{what}: {name}{' ' * bool(name)}{', '.join(parts) or 'no score'}, {count}"
-
-
-def _heat(row: Mapping[str, Any]) -> str:
-    return "" if row["temperature"] is None else f"{row['temperature']:g}"
-
-
-def _note_missing(row: Mapping[str, Any], screen: Screen, *, of: str) -> None:
-    without = row["tasks_without_samples"]
-    if without:
-        shown = ", ".join(without[:5]) + (" ..." if len(without) > 5 else "")
-        screen.note(
-            f"{of}a partial run, which is not ranked beside complete ones: {len(without)} of"
-            f" {len(without) + row['tasks']} tasks have no sample ({shown})"
-        )

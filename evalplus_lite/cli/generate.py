@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import print_tables, say
-from evalplus_lite.cli.run import SANDBOX, Run, folder_for, takes
+from evalplus_lite.cli.console import say
+from evalplus_lite.cli.run import Run, folder_for, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs import generation
-from evalplus_lite.jobs.contract_drafts import suggest_contracts
-from evalplus_lite.models import Client, Replay
+from evalplus_lite.models import Client
 from evalplus_lite.models.completions import Sampling, SamplingResult
 from evalplus_lite.tasks import load_dataset
 
 
-@takes("tasks", "force", "shard", *SANDBOX)
+@takes("tasks", "force", "shard", "json")
 def generate(
     run: Run,
     dataset: options.Dataset,
-    model: Annotated[
-        str | None, typer.Option("--model", "-m", help="The model's name on its server.")
-    ] = None,
+    model: options.Model,
     out: options.Out = None,
     base_url: options.BaseUrl = None,
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Samples a task.")] = 1,
@@ -43,15 +39,6 @@ def generate(
     ] = False,
     concurrency: options.Concurrency = 8,
     timeout: options.Timeout = 300.0,
-    draft_contracts: Annotated[
-        bool, typer.Option("--draft-contracts", help="Draft preconditions instead, for review.")
-    ] = False,
-    replay: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--replay", metavar="FILE", help="With --draft-contracts: recorded replies, no server."
-        ),
-    ] = None,
 ) -> int:
     """Draw programs for a dataset's tasks from any OpenAI-compatible server.
 
@@ -60,30 +47,8 @@ def generate(
     program extracted from it. Run again after a kill, it draws only missing samples. Exits with 1
     if some requests got no usable answer, or if every answer is cut off, empty or refused.
 
-    With --draft-contracts the model writes preconditions for tasks without one. A draft has to
-    accept all base inputs of its task, which is tried in the sandbox; rejected inputs are quoted
-    back, up to three times. Writes DIR/<task>.py for each accepted draft. Read it, and put its text
-    into the task's ``contract`` field. Exits with 1 if a task got none.
-
     [bold]Example[/bold]  evalplus-lite generate -d humaneval -m my-model --base-url http://localhost:8000/v1
-    [bold]Example[/bold]  evalplus-lite generate --draft-contracts -d tasks.jsonl -m my-model
     """
-    if draft_contracts:
-        run.refuse(
-            "n temperature max_tokens stop completion with_contracts force shard",
-            "does not go with --draft-contracts",
-        )
-        if not model and not replay:
-            raise InputError("no model to ask", remedy="give --model, or --replay with replies")
-        source = (
-            Replay(*replay, model=model)
-            if replay
-            else Client(str(model), base_url=base_url, concurrency=concurrency, timeout=timeout)
-        )
-        return _drafted(run, dataset, source, out)
-    run.refuse("replay workers sandbox", "needs --draft-contracts")
-    if not model:
-        raise InputError("no model to ask", remedy="give --model")
     try:
         temperatures = tuple(float(t) for t in temperature.split(","))
     except ValueError:
@@ -117,21 +82,6 @@ def generate(
         show,
         attention=lambda: drawn.failed or not drawn.usable,
         part_attention=drawn.failed or (drawn.rows and not drawn.usable),
-    )
-
-
-def _drafted(run: Run, dataset: str, source: Client | Replay, out: Path | None) -> int:
-    with run.started() as (session, _):
-        data = run.opened(dataset, session)
-        folder = folder_for(out, "contracts", dataset, data)
-        result = suggest_contracts(data, source, out=folder, session=session)
-
-    def show() -> None:
-        print_tables(result.tables())
-        say(f"drafts to be reviewed: {folder}")
-
-    return run.ended(
-        result, show, attention=lambda: not all(row["file"] for row in result.to_rows())
     )
 
 

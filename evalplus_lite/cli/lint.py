@@ -15,7 +15,7 @@ from evalplus_lite.cli.options import one_path
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs import linting
-from evalplus_lite.jobs.contract_drafts import infer_constraints
+from evalplus_lite.jobs.constraints import infer_constraints
 from evalplus_lite.jobs.session import keep_inputs
 from evalplus_lite.tasks.unit_tests import written_contract
 
@@ -28,8 +28,6 @@ class OutputFormat(StrEnum):
 
     TEXT = "text"
     GITHUB = "github"
-    SARIF = "sarif"
-    JSON = "json"
 
 
 class FailOn(StrEnum):
@@ -129,13 +127,9 @@ def lint(
         fixes = [] if fix is None else linting.fix(dataset, result, fix)
 
     def show() -> None:
-        if form is OutputFormat.SARIF:
-            print_json(linting.to_sarif(result, dataset))
-        elif form is OutputFormat.GITHUB:
+        if form is OutputFormat.GITHUB:
             for line in linting.to_github(result, dataset).splitlines():
                 print(printable(line))
-        elif form is OutputFormat.JSON:
-            print_json(result.summary)
         else:
             _show(result)
             for each in fixes:

@@ -224,6 +224,7 @@ RequireTier = Annotated[
 Strict = Annotated[
     bool, typer.Option("--strict", help="Reject unusable tasks, and rows that are not answers.")
 ]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only results and warnings.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Sandbox = Annotated[
     str,
@@ -239,9 +240,6 @@ BaseUrl = Annotated[
     str | None, typer.Option("--base-url", help="An OpenAI-compatible server (or OPENAI_BASE_URL).")
 ]
 MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="Most tokens of an answer.")]
-Tools = Annotated[
-    bool, typer.Option("--tools", help="Have the model answer by calling a tool, where it can.")
-]
 Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Requests at once.")]
 Timeout = Annotated[
     float,
@@ -282,9 +280,6 @@ Packages = Annotated[
         metavar="NAME",
         help="Installed package that programs may import, in addition to numpy; repeatable.",
     ),
-]
-Fresh = Annotated[
-    bool, typer.Option("--no-cache", help="Compute every requirement again, and keep none.")
 ]
 Mined = Annotated[
     Path, typer.Argument(metavar="TASKS", help="Mined tasks, or a CRUXEval file (JSONL).")

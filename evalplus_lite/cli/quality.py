@@ -22,7 +22,7 @@ MOST_SURVIVORS = 5
 Programs = list[Path] | None
 
 
-@takes(*JOB, "seed", "force", "no_cache")
+@takes(*JOB, "seed", "force")
 def quality(
     run: Run,
     dataset: Annotated[
@@ -87,9 +87,9 @@ def quality(
     With --survivors no programs are needed: small faults are planted in the references, and those
     that no input detects are listed. A survivor is either a missing test or an equivalent mutant:
     those whose changed line many inputs run are suspected to be equivalent, and counted separately.
-    Writes DIR/mutants.md with the diff of every survivor, DIR/mutants.json, and
-    DIR/mutants.stryker.json with every mutant and the inputs that kill it, for viewers of Stryker's
-    format, such as that of [bold]report DIR[/bold].
+    Writes DIR/mutants.json with the diff of every survivor, and DIR/mutants.stryker.json with every
+    mutant and the inputs that kill it, for viewers of Stryker's format, such as that of
+    [bold]report DIR[/bold].
 
     [bold]Example[/bold]  evalplus-lite quality -d out/mine -d humaneval+ --right r.jsonl
     --wrong w.jsonl
@@ -101,7 +101,6 @@ def quality(
             "does not go with --survivors",
         )
         return _survivors(run, dataset, out)
-    run.refuse("no_cache", "needs --survivors")
     given = [*(right or ()), *(wrong or ()), *(samples or ())]
     if not given:
         raise InputError("no program is given", remedy="give --right, --wrong or --samples")
@@ -161,7 +160,7 @@ def _survivors(run: Run, datasets: list[str], out: Path | None) -> int:
         print_tables(result.tables())
         _diffs(result)
         say("")
-        say(f"every survivor with its diff: {folder / 'mutants.md'}")
+        say(f"every survivor with its diff: {folder / 'mutants.json'}")
         name_report(folder, datasets=datasets)
         tell(result.summary, screen)
 

@@ -20,7 +20,7 @@ from evalplus_lite.reduction.requirements import KINDS
 DEFAULT_CURVE = ",".join(f"{size:g}" for size in SIZES)
 
 
-@takes(*JOB, "no_cache")
+@takes(*JOB)
 def reduce(
     run: Run,
     dataset: options.Dataset,

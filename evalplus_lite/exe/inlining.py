@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import ast
 import heapq
+import importlib.util
 import itertools
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.exe.reading.index import (
     Builtin,
@@ -202,15 +204,13 @@ class ClosureBuilder:
         loading. What it is given may have been kept, so that counts.
         """
         found = {self.closure.entry, *roots}
-        pending = [self.closure.entry, *roots]
+        pending = [*found]
         while pending:
             node = pending.pop()
             called = _called_while_loading(self.closure.statements.get(node))
-            for needed in self.edges[node]:
+            for needed in self.edges[node].keys() - found:
                 bound = self.closure.statements.get(needed)
-                if bound is not None and called in bound.binds:
-                    continue
-                if needed not in found:
+                if bound is None or called not in bound.binds:
                     found.add(needed)
                     pending.append(needed)
         return found
@@ -249,15 +249,6 @@ class ClosureBuilder:
     def _attempt(self, node: Node) -> None:
         """Follow what a block needs; what it cannot have, no other closure can have from it."""
         before = len(self.closure.problems)
-        self._expand(node)
-        own = [p for p in self.closure.problems[before:] if p.reason not in OF_THE_WHOLE]
-        if own and not self._is_hopeless:
-            for name in self.closure.statements[node].binds:
-                self.hopeless[Definition(node.where, name)] = own
-
-    def _expand(self, node: Node) -> None:
-        if node.kind != "statement":
-            return
         module = self.resolver.index.module(node.where)
         assert module is not None
         statement = module.statements[node.position]
@@ -265,6 +256,9 @@ class ClosureBuilder:
             self._classes[node] = statement
             statement = statement.cut(())
         self._follow(node, module, statement)
+        own = [p for p in self.closure.problems[before:] if p.reason not in OF_THE_WHOLE]
+        if own and not self._is_hopeless:
+            self.hopeless |= {Definition(node.where, name): own for name in statement.binds}
 
     def _grown(self) -> bool:
         """Follow the methods that have been mentioned since; return whether there were any."""
@@ -352,16 +346,12 @@ class ClosureBuilder:
 
     def _named(self, name: str, target: Definition) -> list[Node]:
         nodes = self._definition(target)
-        if name == target.name:
-            self._own(name, ("def", target.module, target.name))
-            return nodes
-        return [self._alias(name, target, nodes)]
-
-    def _alias(self, name: str, target: Definition, nodes: list[Node]) -> Node:
         self._own(name, ("def", target.module, target.name))
+        if name == target.name:
+            return nodes
         node = Node("alias", target.module, name=name, member=target.name)
         self.edges.setdefault(node, {}).update(dict.fromkeys(nodes, True))
-        return node
+        return [node]
 
     def _external(self, name: str, target: External, rest: Iterable[str]) -> Node:
         self.closure.externals.add(".".join([target.dotted, *rest]))
@@ -440,126 +430,88 @@ class BlockOrigin:
     """Its first line in the original file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inlined:
-    """A program that defines its entry point and needs the standard library only."""
-
-    code: str
-    entry_point: str
-    blocks: tuple[BlockOrigin, ...]
-
-
-def inline(closure: Closure, *, entry_point: str) -> Inlined:
-    """Write a closure down; it must have no problems.
+def inline(closure: Closure) -> tuple[str, tuple[BlockOrigin, ...]]:
+    """Return a closure as a program, and where its parts are from; it must have no problems.
 
     Imports of the standard library stand first, then every statement after what it needs.
     The module of origin stands above each run of statements.
     """
-    parts = ["from __future__ import annotations\n"]
     imports = _imports(closure)
     if any(node.kind == "namespace" for node in closure.order):
         imports.append("from types import SimpleNamespace")
-    if imports:
-        parts.append(
-            "\n".join(sorted(imports, key=lambda line: (line.startswith("from "), line))) + "\n"
-        )
+    lines = ["from __future__ import annotations", ""]
+    lines += sorted(imports, key=lambda line: (line.startswith("from "), line))
     blocks: list[BlockOrigin] = []
     origin = ""
-    compact = False
+    is_compact = False
     for node in closure.order:
         if node.kind == "import":
             continue
         text, block = _written(closure, node)
         blocks.append(block)
-        small = node.kind != "statement" or not isinstance(
+        is_small = node.kind != "statement" or not isinstance(
             closure.statements[node].node, ast.FunctionDef | ast.ClassDef
         )
         if node.where != origin:
             origin = node.where
             text = f"# {origin}\n{text}"
-            compact = False
-        if not (small and compact):
-            parts.append("\n" if not small or not compact else "")
-        parts.append(text + "\n")
-        compact = small
-    return Inlined("\n".join(_tidy(parts)), entry_point, tuple(blocks))
-
-
-def _tidy(parts: list[str]) -> list[str]:
-    """Split into lines with never more than two blank ones in a row between parts."""
-    lines: list[str] = []
-    for part in parts:
-        if not part.strip():
-            while len(lines) < 2 or lines[-1] or lines[-2]:
-                lines.append("")
-            continue
-        lines.extend(part.rstrip("\n").split("\n"))
-        if part.startswith("from __future__"):
+            is_compact = False
+        while not (is_small and is_compact) and (lines[-1] or lines[-2]):
             lines.append("")
-    return [*lines, ""]
+        lines += text.rstrip("\n").split("\n")
+        is_compact = is_small
+    return "\n".join([*lines, ""]), tuple(blocks)
 
 
 def _imports(closure: Closure) -> list[str]:
     plain: set[str] = set()
-    members: dict[str, set[str]] = {}
-    read: dict[str, set[str]] = {}
+    members: dict[str, set[str]] = defaultdict(set)
+    read: dict[str, set[str]] = defaultdict(set)
     for dotted in closure.externals | closure.mentioned:
         parts = dotted.split(".")
-        for end in range(2, len(parts) + 1):
-            read.setdefault(parts[0], set()).add(".".join(parts[:end]))
+        read[parts[0]].update(".".join(parts[:end]) for end in range(2, len(parts) + 1))
     for node in closure.order:
         if node.kind != "import":
             continue
+        alias = "" if node.name == (node.member or node.where) else f" as {node.name}"
         if node.member:
-            alias = "" if node.name == node.member else f" as {node.name}"
-            members.setdefault(node.where, set()).add(f"{node.member}{alias}")
-        elif node.name == node.where:
-            plain.add(f"import {node.where}")
-            plain.update(f"import {name}" for name in _submodules(read.get(node.where, set())))
-        else:
-            plain.add(f"import {node.where} as {node.name}")
+            members[node.where].add(f"{node.member}{alias}")
+            continue
+        plain.add(f"import {node.where}{alias}")
+        if not alias:
+            plain.update(f"import {name}" for name in read[node.where] if _is_module(name))
     taken = [f"from {module} import {', '.join(sorted(m))}" for module, m in members.items()]
     return [*plain, *taken]
 
 
-def _submodules(names: set[str]) -> list[str]:
-    """Return those dotted names that are modules of their own (``os.path`` comes with ``os``)."""
-    import importlib.util
-
-    found: list[str] = []
-    for name in sorted(names):
-        try:
-            if name != "os.path" and importlib.util.find_spec(name) is not None:
-                found.append(name)
-        except (ImportError, ValueError, AttributeError):
-            continue
-    return found
+def _is_module(name: str) -> bool:
+    """Return whether a dotted name is a module of its own (``os.path`` comes with ``os``)."""
+    try:
+        return name != "os.path" and importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError, AttributeError):
+        return False
 
 
 def _written(closure: Closure, node: Node) -> tuple[str, BlockOrigin]:
     if node.kind == "statement":
         statement = closure.statements[node]
-        return statement.text, BlockOrigin(node.where, _name(statement), statement.node.lineno)
-    if node.kind == "alias":
-        return f"{node.name} = {node.member}", BlockOrigin(node.where, node.name, 0)
-    tree: dict[str, object] = {}
-    for path, flat in sorted(closure.members[node].items()):
-        branch = tree
-        for part in path[:-1]:
-            deeper = branch.setdefault(part, {})
-            assert isinstance(deeper, dict)
-            branch = deeper
-        branch[path[-1]] = flat
-    return f"{node.name} = {_namespace(tree)}", BlockOrigin(node.where, node.name, 0)
+        name = str(getattr(statement.node, "name", "")) or ", ".join(sorted(statement.binds))
+        return statement.text, BlockOrigin(node.where, name, statement.node.lineno)
+    text = node.member
+    if node.kind == "namespace":
+        tree: dict[str, Any] = {}
+        for path, flat in sorted(closure.members[node].items()):
+            branch = tree
+            for part in path[:-1]:
+                branch = branch.setdefault(part, {})
+            branch[path[-1]] = flat
+        text = _namespace(tree)
+    return f"{node.name} = {text}", BlockOrigin(node.where, node.name, 0)
 
 
-def _namespace(tree: dict[str, object]) -> str:
+def _namespace(tree: dict[str, Any]) -> str:
     inner = ", ".join(
         f"{key}={_namespace(value) if isinstance(value, dict) else value}"
         for key, value in tree.items()
     )
     return f"SimpleNamespace({inner})"
-
-
-def _name(statement: Statement) -> str:
-    return str(getattr(statement.node, "name", "")) or ", ".join(sorted(statement.binds))

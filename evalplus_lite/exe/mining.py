@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import collections
 import functools
 import hashlib
 import itertools
 import json
 import os
 import tempfile
-from collections import Counter
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.inputs.known import Observed, PackageValues, has_tests, observe
-from evalplus_lite.exe.inputs.search import ROUNDS, Runner, find_cases
+from evalplus_lite.exe.inputs.search import ROUNDS, UNKNOWN, Runner, find_cases
 from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge, literals_of
 from evalplus_lite.exe.reading.index import Obstacle
-from evalplus_lite.exe.running.proof import Original, ProofResult, Sandboxes, prove, python_version
+from evalplus_lite.exe.running.proof import Original, Sandboxes, prove, python_version
 from evalplus_lite.exe.running.runs import RunResult, is_answer
 from evalplus_lite.exe.selecting.static import (
     MAX_CODE,
@@ -53,9 +51,9 @@ from evalplus_lite.exe.tasks.chains import chained_tasks
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.exe.tasks.worth import (
     MOST_OF_CLASS,
-    Earlier,
     Seen,
     counted_cases,
+    earlier_shapes,
     shape,
     tags_of,
     triviality,
@@ -104,13 +102,8 @@ UNOBSERVED = "no tests were run"
 """What is told of a package whose tests were to be run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Yield:
-    """What one function gave: a task with its cases' CPU seconds, or a reject."""
-
-    task: MinedTask | None = None
-    seconds: tuple[float, ...] = ()
-    reject: Reject | None = None
+Yield: TypeAlias = tuple[MinedTask, tuple[float, ...]] | Reject
+"""What one function gave: a task with its cases' CPU seconds, or a reject."""
 
 
 @dataclass(slots=True)
@@ -132,38 +125,39 @@ class PackageMine:
     def few_of_a_class(self) -> Iterator[Yield]:
         """Yield every outcome; of a class the tasks whose runs do most, unless all are wanted."""
         results = list(self.yields())
-        if self.settings.keep_all or self.settings.static_only:
-            yield from results
-            return
-        ranks: dict[object, list[tuple[int, str]]] = {}
-        for result in results:
-            if (task := result.task) is not None and "class" in task.facts:
-                name = (task.facts["module"], task.facts["class"])
+        ranks: dict[object, list[tuple[int, str]]] = defaultdict(list)
+        for task in (each[0] for each in results if not isinstance(each, Reject)):
+            if "class" in task.facts:
                 lines = task.facts.get("difficulty", {}).get("lines", 0)
-                ranks.setdefault(name, []).append((-lines, task.id))
+                ranks[task.facts["module"], task.facts["class"]].append((-lines, task.id))
         left = {id for found in ranks.values() for _, id in sorted(found)[MOST_OF_CLASS:]}
+        if self.settings.keep_all or self.settings.static_only:
+            left = set()
         for result in results:
-            task = result.task
-            if task is None or task.id not in left:
+            if isinstance(result, Reject) or result[0].id not in left:
                 yield result
                 continue
-            self.funnel.withdraw(task.facts, CROWDED)
-            function = f"{task.facts['module']}.{task.facts['function']}"
-            yield Yield(reject=Reject(self.package.name, function, "mined", CROWDED))
+            facts = result[0].facts
+            self.funnel.withdraw(facts, CROWDED)
+            function = f"{facts['module']}.{facts['function']}"
+            yield Reject(self.package.name, function, "mined", CROWDED)
 
     def yields(self) -> Iterator[Yield]:
         """Yield every function's outcome in order of module and line, selection's rejects last."""
-        refused = self._refused()
-        if refused is not None:
+        refused = ""
+        if is_banned_package(self.package.name):
+            refused = "banned package"
+        elif not self.package.licence.permissive and not self.settings.any_licence:
+            refused = UNLICENSED
+        if refused:
             self.funnel.add("packages")
             self.funnel.reject("packages", refused)
-            problem = Obstacle(refused, self.package.licence.expression)
-            yield Yield(reject=Reject(self.package.name, "*", "packages", refused, (problem,)))
+            yield rejected(self.package.name, refused, self.package.licence.expression)
             return
-        seen = self._observed()
+        sandboxes = None if self.settings.static_only else self.sandboxes
+        seen = Observed() if sandboxes is None else self._observed(sandboxes)
         if seen.problem:
-            problem = Obstacle(UNOBSERVED, seen.problem)
-            yield Yield(reject=Reject(self.package.name, "*", "packages", UNOBSERVED, (problem,)))
+            yield rejected(self.package.name, UNOBSERVED, seen.problem)
         static = StaticMine(
             self.package,
             self.companions,
@@ -172,103 +166,86 @@ class PackageMine:
             observed=seen.of if seen.parameters else None,
             funnel=self.funnel,
         )
-        sandboxes = self.sandboxes
-        if self.settings.static_only or sandboxes is None:
+        if sandboxes is None:
             for function in static.functions():
                 self.funnel.add("mined")
-                yield Yield(task_of(function, (), {}))
+                yield task_of(function, (), {}), ()
         else:
             with Original(self.package, sandboxes.plain.config, self.companions) as original:
-                for function, is_wanted in self._within(static.functions()):
-                    if not is_wanted:
-                        yield self._rejected(function, "loads", Obstacle(BEYOND, ""))
+                for found in self._within(static.functions()):
+                    if isinstance(found, Reject):
+                        yield found
                         continue
                     before = self.funnel.counts.copy()
                     try:
-                        yield self._proved(function, sandboxes, original)
+                        yield self._proved(found, sandboxes, original)
                     except Exception as error:
                         problem = failed(error)
                         self.funnel.counts = before
-                        yield self._rejected(function, "loads", problem)
-        for reject in static.rejects:
-            yield Yield(reject=reject)
+                        yield self._rejected(found, "loads", problem.reason, problem.detail)
+        yield from static.rejects
 
-    def _observed(self) -> Observed:
+    def _observed(self, sandboxes: Sandboxes) -> Observed:
         """Return what the package's tests and examples show; keep the values of their calls."""
-        if self.settings.static_only or self.sandboxes is None:
-            return Observed()
-        source, config = self.tests or self.package, self.sandboxes.plain.config
+        source = self.tests or self.package
+        config = sandboxes.plain.config
         found = observe(source, self.companions, config, readme=self.package.readme)
         self._values = PackageValues.of(source, found)
         for name, count in zip(OF_TESTS, (found.tests, len(found.calls)), strict=True):
             self.funnel.add(name, count)
         return found
 
-    def _within(self, found: Iterator[MinedFunction]) -> Iterator[tuple[MinedFunction, bool]]:
-        """Yield functions, each with whether it is one of so many as are to be run."""
-        most = self.settings.functions
-        if most is None:
-            yield from ((function, True) for function in found)
+    def _within(self, found: Iterator[MinedFunction]) -> Iterator[MinedFunction | Reject]:
+        """Yield the functions that are to be run, and rejects of those that are too many."""
+        if self.settings.functions is None:
+            yield from found
             return
         functions = list(found)
-        ordered = sorted(functions, key=self._rank)
-        chosen = {function.id for function in ordered[:most]}
-        yield from ((function, function.id in chosen) for function in functions)
 
-    def _rank(self, function: MinedFunction) -> tuple[bool, bytes]:
-        """Return what decides whether a function is run: known calls first, then chance."""
-        is_unknown = not self._values.of_function(function)
-        return is_unknown, hashlib.sha256(function.id.encode()).digest()
+        def rank(function: MinedFunction) -> tuple[bool, bytes]:
+            """Known calls first, then chance."""
+            is_unknown = not self._values.of_function(function)
+            return is_unknown, hashlib.sha256(function.id.encode()).digest()
 
-    def _rejected(self, function: MinedFunction, stage: str, problem: Obstacle) -> Yield:
-        self.funnel.reject(stage, problem.reason)
+        ordered = sorted(functions, key=rank)
+        chosen = {function.id for function in ordered[: self.settings.functions]}
+        for function in functions:
+            is_run = function.id in chosen
+            yield function if is_run else self._rejected(function, "loads", BEYOND)
+
+    def _rejected(
+        self, function: MinedFunction, stage: str, reason: str, detail: str = ""
+    ) -> Reject:
+        self.funnel.reject(stage, reason)
         name = f"{function.module}.{function.name}"
-        return Yield(reject=Reject(function.package, name, stage, problem.reason, (problem,)))
+        return Reject(function.package, name, stage, reason, (Obstacle(reason, detail),))
 
-    def _refused(self) -> str | None:
-        if is_banned_package(self.package.name):
-            return "banned package"
-        if not self.package.licence.permissive and not self.settings.any_licence:
-            return UNLICENSED
-        return None
-
-    def _proved(
-        self,
-        function: MinedFunction,
-        sandboxes: Sandboxes,
-        original: Original,
-    ) -> Yield:
+    def _proved(self, function: MinedFunction, sandboxes: Sandboxes, original: Original) -> Yield:
         """Find inputs for a function, prove it equal to the original and make its task."""
-        settings = self.settings
         runner = Runner(function, sandboxes)
         search = find_cases(
             function,
             runner,
-            seed=settings.seed,
-            rounds=settings.rounds,
-            count=settings.cases,
+            seed=self.settings.seed,
+            rounds=self.settings.rounds,
+            count=self.settings.cases,
             values=self._values,
             source=self.source,
             used=self._used,
         )
-        if search.problem:
-            return self._rejected(function, "loads", Obstacle(search.problem, ""))
-        chosen, facts = search.chosen, search.facts
+        if search is None:
+            return self._rejected(function, "loads", UNKNOWN)
         # What took too long once is not run again: it is no case, and proves nothing.
         pool = [case for case in search.pool if is_answer(case.answer)] or search.pool[:3]
         base = RunResult(tuple(c.answer for c in pool), tuple(runner.touched), runner.failure)
         verdict = prove(function, [c.call for c in pool], base, sandboxes, original)
-        self._count(verdict)
-        if verdict.stage is not None and verdict.problem is not None:
-            return self._rejected(function, verdict.stage, verdict.problem)
-        facts |= {"compared": verdict.compared, "wording": verdict.wording}
-        return self._task(function, chosen, facts, runner)
-
-    def _count(self, verdict: ProofResult) -> None:
         stages = ("loads", "stable", "proved")
-        reached = stages.index(verdict.stage) if verdict.stage else len(stages)
-        for stage in stages[:reached]:
+        for stage in itertools.takewhile(lambda each: each != verdict.stage, stages):
             self.funnel.add(stage)
+        if verdict.stage is not None and (problem := verdict.problem) is not None:
+            return self._rejected(function, verdict.stage, problem.reason, problem.detail)
+        facts = search.facts | {"compared": verdict.compared, "wording": verdict.wording}
+        return self._task(function, search.chosen, facts, runner)
 
     def _task(
         self,
@@ -279,27 +256,34 @@ class PackageMine:
     ) -> Yield:
         failed = judge(chosen)
         if not chosen:
-            return self._rejected(function, "mined", Obstacle(NO_CASES, ", ".join(failed)))
+            return self._rejected(function, "mined", NO_CASES, ", ".join(failed))
         facts["validators"] = {"failed": failed}
-        counters = runner.measured([case.call for case in chosen])
+        calls = [case.call for case in chosen]
+        counters = runner.measured(calls)
         runs = [counted.steps if counted else {} for counted in counters]
         is_driven = bool(function.driver)
         answered = [(case.call, case.answer) for case in chosen]
         trivial = triviality(answered, runs, is_driven=is_driven)
         if trivial and not self.settings.keep_all:
-            return self._rejected(function, "mined", Obstacle(trivial, ""))
+            return self._rejected(function, "mined", trivial)
         self.funnel.add("mined")
         if failed:
             self.funnel.reject("valid", unmet(failed))
         else:
             self.funnel.add("valid")
-        timed = runner.timed([case.call for case in chosen])
+        timed = runner.timed(calls)
         cases, measured = counted_cases(answered, counters, is_driven=is_driven)
         facts |= measured
         facts["sources"] = [case.source for case in chosen]
-        self._used.update({each for case in chosen for each in literals_of(case.call)})
+        self._used.update({each for call in calls for each in literals_of(call)})
         facts["variation"] = variation([case.runtime for case in cases if case.runtime])
-        return Yield(task_of(function, cases, facts), timed)
+        return task_of(function, cases, facts), timed
+
+
+def rejected(package: str, reason: str, detail: str, problem: str | None = None) -> Reject:
+    """Return why a whole package is left out, or what one goes without."""
+    found = Obstacle(reason if problem is None else problem, detail)
+    return Reject(package, "*", "packages", reason, (found,))
 
 
 def task_of(
@@ -324,7 +308,7 @@ def task_of(
             "signature": function.signature.to_json(),
             "docstring": function.docstring,
             "blocks": [[b.module, b.name, b.line] for b in function.blocks],
-            "static": function.statistics.to_json(),
+            "static": function.statistics,
             "tags": tags_of(
                 function.code,
                 iterations=[case.runtime.get("loop_iterations", 0) for case in cases],
@@ -353,74 +337,71 @@ def mining(place: WorkerContext, settings: Any) -> Work:
     if root != os.getcwd():
         at_hand = [os.path.join(root, path) if is_path(path) else path for path in at_hand]
         companions = [os.path.join(root, path) for path in companions]
-    source = None if client is None else Client(**client)
-    found = archives_by_name([Path(path) for path in (*companions, *at_hand)])
-    folders = [path for path in map(Path, companions) if path.is_dir()]
-    pins = pinned(name for name in at_hand if not is_path(name))
-    work = PackageWork(MiningSettings(**options), folders, found, source, pins)
-    sandboxes = Sandboxes(place.sandbox)
-    return lambda name: work.row(name, sandboxes, root)
+    work = PackageWork(
+        MiningSettings(**options),
+        Sandboxes(place.sandbox),
+        folders=[path for path in map(Path, companions) if path.is_dir()],
+        archives=archives_by_name([Path(path) for path in (*companions, *at_hand)]),
+        pins=pinned(name for name in at_hand if not is_path(name)),
+        source=None if client is None else Client(**client),
+        root="" if root == os.getcwd() else root,
+    )
+    return work.row
 
 
+@dataclass(frozen=True, slots=True)
 class PackageWork:
     """Mines packages one by one.
 
     Archives at hand are what they may import, by name, and so are versions that are pinned.
     """
 
-    def __init__(
-        self,
-        settings: MiningSettings,
-        folders: list[Path],
-        archives: dict[str, Path],
-        source: ModelSource | None,
-        pins: Mapping[str, str] = MappingProxyType({}),
-    ) -> None:
-        self.settings, self.source = settings, source
-        self.folders, self.archives, self.pins = folders, archives, pins
+    settings: MiningSettings
+    sandboxes: Sandboxes
+    folders: Sequence[Path] = ()
+    archives: Mapping[str, Path] = field(default_factory=dict)
+    pins: Mapping[str, str] = field(default_factory=dict)
+    source: ModelSource | None = None
+    root: str = ""
+    """The folder that paths are relative to; empty for this process's."""
 
-    def row(self, name: str, sandboxes: Sandboxes, root: str = "") -> dict[str, Any]:
+    def row(self, name: str) -> dict[str, Any]:
         """Return a package's tasks, rejects, times and funnel as a journal's row."""
         funnel = Funnel()
-        row: dict[str, Any] = {"package": name, "tasks": [], "rejects": [], "seconds": {}}
-        problem = ""
+        row: dict[str, Any] = {"package": name, "problem": "", "refused": "",
+                               "tasks": [], "rejects": [], "seconds": {}}  # fmt: skip
         try:
             with tempfile.TemporaryDirectory(prefix="package-") as folder, ExitStack() as stack:
-                package = self._opened(name, Path(folder), stack, root)
+                package = stack.enter_context(open_package(self._located(name, Path(folder))))
                 row["sha256"] = package.origin.sha256
                 tests = self._tests(name, package, Path(folder, "source"), stack)
                 required = Path(folder, "required")
                 extras = TEST_EXTRAS if has_tests(tests or package) else ()
                 others = [*self._companions(name, package, extras, stack, required, row["rejects"])]
                 mine = PackageMine(
-                    package,
-                    self.settings,
-                    others,
-                    sandboxes,
-                    self.source,
-                    tests,
-                    funnel,
+                    package, self.settings, others, self.sandboxes, self.source, tests, funnel
                 )
                 for result in mine.few_of_a_class():
-                    if result.task is not None:
-                        row["tasks"].append(result.task.to_json())
-                        row["seconds"][result.task.id] = result.seconds
-                    elif result.reject is not None:
-                        row["rejects"].append(result.reject.to_json())
+                    if isinstance(result, Reject):
+                        row["rejects"].append(result.to_json())
+                    else:
+                        row["tasks"].append(result[0].to_json())
+                        row["seconds"][result[0].id] = result[1]
         except (InputError, RecursionError, MemoryError) as error:
             problem = str(error) if isinstance(error, InputError) else "nests too deeply"
             return lost_row(name, problem.removeprefix(f"{name}: "))
-        return row | {"mined": len(row["tasks"]), "funnel": funnel.to_json(), "problem": problem}
+        # The funnel counts those that nothing is taken of; rejects also name what one goes without.
+        refused = (reason for stage, reason in funnel.reasons if stage == "packages")
+        return row | {"refused": next(refused, ""), "funnel": funnel.to_json()}
 
-    def _opened(self, name: str, folder: Path, stack: ExitStack, root: str) -> PackageSource:
-        local = Path(name) if root in ("", os.getcwd()) else Path(root, name)
-        path = local
-        if not is_path(name) and not local.exists():
-            try:  # the wheel that is the same on every machine, where there is one
-                path = download(name, folder, is_pure=True)
-            except InputError:
-                path = download(name, folder)
-        return stack.enter_context(open_package(path))
+    def _located(self, name: str, folder: Path) -> Path:
+        local = Path(self.root, name)
+        if is_path(name) or local.exists():
+            return local
+        try:  # the wheel that is the same on every machine, where there is one
+            return download(name, folder, is_pure=True)
+        except InputError:
+            return download(name, folder)
 
     def _tests(
         self, name: str, package: PackageSource, folder: Path, stack: ExitStack
@@ -454,9 +435,8 @@ class PackageWork:
         """
         for own in self.folders:
             yield stack.enter_context(open_package(own))
-        is_fetched = self.settings.with_deps
-        if is_fetched is None:
-            is_fetched = not is_path(name)
+        with_deps = self.settings.with_deps
+        is_fetched = not is_path(name) if with_deps is None else with_deps
         pending = required(package, extras)
         seen = {package.name}
         count = 0
@@ -475,34 +455,30 @@ class PackageWork:
                     path = download(wanted, folder, is_pure=True)
                     open_package(path).__exit__()
                 except InputError as error:
-                    rejects.append(not_fetched(package, error))
+                    rejects.append(rejected(package.name, NOT_FETCHED, str(error)).to_json())
             if path is not None:
                 opened = stack.enter_context(open_package(path))
                 pending += required(opened)
                 yield opened
 
 
-def not_fetched(package: PackageSource, error: InputError) -> dict[str, Any]:
-    """Return the reject that says why something beside a package could not be had."""
-    problem = Obstacle(NOT_FETCHED, str(error))
-    return Reject(package.name, "*", "packages", NOT_FETCHED, (problem,)).to_json()
+LOST = "cannot be had or read"
 
 
 def lost_row(name: str, problem: str) -> dict[str, Any]:
     """Return the row of a package that could not be had or read, or not be mined to its end."""
     funnel = Funnel()
     funnel.add("packages")
-    funnel.reject("packages", "cannot be had or read")
-    reject = Reject(name, "*", "packages", "cannot be had or read", (Obstacle("", problem),))
+    funnel.reject("packages", LOST)
     return {
         "package": name,
-        "tasks": [],
-        "rejects": [reject.to_json()],
-        "seconds": {},
-        "mined": 0,
-        "sha256": "",
-        "funnel": funnel.to_json(),
         "problem": problem,
+        "refused": "",
+        "sha256": "",
+        "tasks": [],
+        "rejects": [rejected(name, LOST, problem, "").to_json()],
+        "seconds": {},
+        "funnel": funnel.to_json(),
     }
 
 
@@ -510,146 +486,69 @@ AHEAD = 4
 """Packages that are begun or wait to be, a worker."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outputs:
-    """The files of a run, beside each other: tasks, rejects, timings, funnel, and the journal."""
-
-    tasks: Path
-
-    def beside(self, kind: str) -> Path:
-        """Return ``<tasks>.rejects.jsonl`` and the like."""
-        stem = self.tasks.name.removesuffix(".gz").removesuffix(".jsonl")
-        return self.tasks.with_name(f"{stem}.{kind}")
+def beside(tasks: Path, kind: str) -> Path:
+    """Return a file of a run beside its tasks: ``<tasks>.rejects.jsonl`` and the like."""
+    stem = tasks.name.removesuffix(".gz").removesuffix(".jsonl")
+    return tasks.with_name(f"{stem}.{kind}")
 
 
-@dataclass(slots=True)
-class Campaign:
-    """A run over packages: names on the index, archives or folders."""
+def _mined_rows(call: Call, names: Iterable[str], backend: Backend) -> Iterator[dict[str, Any]]:
+    """Yield packages' rows as they come: one that takes an hour holds up no other's."""
+    left = iter(names)
+    waiting: dict[Future[dict[str, Any]], str] = {}
+    try:
+        while True:
+            for name in itertools.islice(left, AHEAD * backend.workers - len(waiting)):
+                waiting[backend.submit(call, name, then=dict)] = name
+            if not waiting:
+                return
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                name = waiting.pop(future)
+                try:
+                    row = future.result()
+                except (Lost, Defect) as error:
+                    row = lost_row(name, str(error))
+                yield row
+    finally:
+        for future in waiting:
+            future.cancel()
 
-    packages: Sequence[str]
-    out: Outputs
-    backend: Backend
-    settings: MiningSettings = field(default_factory=MiningSettings)
-    companions: Sequence[Path] = ()
-    client: Client | None = None
-    """Of the model that writes inputs, if one does."""
-    report: Callable[[str, str, str], None] = lambda package, problem, refused: None
-    """Told of each package that is done, why it could not be read, and why nothing is taken."""
-    force: bool = False
-    """Whether what an earlier run left is dropped."""
-    since: Earlier | None = None
-    """Tasks that are left out of what is written, as programs of the same shape are."""
-    only: Container[str] | None = None
-    """Packages to mine; the journal alone is written then, for others to put together."""
 
-    def run(self) -> Funnel:
-        """Mine what is missing, write every file, return the funnel of all packages.
+def _written(
+    journal: Path, packages: Sequence[str], tasks: Path, since: Mapping[str, str]
+) -> Funnel:
+    """Write tasks, rejects, timings and funnel from the journal, streaming; return the funnel."""
+    order = {name: number for number, name in enumerate(dict.fromkeys(packages))}
+    starts, places = [0], dict[int, int]()
+    with journal.open("rb") as file:
+        starts += itertools.accumulate(map(len, file))
+    for row in read_jsonl(journal):
+        if row.data.get("package") in order:
+            places[order[row.data["package"]]] = row.line
 
-        A package that cannot be had or read is counted, with its reason, and does not end the run.
-        """
-        if not self.packages:
-            raise InputError("no package was given", remedy="name one, or give a wheel or folder")
-        path = self.out.beside("journal.jsonl")
-        libraries = sorted(path.name for path in self.companions)
-        identity = {"mining": 3, **asdict(self.settings), "with": libraries}
-        names = list(dict.fromkeys(self.packages))
-        if self.only is not None:
-            names = [name for name in names if name in self.only]
-        with Journal(path, identity=identity, force=self.force, batch=1) as journal:
-            # What could not be had may be there by now; a file or folder may have changed.
-            rows = {row[0]: row for row in finished(journal, _progress)}
-            done = {
-                package: refused
-                for package, problem, content, refused in rows.values()
-                if not problem and content == _content(package, content)
-            }
-            for name in names:
-                if name in done:
-                    self.report(name, "", done[name])
-            for row in self._rows([name for name in names if name not in done]):
-                journal.append(row)
-                self.report(row["package"], row["problem"], _refused(row))
-        return self._write(path) if self.only is None else Funnel()
-
-    def _rows(self, names: list[str]) -> Iterator[dict[str, Any]]:
-        """Yield packages' rows as they come: one that takes an hour holds up no other's."""
-        settings = (
-            asdict(self.settings),
-            [str(path) for path in self.companions],
-            list(self.packages),
-            None if self.client is None else self.client.options,
-            os.getcwd(),  # what paths are relative to: a worker may have been started elsewhere
-        )
-        call = Call("evalplus_lite.exe.mining:mining", settings)
-        left = iter(names)
-        waiting: dict[Future[dict[str, Any]], str] = {}
-        try:
-            while True:
-                for name in itertools.islice(left, AHEAD * self.backend.workers - len(waiting)):
-                    waiting[self.backend.submit(call, name, then=dict)] = name
-                if not waiting:
-                    return
-                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                    name = waiting.pop(future)
-                    try:
-                        row = future.result()
-                    except (Lost, Defect) as error:
-                        row = lost_row(name, str(error))
-                    yield row
-        finally:
-            for future in waiting:
-                future.cancel()
-
-    def _write(self, journal: Path) -> Funnel:
-        """Write tasks, rejects, timings and funnel from the journal, streaming."""
-        order = {name: number for number, name in enumerate(dict.fromkeys(self.packages))}
-        starts, places = [0], dict[int, int]()
+    def rows() -> Iterator[dict[str, Any]]:
+        # One package's rows at a time, in the order asked for, wherever they stand.
         with journal.open("rb") as file:
-            starts += itertools.accumulate(map(len, file))
-        for row in read_jsonl(journal):
-            if row.data.get("package") in order:
-                places[order[row.data["package"]]] = row.line
-        funnel = Funnel()
+            for number in sorted(places):
+                file.seek(starts[places[number] - 1])
+                yield parse_json(file.readline().decode(), path=journal, line=places[number])
 
-        def rows() -> Iterator[dict[str, Any]]:
-            # One package's rows at a time, in the order asked for, wherever they stand.
-            with journal.open("rb") as file:
-                for number in sorted(places):
-                    file.seek(starts[places[number] - 1])
-                    yield parse_json(file.readline().decode(), path=journal, line=places[number])
-
-        seen = Seen()
-        if self.since is not None:
-            seen.earlier = dict(self.since.shapes())
-        write_jsonl(self.out.tasks, (task for row in rows() for task in seen.new(row["tasks"])))
-        rejects = (reject for row in rows() for reject in row["rejects"])
-        write_jsonl(self.out.beside("rejects.jsonl"), itertools.chain(rejects, seen.rejects()))
-        write_jsonl(
-            self.out.beside("times.jsonl"),
-            (
-                {"task_id": task, "seconds": seconds}
-                for row in rows()
-                for task, seconds in row["seconds"].items()
-            ),
-        )
-        for package in rows():
-            funnel.merge(Funnel.from_json(package["funnel"]))
-        seen.count_in(funnel)
-        text = json.dumps(funnel.to_json(), indent=2)
-        write_text(self.out.beside("funnel.json"), text + "\n")
-        return funnel
-
-
-def _progress(row: Row) -> tuple[str, str, str, str]:
-    data = row.data
-    return data["package"], data["problem"], data["sha256"], _refused(data)
-
-
-def _refused(row: dict[str, Any]) -> str:
-    """Return why a whole package was not taken, empty if it was."""
-    # The funnel counts those that nothing is taken of; rejects also name what one goes without.
-    found = [each["reason"] for each in row["funnel"]["rejects"] if each["stage"] == "packages"]
-    return "" if row["problem"] or not found else str(found[0])
+    seen = Seen(earlier=since)
+    write_jsonl(tasks, (task for row in rows() for task in seen.new(row["tasks"])))
+    rejects = (reject for row in rows() for reject in row["rejects"])
+    write_jsonl(beside(tasks, "rejects.jsonl"), itertools.chain(rejects, seen.rejects()))
+    times = (
+        {"task_id": task, "seconds": seconds}
+        for row in rows()
+        for task, seconds in row["seconds"].items()
+    )
+    write_jsonl(beside(tasks, "times.jsonl"), times)
+    funnel = Funnel()
+    for package in rows():
+        funnel.merge(Funnel.from_json(package["funnel"]))
+    seen.count_in(funnel)
+    write_text(beside(tasks, "funnel.json"), json.dumps(funnel.to_json(), indent=2) + "\n")
+    return funnel
 
 
 def _content(package: str, mined: str) -> str:
@@ -718,14 +617,15 @@ def mine(
     A package that cannot be had or read is in ``result.problems``. Raises InputError if a path
     leads to nothing.
     """
-    before = None if since is None else Earlier(Path(since))
-    if before is not None:
-        collections.deque(before.shapes(), maxlen=0)  # a mistake in it is told before any work
+    # Before any work, so that a mistake in it is told.
+    before = {} if since is None else dict(earlier_shapes(Path(since)))
+    if not packages:
+        raise InputError("no package was given", remedy="name one, or give a wheel or folder")
     for name in packages:
         _check_package(name)
     keep_inputs({"output": out}, {"earlier tasks of since": since})
     for library in companions:
-        _check_companion(library)
+        open_package(library).__exit__()  # so is a library that cannot be read
     problems: dict[str, str] = {}
     refused: dict[str, str] = {}
     with within(session) as opened, ExitStack() as stack:
@@ -743,29 +643,45 @@ def mine(
             path = Path(stack.enter_context(tempfile.TemporaryDirectory()), "tasks.jsonl")
         else:
             path = Path(out)
-        name = Outputs(path).beside("journal.jsonl").name
-        share = share_of(shard, out, kind="mine", journal=name, kept="beside")
+        journal_name = beside(path, "journal.jsonl").name
+        share = share_of(shard, out, kind="mine", journal=journal_name, kept="beside")
         if share is not None:
             facts = {**asdict(settings), "with": packages_digests(companions)}
             share.plan(packages_costs(packages), facts=facts, key="package", force=force)
             path = share.out
-        outputs = Outputs(path)
-        campaign = Campaign(
-            packages,
-            outputs,
-            opened.pool(),
-            settings,
-            companions=companions,
-            client=client,
-            since=before,
-            report=report,
-            force=force,
-            only=share.items if share is not None and share.is_part else None,
-        )
-        funnel = campaign.run()
+        names = list(dict.fromkeys(packages))
         if share is not None and share.is_part:
+            names = [name for name in names if name in share.items]
+        given = (
+            asdict(settings),
+            [str(path) for path in companions],
+            list(packages),
+            None if client is None else client.options,
+            os.getcwd(),  # what paths are relative to: a worker may have been started elsewhere
+        )
+        call = Call("evalplus_lite.exe.mining:mining", given)
+        libraries = sorted(path.name for path in companions)
+        identity = {"mining": 3, **asdict(settings), "with": libraries}
+        place = beside(path, "journal.jsonl")
+        with Journal(place, identity=identity, force=force, batch=1) as journal:
+            # What could not be had may be there by now; a file or folder may have changed.
+            rows = {row[0]: row for row in finished(journal, _progress)}
+            done = {
+                package: why
+                for package, problem, content, why in rows.values()
+                if not problem and content == _content(package, content)
+            }
+            for name in names:
+                if name in done:
+                    report(name, "", done[name])
+            left = (name for name in names if name not in done)
+            for row in _mined_rows(call, left, opened.pool()):
+                journal.append(row)
+                report(row["package"], row["problem"], row["refused"])
+        if share is not None and share.is_part:  # the journal alone, for others to put together
             shared = {**share.end(), "problems": problems, "refused": refused}
-            return MiningResult(shared, funnel, path, problems, refused)
+            return MiningResult(shared, Funnel(), path, problems, refused)
+        funnel = _written(place, packages, path, before)
         extra: dict[str, int] = {}
         if chained or breakpoints:
             sandboxes = stack.enter_context(Sandboxes(Sandbox(opened.config)))
@@ -776,22 +692,20 @@ def mine(
             ):
                 if count:
                     made = list(make(mined, sandboxes, count=count, seed=settings.seed))
-                    other = outputs.beside(kind)
+                    other = beside(path, kind)
                     write_jsonl(other, (task.to_json() for task in made))
                     extra[str(other)] = len(made)
-        run = run_facts(seed=settings.seed)
-        summary = {"run": run, **funnel.to_json(), "tasks": str(path), "extra": extra}
-        summary |= {"problems": problems, "refused": refused}
-        if out is not None:
-            return MiningResult(summary, funnel, path, problems, refused)
-        return MiningResult(summary, funnel, None, problems, refused, tuple(_rows(path)))
+        summary = {"run": run_facts(seed=settings.seed), **funnel.to_json(), "tasks": str(path)}
+        summary |= {"extra": extra, "problems": problems, "refused": refused}
+        tasks = () if out is not None else tuple(_rows(path))
+        return MiningResult(
+            summary, funnel, None if out is None else path, problems, refused, tasks
+        )
 
 
-def _check_companion(path: Path) -> None:
-    """Raise InputError if a library cannot be read, before any work is done."""
-    if not path.exists():
-        raise InputError("no such file or folder", path=path, remedy="check the path")
-    open_package(path).__exit__()
+def _progress(row: Row) -> tuple[str, str, str, str]:
+    data = row.data
+    return data["package"], data["problem"], data["sha256"], data["refused"]
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

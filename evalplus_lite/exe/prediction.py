@@ -10,10 +10,10 @@ import itertools
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.running.runs import CallResult, Invocation, normal
@@ -105,7 +105,7 @@ def worked_examples(python: str) -> list[Message]:
     for code, name, call, answer in EXAMPLES:
         task = MinedTask(f"example/{name}", code, name, (), {"python": python})
         case = TaskCase(call, CallResult("value", value=answer.get("value")))
-        turns.append(Message("user", question_of(task).text(task, case)))
+        turns.append(Message("user", question(task, case)))
         turns.append(Message("assistant", json.dumps(answer)))
     return turns
 
@@ -116,58 +116,40 @@ def wording(*, cot: bool = False) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A kind of question about a case: what is asked, and what an answer must look like.
-
-    ``prompt`` is filled with what ``words`` gives; ``schema`` is that of an answer as JSON.
-    """
-
-    prompt: str
-    words: Callable[[MinedTask, TaskCase], Mapping[str, object]]
-    schema: Callable[[MinedTask], dict[str, Any]]
-
-    def text(self, task: MinedTask, case: TaskCase, *, cot: bool = False) -> str:
-        """Return the message that asks: for an answer alone, or (``cot``) for reasoning first."""
-        common = {
-            "python": str(task.facts.get("python", "3")),
-            "name": task.entry_point,
-            "code": task.code,
-            "forms": FORMS,
-        }
-        prompt = self.prompt.replace(DIRECT, REASONED) if cot else self.prompt
-        return prompt.format_map({**common, **self.words(task, case)})
-
-
-def _of_output(task: MinedTask, case: TaskCase) -> Mapping[str, object]:
-    arguments = normal([list(case.call.args), dict(case.call.kwargs)])
-    shown = json.dumps(arguments, ensure_ascii=False)
-    return {
+def question(task: MinedTask, case: TaskCase, *, cot: bool = False) -> str:
+    """Return the message that asks: for an answer alone, or (``cot``) for reasoning first."""
+    stop = task.facts.get("breakpoint", {})
+    words: dict[str, object] = {
+        **stop,
+        "variables": ", ".join(stop.get("variables", ())),
+        "python": str(task.facts.get("python", "3")),
+        "name": task.entry_point,
+        "code": task.code,
+        "forms": FORMS,
         "call": case.written(task.entry_point),
-        "arguments": "as the call has them" if case.source else shown,
     }
+    if not stop:
+        arguments = normal([list(case.call.args), dict(case.call.kwargs)])
+        shown = json.dumps(arguments, ensure_ascii=False)
+        words["arguments"] = "as the call has them" if case.source else shown
+    prompt = STATE_PROMPT if stop else PROMPT
+    return (prompt.replace(DIRECT, REASONED) if cot else prompt).format_map(words)
 
 
-def _of_stop(task: MinedTask, case: TaskCase) -> Mapping[str, object]:
-    stop = task.facts["breakpoint"]
-    return {
-        "call": case.written(task.entry_point),
-        "line": stop["line"],
-        "text": stop["text"],
-        "hit": stop["hit"],
-        "variables": ", ".join(stop["variables"]),
-    }
-
-
-def _result_schema(task: MinedTask) -> dict[str, Any]:
-    """Return what an answer may be: any value where some is not of the annotated type.
+def answer_schema(task: MinedTask) -> dict[str, Any]:
+    """Return the JSON schema of an answer: any value where some is not of the annotated type.
 
     No right answer may be forbidden; annotations are promises that some functions do not keep.
     """
-    given = [normal(case.answer.value) for case in task.cases if case.answer.kind == "value"]
-    if "signature" in task.facts and all(is_of(tree, task.signature.result) for tree in given):
-        return _either(schema_of(task.signature.result))
-    return _either(any_value(min(max([3, *map(_depth, given)]), DEEPEST_SCHEMA)))
+    value = any_value()
+    if "breakpoint" not in task.facts:
+        given = [normal(case.answer.value) for case in task.cases if case.answer.kind == "value"]
+        if "signature" in task.facts and all(is_of(tree, task.signature.result) for tree in given):
+            value = schema_of(task.signature.result)
+        else:
+            value = any_value(min(max([3, *map(_depth, given)]), DEEPEST_SCHEMA))
+    kinds = {"value": value, "error": _ERROR_SCHEMA}
+    return {"anyOf": [object_schema({name: body}) for name, body in kinds.items()]}
 
 
 def _depth(tree: Any) -> int:
@@ -177,20 +159,6 @@ def _depth(tree: Any) -> int:
 
 DEEPEST_SCHEMA = 6
 """Levels of lists and objects that a schema of any value takes: it doubles with each."""
-
-
-def _either(value: dict[str, Any]) -> dict[str, Any]:
-    kinds = {"value": value, "error": _ERROR_SCHEMA}
-    return {"anyOf": [object_schema({name: body}) for name, body in kinds.items()]}
-
-
-OUTPUT = Question(PROMPT, _of_output, _result_schema)
-STATE = Question(STATE_PROMPT, _of_stop, lambda _: _either(any_value()))
-
-
-def question_of(task: MinedTask) -> Question:
-    """Return what is asked of a task's cases."""
-    return STATE if "breakpoint" in task.facts else OUTPUT
 
 
 def question_digest(task: MinedTask, case: TaskCase) -> str:
@@ -210,12 +178,17 @@ def parse_answer(text: str) -> dict[str, Any]:
 
     The last JSON object with a ``value`` or an ``error`` counts, so that reasoning may come first.
     """
-    objects, problem = _objects(text)
+    problems: list[str] = []
+    objects = list(json_objects(text, constant=str, problems=problems))
     said = [tree for tree in objects if "value" in tree or "error" in tree]
     readable = [tree for tree in said if "value" in tree or isinstance(tree["error"], dict | str)]
     answers = readable or said or _literals(text)
     if not answers:
-        raise ValueError('the object has neither "value" nor "error"' if objects else problem)
+        if objects:
+            raise ValueError('the object has neither "value" nor "error"')
+        raise ValueError(
+            f"it is no JSON: {problems[-1]}" if problems else "it holds no JSON object"
+        )
     found = answers[-1]
     if _is_deep(found):
         raise ValueError(f"it nests deeper than {DEEPEST} levels")
@@ -257,20 +230,7 @@ def _is_deep(tree: Any) -> bool:
     for _ in range(DEEPEST):
         parts = [each.values() if isinstance(each, dict) else each for each in level]
         level = [part for some in parts for part in some if isinstance(part, dict | list)]
-        if not level:
-            return False
-    return True
-
-
-def _objects(text: str) -> tuple[list[dict[str, Any]], str]:
-    """Return the JSON objects in a text, and what is wrong where there is none."""
-    problems: list[str] = []
-    objects = list(json_objects(text, constant=str, problems=problems))
-    return objects, f"it is no JSON: {problems[-1]}" if problems else "it holds no JSON object"
-
-
-TOOL = "answer"
-"""The name of the tool that a model calls with its answer."""
+    return bool(level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,17 +317,15 @@ class PredictionSettings:
     structured: bool = False
     """Whether the server is to hold answers to a JSON schema, where it can: an error, or a value of
     the type that the function is annotated with (any value, where it does not keep to that)."""
-    tools: bool = False
-    """Whether answers are asked for as calls of a tool, whose parameters are such a schema."""
     cot: bool = False
     """Whether the model is to reason step by step before it answers."""
 
     def __post_init__(self) -> None:
         if self.samples < 1 or self.max_tokens < 1:
             raise InputError("the number of answers and the token limit must be at least 1")
-        if self.cot and (self.structured or self.tools or self.examples):
+        if self.cot and (self.structured or self.examples):
             raise InputError(
-                "--cot leaves room for reasoning; --structured, --tools and --examples do not",
+                "--cot leaves room for reasoning; --structured and --examples do not",
                 remedy="leave one of them out",
             )
         if not 0 <= self.temperature <= 2:
@@ -379,75 +337,45 @@ class PredictionSettings:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class PredictionRequest:
-    """One case of a task, asked once."""
-
-    task: MinedTask
-    case: int
-    sample: int
-
-    @property
-    def key(self) -> str:
-        """What a resumed run knows it by."""
-        return f"{self.task.id}\n{self.case}\n{self.sample}"
-
-    @property
-    def digest(self) -> str:
-        """What is asked, as rows name it."""
-        return question_digest(self.task, self.task.cases[self.case])
+Asked: TypeAlias = tuple[MinedTask, int, int]
+"""A task, the number of one of its cases, and how often that was asked before (``sample``)."""
 
 
-def prediction_requests(
-    tasks: Iterable[MinedTask], asking: PredictionSettings
-) -> Iterator[PredictionRequest]:
-    """Yield every question, task by task."""
-    for task in tasks:
-        for case, sample in itertools.product(range(len(task.cases)), range(asking.samples)):
-            yield PredictionRequest(task, case, sample)
-
-
-def ask(question: PredictionRequest, source: ModelSource, asking: PredictionSettings) -> Prediction:
+def ask(asked: Asked, source: ModelSource, asking: PredictionSettings) -> Prediction:
     """Ask one question, and once more with the parse error where the answer cannot be read."""
-    task, number = question.task, question.case
-    kind = question_of(task)
+    task, number, sample = asked
+    case = task.cases[number]
     talk = Dialogue(
         source=source,
         temperature=asking.temperature,
         max_tokens=asking.max_tokens,
-        schema=json.dumps(kind.schema(task)) if asking.structured or asking.tools else None,
-        tool=TOOL if asking.tools else None,
+        schema=json.dumps(answer_schema(task)) if asking.structured else None,
         messages=worked_examples(str(task.facts.get("python", "3"))) if asking.examples else [],
     )
-    text, problem = kind.text(task, task.cases[number], cot=asking.cot), ""
+    text, problem = question(task, case, cot=asking.cot), ""
     answer: dict[str, Any] | None = None
-    has_asked_again = False
     replies: list[str] = []
-    while True:
-        reply = talk.ask(text, index=question.sample)
+    while answer is None and len(replies) < 2:
+        reply = talk.ask(text, index=sample)
         if reply is None:
             problem = talk.problem
             break
         replies.append(reply.text.encode("utf-8", "backslashreplace").decode())
         try:
             answer, problem = parse_answer(reply.text), ""
-            break
         except ValueError as error:
             problem = str(error)
-            if has_asked_again:
-                break
-            has_asked_again = True
             text = RETRY.format(problem=problem)
-    tokens = talk.prompt_tokens, talk.completion_tokens
     return Prediction(
         task.id,
         number,
-        question.sample,
+        sample,
         answer,
         problem,
-        has_asked_again,
-        *tokens,
-        question=question.digest,
+        len(replies) > (answer is not None),  # each unreadable one is answered by a request
+        talk.prompt_tokens,
+        talk.completion_tokens,
+        question=question_digest(task, case),
         replies=tuple(replies),
         unasked=not talk.requests,
     )
@@ -475,37 +403,39 @@ def answer_all(
         "max_tokens": asking.max_tokens,
         "structured": asking.structured,
         "examples": asking.examples,
-        **{name: True for name in ("tools", "cot") if getattr(asking, name)},
+        **({"cot": True} if asking.cot else {}),
     }
     with open_rows(out, identity=identity, force=force, batch=1) as journal:
         done = dict(finished(journal, _known))
-        left = [q for q in prediction_requests(tasks, asking) if not _is_done(q, done, out)]
-        asked = 0
-        for prediction in source.each(lambda question: ask(question, source, asking), left):
+        every = (
+            (task, case, sample)
+            for task in tasks
+            for case, sample in itertools.product(range(len(task.cases)), range(asking.samples))
+        )
+        left = [each for each in every if not _is_done(each, done, out)]
+        for prediction in source.each(lambda each: ask(each, source, asking), left):
             journal.append(prediction.to_json())
             report(prediction)
-            asked += 1
-    return asked
+    return len(left)
 
 
-def _known(row: Row) -> tuple[str, str]:
-    """Return what a row answers: its key, and what was asked."""
-    key = f"{row.data['task_id']}\n{row.data['case']}\n{row.data['sample']}"
-    return key, str(row.data.get("question", ""))
+def _known(row: Row) -> tuple[tuple[str, int, int], str]:
+    """Return what a row answers, and what was asked."""
+    data = row.data
+    return (data["task_id"], data["case"], data["sample"]), str(data.get("question", ""))
 
 
-def _is_done(question: PredictionRequest, done: Mapping[str, str], out: Path | None) -> bool:
+def _is_done(asked: Asked, done: Mapping[tuple[str, int, int], str], out: Path | None) -> bool:
     """Return whether a question was answered; InputError if another one was, under its name."""
-    if question.key not in done:
-        return False
-    if done[question.key] not in ("", question.digest):
+    task, case, sample = asked
+    answered = done.get((task.id, case, sample))
+    if answered and answered != question_digest(task, task.cases[case]):
         raise InputError(
-            f"answers another question for {question.task.id!r}, case {question.case}: the tasks"
-            " have changed since",
+            f"answers another question for {task.id!r}, case {case}: the tasks have changed since",
             path=out,
             remedy="choose another output, or --force to ask all again",
         )
-    return True
+    return answered is not None
 
 
 @dataclass(frozen=True, slots=True)

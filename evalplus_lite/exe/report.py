@@ -189,33 +189,27 @@ def trend_rows(material: GradedTasks) -> Iterator[dict[str, Any]]:
     above 0 (``zero`` counts the others), or over the measure itself (``scale``). What too few
     functions leave no interval for is None. ``groups`` are those of figure 5, of equal width.
     """
-    names: dict[str, None] = {}
-    for found in material.measures.values():
-        names.update(dict.fromkeys(found))
-    failing: list[Place] = [place for place in material.answered if place in material.errors]
-    scopes: dict[str, Sequence[Place]] = {"all": material.answered, "errors": failing}
+    names = dict.fromkeys(name for found in material.measures.values() for name in found)
+    failing = [place for place in material.answered if place in material.errors]
     for name in names:
         is_linear = name in LINEAR or name.endswith("per line")
-        for scope, places in scopes.items():
+        for scope, places in (("all", material.answered), ("errors", failing)):
             for label, rates in material.rates.items():
-                points = material.points(name, rates, places)
-                if points:
-                    row = {"measure": name, "scope": scope, "model": label,
-                           "scale": "linear" if is_linear else "logarithmic"}  # fmt: skip
-                    yield row | _trend(points, is_linear=is_linear, grouped=scope == "all")
-
-
-def _trend(points: list[Observation], *, is_linear: bool, grouped: bool) -> dict[str, Any]:
-    fit = line_fit(points) if is_linear else logarithmic_fit(points)
-    groups = size_groups(points, count=GROUPS, logarithmic=not is_linear) if grouped else []
-    return {
-        "cases": len(points),
-        "functions": len({point.cluster for point in points}),
-        "zero": 0 if is_linear else sum(not point.x > 0 for point in points),
-        "spearman": _plain(rank_correlation(points)),
-        "fit": _plain(fit),
-        "groups": [_plain(group) for group in groups],
-    }
+                if not (points := material.points(name, rates, places)):
+                    continue
+                groups = size_groups(points, count=GROUPS, logarithmic=not is_linear)
+                yield {
+                    "measure": name,
+                    "scope": scope,
+                    "model": label,
+                    "scale": "linear" if is_linear else "logarithmic",
+                    "cases": len(points),
+                    "functions": len({point.cluster for point in points}),
+                    "zero": 0 if is_linear else sum(not point.x > 0 for point in points),
+                    "spearman": _plain(rank_correlation(points)),
+                    "fit": _plain(line_fit(points) if is_linear else logarithmic_fit(points)),
+                    "groups": [_plain(group) for group in groups] if scope == "all" else [],
+                }
 
 
 def _plain(found: LineFit | RankCorrelation | SizeGroup | None) -> dict[str, Any] | None:
@@ -284,11 +278,12 @@ def generation(tasks: Iterable[MinedTask], prices: Mapping[str, Prices]) -> Row 
     if not usage:
         return None
     is_priced = set(usage) <= set(prices)
+    total = sum(usage.values(), Usage())
     return {
         "models": sorted(set(usage) - {""}),
         "functions": functions,
-        "prompt": sum(each.prompt_tokens for each in usage.values()),
-        "completion": sum(each.completion_tokens for each in usage.values()),
+        "prompt": total.prompt_tokens,
+        "completion": total.completion_tokens,
         "cost": sum(u.cost(prices[name]) for name, u in usage.items()) if is_priced else None,
     }
 
@@ -307,10 +302,9 @@ def model_rows(material: GradedTasks, prices: Mapping[str, Prices]) -> Iterator[
         whole = share(rates, rates, material.tasks)
         if whole is None:
             continue
-        failing = share(
-            rates, [place for place in rates if place in material.errors], material.tasks
-        )
-        tokens = model.prompt_tokens + model.completion_tokens
+        raising = [place for place in rates if place in material.errors]
+        failing = share(rates, raising, material.tasks)
+        usage = Usage(prompt_tokens=model.prompt_tokens, completion_tokens=model.completion_tokens)
         price = prices.get(model.label)
         yield {
             "model": model.label,
@@ -325,12 +319,9 @@ def model_rows(material: GradedTasks, prices: Mapping[str, Prices]) -> Iterator[
             "tokens": {
                 "prompt": model.prompt_tokens,
                 "completion": model.completion_tokens,
-                "a_prediction": tokens / model.asked if model.asked else 0.0,
+                "a_prediction": (model.prompt_tokens + model.completion_tokens) / model.asked,
             },
-            "cost": None
-            if price is None
-            else (model.prompt_tokens * price.prompt + model.completion_tokens * price.completion)
-            / 1e6,
+            "cost": None if price is None else usage.cost(price),
         }
 
 
@@ -430,35 +421,27 @@ def construct_rows(material: GradedTasks) -> Iterator[Row]:
     Constructs correlate with longer programs: a difference does not show a cause.
     """
     for name in FEATURES:
-        chosen = {id for id, found in material.constructs.items() if name in found}
-        have = [place for place in material.answered if place[0] in chosen]
-        lack = [place for place in material.answered if place[0] in material.constructs
-                and place[0] not in chosen]  # fmt: skip
+        places: dict[bool, list[Place]] = {True: [], False: []}
+        for place in material.answered:
+            if place[0] in material.constructs:
+                places[name in material.constructs[place[0]]].append(place)
         for label, rates in material.rates.items():
-            with_it, without = (share(rates, each, material.tasks) for each in (have, lack))
-            if with_it is None:
+            have, lack = (share(rates, places[has], material.tasks) for has in (True, False))
+            if have is None:
                 continue
-            yield {
-                "construct": name,
-                "model": label,
-                "with": with_it.to_json(),
-                "without": None if without is None else without.to_json(),
-                "difference": None if without is None else with_it.mean - without.mean,
-                "interval": None
-                if without is None
-                else list(
-                    difference_of_shares(
-                        (with_it.mean, with_it.interval), (without.mean, without.interval)
-                    )
-                ),
-            }
+            row: Row = {"construct": name, "model": label, "with": have.to_json(),
+                   "without": None, "difference": None, "interval": None}  # fmt: skip
+            if lack is not None:
+                ends = difference_of_shares((have.mean, have.interval), (lack.mean, lack.interval))
+                row |= {"without": lack.to_json(), "difference": have.mean - lack.mean,
+                        "interval": list(ends)}  # fmt: skip
+            yield row
 
 
 def called_most(material: GradedTasks) -> list[Row]:
     """Return the functions with most calls among those that models answer well (figure 7)."""
-    first = next(iter(material.rates.values()), {})
     rates, calls = defaultdict(list), defaultdict(list)
-    for place, rate in first.items():
+    for place, rate in next(iter(material.rates.values()), {}).items():
         rates[place[0]].append(rate)
         if "run: calls" in material.measures[place]:
             calls[place[0]].append(material.measures[place]["run: calls"])
@@ -467,14 +450,7 @@ def called_most(material: GradedTasks) -> list[Row]:
         for id, some in rates.items()
         if calls[id] and fmean(some) >= EASY
     ]
-    rows.sort(key=lambda row: (-row["calls"], row["function"]))
-    return rows[:MOST_CALLED]
-
-
-def is_same_cases(material: GradedTasks) -> bool:
-    """Return whether all models answered the same cases."""
-    asked = [set(rates) for label, rates in material.rates.items() if label != ALL_MODELS]
-    return all(each == asked[0] for each in asked)
+    return sorted(rows, key=lambda row: (-row["calls"], row["function"]))[:MOST_CALLED]
 
 
 NAME = "exe-report.json"
@@ -532,7 +508,8 @@ def exe_report(
             for model in models
             if not model.runs
         ]
-        by_model = _by_model(prices, [*(model.label for model in models), *_writers(known)])
+        written = (task.facts.get("generation", {}).get("model", "") for task in known.values())
+        by_model = _by_model(prices, [*(model.label for model in models), *sorted({*written})])
         summary = {
             "run": run_facts(
                 tasks=file_facts([Path(tasks)]), predictions=file_facts([path for _, path in named])
@@ -547,15 +524,11 @@ def exe_report(
         drawn = figures(
             [folder / NAME], out=folder, pictures=pictures, only=["execution"], session=opened
         )
+        tables = ((row, drawn.by_name[row["name"]]) for row in drawn.to_rows())
         summary["figures"] = [
-            {
-                **row,
-                "heads": list(table.columns),
-                "left": table.left,
-                "rows": [list(cells) for cells in table.rows],
-            }
-            for row in drawn.to_rows()
-            if (table := drawn.by_name[row["name"]])
+            {**row, "heads": [*table.columns], "left": table.left, "rows": [*map(list, table.rows)]}
+            for row, table in tables
+            if table
         ]
         summary["missing"] = drawn.summary["missing"]
         result.write_summary(folder / NAME)
@@ -648,12 +621,6 @@ def _seconds(
         missing.append({"name": TIME, "reason": reason})
 
 
-def _writers(known: Mapping[str, MinedTask]) -> list[str]:
-    """Return the models that wrote inputs; "" for those that rows do not name."""
-    facts = (task.facts.get("generation", {}) for task in known.values())
-    return sorted({str(each.get("model", "")) for each in facts})
-
-
 def _by_model(
     prices: Mapping[str, Prices] | Prices | None, names: Sequence[str]
 ) -> Mapping[str, Prices]:
@@ -678,7 +645,7 @@ def _computed(
     found = {
         "cases": sum(len(task.cases) for task in tasks),
         "answered": len(material.answered),
-        "same_cases": is_same_cases(material),
+        "same_cases": len({frozenset(model.counts()) for model in material.models}) <= 1,
         "models": list(model_rows(material, prices)),
         "repositories": repositories(material),
         "packages": list(package_rows(material)),

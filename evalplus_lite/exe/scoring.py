@@ -6,7 +6,7 @@ import ast
 import json
 import os
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
@@ -17,13 +17,7 @@ from typing import Any, ClassVar
 
 from evalplus_lite.errors import CodecError, InputError, LLMError
 from evalplus_lite.exe.prediction import Prediction, facts_of, question_digest
-from evalplus_lite.exe.running.runs import (
-    UnaskableError,
-    key_text,
-    normal,
-    number,
-    text,
-)
+from evalplus_lite.exe.running.runs import UnaskableError, key_text, normal, number, text
 from evalplus_lite.exe.tasks.forms import SkippedRow, read_any_tasks
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.exe.tasks.worth import SPLITS
@@ -38,7 +32,7 @@ from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.statistics.means import clustered_interval
 from evalplus_lite.statistics.pass_at_k import pass_at_k
 from evalplus_lite.store import parse_json, read_beginning, read_jsonl, read_text, write_jsonl
-from evalplus_lite.types import Outcome, Raised, Returned, Rule, TimedOut, Value
+from evalplus_lite.types import Raised, Returned, Rule, TimedOut, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.equality import equal
 from evalplus_lite.values.kinds.containers import DefaultDict
@@ -216,36 +210,28 @@ class CaseShare:
 def score_rows(
     known: Mapping[str, MinedTask], rates: Mapping[tuple[str, int], float]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of all, of errors, of each package, and of each split."""
-    groups: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
-    for place in sorted(rates):
+    """Yield the rows of all, of errors, of each package, and of each split.
+
+    Each is mean pass@1 of cases, with its 95 % interval by functions.
+    """
+    groups: dict[tuple[str, str], dict[tuple[str, int], float]] = defaultdict(dict)
+    for place, rate in sorted(rates.items()):
         task = known[place[0]]
-        groups["all", "all"].append(place)
+        groups["all", "all"][place] = rate
         if task.cases[place[1]].answer.kind == "error":
-            groups["all", "errors only"].append(place)
-        groups["package", str(task.facts.get("package", "-"))].append(place)
-        groups["split", str(task.facts.get("difficulty", {}).get("split"))].append(place)
+            groups["all", "errors only"][place] = rate
+        groups["package", str(task.facts.get("package", "-"))][place] = rate
+        groups["split", str(task.facts.get("difficulty", {}).get("split"))][place] = rate
     packages = sorted((-len(found), name) for (group, name), found in groups.items()
                       if group == "package")  # fmt: skip
     order = [("all", "all"), ("all", "errors only"), *(("package", name) for _, name in packages)]
     for group, name in (*order, *(("split", name) for name in SPLITS)):
         if (group, name) in groups:
-            yield _line(group, name, groups[group, name], rates, known)
-
-
-def _line(
-    group: str,
-    name: str,
-    places: list[tuple[str, int]],
-    rates: Mapping[tuple[str, int], float],
-    known: Mapping[str, MinedTask],
-) -> dict[str, Any]:
-    """Return a line of a table: mean pass@1 of cases, with its 95 % interval by functions."""
-    found = share_of({place: rates[place] for place in places}, known)
-    return {
-        "group": group, "name": name, "cases": found.cases, "tasks": found.functions,
-        "pass@1": round(found.mean, 6), "interval": [round(end, 6) for end in found.interval],
-    }  # fmt: skip
+            share = share_of(groups[group, name], known)
+            yield {
+                "group": group, "name": name, "cases": share.cases, "tasks": share.functions,
+                "pass@1": round(share.mean, 6), "interval": [round(x, 6) for x in share.interval],
+            }  # fmt: skip
 
 
 def share_of(values: Mapping[tuple[str, int], float], known: Mapping[str, MinedTask]) -> CaseShare:
@@ -256,28 +242,6 @@ def share_of(values: Mapping[tuple[str, int], float], known: Mapping[str, MinedT
     sums = [(fsum(some), len(some)) for some in found.values()]
     mean = fsum(hits for hits, _ in sums) / len(values)
     return CaseShare(len(values), len(found), mean, clustered_interval(sums))
-
-
-_BEGINNING = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[')
-
-
-def is_generations(path: Path) -> bool:
-    """Return whether a file holds generations, by how it begins."""
-    return _BEGINNING.match(read_beginning(path)) is not None
-
-
-def read_generations(path: Path, known: Collection[str]) -> Iterator[tuple[str, int, str]]:
-    """Yield task, number and text of each expression, the tasks in the file's order.
-
-    ``known`` are ids of tasks: one may follow the set's name there (``cruxeval/sample_0``). Raises
-    InputError, naming the task, for anything but lists of strings.
-    """
-    full = {id.rpartition("/")[2]: id for id in known}
-    for name, texts in parse_json(read_text(path), path=path).items():
-        if type(texts) is not list or any(type(text) is not str for text in texts):
-            raise InputError(f"{name[:60]!r} has something other than a list of texts", path=path)
-        for at, expression_text in enumerate(texts):
-            yield full.get(name, name), at, expression_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,14 +316,25 @@ def grade(
     return GradedPrediction(prediction, False, "other message")
 
 
+_GENERATIONS = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[')
+"""How a file of CRUXEval's generations begins: with a task and a list."""
+
+
 def read_predictions(path: Path, *, known: Collection[str] = ()) -> Iterator[Prediction]:
     """Yield a file's predictions; InputError names a line that holds none.
 
-    The file may be one of generations, of expressions for tasks with the ids in ``known``.
+    The file may be one of generations: for each task a list of expressions. ``known`` are ids of
+    tasks: one may follow the set's name there (``cruxeval/sample_0``).
     """
-    if is_generations(path):
-        for task_id, number, text in read_generations(path, known):
-            yield Prediction(task_id, 0, number, {"python": text})
+    if _GENERATIONS.match(read_beginning(path)):
+        full = {id.rpartition("/")[2]: id for id in known}
+        for name, texts in parse_json(read_text(path), path=path).items():
+            if type(texts) is not list or any(type(text) is not str for text in texts):
+                raise InputError(
+                    f"{name[:60]!r} has something other than a list of texts", path=path
+                )
+            for number, said in enumerate(texts):
+                yield Prediction(full.get(name, name), 0, number, {"python": said})
         return
     for row in read_jsonl(path):
         try:
@@ -455,6 +430,7 @@ def scored(
     known = {task.id: task for task in tasks}
     marks: dict[tuple[str, int], list[bool]] = defaultdict(list)
     report = ScoreReport()
+    reasons: Counter[str] = Counter()
     unjudged: set[tuple[str, int]] = set()
     answers: dict[tuple[str, int, int], Mapping[str, Any] | None] = {}
     for prediction in predictions:
@@ -480,15 +456,12 @@ def scored(
         if graded is not None:
             graded(task, found)
         if found.problem:
-            place = {"task_id": prediction.task_id, "case": prediction.case}
-            report.undecided.append(
-                {**place, "sample": prediction.sample, "problem": found.problem}
-            )
-            unjudged.add((prediction.task_id, prediction.case))
+            row = dict(zip(("task_id", "case", "sample"), name, strict=True))
+            report.undecided.append({**row, "problem": found.problem})
+            unjudged.add(name[:2])
             continue
-        marks[prediction.task_id, prediction.case].append(found.is_right)
-        if not found.is_right:
-            report.reasons[found.reason] = report.reasons.get(found.reason, 0) + 1
+        marks[name[:2]].append(found.is_right)
+        reasons.update([] if found.is_right else [found.reason])
     if not answers:
         raise InputError(
             "there is no prediction", remedy="ask a model first: evalplus-lite exe predict"
@@ -500,11 +473,10 @@ def scored(
             report.intervals[f"pass@{k}"] = share_of(values, known).interval
         else:
             report.too_few.append(k)
-    seen = unjudged | set(marks)
-    report.missing = sum(len(task.cases) for task in known.values()) - len(seen)
+    report.missing = sum(len(task.cases) for task in known.values()) - len(unjudged | {*marks})
     rates = {place: fmean(found) for place, found in marks.items()}
     report.lines = list(score_rows(known, rates)) if rates else []  # the judge may have failed all
-    report.reasons = dict(sorted(report.reasons.items()))
+    report.reasons = dict(sorted(reasons.items()))
     return report
 
 
@@ -559,45 +531,28 @@ def judging(place: WorkerContext, _: Any) -> Work:
 
 def judged_values(sandbox: Sandbox, truth: bytes, texts: Sequence[str]) -> list[str]:
     """Judge expressions for the value of a call. They do not see the program."""
-    found: list[str] = []
-    for said in texts:
-        tree = _parsed(said)
-        if tree is None:
-            found.append("unreadable")
-            continue
-        try:
-            value = wire.encode(value_of(tree))
-        except (ValueError, CodecError):
-            program = Program(f"def {CALLER}():\n    return (\n{said}\n)\n", CALLER)
-            outcome = sandbox.run(program, Inputs.of([()]), LIMITS).outcomes[0]
-            found.append(_judged(outcome, truth))
-        else:
-            found.append(_compared(value, truth))
-    return found
+    return [_judged(sandbox, truth, said) for said in texts]
 
 
-def _parsed(text: str) -> ast.expr | None:
-    """Return the one expression that a text is; None if it is not."""
-    if len(text) > LONGEST:
-        return None
+def _judged(sandbox: Sandbox, truth: bytes, said: str) -> str:
     try:
-        tree: ast.Expression = parsing.parse(text.strip(), mode="eval")
+        if len(said) > LONGEST:
+            return "unreadable"
+        tree: ast.Expression = parsing.parse(said.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return tree.body
-
-
-def _judged(outcome: Outcome | None, truth: bytes) -> str:
-    if isinstance(outcome, Returned):
-        return _compared(outcome.data, truth)
-    if isinstance(outcome, Raised):
-        return "raises"
-    return "too slow" if isinstance(outcome, TimedOut) else "gives no plain value"
-
-
-def _compared(said: bytes, truth: bytes) -> str:
+        return "unreadable"
     try:
-        return "" if equal(said, truth, EXACT) else "other value"
+        data = wire.encode(value_of(tree.body))
+    except (ValueError, CodecError):
+        program = Program(f"def {CALLER}():\n    return (\n{said}\n)\n", CALLER)
+        outcome = sandbox.run(program, Inputs.of([()]), LIMITS).outcomes[0]
+        if isinstance(outcome, Raised):
+            return "raises"
+        if not isinstance(outcome, Returned):
+            return "too slow" if isinstance(outcome, TimedOut) else "gives no plain value"
+        data = outcome.data
+    try:
+        return "" if equal(data, truth, EXACT) else "other value"
     except CodecError:
         return "other value"
 
@@ -678,21 +633,16 @@ def graded_all(
     session: Session | None = None,
 ) -> ScoreReport:
     """Grade one model's predictions; ``notify`` is called with each grade (see ``score``)."""
-    _require_values(said, tasks)
-    ran = _ran(said, tasks, session)
-    return scored(tasks.values(), said, ks=ks, judge=judge, graded=notify, ran=ran)
-
-
-def _require_values(said: Iterable[Prediction], tasks: Mapping[str, MinedTask]) -> None:
-    """Raise InputError if expressions for values are all calls of the programs' functions."""
-    found = [each for each in map(expression, said) if each is not None]
-    calls = [text.lstrip().startswith(f"{tasks[id].entry_point}(")
-             for id, _, text in found if id in tasks]  # fmt: skip
-    if calls and all(calls):
+    found = [each for each in map(expression, said) if each is not None and each[0] in tasks]
+    if found and all(
+        text.lstrip().startswith(f"{tasks[id].entry_point}(") for id, _, text in found
+    ):
         raise InputError(
             "every prediction is a call, where values were expected",
             remedy="give generations of outputs",
         )
+    ran = _ran(said, tasks, session)
+    return scored(tasks.values(), said, ks=ks, judge=judge, graded=notify, ran=ran)
 
 
 def _ran(
@@ -713,8 +663,7 @@ def _ran(
     with within(session) as opened:
         opened.stage("expressions", len(items))
         call = Call("evalplus_lite.exe.scoring:judging")
-        rows = opened.pool().map(call, items)
-        for (place, wanted), row in zip(texts.items(), rows, strict=True):
+        for (place, wanted), row in zip(texts.items(), opened.pool().map(call, items), strict=True):
             ran |= {(*place, text): reason for text, reason in zip(wanted, row, strict=True)}
             opened.advance()
     return ran

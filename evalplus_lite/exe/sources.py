@@ -49,11 +49,10 @@ from evalplus_lite.store.reading import read_text
 
 @dataclass(frozen=True, slots=True)
 class Licence:
-    """A licence by its SPDX expression; ``source`` says where in the package that was found."""
+    """A licence by its SPDX expression."""
 
     expression: str
     permissive: bool
-    source: str
 
 
 def identify(
@@ -65,25 +64,26 @@ def identify(
     field, the text of licence files. Both fields are read as SPDX expressions, with names that
     people use in place of identifiers (``BSD 3-Clause OR Apache-2.0``).
     """
+    found = _licence_of(expression, field, classifiers, texts)
+    return Licence(found, is_permissive(found)) if found else Licence("unknown", False)
+
+
+def _licence_of(
+    expression: str, field: str, classifiers: Sequence[str], texts: Iterable[str]
+) -> str:
     tables = _tables()
     if expression.strip():
-        written = _spdx(expression) or expression.strip()
-        return Licence(written, is_permissive(written), "expression")
-    named = [tables["classifiers"].get(c.rpartition("::")[2].strip()) for c in classifiers]
-    found = sorted({name for name in named if name})
-    if found:
-        # Several classifiers usually offer a choice.
-        text = " OR ".join(found)
-        return Licence(text, is_permissive(text), "classifier")
+        return _spdx(expression) or expression.strip()
+    named = {tables["classifiers"].get(c.rpartition("::")[2].strip()) for c in classifiers}
+    if found := sorted(filter(None, named)):
+        return " OR ".join(found)  # several classifiers usually offer a choice
     if spdx := _spdx(field):
-        return Licence(spdx, is_permissive(spdx), "field")
-    # A long field is the licence's text itself.
-    for text, source in [(field, "field"), *((text, "file") for text in texts)]:
+        return spdx
+    for text in (field, *texts):  # a long field is the licence's text itself
         for pattern in tables["texts"]:
             if re.search(pattern["pattern"], re.sub(r"\s+", " ", text), re.IGNORECASE):
-                spdx = str(pattern["spdx"])
-                return Licence(spdx, is_permissive(spdx), source)
-    return Licence("unknown", False, "none")
+                return str(pattern["spdx"])
+    return ""
 
 
 def _spdx(text: str) -> str:
@@ -359,11 +359,8 @@ MAX_HEADER = 256 << 10
 
 _END = b"PK\x05\x06"
 _OPENERS: dict[str, Callable[[Any], Any]] = {
-    ".gz": lambda raw: gzip.GzipFile(fileobj=raw),
-    ".tgz": lambda raw: gzip.GzipFile(fileobj=raw),
-    ".bz2": lambda raw: bz2.BZ2File(raw),
-    ".xz": lambda raw: lzma.LZMAFile(raw),  # noqa: SIM115  (closed by ``open_tar``)
-}
+    ".gz": gzip.open, ".tgz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open
+}  # fmt: skip
 
 
 UNDATED, FIXED = 1990, ((2016, 1, 1), (2020, 2, 2))
@@ -391,24 +388,19 @@ def day_of(moment: tuple[int, ...]) -> str:
     return f"{moment[0]:04}-{moment[1]:02}-{moment[2]:02}"
 
 
+UNREADABLE = (
+    OSError, EOFError, zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError,
+    struct.error, ValueError, KeyError, OverflowError,
+    RuntimeError,  # encrypted, or a way of packing that is not known
+)  # fmt: skip
+
+
 @contextmanager
 def reported(path: Path) -> Iterator[None]:
     """Turn all that reading a damaged or hostile archive can raise into an InputError."""
     try:
         yield
-    except (
-        OSError,
-        EOFError,
-        zipfile.BadZipFile,
-        tarfile.TarError,
-        zlib.error,
-        lzma.LZMAError,
-        struct.error,
-        ValueError,
-        KeyError,
-        OverflowError,
-        RuntimeError,  # encrypted, or a way of packing that is not known
-    ) as error:
+    except UNREADABLE as error:
         raise InputError(f"cannot be read: {str(error)[:200]}", path=path) from None
 
 
@@ -445,11 +437,8 @@ def _directory_size(path: Path) -> int:
     return size  # 4 GiB - 1, far too much, if the true one stands elsewhere
 
 
-def open_tar(path: Path, wanted: Callable[[str, int], bool]) -> Members:
-    """Return a tar file's members.
-
-    The contents of those ``wanted`` (by name and size) lie in a temporary file meanwhile.
-    """
+def open_tar(path: Path) -> Members:
+    """Return a tar file's members; what is read of them lies in a temporary file meanwhile."""
     store = tempfile.TemporaryFile(prefix="package-")  # noqa: SIM115  (closed with the package)
     places: dict[str, tuple[int, int]] = {}
     sizes: dict[str, int] = {}
@@ -468,7 +457,7 @@ def open_tar(path: Path, wanted: Callable[[str, int], bool]) -> Members:
                         continue
                     sizes[member.name] = member.size
                     last = max(last, member.mtime)
-                    if not wanted(member.name, member.size) or member.issparse():
+                    if not _is_read(member.name, member.size) or member.issparse():
                         continue
                     stream.at_once = member.size
                     content = archive.extractfile(member)
@@ -486,7 +475,9 @@ def open_tar(path: Path, wanted: Callable[[str, int], bool]) -> Members:
         store.seek(start)
         return store.read(size)
 
-    kept = {name: size for name, size in sizes.items() if name in places or not wanted(name, size)}
+    kept = {
+        name: size for name, size in sizes.items() if name in places or not _is_read(name, size)
+    }
     return Members(usable(kept), read, store.close, day_of(time.gmtime(min(last, LAST))[:6]))
 
 
@@ -563,17 +554,18 @@ def open_package(path: Path) -> PackageSource:
     """
     with reported(path):
         if not path.exists():
-            raise InputError("no such file or folder", path=path)
+            raise InputError("no such file or folder", path=path, remedy="check the path")
         if path.is_dir():
             return _open_folder(path)
         if not path.is_file():
             raise InputError("is not a file or folder", path=path)
         if path.suffix == ".whl":
-            return _open_wheel(path)
-        if path.name.endswith((".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")):
-            return _open_tar(path)
+            return _open_wheel(path, open_zip(path))
         if path.suffix == ".zip":
-            return _open_zip(path)
+            return _unpacked(path, open_zip(path), path.stem)
+        if path.name.endswith((".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")):
+            members = open_tar(path)
+            return _unpacked(path, members, re.sub(r"\.(tar\.\w+|tgz)$", "", path.name))
     raise InputError(
         "is no wheel, source archive or folder",
         path=path,
@@ -581,37 +573,19 @@ def open_package(path: Path) -> PackageSource:
     )
 
 
-def _open_wheel(path: Path) -> PackageSource:
-    members = open_zip(path)
+def _open_wheel(path: Path, members: Members) -> PackageSource:
     names = _checked(members.sizes, path)
     metadata = next((n for n in names if re.fullmatch(r"[^/]+\.dist-info/METADATA", n)), None)
     if metadata is None:
         raise InputError("is a wheel without METADATA", path=path)
+    inner = [(re.sub(r"^[^/]+\.data/(pure|plat)lib/", "", name), name) for name in names]
+    stored = [
+        (local, name)
+        for local, name in inner
+        if ".dist-info/" not in name and not re.match(r"[^/]+\.data/", local)
+    ]
     texts = [n for n in names if ".dist-info/" in n and _is_licence(n)]
-    files: dict[str, SourceFile] = {}
-    compiled: set[str] = set()
-    data: dict[str, str] = {}
-    for name in names:
-        inner = re.sub(r"^[^/]+\.data/(pure|plat)lib/", "", name)
-        if ".dist-info/" in name or re.match(r"[^/]+\.data/", inner):
-            continue
-        _file_under(files, compiled, data, inner, name)
-    found = _metadata(members.read(metadata))
-    return _package(path, found, names, texts, files, compiled, data, members)
-
-
-def _open_zip(path: Path) -> PackageSource:
-    members = open_zip(path)
-    return _unpacked(path, _checked(members.sizes, path), members, path.stem)
-
-
-def _open_tar(path: Path) -> PackageSource:
-    def wanted(name: str, size: int) -> bool:
-        return size <= MAX_FILE and not name.endswith(_COMPILED)
-
-    members = open_tar(path, wanted)
-    stem = re.sub(r"\.(tar\.\w+|tgz)$", "", path.name)
-    return _unpacked(path, _checked(members.sizes, path), members, stem)
+    return _package(path, _metadata(members.read(metadata)), names, texts, stored, members)
 
 
 def _open_folder(path: Path) -> PackageSource:
@@ -629,35 +603,34 @@ def _open_folder(path: Path) -> PackageSource:
         raise InputError("holds no Python file", path=path, remedy="give a package's folder")
     # A folder is its own top folder.
     top = path.resolve().name
+    sizes = {f"{top}/{name}": sizes[name] for name in names}
     members = Members(sizes, lambda name: (path / name.partition("/")[2]).read_bytes())
-    return _unpacked(path, [f"{top}/{name}" for name in names], members, top)
+    return _unpacked(path, members, top)
 
 
-def _unpacked(path: Path, names: list[str], members: Members, stem: str) -> PackageSource:
+def _unpacked(path: Path, members: Members, stem: str) -> PackageSource:
     """Read the layout of a source tree whose names all start with one top folder."""
-    inner = {name: name.partition("/")[2] for name in names}
-    inner = {name: rest for name, rest in inner.items() if rest}
+    names = _checked(members.sizes, path)
+    inner = {name: rest for name in names if (rest := name.partition("/")[2])}
     packages = {str(PurePosixPath(r).parent) for r in inner.values() if r.endswith("__init__.py")}
     prefixes = {"", "src/"}
     for folder in sorted(packages):
         parent = str(PurePosixPath(folder).parent)
         if parent not in packages and not set(parent.split("/")) & _SKIPPED_FOLDERS:
             prefixes.add("" if parent == "." else f"{parent}/")
-    files: dict[str, SourceFile] = {}
-    compiled: set[str] = set()
-    data: dict[str, str] = {}
+    stored: list[tuple[str, str]] = []
     for name, rest in inner.items():
         prefix = _longest_prefix(rest, prefixes)
         local = rest[len(prefix) :]
         top = local.partition("/")[0]
         is_module = "/" not in local and prefix in ("", "src/")
         if f"{prefix}{top}" in packages or (is_module and local not in _SKIPPED_ROOTS):
-            _file_under(files, compiled, data, local, name)
+            stored.append((local, name))
     facts = next((n for n in names if inner.get(n) == "PKG-INFO"), None)
     read = members.read
     metadata = _metadata(read(facts)) if facts else _metadata_of_project(inner, read, stem)
     texts = [n for n, rest in inner.items() if "/" not in rest and _is_licence(rest)]
-    return _package(path, metadata, names, texts, files, compiled, data, members)
+    return _package(path, metadata, names, texts, stored, members)
 
 
 def _longest_prefix(name: str, prefixes: set[str]) -> str:
@@ -678,16 +651,14 @@ def _metadata_of_project(
     """Return core metadata from pyproject.toml, for trees that carry no PKG-INFO."""
     name, _, version = stem.rpartition("-")
     project: Any = {}
-    for path, rest in inner.items():
-        if rest == "pyproject.toml":
-            text = read(path)[: MAX_PROJECT + 1]
-            try:
-                dots = max((line.count(b".") for line in text.splitlines()), default=0)
-                if len(text) > MAX_PROJECT or dots > 1000:
-                    break  # tomllib takes the square of a dotted name's parts
-                project = tomllib.loads(text.decode("utf-8", "replace")).get("project", {})
-            except (ValueError, RecursionError):  # no TOML, or of a depth or size that is an attack
-                break
+    path = next((path for path, rest in inner.items() if rest == "pyproject.toml"), None)
+    text = b"" if path is None else read(path)[: MAX_PROJECT + 1]
+    # tomllib takes the square of a dotted name's parts.
+    dots = max((line.count(b".") for line in text.splitlines()), default=0)
+    if len(text) <= MAX_PROJECT and dots <= 1000:
+        # It may be no TOML, or of a depth or size that is an attack.
+        with suppress(ValueError, RecursionError):
+            project = tomllib.loads(text.decode("utf-8", "replace")).get("project", {})
     if not isinstance(project, dict):
         project = {}
 
@@ -718,11 +689,26 @@ def _package(
     metadata: RawMetadata,
     names: list[str],
     texts: list[str],
-    files: dict[str, SourceFile],
-    compiled: set[str],
-    data: dict[str, str],
+    stored: Iterable[tuple[str, str]],
     members: Members,
 ) -> PackageSource:
+    """Return an opened package; ``stored`` are paths beside the modules, and those stored."""
+    files: dict[str, SourceFile] = {}
+    compiled: set[str] = set()
+    data: dict[str, str] = {}
+    for inner, name in stored:
+        if inner.endswith(_COMPILED):
+            compiled.add(inner.replace("/", ".").split(".cpython-")[0].split(".abi3")[0])
+        elif not inner.endswith(".py"):
+            data[inner] = name
+        elif all(map(str.isidentifier, inner[:-3].split("/"))):
+            module = inner[:-3].replace("/", ".")
+            is_package = module.rpartition(".")[2] == "__init__"
+            if is_package:
+                module = module.removesuffix("__init__").rstrip(".")
+            if module and (is_package or module not in files):
+                is_test = bool(_TEST_FILE.search(inner))
+                files[module] = SourceFile(name, module, is_package, is_test)
     wordings = [members.read(name)[:20_000].decode("utf-8", "replace") for name in texts]
     licence = identify(
         expression=metadata.get("license_expression", ""),
@@ -768,39 +754,22 @@ def _readme(names: Sequence[str], read: Callable[[str], bytes]) -> str:
 
 def _checked(sizes: dict[str, int], path: Path) -> list[str]:
     """Return the names worth reading, refusing archives that unpack to too much."""
-    wanted = {
-        name: size for name, size in sizes.items() if size <= MAX_FILE or name.endswith(_COMPILED)
-    }
-    total = sum(size for name, size in wanted.items() if not name.endswith(_COMPILED))
+    total = sum(size for name, size in sizes.items() if _is_read(name, size))
     if total > MAX_TOTAL:
         raise InputError(f"holds {total} bytes; the limit is {MAX_TOTAL}", path=path)
-    return sorted(name for name in wanted if not name.endswith("/"))
+    return sorted(
+        name
+        for name, size in sizes.items()
+        if (size <= MAX_FILE or name.endswith(_COMPILED)) and not name.endswith("/")
+    )
+
+
+def _is_read(name: str, size: int) -> bool:
+    return size <= MAX_FILE and not name.endswith(_COMPILED)
 
 
 def _is_licence(name: str) -> bool:
     return bool(re.search(r"(^|/)(licen[cs]e|copying)[^/]*$", name, re.IGNORECASE))
-
-
-def _file_under(
-    files: dict[str, SourceFile],
-    compiled: set[str],
-    data: dict[str, str],
-    inner: str,
-    stored: str,
-) -> None:
-    if inner.endswith(_COMPILED):
-        compiled.add(inner.replace("/", ".").split(".cpython-")[0].split(".abi3")[0])
-        return
-    if not inner.endswith(".py"):
-        data[inner] = stored
-        return
-    parts = inner[:-3].split("/")
-    if not all(part.isidentifier() for part in parts):
-        return
-    is_package = parts[-1] == "__init__"
-    module = ".".join(parts[:-1] if is_package else parts)
-    if module and (is_package or module not in files):
-        files[module] = SourceFile(stored, module, is_package, bool(_TEST_FILE.search(inner)))
 
 
 ARCHIVES = (".whl", ".tar.gz", ".tgz", ".zip", ".tar.bz2", ".tar.xz")

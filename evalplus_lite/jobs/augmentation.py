@@ -12,10 +12,11 @@ import json
 import os
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from pathlib import Path
+from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
@@ -27,23 +28,18 @@ from evalplus_lite.jobs.augmented_task import DOUBTFUL, Budget
 from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
 from evalplus_lite.jobs.expected import SharedData
 from evalplus_lite.jobs.samples import Samples, SampleStream
-from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
+from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
+from evalplus_lite.models import Client, ModelSource, Replay
+from evalplus_lite.models.recording import PLAN, Recording
+from evalplus_lite.models.seeds import SeedPlan, llm_seeds
 from evalplus_lite.store import write_jsonl, write_packed
 from evalplus_lite.store.journal import finished as resumed
 from evalplus_lite.store.journal import open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.loading import refusal
 from evalplus_lite.tasks.suite_file import unpacked_suites
-from evalplus_lite.types import Case, Task, Unusable
-
-# The summary of augmented tasks, and the names of the programs behind them.
-
-
-def hash_of(programs: Mapping[str, Sequence[str]]) -> str:
-    """Return a short name of programs by task."""
-    return hashlib.sha256(json.dumps(programs).encode()).hexdigest()[:16]
-
+from evalplus_lite.types import Case, Task, Unusable, Value
 
 ARGUMENT = re.compile(r"\bargument (\d+)")
 
@@ -98,17 +94,9 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
 JOURNAL = "augment.journal.jsonl"
 
 
-class SeedSource(Protocol):
-    """A source of further seeds for tasks, such as a language model."""
-
-    def each(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Sequence[Case]]:
-        """Yield the seeds of each task, in order; the backend runs any code for them."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class FinishedTask:
-    """A finished task: its ``facts`` (``augmented_task.finished``) and packed suite row."""
+    """A finished task: its ``facts`` (``augmented_task.augmenting``) and packed suite row."""
 
     facts: Mapping[str, Any]
     suite: bytes
@@ -127,60 +115,6 @@ class FinishedTask:
         """Return the task of a row that ``to_row`` made."""
         facts = dict(row)
         return cls(facts, base64.b64decode(facts.pop("suite"), validate=True))
-
-
-def augment_tasks(
-    tasks: Iterable[Task],
-    backend: Backend,
-    *,
-    seed: int,
-    budget: Budget,
-    seeds: SeedSource | None = None,
-    samples: Mapping[str, Sequence[str]] | None = None,
-    done: Mapping[str, FinishedTask] | None = None,
-    finished: Callable[[FinishedTask], None] | None = None,
-    left_out: Callable[[Unusable], None] | None = None,
-    progress: Progress = SILENT,
-) -> list[FinishedTask]:
-    """Augment every task; ``done`` ones are reused, and ``finished`` is called with each new one.
-
-    ``samples`` are programs by task for ``augment_task``. An unusable task is skipped; ``left_out``
-    is called with it.
-    """
-    # Rows come in the order of the items: ``new`` holds the tasks whose rows have not come yet.
-    suites_of, new = dict(done or {}), deque[Task]()
-    staging = SharedData(backend)
-    order = list(tasks)
-    call = Call("evalplus_lite.jobs.augmented_task:augmenting", (seed, to_row(budget)))
-
-    def items() -> Iterator[Row]:
-        left = [task for task in order if task.id not in suites_of]
-        # A model is asked ahead of the sandboxes, so that no worker waits for an answer.
-        seeds_of = iter(seeds.each(left, backend)) if seeds is not None else None
-        for task in left:
-            new.append(task)
-            cases = () if seeds_of is None else next(seeds_of)
-            yield staging.ref(task), to_rows(cases), list((samples or {}).get(task.id, ()))
-
-    def failed(_: Row, error: Exception) -> Row:
-        # What our own code fails on costs that task alone; a machine that fails ends the run.
-        if not isinstance(error, Defect):
-            raise error
-        return None, to_row(Unusable("", "defect", f"{error}; please report it"))
-
-    progress.advance(len(suites_of), known=True)
-    rows = backend.map(call, items(), lost=failed, done=lambda row: progress.advance())
-    for facts, rest in rows:
-        task = new.popleft()
-        # A task without a usable case ends no run: it is listed with its cause.
-        if facts is None:
-            if left_out is not None:
-                left_out(replace(from_row(Unusable, rest), task_id=task.id))
-            continue
-        suites_of[task.id] = FinishedTask(facts, rest)
-        if finished is not None:
-            finished(suites_of[task.id])
-    return [suites_of[task.id] for task in order if task.id in suites_of]
 
 
 @dataclass(frozen=True)
@@ -230,7 +164,7 @@ def augment(
     inputs: int = 1000,
     seconds: float = 0.5,
     seed: int = 0,
-    seeds: SeedSource | None = None,
+    seeds: ModelSeeds | None = None,
     consensus: Samples = (),
     doubtful: bool = False,
     strict: bool = False,
@@ -275,14 +209,15 @@ def augment(
             "seed": seed,
             "inputs": inputs,
             "seconds": seconds,
-            "seeds": getattr(seeds, "name", None),
+            "seeds": seeds and seeds.name,
         }
         if doubtful:
             identity["doubtful"] = True
         if choices := {task.id: dict(task.constraints) for task in data.tasks if task.constraints}:
             identity["constraints"] = choices
         if is_reviewed:
-            identity["consensus"] = hash_of(programs_by_task)
+            text = json.dumps(programs_by_task)
+            identity["consensus"] = hashlib.sha256(text.encode()).hexdigest()[:16]
         # A shard takes its part of the tasks before any is augmented.
         share = share_of(shard, out, kind="augment", journal=JOURNAL)
         tasks = data.tasks
@@ -297,23 +232,37 @@ def augment(
         left_out: list[Unusable] = list(data.unusable)
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
             old = resumed(journal, lambda row: FinishedTask.of_row(row.data))
-            done = {each.task_id: each for each in old}
+            suites_of = {each.task_id: each for each in old}
             opened.stage("augment", len(tasks))
-            if done:
-                opened.note(f"{len(done)} tasks were done already")
-            # 4. The work. Tasks do not depend on each other: their order is restored at the end.
-            results = augment_tasks(
-                tasks,
-                pool,
-                seed=seed,
-                budget=budget,
-                seeds=seeds,
-                samples=programs_by_task,
-                done=done,
-                finished=None if folder is None else lambda task: journal.append(task.to_row()),
-                left_out=left_out.append,
-                progress=opened,
-            )
+            if suites_of:
+                opened.note(f"{len(suites_of)} tasks were done already")
+            opened.advance(len(suites_of), known=True)
+            # 4. The work. Rows come in the order of the items: ``new`` holds the tasks whose rows
+            # have not come yet.
+            left, new = [task for task in tasks if task.id not in suites_of], deque[Task]()
+            staging = SharedData(pool)
+
+            def items() -> Iterator[Row]:
+                # A model is asked ahead of the sandboxes, so that no worker waits for an answer.
+                seeds_of = iter(seeds.each(left, pool)) if seeds is not None else None
+                for task in left:
+                    new.append(task)
+                    cases = () if seeds_of is None else next(seeds_of)
+                    yield staging.ref(task), to_rows(cases), programs_by_task[task.id]
+
+            call = Call("evalplus_lite.jobs.augmented_task:augmenting", (seed, to_row(budget)))
+            rows = pool.map(call, items(), lost=_failed, done=lambda row: opened.advance())
+            for facts, rest in rows:
+                task = new.popleft()
+                # A task without a usable case ends no run: it is listed with its cause.
+                if facts is None:
+                    left_out.append(replace(from_row(Unusable, rest), task_id=task.id))
+                    continue
+                suites_of[task.id] = FinishedTask(facts, rest)
+                if folder is not None:
+                    journal.append(suites_of[task.id].to_row())
+        # Tasks do not depend on each other: their order is restored here.
+        results = [suites_of[task.id] for task in tasks if task.id in suites_of]
         if share is not None and share.is_part:
             return AugmentationResult(share.end(), tuple(results))
         # A part has no suite of its own: ``merge`` resumes from all journals and ends here.
@@ -331,3 +280,68 @@ def augment(
             write_jsonl(folder / "review.jsonl", result.disputes)
         result.write_summary(folder / "summary.json")
     return result
+
+
+def _failed(_: Row, error: Exception) -> Row:
+    """Return the row of a task that our own code failed on: a machine that fails ends the run."""
+    if not isinstance(error, Defect):
+        raise error
+    return None, to_row(Unusable("", "defect", f"{error}; please report it"))
+
+
+# Seeds from a language model: asked for here, checked where programs are run.
+
+
+@dataclass(frozen=True)
+class ModelSeeds:
+    """Asks a model, or its recorded replies, for seeds of tasks."""
+
+    source: ModelSource
+    seed: int
+    name: str
+    plan: SeedPlan | None = None
+
+    def each(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Sequence[Case]]:
+        """Yield the model's valid new inputs for each task; none if nothing is recorded for it.
+
+        Several tasks at a time, in threads of the model's client: no sandbox waits for an answer.
+        """
+        return self.source.each(lambda task: self._of(task, backend), tasks)
+
+    def _of(self, task: Task, backend: Backend) -> Sequence[Case]:
+        def valid(inputs: Sequence[tuple[Value, ...]]) -> Sequence[str | None]:
+            if task.contract is None or not inputs:
+                return [None] * len(inputs)
+            # A contract is somebody's code: it runs in a sandbox, not in this thread.
+            call = Call("evalplus_lite.jobs.augmented_task:refusing")
+            item = (task.contract, list(inputs))
+            return backend.submit(call, item, then=list[str | None]).result()
+
+        return llm_seeds(task, self.source, seed=self.seed, plan=self.plan, valid=valid).cases
+
+
+def seed_source(
+    replay: Sequence[Path],
+    *,
+    model: str | None,
+    base_url: str | None,
+    seed: int,
+    timeout: float = 300.0,
+) -> ModelSeeds | None:
+    """Return where LLM seeds come from: recorded files, a server's model, or nowhere.
+
+    ``timeout`` is in seconds, for one answer of the model.
+    """
+    if replay:
+        # The name is part of a journal's identity: it stands for the content of the replies.
+        digest = hashlib.sha256()
+        for path in replay:
+            digest.update(path.read_bytes() if path.is_file() else b"")
+        source, name = Replay(*replay, model=model), digest.hexdigest()[:16]
+        if not (replay[0].parent / PLAN).is_file():
+            return ModelSeeds(source, seed, name)
+        plan = Recording.open(replay[0].parent)  # the prompts that were recorded, word for word
+        return ModelSeeds(source, plan.seed, name, plan.seeds)
+    if model is not None:
+        return ModelSeeds(Client(model, base_url=base_url, timeout=timeout), seed, model)
+    return None

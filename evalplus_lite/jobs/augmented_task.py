@@ -35,10 +35,12 @@ from evalplus_lite.grading.null import require_effect
 from evalplus_lite.grading.oracle import UNLISTED, Answers, answer
 from evalplus_lite.grading.screens import FreeOrders, KnownRaises, SizeLimits
 from evalplus_lite.grading.subsets import as_stress, joined, relinked, subset
+from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.jobs.consensus import UNANSWERED, Dispute, Finding, Panel
 from evalplus_lite.jobs.consensus import rows as review_rows
 from evalplus_lite.jobs.expected import staged
 from evalplus_lite.programs import definitions
+from evalplus_lite.reduction.kills import Kills, KillSuite
 from evalplus_lite.reduction.survivors import unreached
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.guest_programs import TIES
@@ -72,6 +74,10 @@ LADDERS = 3
 """The fraction (1/n) of the same budget again for measuring how far sizes go."""
 MOST_PROPOSED = 8
 """The factor on the requested inputs that may be proposed at once, if few are valid."""
+PATIENCE = 4
+"""Batches without a single new valid input after which a task is done."""
+MOST_SLOW = 8
+"""Slow inputs after which a batch is given up."""
 LADDER_SECONDS = 0.2
 """Seconds of a typical machine that an input of a ladder may cost the reference, in steps."""
 
@@ -83,16 +89,13 @@ class Budget:
     ``inputs``: new cases requested. ``seconds``: of a typical machine, what a case may cost the
     reference (``steps.STEPS_A_SECOND``); a slower input is dropped. ``batch``: inputs proposed at
     first, and again after slow ones; each further batch may be ``GROWTH`` times as large.
-    ``patience``: batches without a single new valid input after which the task is done. ``slow``:
-    slow inputs after which a batch is given up. ``doubtful``: keep as tests what breaks a
+    ``doubtful``: keep as tests what breaks a
     constraint that all examples keep to, although too few of them speak for it.
     """
 
     inputs: int = 1000
     seconds: float = 0.5
     batch: int = 250
-    patience: int = 4
-    slow: int = 8
     doubtful: bool = False
 
     def step_budget(self, *, of_ladders: bool = False) -> StepBudget:
@@ -102,20 +105,6 @@ class Budget:
             return StepBudget(total, Allowance.of(self.seconds).steps)
         most = Allowance.of(min(LADDER_SECONDS, self.seconds)).steps
         return StepBudget(total // LADDERS, most, shares=LADDERS)
-
-    @property
-    def largest_batch(self) -> int:
-        """The maximum number of inputs proposed at once, however few of them are valid."""
-        return max(self.batch, MOST_PROPOSED * self.inputs)
-
-
-def needed(count: int, *, kept: int, of: int) -> int:
-    """Return how many inputs to propose for ``count`` valid ones, given that ``kept`` of ``of``
-    were.
-    """
-    # Twenty imaginary proposals, all accepted, steady the rate of the first batches. The margin of
-    # 3 % and five spares a further batch for a few inputs.
-    return int(count * 1.03 * (of + 20) / (kept + 20)) + 5
 
 
 # Input texts of whole programs: their form, a generator that keeps to it, a task's own one.
@@ -281,74 +270,6 @@ class Augmented:
     """What of the reference no case runs."""
 
 
-def ordered(suite: Suite) -> Suite:
-    """Return the suite with its large cases last, behind all others that are not base cases.
-
-    Cheap cases decide first, and a program that fails is not run on the rest.
-    """
-    places = sorted(
-        range(len(suite.cases)),
-        key=lambda at: at >= suite.base_count and weight(suite.cases[at].arguments) > LARGE,
-    )
-    chosen = subset(suite, places)
-    return replace(chosen, cases=relinked(chosen.cases, places))
-
-
-def too_long(suite: Suite) -> dict[int, None]:
-    """Return the positions of answers longer than ``LONGEST_ANSWER``, in order."""
-    blobs = suite.blobs.items()
-    # Sizes are those of the plain answers: a packed one knows its own.
-    sizes = [each.size if isinstance(each, Packed) else len(each) for each in blobs]
-    return dict.fromkeys(at for at, size in enumerate(sizes) if size > LONGEST_ANSWER)
-
-
-def bounds(
-    kept: int,
-    proposed: int,
-    budget: Budget,
-    dropped: Mapping[str, int],
-    is_idle: bool,
-    sizes: object,
-    step_budget: StepBudget,
-) -> dict[str, Any]:
-    """Return the bounds of a task's inputs for its provenance: their number, sizes, and cost to the
-    reference."""
-    # Where the steps are used up, that is the reason, even if batches were idle because of it.
-    end = "inputs" if kept >= budget.inputs else "patience" if is_idle else "space"
-    return {
-        "kept": kept,
-        "proposed": proposed,
-        "end": end if step_budget.left or end == "inputs" else "steps",
-        "steps": {
-            "spent": step_budget.spent,
-            "of": step_budget.total,
-            "next": step_budget.next_share,
-        },
-        "dropped": {name: count for name, count in sorted(dropped.items()) if count > 0},
-        "sizes": sizes,
-    }
-
-
-def finished(task: Task, result: Augmented) -> Row:
-    """Return a finished task as (facts, row of the suite file): its collector reads no case."""
-    suite = result.suite
-    stress = () if suite.stress is None else suite.stress.cases
-    facts = {
-        "task_id": task.id,
-        "base_count": suite.base_count,
-        "count": len(suite.cases),
-        "stress": len(stress),
-        "doubtful": sum(each.reason.startswith(DOUBTFUL) for each in stress),
-        "provenance": dict(suite.provenance),
-        "sources": dict(result.sources),
-        "dropped": dict(result.dropped),
-        "notes": list(result.notes),
-        "unreached": result.unreached,
-        "review": list(review_rows(Finding(task.id, len(suite.cases), result.review))),
-    }
-    return facts, packed_row(suite_row(task, suite))
-
-
 # The start of augmenting a task: its base cases answered, and a generator that has seen them.
 
 BASE_LIMITS = Limits(cpu=20.0, load=10.0)
@@ -508,15 +429,6 @@ HEAVIEST = 25_000
 """Characters and elements of a stress case."""
 
 
-@dataclass(frozen=True, slots=True)
-class LadderResult:
-    """The results of the ladders: answered cases, and stress cases if there are any."""
-
-    cases: Answers
-    tops: Suite | None
-    dropped: dict[str, int]
-
-
 def probe(
     sandbox: Sandbox,
     task: Task,
@@ -524,8 +436,11 @@ def probe(
     base: Sequence[Case],
     *,
     step_budget: StepBudget,
-) -> LadderResult:
-    """Try the ladders of a generator that has seen the base cases; set how far they go."""
+) -> tuple[Answers, Suite | None, dict[str, int]]:
+    """Try the ladders of a generator that has seen the base cases; set how far they go.
+
+    Returns the answered cases, stress cases if there are any, and how many were dropped by cause.
+    """
     # Each round runs all rungs that are left; a slow one ends its ladder, and only the others are
     # tried again. The contract is asked in the first round alone: later rungs were among its
     # inputs.
@@ -575,12 +490,7 @@ def probe(
     scales.settle()
     suite = joined(suites, {})
     answers = Answers(suite, (), tuple(range(len(suite.cases))), tuple(steps))
-    return _sorted_out(answers, rungs, dropped)
-
-
-def _sorted_out(answers: Answers, rungs: Sequence[Rung], dropped: dict[str, int]) -> LadderResult:
-    """Divide the answered inputs: the top of each ladder is stress, moderate ones are cases."""
-    suite = answers.suite
+    # The top of each ladder is stress, moderate rungs are cases.
     top: dict[object, int] = {}
     for rung in rungs:
         top[rung.dimension] = max(top.get(rung.dimension, 0), rung.level)
@@ -594,7 +504,7 @@ def _sorted_out(answers: Answers, rungs: Sequence[Rung], dropped: dict[str, int]
             stress[at] = way
     chosen = dict(sorted(stress.items(), reverse=True)[:MOST_TOPS])
     apart = as_stress(suite, chosen)
-    return LadderResult(answers.only(cases), apart if apart.cases else None, dropped)
+    return answers.only(cases), apart if apart.cases else None, dropped
 
 
 # A task's suite as it grows: seeds, mutation, filter, reference, until there are inputs enough.
@@ -610,21 +520,6 @@ _SAID_OF_TIES = re.compile(
     re.I,
 )
 """What a prompt says of equal elements: their order is part of the task then."""
-
-
-def _with_documented(raises: KnownRaises, task: Task, marked: Task | None) -> KnownRaises:
-    """Return the known exceptions with those that the prompt names, of any method."""
-    if marked is None:
-        return raises
-    methods = {call[0] for case in task.base for call in case.arguments} if raises.is_for else ()
-    named = {(method, name) for method in methods for name in task.harness.exceptions}
-    return replace(raises, found=raises.found | named)
-
-
-def _has_raised(data: bytes) -> bool:
-    """Return whether an answer is an exception, or a sequence of results with one."""
-    value = wire.decode(data)
-    return any(map(_is_exception, value if type(value) is list else [value]))
 
 
 def _is_exception(value: Value) -> bool:
@@ -680,9 +575,11 @@ class TaskAugmentation:
         self.marked = marked(self.task)
         self.none_is_odd = self.task.contract is None and not budget.doubtful
         self.none_is_odd &= not re.search(r"\bNone\b|\bnull\b|nothing", self.task.prompt)
-        self.raises = _with_documented(
-            KnownRaises.of(self.task, base.suite), self.task, self.marked
-        )
+        self.raises = KnownRaises.of(self.task, base.suite)
+        if self.marked and self.raises.is_for:  # those that the prompt names, of any method
+            methods = {call[0] for case in self.task.base for call in case.arguments}
+            named = {(each, name) for each in methods for name in self.task.harness.exceptions}
+            self.raises = replace(self.raises, found=self.raises.found | named)
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
         orders = FreeOrders.of(sandbox, self.task, base.suite)
         is_said = _SAID_OF_TIES.search(self.task.prompt) is not None
@@ -702,19 +599,19 @@ class TaskAugmentation:
         if not self.budget.inputs:
             return
         # Ladders first: the generator must know how far sizes go before it proposes inputs.
-        rungs = probe(
+        cases, tops, dropped = probe(
             self.sandbox,
             self.task,
             self.generator,
             self.suites[0].cases,
             step_budget=self.budget.step_budget(of_ladders=True),
         )
-        self.dropped.update(rungs.dropped)
-        if rungs.tops is not None:
-            self.tops = [self._untied(self._with_short_answers(Answers.of(rungs.tops))).suite]
+        self.dropped.update(dropped)
+        if tops is not None:
+            self.tops = [self._untied(self._with_short_answers(Answers.of(tops))).suite]
         # The last cases are the highest rungs: they are the ones worth a share of the budget.
-        most, count = self.budget.inputs // PROBED, len(rungs.cases.kept)
-        highest = rungs.cases.only(range(max(0, count - most), count))
+        most, count = self.budget.inputs // PROBED, len(cases.kept)
+        highest = cases.only(range(max(0, count - most), count))
         self._keep(self._fair(self._with_short_answers(highest)).suite)
 
     def mix_types(self) -> None:
@@ -741,13 +638,15 @@ class TaskAugmentation:
     def step(self) -> bool:
         """Propose one batch and keep the usable inputs; return whether to continue."""
         missing = self.budget.inputs - self.new
-        if missing <= 0 or self.idle >= self.budget.patience:
+        if missing <= 0 or self.idle >= PATIENCE:
             return False
         # Order: propose, answer and screen, cut to what is missing, vote, then feed back.
         self.generator.scales.affordable = self.step_budget.next_share
-        size = min(self.size, needed(missing, kept=self.new, of=self.proposed))
-        size = min(size, self.budget.largest_batch)
-        batch = self.generator.propose(size)
+        # As many as give what is missing at the rate so far, which twenty imaginary proposals, all
+        # accepted, steady; a margin of 3 % and five spares a further batch for a few inputs.
+        expected = int(missing * 1.03 * (self.proposed + 20) / (self.new + 20)) + 5
+        most = max(self.budget.batch, MOST_PROPOSED * self.budget.inputs)
+        batch = self.generator.propose(min(self.size, expected, most))
         if not batch:
             return False
         self.proposed += len(batch)
@@ -774,7 +673,15 @@ class TaskAugmentation:
 
     def finish(self) -> Augmented:
         """Return the suite with the accepted, dropped, and set-aside inputs."""
-        suite = ordered(joined(self.suites, self._provenance()))
+        suite = joined(self.suites, self._provenance())
+        # Large cases last, behind all others that are not base cases: cheap cases decide first, and
+        # a program that fails is not run on the rest.
+        places = sorted(
+            range(len(suite.cases)),
+            key=lambda at: at >= suite.base_count and weight(suite.cases[at].arguments) > LARGE,
+        )
+        suite = subset(suite, places)
+        suite = replace(suite, cases=relinked(suite.cases, places))
         # Stress cases are a suite of their own: they have a verdict that no score counts.
         if stress := [*self.stress, *self.tops]:
             suite = replace(suite, stress=joined(stress, {}))
@@ -797,7 +704,7 @@ class TaskAugmentation:
             cases,
             base_count=0,
             limits=Limits(cpu=self.budget.seconds, load=10.0),
-            max_failures=self.budget.slow,
+            max_failures=MOST_SLOW,
             step_budget=self.step_budget,
         )
 
@@ -813,7 +720,11 @@ class TaskAugmentation:
     def _with_known_exceptions(self, answers: Answers) -> Answers:
         """Return the answers without exceptions that neither base case nor prompt foresees."""
         places = self.raises.foreseen(answers.suite)
-        raising = [n for n in places if self.marked and _has_raised(answers.suite.expected[n])]
+        raising = []
+        for n in places if self.marked else ():
+            value = wire.decode(answers.suite.expected[n])  # or the results of several calls
+            if any(map(_is_exception, value if type(value) is list else [value])):
+                raising.append(n)
         if self.marked and raising:
             # Answered before, and valid by the contract: only what raises is asked anew.
             cases = [answers.suite.cases[n] for n in raising]
@@ -833,10 +744,13 @@ class TaskAugmentation:
 
     def _with_short_answers(self, answers: Answers) -> Answers:
         """Return the answers without very long ones: a few would make up most of the suite file."""
-        large = too_long(answers.suite)
+        # Sizes are those of the plain answers: a packed one knows its own.
+        blobs = answers.suite.blobs.items()
+        sizes = [each.size if isinstance(each, Packed) else len(each) for each in blobs]
+        large = [at for at, size in enumerate(sizes) if size > LONGEST_ANSWER]
         self.dropped["large"] += len(large)
         self.apart += [answers.suite.cases[at] for at in large]
-        return answers.only([at for at in range(len(answers.kept)) if at not in large])
+        return answers.only([at for at, size in enumerate(sizes) if size <= LONGEST_ANSWER])
 
     def _fair(self, answers: Answers) -> Answers:
         """Return the answers that every right program gives, whatever its design."""
@@ -901,16 +815,29 @@ class TaskAugmentation:
         return answers.only([n for n in range(len(answers.kept)) if n not in reasons])
 
     def _provenance(self) -> dict[str, Any]:
-        budget, constraints = self.budget, self.generator.input_filter.constraints
-        is_idle, sizes = self.idle >= budget.patience, self.generator.scales.facts()
+        """Return what bounded the inputs: their number, sizes, and cost to the reference."""
+        budget, steps = self.budget, self.step_budget
+        # Where the steps are used up, that is the reason, even if batches were idle because of it.
+        if self.new >= budget.inputs:
+            end = "inputs"
+        elif not steps.left:
+            end = "steps"
+        else:
+            end = "patience" if self.idle >= PATIENCE else "space"
+        constraints = self.generator.input_filter.constraints
         return {
             "seed": self.seed,
             "inputs": budget.inputs,
             "seconds": budget.seconds,
             "constraints": [constraint.to_json() for constraint in constraints],
-            "bounds": bounds(
-                self.new, self.proposed, budget, self.dropped, is_idle, sizes, self.step_budget
-            ),
+            "bounds": {
+                "kept": self.new,
+                "proposed": self.proposed,
+                "end": end,
+                "steps": {"spent": steps.spent, "of": steps.total, "next": steps.next_share},
+                "dropped": dict(sorted((+self.dropped).items())),
+                "sizes": self.generator.scales.facts(),
+            },
         }
 
 
@@ -937,10 +864,27 @@ def augment_task(
     return growing.finish()
 
 
-def augmenting(place: WorkerContext, settings: Row) -> Work:
-    """Return the ``finished`` result of (staged task, seeds, samples) by (seed, budget).
+def pool_kills(
+    sandbox: Sandbox, task: Task, programs: Sequence[str], *, seed: int, budget: Budget
+) -> tuple[Sequence[Case], list[Kills]]:
+    """Return a pool of inputs of a task, and which of these reject each program.
 
-    Without a suite it is None and the unusable task's (id, cause, detail).
+    Both are empty if no input can be made.
+    """
+    try:
+        with blamed(task):
+            pool = augment_task(sandbox, task, seed=seed, budget=budget).suite
+            steps = reference_steps(sandbox, task, pool.cases)
+            suite = KillSuite.of_mutants(sandbox, task, pool, steps)
+    except UnusableTask:
+        return (), []
+    return pool.cases, list(suite.kills(sandbox, programs))
+
+
+def augmenting(place: WorkerContext, settings: Row) -> Work:
+    """Return the facts and suite row of (staged task, seeds, samples) by (seed, budget).
+
+    Without a suite they are None and the unusable task's (id, cause, detail).
     """
     seed, budget = settings[0], from_row(Budget, settings[1])
 
@@ -961,6 +905,33 @@ def augmenting(place: WorkerContext, settings: Row) -> Work:
                 )
         except UnusableTask as error:
             return None, to_row(recorded(error))
-        return finished(task, result)
+        suite = result.suite
+        stress = () if suite.stress is None else suite.stress.cases
+        facts = {
+            "task_id": task.id,
+            "base_count": suite.base_count,
+            "count": len(suite.cases),
+            "stress": len(stress),
+            "doubtful": sum(each.reason.startswith(DOUBTFUL) for each in stress),
+            "provenance": dict(suite.provenance),
+            "sources": dict(result.sources),
+            "dropped": dict(result.dropped),
+            "notes": list(result.notes),
+            "unreached": result.unreached,
+            "review": review_rows(Finding(task.id, len(suite.cases), result.review)),
+        }
+        # A packed row of the suite file: its collector reads no case.
+        return facts, packed_row(suite_row(task, suite))
 
     return work
+
+
+def refusing(place: WorkerContext, _: Row) -> Work:
+    """Return why the contract refuses each input of (contract, inputs); None if it does not."""
+
+    def refuse(item: Row) -> Row:
+        contract, inputs = item
+        reasons = violations(place.sandbox, contract, [Case(arguments) for arguments in inputs])
+        return [None if violation is None else violation.reason for violation in reasons]
+
+    return refuse

@@ -8,10 +8,8 @@ reference has no answer to it, no panel is needed.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, Literal
 
 from evalplus_lite.errors import CodecError, ReferenceSolutionError
@@ -22,10 +20,10 @@ from evalplus_lite.grading.stability import same
 from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.programs import program_hash
 from evalplus_lite.programs.mutation.mutants import normal_form
-from evalplus_lite.reduction.kills import MEMORY, MOST_SLOW, Kills, KillSuite
+from evalplus_lite.reduction.kills import MEMORY, MOST_SLOW, KillSuite
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
-from evalplus_lite.types import Case, Outcome, Raised, Returned, Suite, Task, Value
+from evalplus_lite.types import Case, Outcome, Raised, Returned, Suite, Task
 from evalplus_lite.values import wire
 from evalplus_lite.values.codec import to_json
 from evalplus_lite.values.source import decode_answer, shown
@@ -89,8 +87,7 @@ class Camp:
 class Dispute:
     """An input on which ``votes`` of ``voters`` programs agree against the reference.
 
-    ``cause`` is ``differs`` (two values), ``odd`` (two values and fewer votes, but the reference's
-    answer is unlike all its others: ``oddities``), ``refused`` (the programs raise where the
+    ``cause`` is ``differs`` (two values), ``refused`` (the programs raise where the
     reference has an answer), or why the reference has none (``raises``, ``slow``, ``crashes``,
     ``memory``). Without a panel the ``majority`` is the contract, which allows the input.
     ``allowed`` is the decision of the task's contract; None without one. ``camps`` are the groups
@@ -105,18 +102,6 @@ class Dispute:
     voters: int
     allowed: bool | None = None
     camps: tuple[Camp, ...] = ()
-
-    @property
-    def is_unanimous(self) -> bool:
-        """Whether all programs, ``UNANIMOUS`` at least, give one value other than the
-        reference's.
-        """
-        return self.cause == "differs" and self.votes == self.voters >= UNANIMOUS
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether it does not depend on one program: a majority leads by ``LEAD``."""
-        return not self.voters or self.cause == "odd" or 2 * self.votes - self.voters >= LEAD
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +132,17 @@ class Finding:
         Another answer on a forbidden input is no evidence unless all programs give it. (A slow
         reference is: contracts bound the inputs of slow programs.)
         """
-        if any(
-            each.cause == "slow" or (each.allowed is False and each.is_unanimous)
-            for each in self.disputes
-        ):
-            return "reference"
+        for each in self.disputes:
+            is_unanimous = each.cause == "differs" and each.votes == each.voters >= UNANIMOUS
+            if each.cause == "slow" or (each.allowed is False and is_unanimous):
+                return "reference"
         # Inputs that the contract forbids are no evidence, nor are majorities of a single vote.
-        within = [each for each in self.disputes if each.allowed is not False and each.is_clear]
+        within = [
+            each
+            for each in self.disputes
+            if each.allowed is not False
+            and (not each.voters or 2 * each.votes - each.voters >= LEAD)
+        ]
         if any(each.allowed and each.cause != "refused" for each in within):
             return "reference"
         differing = sum(dispute.cause == "differs" for dispute in within)
@@ -228,18 +217,12 @@ def unanswered(drop: Dropped) -> Dispute:
     return Dispute(drop.case, drop.cause, vote, ALLOWED, 0, 0, allowed=True)
 
 
-def is_slow(outcome: Outcome) -> bool:
-    """Return whether an outcome used up a limit or a process."""
-    return isinstance(outcome, SLOW)
+def rows(finding: Finding) -> list[dict[str, Any]]:
+    """Return a finding's disputes as rows of a review file."""
+    return [_row(finding, each) for each in finding.disputes]
 
 
-def rows(finding: Finding) -> Iterator[dict[str, Any]]:
-    """Yield a finding's disputes as rows of a review file."""
-    return (review_row(finding, each) for each in finding.disputes)
-
-
-def review_row(finding: Finding, each: Dispute) -> dict[str, Any]:
-    """Return one of a finding's disputes as a row."""
+def _row(finding: Finding, each: Dispute) -> dict[str, Any]:
     return {
         "task_id": finding.task_id,
         "kind": finding.kind,
@@ -275,92 +258,6 @@ def _whole(data: bytes) -> Any:
         return to_json(decode_answer(data))
     except CodecError as error:
         return {"$unreadable": str(error)}
-
-
-# Answers unlike all others of a reference: they break a property of nearly all others.
-
-ENOUGH = 30
-"""Answers that there must be before any can be unlike the rest."""
-RARE = 0.05
-"""The share of all answers that may break a property which the others keep."""
-
-
-def oddities(suite: Suite) -> dict[int, frozenset[str]]:
-    """Return by case the properties that its expected answer breaks, and nearly all others keep."""
-    facts_of = {
-        number: facts
-        for number, (case, data) in enumerate(zip(suite.cases, suite.expected, strict=True))
-        if (facts := _kept(case, data)) is not None
-    }
-    if len(facts_of) < ENOUGH:
-        return {}
-    # A property tells something only if nearly all answers have it, and not all of them.
-    counts = Counter(each for facts in facts_of.values() for each in facts)
-    most = len(facts_of) - max(1, int(RARE * len(facts_of)))
-    common = {each for each, count in counts.items() if most <= count < len(facts_of)}
-    return {
-        number: broken
-        for number, facts in facts_of.items()
-        if (broken := frozenset(common - facts))
-    }
-
-
-def odd_dispute(
-    case: Case, reference: Vote, camps: Sequence[Camp], broken: frozenset[str]
-) -> Dispute | None:
-    """Return the dispute over an answer that breaks these properties, if some programs keep them.
-
-    The camp need not be most of those that were asked, but ``VOTES`` of them.
-    """
-    for camp in camps:
-        if camp.has_reference or camp.vote.word != "value" or len(camp.programs) < VOTES:
-            continue
-        if broken & (_kept(case, camp.vote.data) or set()):
-            voters = sum(len(each.programs) for each in camps)
-            votes = len(camp.programs)
-            return Dispute(case, "odd", reference, camp.vote, votes, voters, camps=tuple(camps))
-    return None
-
-
-def _kept(case: Case, data: bytes) -> set[str] | None:
-    """Return the properties of an answer; None for one that is not looked at."""
-    if len(data) > WHOLE_BYTES:
-        return None
-    try:
-        return set(properties(case.arguments, decode_answer(data)))
-    except CodecError:
-        return None
-
-
-def properties(arguments: Sequence[Value], answer: Value) -> Iterator[str]:
-    """Yield the names of an answer's properties: type, emptiness, sign, size against arguments."""
-    yield f"is {_kind(answer)}"
-    if isinstance(answer, str | bytes | list | tuple | dict | set | frozenset):
-        if answer:
-            yield "is not empty"
-        if not isinstance(answer, str | bytes) and len({*map(_kind, answer)}) <= 1:
-            yield "is of one type"
-        for place, value in enumerate(arguments):
-            if isinstance(value, str | list | tuple) and len(answer) <= len(value):
-                yield f"is no longer than argument {place}"
-    if _kind(answer) == "number":
-        if answer >= 0:
-            yield "is not negative"
-        for place, value in enumerate(arguments):
-            if _kind(value) == "number":
-                yield from (
-                    f"is {name} argument {place}"
-                    for name, holds in _compared(answer, value).items()
-                    if holds
-                )
-
-
-def _compared(answer: float, value: float) -> Mapping[str, bool]:
-    return {"below": answer < value, "not above": answer <= value, "not below": answer >= value}
-
-
-def _kind(value: Value) -> str:
-    return "number" if type(value) in (int, float) else type(value).__name__
 
 
 LIMITS = Limits(cpu=1.0, memory=MEMORY)
@@ -407,34 +304,15 @@ class Panel:
                 names.append(source)
         return cls(task, tuple(names))
 
-    @property
-    def names(self) -> list[str]:
-        """The programs' names, as in results."""
-        return [program_hash(program) for program in self.programs]
-
-    @property
-    def can_decide(self) -> bool:
-        """Whether there are enough programs for any dispute."""
-        return len(self.programs) >= VOTES
-
-    def poll(
-        self,
-        sandbox: Sandbox,
-        suite: Suite,
-        dropped: Sequence[Dropped] = (),
-        odd: Mapping[int, frozenset[str]] = MappingProxyType({}),
-    ) -> Poll:
-        """Return the panel's votes on a suite's cases and on the dropped ones.
-
-        On an ``odd`` case fewer programs are enough for a dispute (``odd_dispute``).
-        """
-        if not self.can_decide:
+    def poll(self, sandbox: Sandbox, suite: Suite, dropped: Sequence[Dropped] = ()) -> Poll:
+        """Return the panel's votes on a suite's cases and on the dropped ones."""
+        if len(self.programs) < VOTES:  # too few for any dispute
             return Poll([None] * (len(suite.cases) + len(dropped)))
-        answered = self._answered(sandbox, suite, odd)
+        answered = self._answered(sandbox, suite)
         disputes = [*answered.disputes, *self._unanswered(sandbox, dropped)]
         return Poll(disputes, answered.too_slow)
 
-    def _answered(self, sandbox: Sandbox, suite: Suite, odd: Mapping[int, frozenset[str]]) -> Poll:
+    def _answered(self, sandbox: Sandbox, suite: Suite) -> Poll:
         disputes: list[Dispute | None] = [None] * len(suite.cases)
         if not suite.cases:
             return Poll(disputes)
@@ -447,7 +325,7 @@ class Panel:
             number
             for number in range(len(suite.cases))
             if (against := sum(kill.killed >> number & 1 for kill in kills))
-            and (2 * against > sum(kill.run >> number & 1 for kill in kills) or number in odd)
+            and 2 * against > sum(kill.run >> number & 1 for kill in kills)
         ]
         asked = [suite.cases[number] for number in contested]
         # A program that no contested case rejects agrees with the reference on all of them.
@@ -457,6 +335,7 @@ class Panel:
             else [None] * len(asked)
             for program, kill in zip(self.programs, kills, strict=True)
         ]
+        names = list(map(program_hash, self.programs))
         for place, number in enumerate(contested):
             # Programs that were stopped before this case have no vote on it.
             votes = [
@@ -465,16 +344,19 @@ class Panel:
                 if kill.run >> number & 1
             ]
             voters = [
-                name for name, kill in zip(self.names, kills, strict=True) if kill.run >> number & 1
+                name for name, kill in zip(names, kills, strict=True) if kill.run >> number & 1
             ]
             reference = Vote("value", suite.expected[number])
-            case = suite.cases[number]
-            # Most of those that were run must agree; on an odd answer a few are enough.
-            disputes[number] = dispute(self.task, case, reference, votes, voters)
-            if disputes[number] is None and number in odd:
-                answers_of = camps(self.task, reference, votes, voters)
-                disputes[number] = odd_dispute(case, reference, answers_of, odd[number])
-        return Poll(disputes, dict(_too_slow(kills, len(disputes))))
+            disputes[number] = dispute(self.task, suite.cases[number], reference, votes, voters)
+        # Cases that many of the programs that met them were too slow for.
+        too_slow: dict[int, str] = {}
+        for number in range(len(disputes)):
+            met = sum(kill.run >> number & 1 for kill in kills)
+            slow = sum(kill.slow >> number & 1 for kill in kills)
+            if slow >= max(VOTES, SLOW_SHARE * met):
+                line = f"too many steps for {slow} of {met} programs that pass the base cases"
+                too_slow[number] = line
+        return Poll(disputes, too_slow)
 
     def _unanswered(self, sandbox: Sandbox, dropped: Sequence[Dropped]) -> list[Dispute | None]:
         disputes: list[Dispute | None] = [None] * len(dropped)
@@ -482,11 +364,12 @@ class Panel:
         places = [n for n, drop in enumerate(dropped) if drop.cause in UNANSWERED][:MOST_DROPPED]
         asked = [dropped[place].case for place in places]
         responses = [self._ask(sandbox, program, asked) for program in self.programs]
+        names = list(map(program_hash, self.programs))
         for at, place in enumerate(places):
             drop = dropped[place]
             votes = [answers[at] or Vote("slow") for answers in responses]
             reference = Vote(drop.cause, detail=drop.detail)
-            disputes[place] = dispute(self.task, drop.case, reference, votes, self.names)
+            disputes[place] = dispute(self.task, drop.case, reference, votes, names)
         return disputes
 
     def _ask(self, sandbox: Sandbox, program: str, cases: Sequence[Case]) -> list[Vote | None]:
@@ -498,7 +381,7 @@ class Panel:
 
         def patient(_: int, outcome: Outcome) -> bool:
             nonlocal slow
-            slow += is_slow(outcome)
+            slow += isinstance(outcome, SLOW)
             return slow < MOST_SLOW
 
         inputs = Inputs.of(case.arguments for case in cases)
@@ -506,15 +389,6 @@ class Panel:
         meter = Meter(sandbox, subject, [case.arguments for case in cases], LIMITS)
         run = meter.run(inputs, judge=patient)
         return [None if outcome is None else Vote.of(outcome) for outcome in run.outcomes]
-
-
-def _too_slow(kills: Sequence[Kills], cases: int) -> Iterator[tuple[int, str]]:
-    """Yield the cases that many of the programs that met them were too slow for."""
-    for number in range(cases):
-        asked = sum(kill.run >> number & 1 for kill in kills)
-        slow = sum(kill.slow >> number & 1 for kill in kills)
-        if slow >= max(VOTES, SLOW_SHARE * asked):
-            yield number, f"too many steps for {slow} of {asked} programs that pass the base cases"
 
 
 def independent(sources: Iterable[str]) -> list[str]:

@@ -19,7 +19,7 @@ from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.session import Session, within
 from evalplus_lite.sandbox import Inputs
 from evalplus_lite.store.labels import file_name, labels
-from evalplus_lite.store.locations import Folder, Place, is_folder
+from evalplus_lite.store.locations import Place, is_folder, names_at
 from evalplus_lite.store.opening import opened
 from evalplus_lite.tasks import Dataset, names
 from evalplus_lite.tasks import load_dataset as read_dataset
@@ -221,7 +221,7 @@ def sha256_of(place: Place) -> str:
     if not is_folder(place):
         return _of_file(place)
     files: Iterable[tuple[str, Place]] = (
-        ((name, f"{place.rstrip('/')}/{name}") for name in Folder(place).names())
+        ((name, f"{place.rstrip('/')}/{name}") for name in names_at(place))
         if isinstance(place, str)
         else _below(place)
     )

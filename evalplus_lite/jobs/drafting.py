@@ -62,8 +62,11 @@ def draft_from_module(
     # The module is read as text: importing it would run it.
     program = SourceModule.read(Path(module))
     tasks, lost = module_tasks(program)
-    drafts = [_with_inputs(task) for task in tasks]
-    return _result(Path(module), drafts, lost, out=out, force=force, session=session)
+    for number, task in enumerate(tasks):
+        if not task.base:
+            inputs = simple_inputs(hints(task.prompt, task.entry_point))
+            tasks[number] = replace(task, base=tuple(map(Case, inputs)))
+    return _result(Path(module), tasks, lost, out=out, force=force, session=session)
 
 
 def draft_from_pytest(
@@ -105,13 +108,6 @@ def draft_from_pytest(
         for name, each in asserted_calls.items()
     ]
     return _result(Path(file), drafts, lost, out=out, force=force, session=session)
-
-
-def _with_inputs(task: Task) -> Task:
-    if task.base:
-        return task
-    inputs = simple_inputs(hints(task.prompt, task.entry_point))
-    return replace(task, base=tuple(map(Case, inputs)))
 
 
 def _of_assertions(stem: str, name: str, found: Asserted, home: SourceModule | None) -> Task:

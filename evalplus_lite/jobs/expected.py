@@ -19,22 +19,18 @@ from evalplus_lite.execution.base import Backend, Call, Ref, Row, Work, WorkerCo
 from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.evidence import (
     Evidence,
-    Loss,
     blamed,
-    observed,
     own_refused,
     recorded,
     require_check,
-    unseen,
     weighed,
 )
-from evalplus_lite.grading.null import is_plain, require_effect, require_knowledge
+from evalplus_lite.grading.null import require_effect, require_knowledge
 from evalplus_lite.grading.oracle import NO_REFERENCE, Answers, Dropped, answer
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
 from evalplus_lite.store import cache_folder, replacing
 from evalplus_lite.store.cache import KEEPER, mark_used
 from evalplus_lite.store.opening import Blobs, Packed
-from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Suite, Task, Unusable
 
 # Tasks and suites as shared data: staged once by the parent, loaded by the workers.
@@ -191,7 +187,7 @@ class SuiteSource:
         left = [task for task in tasks if task.id not in {**self.evidence, **self.unusable}]
         call = Call("evalplus_lite.jobs.expected:weighing", self.settings)
         items = map(staging.ref, left)
-        for task, evidence in zip(left, backend.map(call, items, key=_itself), strict=True):
+        for task, evidence in zip(left, backend.map(call, items, key=lambda ref: ref), strict=True):
             self.take(task.id, evidence)
 
     def suites(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Suite | None]:
@@ -211,7 +207,10 @@ class SuiteSource:
     def _compute(self, sandbox: Sandbox, task: Task) -> Answers:
         own_refused(sandbox, task)  # raises if the contract is useless, before the costly answers
         if not task.reference:
-            return Answers.of(_as_given(task))
+            if not task.outputs:
+                detail = "it has neither a reference nor outputs"
+                raise UnusableTask(task.id, "no reference", detail)
+            return Answers.of(Suite(task.id, task.base, Blobs(task.outputs), len(task.base)))
         answers = answer(
             sandbox,
             task,
@@ -222,14 +221,16 @@ class SuiteSource:
             max_failures=MOST_SLOW,
         )
         # Only computed answers are cached: those of a file are read again as fast.
-        path = self._path(task)
-        if path is not None:
-            # A cache that cannot be written costs time only.
-            with contextlib.suppress(OSError, EvalPlusLiteError), replacing(path) as file:
-                file.writelines(line.encode() for line in _lines(answers, task))
-            assert self.cache is not None
-            KEEPER.wrote(self.cache, path)
+        self._keep(self._path(task), _lines(answers))
         return answers
+
+    def _keep(self, path: Path | None, lines: Iterable[str]) -> None:
+        """Write a file of the cache; one that cannot be written costs time only."""
+        if path is None or self.cache is None:
+            return
+        with contextlib.suppress(OSError, EvalPlusLiteError), replacing(path) as file:
+            file.writelines(line.encode() for line in lines)
+        KEEPER.wrote(self.cache, path)
 
     def _read(self, task: Task) -> Answers | None:
         path = self._path(task)
@@ -258,11 +259,7 @@ class SuiteSource:
             facts = ["", require_knowledge(sandbox, task, suite)]
         except UnusableTask as error:
             facts = [error.cause, error.detail]
-        if path is not None:
-            with contextlib.suppress(OSError, EvalPlusLiteError), replacing(path) as file:
-                file.write(json.dumps(facts).encode())
-            assert self.cache is not None
-            KEEPER.wrote(self.cache, path)
+        self._keep(path, [json.dumps(facts)])
         if facts[0]:
             raise UnusableTask(task.id, *facts)
         return facts[1]
@@ -278,31 +275,6 @@ class SuiteSource:
         key = hashlib.sha256((path.stem + digest(*parts)).encode()).hexdigest()
         return path.parent.parent / key[:2] / f"{key[2:]}.null"
 
-    def known(self, task: Task) -> Evidence | None:
-        """Return the evidence from the first line of a cache file, without reading the rest.
-
-        None if more work is needed: a check to be tried, or an error to be raised.
-        """
-        # A check, and effects, are tried in a sandbox: their result is in no file.
-        if has_check(task) or not is_plain(task):
-            return None
-        path = self._path(task)
-        try:
-            if path is None:
-                return None
-            with path.open(encoding="utf-8") as lines:
-                facts = json.loads(next(lines))
-            accepted, dropped = _sorted_out(facts, task)
-            if not accepted or facts["blind"]:
-                return None
-            cause, weak = json.loads(path.with_suffix(".null").read_text(encoding="utf-8"))
-            if cause:
-                return None
-            base = sum(number < len(task.base) for number in accepted)
-            return Evidence(len(accepted), base, Loss.of(dropped), "", observed(task), weak)
-        except DAMAGED:
-            return None
-
     def _path(self, task: Task) -> Path | None:
         if self.cache is None:
             return None
@@ -317,14 +289,6 @@ class SuiteSource:
         return self.cache / "expected" / key[:2] / f"{key[2:]}.jsonl"
 
 
-def _as_given(task: Task) -> Suite:
-    """Return the suite of a task without a reference: its cases with the outputs it came with."""
-    if not task.outputs:
-        detail = "it has neither a reference nor outputs"
-        raise UnusableTask(task.id, "no reference", detail)
-    return Suite(task.id, task.base, Blobs(task.outputs), len(task.base))
-
-
 def digest(*parts: bytes) -> str:
     """Return a name for byte strings in their order."""
     hasher = hashlib.sha256()
@@ -333,25 +297,22 @@ def digest(*parts: bytes) -> str:
     return hasher.hexdigest()
 
 
-def _itself(ref: Ref) -> Ref:
-    return ref
-
-
-def _lines(answers: Answers, task: Task) -> Iterator[str]:
+def _lines(answers: Answers) -> Iterator[str]:
     """Yield a cache file: a line of facts, then a line for each expected output."""
-    suite = answers.suite
-    facts = {
-        "kept": answers.kept,
-        "dropped": [[drop.cause, drop.detail] for drop in answers.dropped],
-        "blind": unseen(suite, task) if suite.cases else "",
-    }
-    yield json.dumps(facts) + "\n"
-    for item in suite.blobs.items():
+    dropped = [[drop.cause, drop.detail] for drop in answers.dropped]
+    yield json.dumps({"kept": answers.kept, "dropped": dropped}) + "\n"
+    for item in answers.suite.blobs.items():
         yield json.dumps(blob_row(item)) + "\n"
 
 
 def _from_lines(lines: Iterator[str], task: Task) -> Answers:
-    accepted, dropped = _sorted_out(json.loads(next(lines)), task)
+    facts = json.loads(next(lines))
+    accepted = tuple(facts["kept"])
+    lost = sorted(set(range(len(task.cases))) - set(accepted))
+    dropped = tuple(
+        Dropped(task.cases[number], cause, detail)
+        for number, (cause, detail) in zip(lost, facts["dropped"], strict=True)
+    )
     suite = Suite(
         task.id,
         tuple(task.cases[number] for number in accepted),
@@ -362,17 +323,6 @@ def _from_lines(lines: Iterator[str], task: Task) -> Answers:
     if len(suite.cases) != len(suite.expected):
         raise ValueError("lengths differ")
     return Answers(suite, dropped, accepted)
-
-
-def _sorted_out(facts: Any, task: Task) -> tuple[tuple[int, ...], tuple[Dropped, ...]]:
-    """Return which of a task's cases were kept, and which not, from a cache file's first line."""
-    accepted = tuple(facts["kept"])
-    lost = set(range(len(task.cases))) - set(accepted)
-    dropped = tuple(
-        Dropped(task.cases[number], cause, detail)
-        for number, (cause, detail) in zip(sorted(lost), facts["dropped"], strict=True)
-    )
-    return accepted, dropped
 
 
 def blob_row(item: bytes | Packed) -> str | list[Any]:
@@ -412,9 +362,6 @@ def weighing(place: WorkerContext, settings: Row) -> Work:
 
     def weigh(item: Row) -> Row:
         task, suite = staged(place, item)
-        evidence = source.known(task) if suite is None else None
-        if evidence is not None:
-            return to_row(evidence), None
         with contextlib.suppress(UnusableTask):
             source.usable(place.sandbox, task, suite)
         return found_evidence(source, task.id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +19,7 @@ from evalplus_lite.execution.records import from_row
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.reference_runs import weak_places, without_weak
 from evalplus_lite.jobs.expected import Prepared, SuiteSource, found_evidence, source_of, staged
+from evalplus_lite.jobs.outputs import FAILURES
 from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import Preset
 from evalplus_lite.store.writing import dump_row
@@ -108,15 +108,8 @@ Judged: TypeAlias = tuple[str, Any, dict[str, Any] | str, Any, Any]
 stress cases and as evidence, and the program's cost."""
 
 
-def others_of(row: Mapping[str, Any]) -> tuple[str | None, str | None, bool]:
-    """Return a row's verdicts on stress cases, and as evidence; whether all tests are weak."""
-    return row.get("stress"), row.get("strong", row["plus"] or row["base"]), "strong" in row
-
-
 def judging(place: WorkerContext, settings: Row) -> Work:
-    """Return the judge of a staged task and programs for it: verdicts with lines, and
-    the evidence.
-    """
+    """Return the judge of a staged task and programs for it: verdicts with lines, and evidence."""
     return SampleJudge(place, settings).judge
 
 
@@ -158,7 +151,10 @@ class SampleJudge:
             verdicts = {source: self._verdict(ref, source)}
             for index, text, model, temperature in members:
                 verdict = verdicts[source]
-                if text is not None and _names_a_line(verdict):  # which is its own
+                said = verdict[2]
+                if text is not None and (
+                    isinstance(said, str) or any("line" in said.get(key, ()) for key in FAILURES)
+                ):  # the line is its own
                     verdict = verdicts.get(text) or self._verdict(ref, text)
                     verdicts[text] = verdict
                 base, plus, rest, others, cost = verdict
@@ -192,7 +188,9 @@ class SampleJudge:
             raise
         except InfrastructureError as error:
             return "infra", None, str(error), None, {}
-        return row["base"], row["plus"], row, others_of(row), cost
+        # The verdicts on stress cases, and as evidence; whether all tests are weak.
+        strong = row.get("strong", row["plus"] or row["base"])
+        return row["base"], row["plus"], row, (row.get("stress"), strong, "strong" in row), cost
 
     def _judged(
         self,
@@ -230,13 +228,6 @@ class SampleJudge:
         prepared = self.settings.prepared(self.place, self.source, task, suite)
         is_weak = len(weak_places(task, prepared.suite)) == len(prepared.suite.cases)
         return prepared, self.settings.stressed(prepared, self.source.cache), is_weak
-
-
-def _names_a_line(verdict: Judged) -> bool:
-    row = verdict[2]
-    return isinstance(row, str) or any(
-        "line" in row.get(place, ()) for place in ("failure", "smallest", "stress_failure")
-    )
 
 
 def failure_row(suite: Suite, verdict: Verdict) -> dict[str, Any] | None:

@@ -16,7 +16,6 @@ from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
 from typing import Any, ClassVar
-from urllib.parse import quote
 
 from evalplus_lite.errors import InputError, ReferenceSolutionError, UnusableTask
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
@@ -32,13 +31,12 @@ from evalplus_lite.grading.null import ignored
 from evalplus_lite.grading.oracle import Answers, Dropped, answer
 from evalplus_lite.grading.subsets import subset
 from evalplus_lite.grading.times import reference_steps
-from evalplus_lite.jobs.augmented_task import Budget, augment_task
+from evalplus_lite.jobs.augmented_task import Budget, augment_task, pool_kills
 from evalplus_lite.jobs.consensus import (
     UNANSWERED,
     VOTES,
     Finding,
     Panel,
-    oddities,
     unanswered,
 )
 from evalplus_lite.jobs.consensus import rows as dispute_rows
@@ -64,10 +62,9 @@ from evalplus_lite.tasks.drafts import DraftCase, examples, sessions
 from evalplus_lite.tasks.loading import named_rows, shipped
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, with_base_cases
 from evalplus_lite.tasks.published.rows import LEFT_OUT
-from evalplus_lite.types import Case, Cause, Harness, Rule, Suite, Task, Unusable, clip
+from evalplus_lite.types import Case, Cause, Harness, Rule, Suite, Task, clip
 from evalplus_lite.values import wire
 from evalplus_lite.values.source import shown as value_shown
-from evalplus_lite.version import __version__
 
 VERDICTS = ("fit", "weak", "unfair", "broken")
 """From best to worst. Weak: a pass is less evidence than it seems; unfair: a failure is."""
@@ -151,7 +148,7 @@ def linting(place: WorkerContext, settings: Row) -> Work:
             varies = error.cause in VARYING and _varies(place.sandbox, task, task.base)
             cause, detail = ("unstable", VARIES) if varies else (error.cause, "")
             stated.append(of_cause(cause, error.detail + detail, verdict="broken"))
-            return _row(task, stated), fingerprint(task), []
+            return _row(task.id, stated, task), fingerprint(task), []
         doubtful = [each.case for each in answers.dropped if each.cause in VARYING]
         varies = _varies(place.sandbox, task, doubtful)
         evidence = source.evidence[task.id]
@@ -168,30 +165,32 @@ def linting(place: WorkerContext, settings: Row) -> Work:
                 )
         if doubts.disputes:
             findings.append(_of_doubts(doubts))
-        row = {**_row(task, findings, answers, steps), "voters": voters}
+        row = {**_row(task.id, findings, task, answers, steps), "voters": voters}
         row["lost"] = sorted({*range(len(task.cases))} - {*answers.kept}) if given is None else []
-        return row, fingerprint(task), list(dispute_rows(doubts))
+        return row, fingerprint(task), dispute_rows(doubts)
 
     return lint_one
 
 
 def _row(
-    task: Task,
-    found: Iterable[dict[str, Any]],
+    id: str,
+    findings: Iterable[dict[str, Any]],
+    task: Task | None = None,
     answers: Answers | None = None,
     steps: int | None = None,
 ) -> dict[str, Any]:
+    """Return a task's row; one that could not be read has no ``task``."""
     return {
-        "task_id": task.id,
-        "harness": task.harness.kind,
-        "observe": list(task.harness.observe),
-        "compared": "check" if has_check(task) else task.rule.kind,
-        "given": len(task.cases),
-        "usable": 0 if answers is None else len(answers.suite.cases),
+        "task_id": id,
+        "harness": task and task.harness.kind,
+        "observe": list(task.harness.observe) if task else [],
+        "compared": task and ("check" if has_check(task) else task.rule.kind),
+        "given": len(task.cases) if task else 0,
+        "usable": len(answers.suite.cases) if answers else 0,
         "steps": steps,
         "voters": 0,
         "lost": [],
-        "findings": list(found),
+        "findings": list(findings),
     }
 
 
@@ -606,39 +605,30 @@ def _survivors(
     ]
     if alive and len(counted) != len(suite.cases):
         counted = reference_steps(sandbox, task, suite.cases)
-    alive = _accepted(sandbox, task, suite, alive, counted) if alive else []
+    if alive:
+        kills = KillSuite.of_mutants(sandbox, task, suite, counted)
+        rows = kills.kills(sandbox, [each.source for each in alive])
+        alive = [each for each, row in zip(alive, rows, strict=True) if not row.killed]
     if alive and (proof := _proof(sandbox, task, alive)) is not None:
         yield finding("T104", proof[0], proof[1])
 
 
-def _accepted(
-    sandbox: Sandbox, task: Task, suite: Suite, planted: Sequence[Mutant], steps: Sequence[int]
-) -> list[Mutant]:
-    """Return the mutants that a suite accepts."""
-    kills = KillSuite.of_mutants(sandbox, task, suite, steps)
-    rows = kills.kills(sandbox, [each.source for each in planted])
-    return [each for each, row in zip(planted, rows, strict=True) if not row.killed]
-
-
 def _proof(sandbox: Sandbox, task: Task, alive: Sequence[Mutant]) -> tuple[str, int] | None:
     """Return a mutant with an input on which it is wrong, and how many mutants have one."""
-    try:
-        with blamed(task):
-            budget = SMALL_POOL if task.harness.kind == "script" else POOL
-            pool = augment_task(sandbox, replace(task, plus=()), seed=0, budget=budget).suite
-            steps = reference_steps(sandbox, task, pool.cases)
-            kills = KillSuite.of_mutants(sandbox, task, pool, steps)
-    except UnusableTask:
-        return None
-    rows = list(kills.kills(sandbox, [each.source for each in alive]))
+    budget = SMALL_POOL if task.harness.kind == "script" else POOL
+    programs = [each.source for each in alive]
+    pool, rows = pool_kills(sandbox, replace(task, plus=()), programs, seed=0, budget=budget)
     # A mutant that is only slow on an input may still be equivalent.
-    wrong = [(each, row.killed & ~row.slow) for each, row in zip(alive, rows, strict=True)]
-    wrong = [(each, killed) for each, killed in wrong if killed]
+    wrong = [
+        (each, killed)
+        for each, row in zip(alive, rows, strict=False)
+        if (killed := row.killed & ~row.slow)
+    ]
     if not wrong:
         return None
     mutant, killed = wrong[0]
     # The lowest bit is the first input of the pool on which it is wrong.
-    case = pool.cases[(killed & -killed).bit_length() - 1]
+    case = pool[(killed & -killed).bit_length() - 1]
     lines = difference(task.reference, mutant).splitlines()[2:]
     change = [f"{line[0]} {line[1:].strip()}" for line in lines if line[:1] in ("-", "+")]
     return f"{' / '.join(change)} passes, and is wrong on input {shown(case)}", len(wrong)
@@ -691,7 +681,7 @@ def polled(
     if not is_fresh:
         base = subset(answers.suite, range(answers.suite.base_count))
         panel = Panel.select(sandbox, task, base, programs)
-        votes = panel.poll(sandbox, again.suite, dropped, oddities(again.suite)).disputes
+        votes = panel.poll(sandbox, again.suite, dropped).disputes
         of_dropped = votes[len(again.suite.cases) :]
         dropped = [drop for drop, vote in zip(dropped, of_dropped, strict=True) if not vote]
         disputes = [each for each in votes if each is not None]
@@ -886,10 +876,18 @@ def lint(
         order = data.all_ids if tasks is None else ()
         if any(map(has_hidden_cases, data.tasks)):
             data = with_base_cases(data, opened.pool(), opened.cache)
-        found = {each.task_id: _unread(each) for each in data.unusable}
+        found = {
+            each.task_id: _row(each.task_id, [of_cause(each.cause, each.detail, verdict="broken")])
+            for each in data.unusable
+        }
         prints: dict[str, Row] = {}
         disputes: dict[str, list[dict[str, Any]]] = {}
         sources: Mapping[str, Sequence[str]] = {}
+
+        def take(row: dict[str, Any], mark: Row, doubts: list[dict[str, Any]]) -> None:
+            id = row["task_id"]
+            found[id], prints[id], disputes[id] = row, mark, doubts
+
         # 2. Programs that answer other inputs, the first of each model before the second of any.
         stream = None if samples is None else SampleStream(samples, data, backend=opened.pool())
         if stream is not None:
@@ -904,9 +902,8 @@ def lint(
         path = None if folder is None else folder / "lint.journal.jsonl"
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
             keys = ("row", "mark", "disputes")
-            for row, mark, doubts in finished(journal, lambda row: [row.data[key] for key in keys]):
-                id = row["task_id"]
-                found[id], prints[id], disputes[id] = row, mark, doubts
+            for done in finished(journal, lambda row: [row.data[key] for key in keys]):
+                take(*done)
             left = [task for task in data.tasks if task.id not in prints]
             opened.stage("lint", len(data.tasks))
             opened.advance(len(prints), known=True)
@@ -915,8 +912,7 @@ def lint(
             call = Call(f"{linting.__module__}:{linting.__name__}", settings)
             items = ((staging.ref(task), list(sources.get(task.id, ()))) for task in left)
             for row, mark, doubts in opened.pool().map(call, items):
-                id = row["task_id"]
-                found[id], prints[id], disputes[id] = row, mark, doubts
+                take(row, mark, doubts)
                 journal.append({"row": row, "mark": mark, "disputes": doubts})
                 opened.advance()
         # 4. The set as a whole: tasks that are one, and tasks of a published benchmark.
@@ -976,22 +972,6 @@ def _summary(name: str, rows: Sequence[dict[str, Any]], run: dict[str, Any]) -> 
             if tasks[code]
         },
         "tasks": list(rows),
-    }
-
-
-def _unread(bad: Unusable) -> dict[str, Any]:
-    """Return the row of a task that was not read, or whose test program its reference fails."""
-    return {
-        "task_id": bad.task_id,
-        "harness": None,
-        "observe": [],
-        "compared": None,
-        "given": 0,
-        "usable": 0,
-        "steps": None,
-        "voters": 0,
-        "lost": [],
-        "findings": [of_cause(bad.cause, bad.detail, verdict="broken")],
     }
 
 
@@ -1068,7 +1048,7 @@ LOSSES = ("T003", "T002", "T004", "T005", "T007")
 """Findings of inputs that no suite has."""
 
 
-# What other tools read: annotations of GitHub, and SARIF 2.1.0 for code scanning.
+# Annotations of GitHub, which it shows beside the lines of a pull request.
 
 
 def to_github(result: LintResult, path: str) -> str:
@@ -1093,46 +1073,6 @@ def _message(text: str) -> str:
 
 def _property(text: str) -> str:
     return _message(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def to_sarif(result: LintResult, path: str) -> dict[str, Any]:
-    """Return the findings as a SARIF log of one run."""
-    lines = line_numbers(path, [row["task_id"] for row in result.to_rows()])
-    rules = [
-        {
-            "id": code,
-            "name": entry["name"],
-            "shortDescription": {"text": entry["what"]},
-            "fullDescription": {"text": entry["why"]},
-            "help": {"text": f"Example: {entry['example']} Remedy: {entry['remedy']}"},
-            "defaultConfiguration": {"level": LEVELS[entry["verdict"]]},
-        }
-        for code, entry in codes().items()
-    ]
-    results = [
-        {
-            "ruleId": each["code"],
-            "level": LEVELS[each["verdict"]],
-            "message": {"text": f"{row['task_id']}: {each['evidence']}"},
-            "locations": [
-                {
-                    "physicalLocation": {
-                        "artifactLocation": {"uri": quote(path)},
-                        "region": {"startLine": lines.get(row["task_id"], 1)},
-                    },
-                    "logicalLocations": [{"name": row["task_id"]}],
-                }
-            ],
-        }
-        for row in result.to_rows()
-        for each in row["findings"]
-    ]
-    driver = {"name": "evalplus-lite", "version": __version__, "rules": rules}
-    return {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "results": results}],
-    }
 
 
 def line_numbers(path: str, ids: Sequence[str]) -> dict[str, int]:

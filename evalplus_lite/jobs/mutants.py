@@ -39,36 +39,6 @@ class MutantsResult(Result):
             for survivor in row["survivors"]
         ]
 
-    def to_stryker(self) -> dict[str, Any]:
-        """Return all mutants, and the cases that kill them, in Stryker's form for its viewers."""
-        return stryker_report(self.reports)
-
-    def to_markdown(self) -> str:
-        """Return a report to be read: every survivor's diff, the least reached first."""
-        summary = self.summary
-        lines = [
-            f"# Mutants of {summary['dataset']}",
-            "",
-            f"{summary['killed']} of {summary['mutants']} mutants are noticed by some input, "
-            f"{summary['killed_by_base']} by a base input. Of the survivors, "
-            f"{summary['suspected_equivalents']} are suspected to be equivalent: many inputs run "
-            "their line.",
-        ]
-        for each in self.reports:
-            if each.survivors:
-                lines += ["", f"## {each.task_id}: {each.killed} of {each.total}"]
-            for survivor in sorted(each.survivors, key=lambda s: (s.reached, s.mutant.line)):
-                doubt = ", suspected equivalent" if survivor.is_suspect else ""
-                lines += [
-                    "",
-                    f"{survivor.mutant.operator}, reached by {survivor.reached} inputs{doubt}",
-                    "",
-                    "```diff",
-                    *survivor.diff.splitlines()[2:],
-                    "```",
-                ]
-        return "\n".join(lines) + "\n"
-
 
 def find_survivors(
     dataset: Dataset | str | os.PathLike[str],
@@ -80,9 +50,9 @@ def find_survivors(
     """Plant small faults in the references and report those that no input detects.
 
     A survivor is either a missing test or an equivalent mutant: those whose changed line many
-    inputs run are suspected to be equivalent. With ``out``, a folder, ``mutants.md``,
-    ``mutants.json`` and ``mutants.stryker.json`` are written there, the last with all mutants in
-    Stryker's form. Raises InputError as ``reduce``.
+    inputs run are suspected to be equivalent. With ``out``, a folder, ``mutants.json`` and
+    ``mutants.stryker.json`` are written there, the latter with all mutants in Stryker's form.
+    Raises InputError as ``reduce``.
     """
     with within(session) as opened:
         measured = measurement(
@@ -100,20 +70,10 @@ def find_survivors(
     if out is not None:
         folder = made_folder(out)
         result.write_summary(folder / "mutants.json")
-        write_text(folder / "mutants.md", result.to_markdown())
         # One line: the document may be of tens of megabytes.
-        text = json.dumps(result.to_stryker(), separators=(",", ":"))
+        text = json.dumps(stryker_report(reports), separators=(",", ":"))
         write_text(folder / "mutants.stryker.json", f"{text}\n")
     return result
-
-
-def _kills(report: Report) -> list[int]:
-    """Return how many mutants each case kills."""
-    kills = [0] * len(report.cases)
-    for fate in report.fates:
-        for case in members(fate.killed):
-            kills[case] += 1
-    return kills
 
 
 def _summary(name: str, reports: tuple[Report, ...]) -> dict[str, Any]:
@@ -142,7 +102,10 @@ def _summary(name: str, reports: tuple[Report, ...]) -> dict[str, Any]:
                 "cases": len(report.cases),
                 "base": report.base,
                 "killers": [fate.killed.bit_count() for fate in report.fates],
-                "kills": _kills(report),
+                "kills": [
+                    sum(fate.killed >> case & 1 for fate in report.fates)
+                    for case in range(len(report.cases))
+                ],
                 "survivors": [
                     {
                         "operator": survivor.mutant.operator,
@@ -162,10 +125,6 @@ def _summary(name: str, reports: tuple[Report, ...]) -> dict[str, Any]:
 # Stryker's form: ``mutation-testing-report-schema`` of https://stryker-mutator.io, version 2. A
 # "file" is a task's reference as mutants are made from it (``mutation.mutants.normal_form``), a
 # "test" a case.
-
-SCHEMA_VERSION = "2"
-THRESHOLDS = {"high": 95, "low": 80}
-"""Mutation scores in percent from which a viewer shows green, and below which red."""
 
 
 def stryker_report(reports: Iterable[Report]) -> dict[str, Any]:
@@ -187,8 +146,8 @@ def stryker_report(reports: Iterable[Report]) -> dict[str, Any]:
         tests[name] = {"tests": [{"id": str(number), "name": line} for number, line in cases]}
         first += len(report.cases)
     return {
-        "schemaVersion": SCHEMA_VERSION,
-        "thresholds": THRESHOLDS,
+        "schemaVersion": "2",
+        "thresholds": {"high": 95, "low": 80},  # percent: shown green from, and red below
         "framework": {"name": "evalplus_lite", "version": __version__},
         "files": files,
         "testFiles": tests,

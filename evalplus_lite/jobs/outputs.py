@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.errors import CodecError, InputError, shown_path
 from evalplus_lite.statistics.pass_at_k import Count
@@ -104,7 +104,6 @@ Kind = Literal[
     "execution",
     "efficiency",
 ]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 NAMES: Mapping[str, tuple[str, Kind]] = {
     "results.jsonl": ("summary.json", "evaluation"),
     "augment.journal.jsonl": ("summary.json", "suite"),
@@ -423,9 +422,10 @@ class ModelRun:
 
     def right(self, tests: Tests) -> dict[str, Count]:
         """Return for each task its samples and how many of them pass the base cases, or all."""
-        if tests == "base":
-            return {id: Count(each.total, each.base_right) for id, each in self.counts.items()}
-        return {id: Count(each.total, each.plus_right) for id, each in self.counts.items()}
+        return {
+            id: Count(each.total, each.base_right if tests == "base" else each.plus_right)
+            for id, each in self.counts.items()
+        }
 
 
 def entrants(evaluations: Sequence[Evaluation]) -> list[ModelRun]:

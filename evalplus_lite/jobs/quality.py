@@ -8,18 +8,17 @@ import itertools
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from evalplus_lite.errors import InputError, UnusableTask
+from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
-from evalplus_lite.grading.evidence import Evidence, blamed
-from evalplus_lite.grading.times import reference_steps
+from evalplus_lite.grading.evidence import Evidence
 from evalplus_lite.jobs import tables
-from evalplus_lite.jobs.augmented_task import Budget, augment_task
+from evalplus_lite.jobs.augmented_task import Budget, pool_kills
 from evalplus_lite.jobs.datasets import content_hash, listed, prepared, require_any, run_facts
-from evalplus_lite.jobs.evaluation import EvaluationResult, evaluate
+from evalplus_lite.jobs.evaluation import evaluate
 from evalplus_lite.jobs.expected import SharedData, SuiteSource, staged
 from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.reduction import measurement
@@ -28,10 +27,8 @@ from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table
 from evalplus_lite.programs import program_hash
 from evalplus_lite.programs.mutation.mutants import difference
-from evalplus_lite.reduction.kills import KillSuite
-from evalplus_lite.reduction.matrix import Matrix
-from evalplus_lite.reduction.requirements import mutants_by_key
-from evalplus_lite.sandbox import Sandbox, preset
+from evalplus_lite.reduction.requirements import Matrix, mutants_by_key
+from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.detection import ProgramOutcome, by_task, figures, share_row
 from evalplus_lite.statistics.means import Share
@@ -63,35 +60,20 @@ def separating(place: WorkerContext, settings: Row) -> Work:
         # them.
         count, separated = 0, set[str]()
         if doubtful:
-            sources = {key: by_key[key].source for key in doubtful}
-            count, separated = _killed_by_pool(
-                place.sandbox, task, sources, seed=seed, inputs=inputs
-            )
-        rows = [
-            (key, by_key[key].operator, by_key[key].line, difference(task.reference, by_key[key]))
-            for key in shown
+            # Other answers on a valid input prove that a mutant is not equivalent; agreement proves
+            # nothing, and so counts as "probably".
+            sources = [by_key[key].source for key in doubtful]
+            budget = Budget(inputs=inputs)
+            pool, rows = pool_kills(place.sandbox, task, sources, seed=seed, budget=budget)
+            count = len(pool)
+            separated = {key for key, row in zip(doubtful, rows, strict=False) if row.killed}
+        mutants = [(key, by_key[key]) for key in shown]
+        return count, [
+            (key, each.operator, each.line, difference(task.reference, each), key in separated)
+            for key, each in mutants
         ]
-        return count, [(*row, row[0] in separated) for row in rows]
 
     return separate
-
-
-def _killed_by_pool(
-    sandbox: Sandbox, task: Task, programs: dict[str, str], *, seed: int, inputs: int
-) -> tuple[int, set[str]]:
-    """Return the size of a pool of random inputs, and which programs it rejects, by their keys."""
-    try:
-        with blamed(task):
-            pool = augment_task(sandbox, task, seed=seed, budget=Budget(inputs=inputs)).suite
-            steps = reference_steps(sandbox, task, pool.cases)
-            suite = KillSuite.of_mutants(sandbox, task, pool, steps)
-    except UnusableTask:
-        return 0, set()
-    # Other answers on a valid input prove that a mutant is not equivalent; agreement proves
-    # nothing, and so counts as "probably".
-    kills = suite.kills(sandbox, list(programs.values()))
-    killed = {key for key, kill in zip(programs, kills, strict=True) if kill.killed}
-    return len(suite.cases), killed
 
 
 # Mutation scores of suites, without mutants that are probably equivalent.
@@ -116,9 +98,10 @@ class _Faults:
     inputs: int = 0
 
     @property
-    def name(self) -> str:
-        """The name of the reference in a file."""
-        return hashlib.sha256(self.task.reference.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    def name(self) -> tuple[str, str]:
+        """The task, and the name of its reference in a file: suites may have different ones."""
+        text = self.task.reference.encode("utf-8", "surrogatepass")
+        return self.task.id, hashlib.sha256(text).hexdigest()[:16]
 
     def take(self, number: int, matrix: Matrix) -> None:
         """Note which mutants a suite notices."""
@@ -130,6 +113,11 @@ class _Faults:
         self.keys |= dict.fromkeys([*rows, *alive])
         self.killed[number] = set(rows)
         self.killed_by_base[number] = {key for key, bits in rows.items() if bits & base}
+
+    def take_pool(self, row: Mapping[str, Any]) -> None:
+        """Note what the pool separates, by a row of mutants.jsonl."""
+        self.inputs = row["inputs"]
+        self.separated = {each["mutant"] for each in row["survivors"] if each["told_by_pool"]}
 
     @property
     def shown(self) -> list[str]:
@@ -170,26 +158,8 @@ def mutation_scores(
             data, (), session, kinds=("mutant",), stage=f"mutants of {data.name}"
         )
         for one in measured.suites:
-            key = one.task.id, one.task.reference
-            faults.setdefault(key, _Faults(one.task)).take(number, one.matrix)
-    _ask_pool(list(faults.values()), sets, session, seed=seed, inputs=inputs, out=out, force=force)
-    return [
-        _row([each for each in faults.values() if number in each.killed], number, seed)
-        for number in range(len(sets))
-    ]
-
-
-def _ask_pool(
-    faults: Sequence[_Faults],
-    sets: Sequence[Dataset],
-    session: Session,
-    *,
-    seed: int,
-    inputs: int,
-    out: Path | None,
-    force: bool,
-) -> None:
-    """Find the survivors that a pool of random inputs separates from their references."""
+            each = _Faults(one.task)
+            faults.setdefault(each.name, each).take(number, one.matrix)
     # The pool is drawn once for all suites, and its results are resumed like any other rows.
     identity = {
         "kind": "equivalence",
@@ -202,53 +172,48 @@ def _ask_pool(
 
         def read(row: FileRow) -> tuple[str, str]:
             name = str(row.data["task_id"]), str(row.data["reference"])
-            _take(by_name[name], row.data)
+            faults[name].take_pool(row.data)
             return name
 
-        # Suites may have different references for one task: rows are named by both.
-        by_name = {(each.task.id, each.name): each for each in faults}
         done = set(finished(journal, read))
-        # A reference whose mutants every suite detects needs no row: there is nothing to show of
-        # it.
-        left = [each for name, each in by_name.items() if name not in done and each.shown]
+        # A reference whose mutants every suite detects needs no row: nothing is to be shown of it.
+        left = [each for name, each in faults.items() if name not in done and each.shown]
         staging = SharedData(session.pool())
         items = ((staging.ref(each.task), each.shown, each.doubtful) for each in left)
         call = Call(f"{separating.__module__}:{separating.__name__}", (seed + POOL_SEED, inputs))
         session.stage("equivalent mutants", len(left))
         rows = session.pool().map(call, items, done=lambda row: session.advance())
         for each, (count, survivors) in zip(left, rows, strict=True):
+            task_id, reference = each.name
+            doubtful = set(each.doubtful)
             row = {
-                "task_id": each.task.id,
-                "reference": each.name,
+                "task_id": task_id,
+                "reference": reference,
                 "inputs": count,
-                "survivors": list(_survivors(each, count, survivors)),
+                "survivors": [
+                    {
+                        "mutant": key,
+                        "operator": operator,
+                        "line": line,
+                        "noticed_by": [
+                            number for number, some in each.killed.items() if key in some
+                        ],
+                        "told_by_pool": is_separated,
+                        "equivalent": bool(count) and key in doubtful and not is_separated,
+                        "diff": diff,
+                    }
+                    for key, operator, line, diff, is_separated in survivors
+                ],
             }
             journal.append(row)
-            _take(each, row)
+            each.take_pool(row)
+    return [
+        _score([each for each in faults.values() if number in each.killed], number, seed)
+        for number in range(len(sets))
+    ]
 
 
-def _survivors(
-    faults: _Faults, count: int, rows: Sequence[tuple[str, str, int, str, bool]]
-) -> Iterator[dict[str, Any]]:
-    doubtful = set(faults.doubtful)
-    for key, operator, line, diff, is_separated in rows:
-        yield {
-            "mutant": key,
-            "operator": operator,
-            "line": line,
-            "noticed_by": [number for number, killed in faults.killed.items() if key in killed],
-            "told_by_pool": is_separated,
-            "equivalent": bool(count) and key in doubtful and not is_separated,
-            "diff": diff,
-        }
-
-
-def _take(faults: _Faults, row: Mapping[str, Any]) -> None:
-    faults.inputs = row["inputs"]
-    faults.separated = {each["mutant"] for each in row["survivors"] if each["told_by_pool"]}
-
-
-def _row(faults: Sequence[_Faults], number: int, seed: int) -> dict[str, Any]:
+def _score(faults: Sequence[_Faults], number: int, seed: int) -> dict[str, Any]:
     """Return a suite's part of a summary."""
     total = sum(len(each.keys) for each in faults)
     equivalent = sum(each.equivalent for each in faults)
@@ -275,21 +240,6 @@ WRONG = frozenset({"fail", "error", "unrepresentable", "crash"})
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramSources:
-    """The sources of programs: ``right`` and ``wrong`` ones, and ``samples`` to be labeled by
-    ``truth``.
-
-    Without ``extract`` answers are the programs themselves.
-    """
-
-    right: Samples = ()
-    wrong: Samples = ()
-    samples: Samples = ()
-    truth: Dataset | None = None
-    extract: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class Truth:
     """Distinct programs known to be ``right`` and ``wrong``, with facts about them.
 
@@ -306,61 +256,58 @@ class Truth:
     left_out: int
 
 
-@dataclass
-class _Distinct:
-    """Passes each program on once, and refuses one that is both right and wrong."""
+@contextlib.contextmanager
+def labelled(
+    given: Sequence[Samples],
+    truth: Dataset | None,
+    data: Dataset,
+    session: Session,
+    *,
+    extract: bool,
+    limits: Mapping[str, Any],
+    out: Path | None,
+    force: bool,
+) -> Iterator[Truth]:
+    """Yield the deduplicated right and wrong programs; they are deleted on exit.
 
-    counts: Counter[str] = field(default_factory=Counter)
-    _kinds: dict[tuple[str, str], str] = field(default_factory=dict)
+    ``given`` are right ones, wrong ones, and samples that ``truth`` labels by ``evaluate``, with
+    its ``limits`` and ``out``. Raises InputError for a program that is both right and wrong.
+    """
+    streams = [
+        SampleStream(each, data, extract=extract, is_named=True, backend=session.pool())
+        for each in given
+    ]
+    counts, kinds = Counter[str](), dict[tuple[str, str], str]()
 
-    def of(self, kind: str, samples: Iterable[Sample]) -> Iterator[Sample]:
+    def distinct(kind: str, samples: Iterable[Sample]) -> Iterator[Sample]:
         for sample, name in named(samples):
-            self.counts[f"{kind}_given"] += 1
+            counts[f"{kind}_given"] += 1
             key = sample.task_id, name
-            if key not in self._kinds:
-                self._kinds[key] = kind
-                self.counts[kind] += 1
+            if key not in kinds:
+                kinds[key] = kind
+                counts[kind] += 1
                 yield sample
-            # One of the two labels is wrong, and so would be each figure that counts the program.
-            elif self._kinds[key] != kind:
+            elif kinds[key] != kind:
+                # One of the two labels is wrong, and so would be each figure that counts it.
                 raise InputError(
                     f"a program for {sample.task_id} is both right and wrong: "
                     f"{sample.source.strip()[:80]!r}",
                     remedy="take it out of one of the two",
                 )
 
-
-@contextlib.contextmanager
-def labelled(
-    sources: ProgramSources,
-    data: Dataset,
-    session: Session,
-    *,
-    limits: Mapping[str, Any],
-    out: Path | None = None,
-    force: bool = False,
-) -> Iterator[Truth]:
-    """Yield the deduplicated right and wrong programs; they are deleted on exit.
-
-    ``limits`` are those of ``evaluate`` when it labels the samples, ``out`` the folder of their
-    verdicts, which a later call resumes. Raises InputError for a program that is both.
-    """
-    # One record of all programs: a program that is right and wrong is found across all sources.
-    distinct = _Distinct()
-    streams = [
-        SampleStream(each, data, extract=sources.extract, is_named=True, backend=session.pool())
-        for each in (sources.right, sources.wrong, sources.samples)
-    ]
     with SampleTable(streams[2]) as samples:
         # The truth labels samples first: labels decide which programs are right and which wrong.
         verdicts, infra = dict[tuple[str, int], str](), list[str]()
-        if sources.truth is not None:
+        if truth is not None:
             # Samples of tasks that the truth does not have stay undecided.
-            asked = (sample for sample in samples if sample.task_id in set(sources.truth.ids))
+            asked = (sample for sample in samples if sample.task_id in set(truth.ids))
             result = evaluate(
-                sources.truth, asked, extract=False, out=out, force=force, session=session, **limits
+                truth, asked, extract=False, out=out, force=force, session=session, **limits
             )
-            verdicts, infra = _verdicts(result), list(result.summary["infra"])
+            infra = list(result.summary["infra"])
+            verdicts = {
+                (row["task_id"], row["index"]): whole_verdict(row) for row in result.to_rows()
+            }
 
         def having(accepted: Collection[str]) -> Iterator[Sample]:
             for sample in samples:
@@ -368,27 +315,21 @@ def labelled(
                     yield sample
 
         with (
-            SampleTable(distinct.of("right", itertools.chain(streams[0], having(RIGHT)))) as right,
-            SampleTable(distinct.of("wrong", itertools.chain(streams[1], having(WRONG)))) as wrong,
+            SampleTable(distinct("right", itertools.chain(streams[0], having(RIGHT)))) as right,
+            SampleTable(distinct("wrong", itertools.chain(streams[1], having(WRONG)))) as wrong,
         ):
             for stream in streams:
                 stream.tell(session)
             names = ("right", "right_given", "wrong", "wrong_given")
             decided = sum(verdict in RIGHT | WRONG for verdict in verdicts.values())
-            undecided = sum(1 for _ in samples) - decided
             yield Truth(
                 right,
                 wrong,
                 tuple(path for stream in streams for path in stream.files),
-                {**{name: distinct.counts[name] for name in names}, "undecided": undecided},
+                {**{name: counts[name] for name in names}, "undecided": len(samples) - decided},
                 tuple(infra),
                 sum(stream.faults.left_out for stream in streams),
             )
-
-
-def _verdicts(found: EvaluationResult) -> dict[tuple[str, int], str]:
-    """Return the verdict of all cases of its suite on each sample, by task and index."""
-    return {(row["task_id"], row["index"]): whole_verdict(row) for row in found.to_rows()}
 
 
 def whole_verdict(row: Mapping[str, Any]) -> str:
@@ -411,22 +352,8 @@ class ComparedSuite:
     name: str
     data: Dataset
     evidence: Mapping[str, Evidence]
-    unusable: tuple[dict[str, Any], ...]
-    notes: tuple[dict[str, Any], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedSuite:
-    """A suite's verdicts on known programs: ``row`` is its part of the summary.
-
-    ``false_alarms`` are right programs that it rejects, ``missed`` wrong ones that it accepts; the
-    machine failed on the samples in ``infra``.
-    """
-
-    row: dict[str, Any]
-    false_alarms: tuple[dict[str, Any], ...]
-    missed: tuple[dict[str, Any], ...]
-    infra: tuple[str, ...]
+    unusable: list[dict[str, Any]]
+    notes: list[dict[str, Any]]
 
 
 def compared(
@@ -465,21 +392,14 @@ def compared(
     suites = []
     for name, data, source in zip(names, sets, sources, strict=True):
         report = listed(data, source)
-        suites.append(
-            ComparedSuite(
-                name,
-                data.only(common),
-                {id: source.evidence[id] for id in common},
-                *(_of(name, report[kind], len(sets) > 1) for kind in ("unusable", "notes")),
-            )
-        )
+        for row in (*report["unusable"], *report["notes"]) if len(sets) > 1 else ():
+            row["detail"] = f"{name}: {row['detail']}"
+        evidence = {id: source.evidence[id] for id in common}
+        suites.append(ComparedSuite(name, data.only(common), evidence, **report))
     return suites
 
 
-def _of(name: str, rows: Iterable[Mapping[str, Any]], is_named: bool) -> tuple[dict[str, Any], ...]:
-    """Return rows that name their suite."""
-    return tuple({**row, "detail": f"{name}: {row['detail']}"} if is_named else {**row}
-                 for row in rows)  # fmt: skip
+Rows: TypeAlias = list[dict[str, Any]]
 
 
 def judge_suite(
@@ -491,11 +411,12 @@ def judge_suite(
     seed: int,
     out: Path | None,
     force: bool,
-) -> JudgedSuite:
+) -> tuple[dict[str, Any], Rows, Rows, list[str]]:
     """Judge right and wrong programs by a suite; ``limits`` and ``out`` are those of ``evaluate``.
 
     Wrong ones meet every case, and for right ones that are rejected the smallest such input is
-    looked for.
+    looked for. Returns the suite's part of the summary, the right programs that it rejects, the
+    wrong ones that it accepts, and the samples that the machine failed on.
     """
     options: dict[str, Any] = {"extract": False, "force": force, "session": session, **limits}
     # Details cost a run of every case: wrong programs get them, right ones the smallest input.
@@ -536,20 +457,18 @@ def judge_suite(
         },
     }  # fmt: skip
     infra = [*right.summary["infra"], *wrong.summary["infra"]]
-    return JudgedSuite(
+    return (
         row,
-        tuple(_false_alarms(suite.name, rights, programs.right)),
-        tuple(_missed(suite.name, wrongs, programs.wrong)),
-        tuple(f"{suite.name}: {line}" for line in infra),
+        _misjudged(suite.name, rights, programs.right, is_right=True),
+        _misjudged(suite.name, wrongs, programs.wrong, is_right=False),
+        [f"{suite.name}: {line}" for line in infra],
     )
 
 
 def _judged(
     rows: Iterable[Mapping[str, Any]], suite: ComparedSuite, *, is_base: bool
 ) -> Iterator[ProgramOutcome]:
-    """Yield the verdicts of the suite, or of its base cases alone, on the programs of
-    result rows.
-    """
+    """Yield the verdicts of the suite, or of its base cases alone, on result rows' programs."""
     for row in rows:
         evidence = suite.evidence[row["task_id"]]
         count = evidence.base if is_base else evidence.cases
@@ -563,48 +482,25 @@ def _judged(
         )
 
 
-def _false_alarms(
-    name: str, rows: Iterable[Mapping[str, Any]], programs: Iterable[Sample]
-) -> Iterator[dict[str, Any]]:
-    rejected = [row for row in rows if whole_verdict(row) != "pass"]
-    texts = _texts(rejected, programs)
-    for row in rejected:
-        shown = row.get("smallest") or row.get("failure") or {}
-        yield {
-            "suite": name,
-            "task_id": row["task_id"],
-            "model": row.get("model", ""),
-            "verdict": whole_verdict(row),
-            **{key: shown.get(key) for key in ("input", "expected", "actual", "detail")},
-            "is_smallest": "smallest" in row,
-            "solution": texts[row["task_id"], row["program"]],
-        }
-
-
-def _missed(
-    name: str, rows: Iterable[Mapping[str, Any]], programs: Iterable[Sample]
-) -> Iterator[dict[str, Any]]:
-    accepted = [row for row in rows if whole_verdict(row) == "pass"]
-    texts = _texts(accepted, programs)
-    for row in accepted:
-        yield {
-            "suite": name,
-            "task_id": row["task_id"],
-            "model": row.get("model", ""),
-            "solution": texts[row["task_id"], row["program"]],
-        }
-
-
-def _texts(
-    rows: Iterable[Mapping[str, Any]], programs: Iterable[Sample]
-) -> dict[tuple[str, str], str]:
-    """Return the texts of the programs of result rows, by task and name."""
-    keys = {(row["task_id"], row["program"]) for row in rows}
-    return {
+def _misjudged(name: str, rows: Rows, programs: Iterable[Sample], *, is_right: bool) -> Rows:
+    """Return the right programs that are rejected, with the input, or the wrong ones accepted."""
+    wanted = [row for row in rows if (whole_verdict(row) == "pass") != is_right]
+    keys = {(row["task_id"], row["program"]) for row in wanted}
+    texts = {
         key: sample.source
         for sample in (programs if keys else ())
         if (key := (sample.task_id, program_hash(sample.source))) in keys
     }
+    found = []
+    for row in wanted:
+        facts = {"suite": name, "task_id": row["task_id"], "model": row.get("model", "")}
+        if is_right:
+            shown = row.get("smallest") or row.get("failure") or {}
+            facts["verdict"] = whole_verdict(row)
+            facts |= {key: shown.get(key) for key in ("input", "expected", "actual", "detail")}
+            facts["is_smallest"] = "smallest" in row
+        found.append({**facts, "solution": texts[row["task_id"], row["program"]]})
+    return found
 
 
 POOL = 1000
@@ -698,10 +594,11 @@ def quality(
     # Mistakes in the options first: nothing has been computed then.
     judged = {"limits": limits, "memory": memory}
     settings = Settings(preset(limits), memory_bytes(memory))
-    sources = ProgramSources(right, wrong, samples, extract=extract)
-    if all(map(_is_none, (right, wrong, samples))):
+    given = (right, wrong, samples)
+    is_none = [isinstance(each, Sequence) and not each for each in given]
+    if all(is_none):
         raise InputError("no program is given", remedy="give right or wrong ones, or samples")
-    if (truth is None) != _is_none(samples):
+    if (truth is None) != is_none[2]:
         raise InputError(
             "samples and truth belong together", remedy="give both: the truth labels the samples"
         )
@@ -709,16 +606,16 @@ def quality(
         # Order: suites with their common tasks; labelled programs; their verdicts by each suite;
         # mutation scores.
         suites = compared(datasets, opened, names=names, strict=strict)
-        if truth is not None:
-            sources = replace(sources, truth=prepared(truth, opened, strict=strict))
+        labels_of = None if truth is None else prepared(truth, opened, strict=strict)
         folder = None if out is None else made_folder(out)
         places = [folder and folder / file_name(suite.name) for suite in suites]
+        place = folder and folder / "truth"
+        options: dict[str, Any] = {"limits": judged, "force": force}
         with labelled(
-            sources, suites[0].data, opened, limits=judged, out=folder and folder / "truth",
-            force=force,
-        ) as programs:  # fmt: skip
+            given, labels_of, suites[0].data, opened, extract=extract, out=place, **options
+        ) as programs:
             measured = [
-                judge_suite(suite, programs, opened, limits=judged, seed=seed, out=at, force=force)
+                judge_suite(suite, programs, opened, seed=seed, out=at, **options)
                 for suite, at in zip(suites, places, strict=True)
             ]
         scores: Sequence[dict[str, Any] | None] = [None] * len(suites)
@@ -731,25 +628,21 @@ def quality(
             ),
             "tasks": len(suites[0].data.tasks),
             "programs": dict(programs.counts),
-            "truth": sources.truth and sources.truth.name,
+            "truth": labels_of and labels_of.name,
             "suites": [
-                {**each.row, "mutants": score} for each, score in zip(measured, scores, strict=True)
+                {**row, "mutants": score} for (row, *_), score in zip(measured, scores, strict=True)
             ],
             "unusable": [row for suite in suites for row in suite.unusable],
             "notes": [row for suite in suites for row in suite.notes],
-            "infra": [*programs.infra, *(line for each in measured for line in each.infra)],
+            "infra": [*programs.infra, *(line for *_, lines in measured for line in lines)],
             "left_out": programs.left_out,
         }
     # quality.json is written first of the files, and whole: the rows beside it are for reading.
-    alarms = tuple(row for each in measured for row in each.false_alarms)
-    missed = tuple(row for each in measured for row in each.missed)
+    alarms = tuple(row for _, rows, *_ in measured for row in rows)
+    missed = tuple(row for *_, rows, _ in measured for row in rows)
     result = QualityResult(summary, alarms, missed)
     if folder is not None:
         result.write_summary(folder / "quality.json")
         write_jsonl(folder / "false_alarms.jsonl", alarms)
         write_jsonl(folder / "missed.jsonl", missed)
     return result
-
-
-def _is_none(samples: Samples) -> bool:
-    return isinstance(samples, Sequence) and not samples

@@ -25,9 +25,8 @@ from evalplus_lite.reduction.cross_validation import (
     crossval,
     pooled,
 )
-from evalplus_lite.reduction.matrix import Matrix, build
 from evalplus_lite.reduction.policy import Choice, Policy, choose
-from evalplus_lite.reduction.requirements import MODES, CoverSubject, packages
+from evalplus_lite.reduction.requirements import MODES, CoverSubject, Matrix, build, packages
 from evalplus_lite.reduction.set_cover import bitset
 from evalplus_lite.reduction.survivors import report
 from evalplus_lite.tasks import Dataset, load_dataset, write_suites
@@ -176,7 +175,17 @@ def reduce(
     with within(session) as opened:
         measured = measurement(dataset, samples, opened, kinds=MODES[policy.mode], strict=strict)
         opened.stage("reduce", None)
-        choices, suites = chosen(measured, policy, opened)
+        # The choice concerns all tasks together, as they share a budget: it is made here. The
+        # suites are then cut out where their expected outputs already are.
+        choices = choose(measured.matrices, policy)
+        staging = SharedData(opened.pool(), measured.data.suites)
+        items = [
+            (staging.ref(one.task), choice.cases)
+            for one, choice in zip(measured.suites, choices, strict=True)
+        ]
+        settings = SuiteSource(cache=opened.cache).settings
+        call = Call(f"{reducing.__module__}:{reducing.__name__}", settings)
+        suites = [from_row(Suite, row) for row in opened.pool().map(call, items)]
     summary = {**_summary(measured, choices, policy), **measured.report}
     result = ReductionResult(summary, with_suites(measured.data, suites), measured.suites)
     if out is not None:
@@ -256,31 +265,11 @@ def measure(
     for task, (evidence, row) in zip(data.tasks, rows, strict=True):
         source.take(task.id, evidence)
         if row is not None:
-            tasks_measured.append(_measured(data, task, row))
+            kept, matrix = row
+            given = data.suites.get(task.id)
+            cases = given.cases if given else tuple(task.cases[n] for n in kept)
+            tasks_measured.append(MeasuredTask(task, cases, from_row(Matrix, matrix)))
     return tasks_measured
-
-
-def _measured(data: Dataset, task: Task, row: Row) -> MeasuredTask:
-    kept, matrix = row
-    cases = data.suites[task.id].cases if kept is None else tuple(task.cases[n] for n in kept)
-    return MeasuredTask(task, cases, from_row(Matrix, matrix))
-
-
-def chosen(
-    found: Measurement, policy: Policy, session: Session
-) -> tuple[tuple[Choice, ...], list[Suite]]:
-    """Return a choice for every task, and the small suites."""
-    # The choice concerns all tasks together, as they share a budget: it is made here. The suites
-    # are then cut out where their expected outputs already are.
-    choices, backend = choose(found.matrices, policy), session.pool()
-    staging = SharedData(backend, found.data.suites)
-    items = [
-        (staging.ref(one.task), choice.cases)
-        for one, choice in zip(found.suites, choices, strict=True)
-    ]
-    source = SuiteSource(cache=session.cache)
-    call = Call(f"{reducing.__module__}:{reducing.__name__}", source.settings)
-    return choices, [from_row(Suite, row) for row in backend.map(call, items)]
 
 
 def _summary(found: Measurement, choices: Sequence[Choice], policy: Policy) -> dict[str, Any]:
@@ -438,12 +427,7 @@ def _row(line: PolicyRow) -> dict[str, Any]:
         "model": line.model,
         "policy": line.policy,
         "size": line.size,
-        "pass@1": {
-            "base": line.pass_base,
-            "plus": line.pass_plus,
-            "reduced": line.pass_reduced,
-            "random": line.pass_random,
-        },
+        "pass@1": dict(line.passed),
         **(
             {"intervals": {k: list(v) for k, v in line.intervals.items()}} if line.intervals else {}
         ),

@@ -177,13 +177,17 @@ class SampleStream:
         )
 
 
-# Work of a supervisor: programs out of responses, many at a time.
+# Work of a supervisor, many texts at a time: a helper process inspects them, and nothing is run.
 
 
-def extracting(place: WorkerContext, _: Row) -> Work:
-    """Return the (program, steps) of several (text, kind, prompt, entry point, style)."""
-    del place  # a helper process inspects them; nothing is run
+def extracting(_: WorkerContext, __: Row) -> Work:
+    """Return the work that finds programs in responses."""
     return extracted_rows
+
+
+def naming(_: WorkerContext, __: Row) -> Work:
+    """Return the work that names programs."""
+    return names_of
 
 
 def extracted_rows(asked: Row) -> Row:
@@ -283,8 +287,10 @@ class SampleTable:
         def name_of(row: FileRow) -> bytes:
             if not is_result(row.data):
                 raise ValueError("its verdicts or names are not those of evaluate")
-            take(row.data)
-            return _row_name(row.data)
+            data = row.data
+            take(data)
+            facts = data.get("model", ""), data.get("temperature")
+            return _digest(data["task_id"], data["index"], data["program"], *facts)
 
         # Names of results are joined with names of samples: neither side is held in memory.
         rows = enumerate(finished(journal, name_of))
@@ -345,7 +351,19 @@ class SampleTable:
     def chunks(self) -> Iterator[tuple[str, list[list[Sample]]]]:
         """Yield task ids with groups that a worker is dealt."""
         for task_id, groups in groupby(self.groups(), key=lambda group: group[0].task_id):
-            yield from ((task_id, chunk) for chunk in _dealt(groups))
+            chunk, samples, characters = list[list[Sample]](), 0, 0
+            for group in groups:
+                if (
+                    len(chunk) >= CHUNK
+                    or samples >= CHUNK_SAMPLES
+                    or characters >= CHUNK_CHARACTERS
+                ):
+                    yield task_id, chunk
+                    chunk, samples, characters = [], 0, 0
+                chunk.append(group)
+                samples += len(group)
+                characters += sum(len(sample.source) for sample in group)
+            yield task_id, chunk
 
     def _count(self, query: str) -> Any:
         return self._base.execute(query).fetchone()[0]
@@ -386,11 +404,6 @@ def samples_digest(programs: Iterable[Sample]) -> str:
     return digest.hexdigest()[:32]
 
 
-def _row_name(row: Mapping[str, Any]) -> bytes:
-    model, temperature = row.get("model", ""), row.get("temperature")
-    return _digest(row["task_id"], row["index"], row["program"], model, temperature)
-
-
 def _digest(*facts: object) -> bytes:
     text = "\0".join(map(str, facts))
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=NAME_BYTES).digest()
@@ -412,27 +425,12 @@ def named(
 
 
 def group_row(group: Sequence[Sample]) -> Row:
-    """Return equal programs as (text, members); a member is (index, its text if it is another,
-    model, temperature).
-    """
+    """Return equal programs as (text, members): (index, its own text, model, temperature) each."""
     source = group[0].source
     return source, [
         (each.index, None if each.source == source else each.source, each.model, each.temperature)
         for each in group
     ]
-
-
-def _dealt(groups: Iterable[list[Sample]]) -> Iterator[list[list[Sample]]]:
-    chunk, samples, characters = list[list[Sample]](), 0, 0
-    for group in groups:
-        chunk.append(group)
-        samples += len(group)
-        characters += sum(len(sample.source) for sample in group)
-        if len(chunk) >= CHUNK or samples >= CHUNK_SAMPLES or characters >= CHUNK_CHARACTERS:
-            yield chunk
-            chunk, samples, characters = [], 0, 0
-    if chunk:
-        yield chunk
 
 
 def names_of(sources: Sequence[str]) -> list[str]:
@@ -474,12 +472,3 @@ def _batched(
             batch, characters = [], 0
     if batch:
         yield batch
-
-
-# Names of programs that only equal ones share, many at a time.
-
-
-def naming(place: WorkerContext, _: Row) -> Work:
-    """Return the names of several programs' texts."""
-    del place  # a helper process compiles them; nothing is run
-    return names_of

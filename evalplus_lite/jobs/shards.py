@@ -15,23 +15,26 @@ import heapq
 import itertools
 import json
 import os
-import platform
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, TypeAlias, TypeVar, get_args
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.outputs import COSTS, measured
 from evalplus_lite.store import dump_row, parse_json, read_text, write_text
 from evalplus_lite.store.journal import open_rows, settings_file
 from evalplus_lite.store.locations import local_folder
+from evalplus_lite.store.opening import opened
 from evalplus_lite.store.rows import filling, scratch_database
 from evalplus_lite.version import __version__
 
 RECORD = "shard.json"
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+"""The part of this interpreter's version that rows may depend on."""
 FORM = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 Kept: TypeAlias = Literal["inside", "beside"]
 """Where an unsharded run keeps its journal: in the folder of results, or next to the file of
@@ -147,7 +150,7 @@ class ShardPlan:
             "finished": False,
             "kind": self._kind,
             "version": __version__,
-            "python": python_version(),
+            "python": PYTHON,
             "plan": plan,
             "command": list(self.shard.command),
             "journal": self._name,
@@ -213,11 +216,6 @@ def share_of(
     return ShardPlan(chosen, Path(out), kind=kind, journal=journal, kept=kept)
 
 
-def python_version() -> str:
-    """Return the part of this interpreter's version that rows may depend on."""
-    return ".".join(platform.python_version_tuple()[:2])
-
-
 def journal_of(out: Path, name: str, kept: Kept) -> Path:
     """Return where the rows of all shards are gathered."""
     return out / name if kept == "inside" else out.with_name(name)
@@ -254,28 +252,6 @@ def _is_record(record: Any) -> bool:
         and record["journal"] == Path(record["journal"]).name
         and (not record["finished"] or type(record.get("rows")) is int)
     )
-
-
-LOCAL = frozenset(
-    {
-        *("--shard", "--out", "-o", "--workers", "-w", "--sandbox", "--backend"),
-        *("--require-tier", "--base-url", "--dataset", "-d", "--samples", "-s"),
-    }
-)
-"""Options with a value that may differ from shard to shard: data is compared by content."""
-BARE_LOCAL = ("--force", "--quiet", "-q", "--verbose", "-v", "--json")
-
-
-def options_of(record: Mapping[str, Any]) -> list[str]:
-    """Return a shard's command without its own options."""
-    options, rest = [], iter(record["command"])
-    # What a machine may choose for itself is not compared: folders, workers, where data lies.
-    for argument in rest:
-        if argument in LOCAL:
-            next(rest, None)
-        elif argument not in BARE_LOCAL and argument.partition("=")[0] not in LOCAL:
-            options.append(argument)
-    return options
 
 
 def dealt(costs: Sequence[int], names: Sequence[str], parts: int) -> list[list[int]]:
@@ -434,24 +410,31 @@ def _checked(found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Finished]:
     # All records are compared before any row is read: the first difference is named.
     shards = [Finished(folder, record, _identity(folder, record)) for folder, record in found]
     first = shards[0]
-    # Rows may depend on our version and on Python's: who merges must have made the shards.
-    for what, now in (("version", __version__), ("python", python_version())):
-        if first.record[what] != now:
-            raise InputError(
-                f"shard {first.name} was made with {what} {first.record[what]!r:.80}, not {now}",
-                path=first.folder,
-                remedy="merge with the version that made the shards",
-            )
     for shard in shards:
-        _require_same(shard, first, "options", options_of(shard.record), options_of(first.record))
-        for what, said in (("kinds of job", "kind"), ("version", "version"), ("Python", "python")):
-            _require_same(shard, first, what, shard.record[said], first.record[said])
+        record = shard.record
+        # Rows may depend on our version and on Python's: who merges must have made the shards.
+        for what, now in (("version", __version__), ("python", PYTHON)):
+            if record[what] != now:
+                raise InputError(
+                    f"shard {shard.name} was made with {what} {record[what]!r:.80}, not {now}",
+                    path=shard.folder,
+                    remedy="merge with the version that made the shards",
+                )
+        # Settings can be named; the plan also holds the data, and which items are whose.
         old, new = first.identity or {}, shard.identity or {}
-        for key in sorted({*old, *new}):
-            _require_same(shard, first, key, new.get(key), old.get(key))
-        # A plan decides what is dealt, and to whom: of equal plans, each item is in one shard.
-        plans = shard.record["plan"], first.record["plan"]
-        _require_same(shard, first, "settings or data", *plans)
+        other = [
+            f"{key} than shard {first.name}: {new.get(key)!r:.80}, there {old.get(key)!r:.80}"
+            for key in sorted({*old, *new})
+            if new.get(key) != old.get(key)
+        ]
+        if record["plan"] != first.record["plan"]:
+            other.append(f"settings or data than shard {first.name}")
+        if other:
+            raise InputError(
+                f"shard {shard.name} was made with other {other[0]}",
+                path=shard.folder,
+                remedy="run it again with the others' settings, its folder removed",
+            )
     return shards
 
 
@@ -465,27 +448,23 @@ def _identity(folder: Path, record: Mapping[str, Any]) -> dict[str, Any] | None:
     return dict(identity)
 
 
-def _require_same(shard: Finished, first: Finished, what: str, now: object, then: object) -> None:
-    if now != then:
-        shown = "" if what == "settings or data" else f": {now!r:.80}, there {then!r:.80}"
-        raise InputError(
-            f"shard {shard.name} was made with other {what} than shard {first.name}{shown}",
-            path=shard.folder,
-            remedy="run it again with the others' settings, its folder removed",
-        )
-
-
 def _rows(shard: Finished) -> Iterator[tuple[int, str, str]]:
     """Yield a shard's rows with the place of their item, and their costs; InputError if damaged."""
     places = {item: place for place, item in shard.record["items"]}
+    costs_file = shard.folder / COSTS
     count = 0
     with ExitStack() as stack:
-        rows = _open(shard, shard.journal, stack)
-        has_costs = (shard.folder / COSTS).is_file()
-        costs = iter(_open(shard, shard.folder / COSTS, stack)) if has_costs else iter(())
+        rows = stack.enter_context(opened(shard.journal, packed=True))
+        costs: Iterator[bytes] = iter(())
+        if costs_file.is_file():
+            costs = iter(stack.enter_context(opened(costs_file, packed=True)))
         for count, line in enumerate(rows, 1):
-            place = places.get(_item(line, shard.record["key"]))
-            if place is None or not line.endswith(b"\n"):
+            try:
+                text = line.decode("ascii")
+                place = places.get(str(json.loads(text)[shard.record["key"]]))
+            except (ValueError, LookupError, TypeError, RecursionError):
+                place = None
+            if place is None or not text.endswith("\n"):
                 raise InputError(
                     f"is not a row of shard {shard.name}",
                     path=shard.journal,
@@ -493,33 +472,10 @@ def _rows(shard: Finished) -> Iterator[tuple[int, str, str]]:
                     remedy="remove its folder and run it again",
                 )
             # A run that recorded no costs has an empty one for each row.
-            yield place, _text(line), _text(next(costs, b"{}"))
+            yield place, text.rstrip("\n"), next(costs, b"{}").decode("ascii").rstrip("\n")
     if count != shard.record["rows"]:
         raise InputError(
             f"holds {count} rows where shard {shard.name} wrote {shard.record['rows']}",
             path=shard.journal,
             remedy="copy it again, or run the shard again",
         )
-
-
-def _text(line: bytes) -> str:
-    return line.decode("ascii").rstrip("\n")
-
-
-def _item(line: bytes, key: str) -> str:
-    try:
-        return str(json.loads(line.decode("ascii"))[key])
-    except (ValueError, LookupError, TypeError, RecursionError):
-        # No item has this name, so the row is refused.
-        return "\0"
-
-
-def _open(shard: Finished, path: Path, stack: ExitStack) -> BinaryIO:
-    try:
-        return stack.enter_context(path.open("rb"))
-    except OSError as error:
-        raise InputError(
-            f"shard {shard.name} cannot be read: {error.strerror}",
-            path=path,
-            remedy="copy it again, or run the shard again",
-        ) from None

@@ -1,6 +1,6 @@
 """The tables of results: one record, written as Markdown, LaTeX (booktabs) and CSV.
 
-The terminal (``cli.console.print_table``) and HTML (``page.document``) show the same record.
+The terminal (``cli.console.print_table``) and HTML (``page.rendering``) show the same record.
 """
 
 from __future__ import annotations
@@ -177,7 +177,6 @@ def _inert(cell: Cell) -> Cell:
 
 # The tables of each kind of result, made from its summary.
 
-
 Summary: TypeAlias = Mapping[str, Any]
 MOST_MODELS = 50
 """Models and temperatures of an evaluation that are shown."""
@@ -210,7 +209,8 @@ def evaluation(summary: Summary) -> Iterator[Table]:
         yield suite
         if many:
             yield row["samples"]
-        yield from (sure(*(row[key][suite].get(k) for key in SCORES)) for k in ks)
+        scores, ends = row["pass_at_k"][suite], row["intervals"][suite]
+        yield from (sure(scores.get(k), ends.get(k)) for k in ks)
         yield from (row[suite].get(verdict, 0) for verdict in seen)
 
     yield Table(
@@ -222,9 +222,6 @@ def evaluation(summary: Summary) -> Iterator[Table]:
         [tuple(line(row, suite)) for row in groups[:MOST_MODELS] for suite in suites],
         left=len(names) + 1,
     )
-
-
-SCORES = ("pass_at_k", "intervals")
 
 
 def _part(row: Summary) -> str:
@@ -255,7 +252,10 @@ def lint(summary: Summary) -> Iterator[Table]:
                 row["task_id"],
                 row["verdict"],
                 " ".join(dict.fromkeys(each["code"] for each in row["findings"])),
-                _tested(row),
+                # How programs are invoked, observed, and compared; of a task that was not read, "".
+                f"{row['harness']}, {' and '.join(row['observe'])}, {row['compared']}"
+                if row["harness"]
+                else "",
                 f"{row['usable']}/{row['given']}",
                 "" if row["steps"] is None else f"{row['steps']:,}",
             )
@@ -300,34 +300,6 @@ def gap(summary: Summary) -> Iterator[Table]:
         [
             (cause, row["what"], row["samples"], row["tasks"], f"{row['points']:+.2f}")
             for cause, row in summary["causes"].items()
-        ],
-        left=2,
-    )
-
-
-def _tested(row: Summary) -> str:
-    """Return how a task's programs are invoked, observed, and compared."""
-    if row["harness"] is None:
-        return ""
-    return f"{row['harness']}, {' and '.join(row['observe'])}, {row['compared']}"
-
-
-def contracts(summary: Summary) -> Iterator[Table]:
-    """Yield each task with its draft, and how many mutated inputs that accepts."""
-    rows, none = summary["drafts"], {"accepted": 0, "tried": 0}
-    yield Table(
-        "contracts",
-        f"{sum(row['file'] is not None for row in rows)} of {len(rows)} tasks have a draft",
-        "",
-        ["task", "draft", "turns", "accepts", "of mutated"],
-        [
-            (
-                row["task_id"],
-                row["file"] or f"none: {row['problem'][:100]}",
-                row["turns"],
-                *row.get("mutated_inputs", none).values(),
-            )
-            for row in rows
         ],
         left=2,
     )
@@ -378,7 +350,10 @@ def leaderboard(summary: Summary) -> Iterator[Table]:
     for number, board in enumerate(summary["boards"], 1):
         suites = [suite for suite in ("base", "plus") if board["entrants"][0][suite] is not None]
         # A model without samples for some tasks has a score of other tasks, so it has no rank.
-        note = f"{board['verdict']} {RANKS}"
+        note = (
+            f"{board['verdict']} Rank: one more than the number of models that are significantly"
+            " better (exact paired test, 5 % after Holm); equal ranks are ties."
+        )
         if board["fewer_tasks"]:
             note += f" Not ranked, no samples for some tasks: {', '.join(board['fewer_tasks'])}."
         yield Table(
@@ -405,12 +380,6 @@ def leaderboard(summary: Summary) -> Iterator[Table]:
                 for run in board["entrants"]
             ],
         )
-
-
-RANKS = (
-    "Rank: one more than the number of models that are significantly better (exact paired test, 5 %"
-    " after Holm); equal ranks are ties."
-)
 
 
 def reduction(summary: Summary) -> Iterator[Table]:
@@ -536,14 +505,15 @@ def false_alarms(name: str, alarms: Sequence[Summary]) -> Table:
         "",
         ["task", "verdict", "smallest input", "expected", "actual"],
         [
-            (row["task_id"], row["verdict"], *map(short, map(row.get, VALUES)))
+            (
+                row["task_id"],
+                row["verdict"],
+                *(short(row.get(key)) for key in ("input", "expected", "actual")),
+            )
             for row in alarms[:MOST_ALARMS]
         ],
         left=5,
     )
-
-
-VALUES = ("input", "expected", "actual")
 
 
 def survivors(summary: Summary) -> Iterator[Table]:
@@ -598,7 +568,10 @@ def score(summary: Summary) -> Iterator[Table]:
             "",
             ["group", "", "cases", "functions", "pass@1 % [95 %]"],
             [
-                (*(row[key] for key in ROW), sure(row["pass@1"], row.get("interval")))
+                (
+                    *(row[key] for key in ("group", "name", "cases", "tasks")),
+                    sure(row["pass@1"], row.get("interval")),
+                )
                 for row in summary["tables"]
                 if row["group"] == group
             ],
@@ -636,9 +609,6 @@ def exe_report(summary: Summary) -> Iterator[Table]:
     )
 
 
-ROW = ("group", "name", "cases", "tasks")
-
-
 def efficiency(summary: Summary) -> Iterator[Table]:
     """Yield the models, ranked by eff@1."""
     yield Table(
@@ -668,7 +638,6 @@ LAYOUTS: Mapping[str, Callable[[Summary], Iterator[Table]]] = {
     "suite": suite,
     "lint": lint,
     "gap": gap,
-    "contracts": contracts,
     "comparison": comparison,
     "leaderboard": leaderboard,
     "reduction": reduction,

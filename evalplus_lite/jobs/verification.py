@@ -80,7 +80,7 @@ class ProgramJudge:
         self.tasks = {name: {task.id: task for task in d} for name, d in self.datasets.items()}
         # Nothing is started yet: a caller may fork, or never judge.
         source = SuiteSource(cache=cache_folder() if cache is None else Path(_path(cache, "cache")))
-        folder = None if store is None else os.path.abspath(_path(store, "store"))
+        folder = None if store is None else _path(store, "store")
         self._call = Call(f"{WORK}:verifying", (source.settings, to_row(settings), folder))
         config = config_of(sandbox, packages)
         self.backend = make_backend(backend, workers, config, preload=[WORK, *preload])
@@ -177,7 +177,7 @@ class ProgramJudge:
 def _path(value: object, name: str) -> str:
     if not isinstance(value, str | os.PathLike):
         raise InputError(f"{name} is {value!r:.60}", remedy="give the path of a folder, or None")
-    return os.fspath(value)
+    return os.path.abspath(value)
 
 
 def _end(backend: Processes) -> None:
@@ -302,14 +302,15 @@ class Verification:
         return Ready(prepared, list(notes(suites.evidence[task.id])), requested)
 
     def _limited(self, limits: Row) -> Settings:
-        seconds, memory, total = limits
         # Limits of a request replace the usual ones, each by itself.
-        settings = self.settings
-        if seconds is not None:
-            settings = replace(settings, preset=Preset(seconds, settings.preset.factor))
-        if memory is not None:
-            settings = replace(settings, memory=memory)
-        return settings if total is None else replace(settings, total=total)
+        seconds, memory, total = limits
+        usual = self.settings
+        return replace(
+            usual,
+            preset=usual.preset if seconds is None else Preset(seconds, usual.preset.factor),
+            memory=usual.memory if memory is None else memory,
+            total=usual.total if total is None else total,
+        )
 
     def _verdict(
         self, prepared: PreparedSuite, settings: Settings, program: str, details: bool
@@ -402,7 +403,10 @@ class VerdictStore:
     def put(self, prepared: PreparedSuite, program: str, verdict: Verdict) -> None:
         """Keep a verdict, unless the machine may have caused it."""
         if not is_killed(verdict.failure):
-            self._rows.put(self._key(prepared, program), json.dumps(_stored(verdict)))
+            text = json.dumps(
+                astuple(verdict), default=lambda data: base64.b64encode(data).decode()
+            )
+            self._rows.put(self._key(prepared, program), text)
 
     def close(self) -> None:
         """Close the file."""
@@ -436,31 +440,22 @@ def _digest(data: bytes) -> bytes:
     return hashlib.sha256(data).digest()
 
 
-def _stored(verdict: Verdict) -> Row:
-    failure = verdict.failure
-    failed: Any = None
-    if failure is not None:
-        actual = failure.actual
-        answer = None if actual is None else base64.b64encode(actual).decode()
-        failed = [failure.case, failure.verdict, failure.detail, failure.line, answer]
-    return [verdict.base, verdict.plus, failed, verdict.details, verdict.cpu, verdict.memory]
-
-
 def _restored(row: Row, count: int) -> Verdict:
-    """Return the verdict of a row; ValueError or TypeError if it does not match the number of
-    cases.
+    """Return the verdict of a row; ValueError or TypeError if it is of no suite of ``count`` cases.
+
+    A row may have been changed on disk: it must at least be consistent.
     """
     base, plus, failed, details, cpu, memory = row
+    names = {base, plus, *(details or ())}
     failure = None
     if failed is not None:
         case, name, detail, line, answer = failed
         actual = None if answer is None else base64.b64decode(answer, validate=True)
         failure = Failure(case, name, detail, line, actual)
+        names.add(failure.verdict)
+        if not 0 <= failure.case < count:
+            raise ValueError("no case of this suite")
     verdict = Verdict(base, plus, failure, None if details is None else tuple(details), cpu, memory)
-    names = {base, plus, *(details or ()), *([] if failure is None else [failure.verdict])}
-    # A row may have been changed on disk: it must at least be consistent.
     if not names <= {None, *VERDICTS} or verdict.passed != (failure is None):
         raise ValueError("no verdict")
-    if failure is not None and not 0 <= failure.case < count:
-        raise ValueError("no case of this suite")
     return verdict

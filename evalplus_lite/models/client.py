@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from evalplus_lite.errors import LLMError
 from evalplus_lite.models import errors
-from evalplus_lite.models.errors import CutOffRule, Item, Result, checked
+from evalplus_lite.models.errors import CutOffRule, Item, Result, ServerError, checked
 from evalplus_lite.models.messages import Exchange, Reply, Request, Usage
 from evalplus_lite.models.recorded import Cache
 
@@ -233,11 +233,17 @@ class Client:
         self.url = (base_url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL).rstrip("/")
         address = urlsplit(self.url)
         if address.scheme not in ("http", "https") or not address.hostname:
-            raise errors.bad_url(self.url)
+            raise LLMError(
+                f"the base URL {self.url!r} is not an http(s) address (it looks like"
+                " https://host/v1: set --base-url or OPENAI_BASE_URL)"
+            )
         key = api_key or os.environ.get("OPENAI_API_KEY") or ""
         if not key.strip():
             if address.hostname not in _LOOPBACK:
-                raise errors.missing_key()
+                raise LLMError(
+                    "no API key: set the environment variable OPENAI_API_KEY"
+                    " (for a server that asks for none, set it to any word)"
+                )
             key = "none"
         # The settings for creating such a client in another process.
         self.options = {"model": model, "base_url": self.url, "api_key": key, "timeout": timeout}
@@ -341,7 +347,14 @@ class Client:
                     if "invalid schema" not in words.lower():  # else only this schema is at fault
                         self._dialect = without
                 elif not is_trial:
-                    raise self._fault(error) from None
+                    raise errors.from_status(
+                        error.status_code,
+                        code=error.code,
+                        message=words,
+                        model=self.model,
+                        url=self.url,
+                        models=self._models() if error.status_code in (400, 404) else (),
+                    ) from None
                 is_trial = is_trial and without is not None
             except self._openai.APIConnectionError as error:
                 if not is_trial:
@@ -363,25 +376,23 @@ class Client:
             raise unusable.error from None
         return reply_of(said, request, dialect, url=self.url)
 
-    def _fault(self, error: openai.APIStatusError) -> LLMError:
-        words = _words(error)
-        models = self._models() if error.status_code in (400, 404) else ()
-        return errors.from_status(
-            error.status_code,
-            code=error.code,
-            message=words,
-            model=self.model,
-            url=self.url,
-            models=models,
-        )
-
     def _no_connection(self, error: openai.APIConnectionError) -> LLMError:
         if isinstance(error, self._openai.APITimeoutError):
             return errors.too_slow(self.url, seconds=self._timeout)
-        if type(error.__cause__).__name__ in ("ConnectError", "ProxyError"):
-            cause, before = str(error.__cause__ or error), self._usage.requests > 0
-            return errors.unreachable(self.url, cause=cause, has_answered=before)
-        return errors.broken_off(self.url, cause=str(error.__cause__ or error))
+        cause = errors.short(str(error.__cause__ or error))
+        if type(error.__cause__).__name__ not in ("ConnectError", "ProxyError"):
+            return ServerError(
+                f"{self.url} broke off: {cause} (check the server's log: it may be out of memory;"
+                " lower --concurrency and run again)"
+            )
+        if self._usage.requests:
+            return LLMError(
+                f"cannot reach {self.url} any more: {cause} (the server exited, possibly out of"
+                " memory: check its log, restart it with a shorter context or fewer slots)"
+            )
+        return LLMError(
+            f"cannot reach {self.url}: {cause} (is the server running, and is the base URL right?)"
+        )
 
     def _models(self) -> tuple[str, ...]:
         """Return the server's model names, none if it does not list them."""

@@ -57,34 +57,6 @@ def is_about_request(error: LLMError) -> bool:
     return isinstance(error, RefusalError | CutOffError | TooLongError)
 
 
-def missing_key() -> LLMError:
-    """Return the error for a missing API key."""
-    return LLMError(
-        "no API key: set the environment variable OPENAI_API_KEY"
-        " (for a server that asks for none, set it to any word)"
-    )
-
-
-def bad_url(url: str) -> LLMError:
-    """Return the error for a base URL that is not a URL."""
-    return LLMError(
-        f"the base URL {url!r} is not an http(s) address (it looks like https://host/v1:"
-        " set --base-url or OPENAI_BASE_URL)"
-    )
-
-
-def unreachable(url: str, *, cause: str, has_answered: bool = False) -> LLMError:
-    """Return the error for a server that does not answer at all, or no longer answers."""
-    if has_answered:
-        return LLMError(
-            f"cannot reach {url} any more: {_short(cause)} (the server exited, possibly out of"
-            " memory: check its log, restart it with a shorter context or fewer slots)"
-        )
-    return LLMError(
-        f"cannot reach {url}: {_short(cause)} (is the server running, and is the base URL right?)"
-    )
-
-
 def too_slow(url: str, *, seconds: float) -> ServerError:
     """Return the error for a server that does not answer in time."""
     return ServerError(
@@ -93,18 +65,10 @@ def too_slow(url: str, *, seconds: float) -> ServerError:
     )
 
 
-def broken_off(url: str, *, cause: str) -> ServerError:
-    """Return the error for a connection that ends, or turns to nonsense, before the answer does."""
-    return ServerError(
-        f"{url} broke off: {_short(cause)} (check the server's log: it may be out of memory;"
-        " lower --concurrency and run again)"
-    )
-
-
 def no_answer(url: str, *, what: str) -> ServerError:
     """Return the error for an answer that is not of the protocol."""
     return ServerError(
-        f"{url} answered, but not as an OpenAI-compatible server does: {_short(what)}"
+        f"{url} answered, but not as an OpenAI-compatible server does: {short(what)}"
         " (the base URL usually ends in /v1)"
     )
 
@@ -116,7 +80,7 @@ def from_status(
 
     ``models`` are the names that the server offers, as far as known.
     """
-    said = _short(message)
+    said = short(message)
     lower = f"{code or ''} {message}".lower()
     if 300 <= status < 400:
         return LLMError(
@@ -134,7 +98,7 @@ def from_status(
         return LLMError(f"{url} does not allow this: {said} (check that the key may use {model!r})")
     if status in (400, 404) and _NO_MODEL.search(lower):
         known = (
-            f"it offers {_short(', '.join(models[:8]))}" if models else "list its models at /models"
+            f"it offers {short(', '.join(models[:8]))}" if models else "list its models at /models"
         )
         return LLMError(f"{url} has no model {model!r}: {said} ({known})")
     if status in (404, 405):
@@ -163,7 +127,8 @@ def from_status(
     return LLMError(f"{url} did not accept the request (HTTP {status}): {said}")
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """Return a text of a server as one line of bounded length."""
     line = " ".join(text.split()) or "no reason given"
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
 

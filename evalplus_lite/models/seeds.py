@@ -62,8 +62,7 @@ class SeedPlan:
     paper.
 
     ``feedback`` bounds the turns in which problems are quoted back; ``examples`` is the number of
-    base inputs shown. ``form`` ``json`` asks for JSON and sends a schema, ``literals`` for lines of
-    Python literals, which tiny models and servers without schemas do better.
+    base inputs shown.
     """
 
     per_aim: int = 10
@@ -72,7 +71,6 @@ class SeedPlan:
     examples: int = 5
     temperature: float | None = 0.8
     max_tokens: int | None = 2048
-    form: Literal["json", "literals"] = "json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,24 +164,15 @@ def seed_prompt(task: Task, form: InputForm, plan: SeedPlan, *, aim: Aim, seed: 
     """Return the prompt of one aim: reference, sampled base inputs, instruction, form."""
     # The same examples for every aim: servers keep a common beginning, so it is paid for once.
     shown = _examples(task, form, plan, random.Random(f"{seed}:{task.id}"))
-    if plan.form == "json":
-        lines = json.dumps({"inputs": shown})
-        how = (
-            'Answer with JSON only: {"inputs": [...]}, where each input is an object with the'
-            f" argument{'s' if len(form.names) > 1 else ''} {', '.join(form.names)}."
-        )
-    else:
-        lines = "\n".join(f"[{', '.join(map(repr, row))}]" for row in shown)
-        how = (
-            "Answer with one input a line: a Python list of the"
-            f" argument{'s' if len(form.names) > 1 else ''} ({', '.join(form.names)}), written as"
-            " literals, without names, calls or comments."
-        )
+    how = (
+        'Answer with JSON only: {"inputs": [...]}, where each input is an object with the'
+        f" argument{'s' if len(form.names) > 1 else ''} {', '.join(form.names)}."
+    )
     described = task.prompt.strip() in task.reference
     words = "" if described else f"A task:\n\n```python\n{task.prompt.strip()}\n```\n\n"
     return (
         f"{words}This Python program is right:\n\n```python\n{task.reference.strip()}\n```\n\n"
-        f"Some inputs of {called(task)} that are known:\n\n{lines}\n\n"
+        f"Some inputs of {called(task)} that are known:\n\n{json.dumps({'inputs': shown})}\n\n"
         f"Write {plan.per_aim} new inputs of the same form that test whether other people's"
         f" programs for this task are right. {AIMS[aim]} Each input must be one that the program's"
         f" description allows, and differ from the others. {how}"
@@ -196,8 +185,7 @@ def _examples(task: Task, form: InputForm, plan: SeedPlan, rng: random.Random) -
     for case in task.base:
         if len(case.arguments) != len(form.names):
             continue
-        tree = form.write(case.arguments) if plan.form == "json" else case.arguments
-        if tree is not None:
+        if (tree := form.write(case.arguments)) is not None:
             written.append((len(repr(tree)), tree))
     short = [pair for pair in written if pair[0] <= _LONGEST_EXAMPLE]
     if not short:
@@ -206,9 +194,7 @@ def _examples(task: Task, form: InputForm, plan: SeedPlan, rng: random.Random) -
 
 
 def _request(messages: tuple[Message, ...], model: str, form: InputForm, plan: SeedPlan) -> Request:
-    schema = None
-    if plan.form == "json":
-        schema = json.dumps(form.schema(count=plan.per_aim), separators=(",", ":"))
+    schema = json.dumps(form.schema(count=plan.per_aim), separators=(",", ":"))
     return Request(
         model=model,
         messages=messages,

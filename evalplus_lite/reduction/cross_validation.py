@@ -7,37 +7,35 @@ programs that only plus cases reject.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evalplus_lite.programs import program_key
-from evalplus_lite.reduction.matrix import Matrix, Requirement
 from evalplus_lite.reduction.policy import Policy, choose
+from evalplus_lite.reduction.requirements import Matrix, Requirement
 from evalplus_lite.reduction.set_cover import bitset
 from evalplus_lite.statistics.means import Share, added, chance_of_none, mean_interval
 from evalplus_lite.types import Sample
+
+KINDS = ("base", "plus", "reduced", "random")
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyRow:
     """One model under one policy: the fields of the paper's Table 4, and more.
 
-    ``size`` is plus cases a task on average. ``pass_base``, ``pass_plus``, ``pass_reduced`` and
-    ``pass_random`` are pass@1 on the base cases, all cases, the reduced suite, and (expected)
-    random suites of the same size, task by task. ``kept`` and ``kept_random`` are the shares of its
-    distinct programs failing plus cases only that are still rejected, without programs that were
-    stopped before they had met all cases. ``kept_accepted`` counts only those that fail a case
-    which the task's contract accepts. ``intervals`` are those of the four pass@1 (95 %, by tasks),
-    by ``base``, ``plus``, ``reduced`` and ``random``; there are none over several models.
+    ``size`` is plus cases a task on average. ``passed`` is pass@1 on the ``base`` cases, all cases
+    (``plus``), the ``reduced`` suite, and (expected) ``random`` suites of the same size, task by
+    task; ``intervals`` are theirs (95 %, by tasks), none over several models. ``kept`` and
+    ``kept_random`` are the shares of its distinct programs failing plus cases only that are still
+    rejected, without programs that were stopped before they had met all cases. ``kept_accepted``
+    counts only those that fail a case which the task's contract accepts.
     """
 
     model: str
     policy: str
     size: float
-    pass_base: float
-    pass_plus: float
-    pass_reduced: float
-    pass_random: float
+    passed: Mapping[str, float]
     kept: Share
     kept_random: Share
     kept_accepted: Share
@@ -105,7 +103,7 @@ class GradedSamples:
         kept = expected = accepted_kept = 0.0
         accepted = 0
         failures = set[tuple[str, str]]()
-        right = {kind: dict.fromkeys(suites, 0.0) for kind in ("base", "plus", "kept", "random")}
+        right = {kind: dict.fromkeys(suites, 0.0) for kind in KINDS}
         totals = dict.fromkeys(suites, 0)
         for sample in self.graded[model]:
             matrix = self.by_id[sample.task_id]
@@ -117,7 +115,7 @@ class GradedSamples:
             chosen = suites[sample.task_id]
             lost = _miss(matrix, sample.killed, chosen)
             right["random"][sample.task_id] += lost
-            right["kept"][sample.task_id] += not sample.killed & chosen
+            right["reduced"][sample.task_id] += not sample.killed & chosen
             right["plus"][sample.task_id] += not sample.killed
             if sample.key in matrix.stopped:
                 continue
@@ -129,8 +127,8 @@ class GradedSamples:
                     accepted_kept += bool(sample.killed & chosen)
                 expected += 1 - lost
         asked = [task_id for task_id, total in totals.items() if total]
-        passed = {
-            kind: sum(programs[task_id] / totals[task_id] for task_id in asked) / max(1, len(asked))
+        shares = {
+            kind: [programs[task_id] / totals[task_id] for task_id in asked]
             for kind, programs in right.items()
         }
         size = sum(chosen.bit_count() for chosen in suites.values()) / max(1, len(suites))
@@ -138,19 +136,13 @@ class GradedSamples:
             model,
             name,
             size,
-            passed["base"],
-            passed["plus"],
-            passed["kept"],
-            passed["random"],
+            {kind: sum(some) / max(1, len(some)) for kind, some in shares.items()},
             Share(kept, len(failures)),
             Share(expected, len(failures)),
             Share(accepted_kept, accepted),
             {
-                "reduced" if kind == "kept" else kind: mean_interval(
-                    [programs[task_id] / totals[task_id] for task_id in asked],
-                    samples=sum(totals.values()),
-                )
-                for kind, programs in right.items()
+                kind: mean_interval(some, samples=sum(totals.values()))
+                for kind, some in shares.items()
             },
         )
 
@@ -186,17 +178,11 @@ def pooled(lines: Iterable[PolicyRow]) -> dict[str, PolicyRow]:
 
 
 def _pool(name: str, lines: Sequence[PolicyRow]) -> PolicyRow:
-    def mean(part: Callable[[PolicyRow], float]) -> float:
-        return sum(map(part, lines)) / len(lines)
-
     return PolicyRow(
         model="all",
         policy=name,
-        size=mean(lambda line: line.size),
-        pass_base=mean(lambda line: line.pass_base),
-        pass_plus=mean(lambda line: line.pass_plus),
-        pass_reduced=mean(lambda line: line.pass_reduced),
-        pass_random=mean(lambda line: line.pass_random),
+        size=sum(line.size for line in lines) / len(lines),
+        passed={kind: sum(line.passed[kind] for line in lines) / len(lines) for kind in KINDS},
         kept=added(line.kept for line in lines),
         kept_random=added(line.kept_random for line in lines),
         kept_accepted=added(line.kept_accepted for line in lines),

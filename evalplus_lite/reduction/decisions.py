@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.programs import parsing
@@ -156,6 +157,9 @@ def _key(probe: Probe, offset: int) -> str:
     return f"{place}:{probe.what}={probe.outcomes[offset]}"
 
 
+_TESTED = {ast.If: "if", ast.While: "while", ast.IfExp: "ternary", ast.Assert: "assert"}
+
+
 class _Rewriter(ast.NodeTransformer):
     """Wraps every decision; inner ones first, so that each keeps the place it had in the text."""
 
@@ -176,25 +180,12 @@ class _Rewriter(ast.NodeTransformer):
     def _truth(self, what: str, node: ast.expr) -> ast.expr:
         return self._call(what, "truth", node, _TRUTH)
 
-    def visit_If(self, node: ast.If) -> ast.AST:
+    def _tested(self, node: Any) -> ast.AST:
         self.generic_visit(node)
-        node.test = self._truth("if", node.test)
-        return node
+        node.test = self._truth(_TESTED[type(node)], node.test)
+        return cast("ast.AST", node)
 
-    def visit_While(self, node: ast.While) -> ast.AST:
-        self.generic_visit(node)
-        node.test = self._truth("while", node.test)
-        return node
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        self.generic_visit(node)
-        node.test = self._truth("ternary", node.test)
-        return node
-
-    def visit_Assert(self, node: ast.Assert) -> ast.AST:
-        self.generic_visit(node)
-        node.test = self._truth("assert", node.test)
-        return node
+    visit_If = visit_While = visit_IfExp = visit_Assert = _tested
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)

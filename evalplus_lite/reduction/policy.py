@@ -8,8 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evalplus_lite.errors import InputError, one_of
-from evalplus_lite.reduction.matrix import Matrix, Requirement
-from evalplus_lite.reduction.requirements import MODES
+from evalplus_lite.reduction.requirements import MODES, Matrix, Requirement
 from evalplus_lite.reduction.set_cover import (
     CoverProblem,
     columns,

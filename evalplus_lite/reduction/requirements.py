@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import coverage
 
@@ -22,6 +23,7 @@ from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.steps import FEWEST
 from evalplus_lite.store import write_text
 from evalplus_lite.store.cache import KEEPER, mark_used
+from evalplus_lite.tasks.contracts import violations
 from evalplus_lite.types import Returned, Suite, Task, Value
 from evalplus_lite.values import wire
 
@@ -150,10 +152,6 @@ class CachedRows:
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return cls(path)
 
-    def section(self, name: str) -> Mapping[str, list[int]] | None:
-        """Return a section; None where it was never stored."""
-        return self.sections.get(name)
-
     def store(self, name: str, rows: Mapping[str, list[int]]) -> None:
         """Add rows to a section, which then exists even if there are none."""
         self.sections.setdefault(name, {}).update(rows)
@@ -218,17 +216,9 @@ class CoverSubject:
         return [case.arguments for case in self.suite.cases]
 
 
-class Compute(Protocol):
-    """Finds a subject's requirements of one kind: by key, the bitset of the cases that satisfy it.
-
-    ``cache`` holds expensive results.
-    """
-
-    def __call__(
-        self, sandbox: Sandbox, subject: CoverSubject, cache: CachedRows, /
-    ) -> Mapping[str, int]:
-        """Return the rows, in an order that depends on the subject alone."""
-        ...
+Compute: TypeAlias = Callable[[Sandbox, "CoverSubject", CachedRows], Mapping[str, int]]
+"""Finds a subject's requirements of one kind: by key, the bitset of the cases that satisfy it, in
+an order that depends on the subject alone. Expensive results are kept in the rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,26 +348,24 @@ def mutants_by_key(task: Task) -> dict[str, Mutant]:
     return {program_key(mutant.source): mutant for mutant in planted}
 
 
-class _Run(Protocol):
-    def __call__(self, missing: Sequence[str], /) -> Mapping[str, Kills]: ...
-
-
 def _killed(
-    cache: CachedRows, facts: Sequence[object], programs: Mapping[str, str], run: _Run
+    cache: CachedRows,
+    facts: Sequence[object],
+    programs: Mapping[str, str],
+    run: Callable[[Sequence[str]], Mapping[str, Kills]],
 ) -> Mapping[str, int]:
     """Return the cases that reject each program, in order; only unknown programs are run.
 
     ``facts`` decide rows together with the task, the suite and the program.
     """
     section = " ".join(map(str, facts))
-    known = cache.section(section) or {}
-    missing = [key for key in programs if key not in known]
-    if missing:
+    known = cache.sections.get(section, {})
+    if missing := [key for key in programs if key not in known]:
         rows = run(missing)
         cache.store(
             section, {key: [row.killed, row.run, row.is_stopped] for key, row in rows.items()}
         )
-        known = cache.section(section) or {}
+        known = cache.sections[section]
     return {key: known[key][0] for key in programs}
 
 
@@ -389,9 +377,102 @@ def _run(
 
 
 def _reference_steps(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Sequence[int]:
-    rows = cache.section("steps")
-    if rows is None:
+    if "steps" not in cache.sections:
         steps = reference_steps(sandbox, subject.task, subject.suite.cases)
         cache.store("steps", {"reference": steps})
-        return steps
-    return rows["reference"]
+    return cache.sections["steps"]["reference"]
+
+
+# A task's cover matrix: every requirement with the bitset of the cases that satisfy it.
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Requirement:
+    """Something a test can satisfy: its kind is one of ``KINDS``."""
+
+    kind: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A task's cover matrix; ``base_count`` of ``count`` cases are the task's own.
+
+    ``rows`` holds every requirement that some case satisfies. ``unsatisfied`` are the mutants that
+    survive every case they were run on. ``refused`` are the plus cases that the task's contract
+    rejects: cross-validation counts separately the programs that only these reject. ``stopped`` are
+    the samples that used up their time: they may fail on more cases than their rows say.
+    """
+
+    task_id: str
+    count: int
+    base_count: int
+    rows: Mapping[Requirement, int]
+    unsatisfied: tuple[Requirement, ...] = ()
+    refused: int = 0
+    stopped: frozenset[str] = frozenset()
+
+
+def build(
+    sandbox: Sandbox,
+    subject: CoverSubject,
+    *,
+    cache: Path | None = None,
+    kinds: Collection[str] = MODES["full"],
+) -> Matrix:
+    """Return the matrix of a task, from the cache where its parts were computed before.
+
+    What is cached is named by the content of all that it depends on, so no cache entry is ever out
+    of date.
+    """
+    cached = CachedRows.open(cache, _digest(subject))
+    rows: dict[Requirement, int] = {}
+    for name, kind in KINDS.items():
+        if name in kinds:
+            computed = kind.compute(sandbox, subject, cached)
+            rows |= {Requirement(name, key): row for key, row in computed.items()}
+    suite = subject.suite
+    refused = _refused(sandbox, subject, cached)
+    cached.close()
+    return Matrix(
+        subject.task.id,
+        len(suite.cases),
+        suite.base_count,
+        {requirement: row for requirement, row in rows.items() if row},
+        tuple(each for each, row in rows.items() if not row and each.kind == "mutant"),
+        refused,
+        frozenset(cached.stopped & subject.samples.keys()),
+    )
+
+
+def _refused(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> int:
+    """Return the plus cases that the contract refuses; none if it is not about these cases.
+
+    A contract that refuses a base case is another function's, or reads the task in another way.
+    """
+    contract, suite = subject.contract, subject.suite
+    if contract is None or len(suite.cases) == suite.base_count:
+        return 0
+    digest = hashlib.sha256(contract.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def find() -> Mapping[str, int]:
+        refusals = violations(sandbox, contract, suite.cases)
+        return {"refused": sum(1 << case for case, why in enumerate(refusals) if why is not None)}
+
+    row = cache.bitsets(f"contract {digest}", find)["refused"]
+    return 0 if row & ((1 << suite.base_count) - 1) else row
+
+
+def _digest(subject: CoverSubject) -> str:
+    """Name all that the rows of a task depend on, but for the programs, which name themselves."""
+    task, suite = subject.task, subject.suite
+    parts = (
+        task.reference,
+        task.entry_point,
+        task.contract or "",
+        repr(task.rule),
+        Inputs.of(case.arguments for case in suite.cases).key,
+        *(data.hex() for data in suite.expected),
+    )
+    text = "\0".join(part.encode("utf-8", "surrogatepass").hex() for part in parts)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -10,8 +10,7 @@ from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.programs.mutation.mutants import Mutant, difference, normal_form
 from evalplus_lite.reduction.decisions import PREFIX, REFERENCE_LIMITS, probed, with_marks
-from evalplus_lite.reduction.matrix import Matrix
-from evalplus_lite.reduction.requirements import mutants_by_key
+from evalplus_lite.reduction.requirements import Matrix, mutants_by_key
 from evalplus_lite.sandbox import Inputs, Program, Sandbox
 from evalplus_lite.types import Case, Returned, Suite, Task, clip
 from evalplus_lite.values import wire

@@ -110,29 +110,25 @@ def pair_row(
         # The second's gain: what is won is what it solves more often.
         difference = paired(after, before, k=k)
         assert difference is not None, "there are tasks of both"
+        gains = {id: _rate(after[id]) - _rate(before[id]) for id in both}
+        noise = paired_noise(before, after) if k == 1 else None
         found[suite] = {
             "difference": difference.difference,
             "interval": list(difference.interval),
             "p": difference.p,
             "p_holm": difference.p,
             "visible": difference.visible,
-            "noise": _noise(before, after) if k == 1 else None,
-            "tasks_won": _sorted(id for id in both if _rate(after[id]) > _rate(before[id])),
-            "tasks_lost": _sorted(id for id in both if _rate(after[id]) < _rate(before[id])),
+            # The standard error, and what of it more samples would leave.
+            "noise": noise
+            and {
+                "samples": noise.samples,
+                "standard_error": noise.standard_error(),
+                "standard_error_of_tasks": noise.standard_error(float("inf")),
+            },
+            "tasks_won": _sorted(id for id, gain in gains.items() if gain > 0),
+            "tasks_lost": _sorted(id for id, gain in gains.items() if gain < 0),
         }
     return found | {"changes": changes(first, second, set(both)) if with_changes else None}
-
-
-def _noise(first: Mapping[str, Count], second: Mapping[str, Count]) -> dict[str, float] | None:
-    """Return the standard error of a difference, and what of it more samples would leave."""
-    found = paired_noise(first, second)
-    if found is None:
-        return None
-    return {
-        "samples": found.samples,
-        "standard_error": found.standard_error(),
-        "standard_error_of_tasks": found.standard_error(float("inf")),
-    }
 
 
 def _sorted(ids: Iterable[str]) -> list[str]:
@@ -144,6 +140,7 @@ def _rate(count: Count) -> float:
     return count.correct / count.total
 
 
+SUITES: tuple[Tests, ...] = ("base", "plus")
 Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 MOST_ENTRANTS = 100
 """Models and temperatures that are compared with each other: pairs grow with their square."""
@@ -250,34 +247,61 @@ def compared(
             f"there are {len(found)} models and temperatures, at most {MOST_ENTRANTS} are compared",
             remedy="give fewer folders",
         )
+    for each in found:
+        if few := [id for id, count in each.counts.items() if count.total < k]:
+            raise InputError(
+                f"{each.label} has fewer than {k} samples of {len(few)} tasks, such as {few[0]}",
+                remedy="compare with a smaller k",
+            )
     # Whose suite has no plus cases was judged by all there are: that is beside others' plus.
     has_plus = any(each.evaluation.has_plus for each in found)
-    suites: tuple[Tests, ...] = ("base", "plus") if has_plus else ("base",)
+    suites: tuple[Tests, ...] = SUITES if has_plus else ("base",)
     counts = {suite: [each.right(suite) for each in found] for suite in suites}
-    judged = counts.items()
-    _require_samples(found, counts["base"], k)
-    places = _every(found) if every else _pairs(found)
+    all_pairs = list(itertools.combinations(range(len(found)), 2))
+    places = all_pairs if every else _namesakes(found) or all_pairs
     pairs = [
         pair_row(
             found[one],
             found[other],
-            {suite: (rows[one], rows[other]) for suite, rows in judged},
+            {suite: (rows[one], rows[other]) for suite, rows in counts.items()},
             k,
             with_changes=not every,
         )
         for one, other in places
     ]
+    # A rank is one more than how many are significantly better: equal ranks are ties.
+    is_whole = len(places) == len(all_pairs)
+    ranks: dict[str, list[int]] = {suite: [1] * len(found) for suite in suites}
     for suite in suites:
-        chances = [pair[suite]["p"] for pair in pairs]
-        for pair, chance in zip(pairs, holm(chances), strict=True):
-            pair[suite]["p_holm"] = chance
-    is_whole = len(places) == len(found) * (len(found) - 1) // 2
-    ranks = {suite: _ranks(len(found), places, pairs, suite) for suite in suites if is_whole}
-    rows = [
-        _entrant(each, {s: counts[s][n] for s in suites}, {s: ranks[s][n] for s in ranks}, k)
-        for n, each in enumerate(found)
-    ]
+        adjusted = holm([pair[suite]["p"] for pair in pairs])
+        for (one, other), pair, p in zip(places, pairs, adjusted, strict=True):
+            row = pair[suite]
+            row["p_holm"] = p
+            if p < LEVEL and row["difference"]:
+                ranks[suite][one if row["difference"] > 0 else other] += 1
+    rows = []
+    for n, each in enumerate(found):
+        row = {
+            "label": each.label,
+            "folder": str(each.evaluation.folder),
+            "model": each.model,
+            "temperature": each.temperature,
+            "tasks": len(each.counts),
+            "samples": sum(count.total for count in each.counts.values()),
+            "base": None,
+            "plus": None,
+        }
+        for suite in suites:
+            row[suite] = {
+                "value": estimate(counts[suite][n], (k,))[f"pass@{k}"],
+                "interval": list(intervals(counts[suite][n], (k,))[f"pass@{k}"]),
+                "rank": ranks[suite][n] if is_whole else None,
+            }
+        rows.append(row)
     contents = {each.evaluation.content for each in found}
+    facts = {
+        name: [each.evaluation.summary["run"].get(name) for each in found] for name in SETTINGS
+    }
     return ComparisonResult(
         {
             "run": run_facts(),
@@ -286,90 +310,32 @@ def compared(
             "k": k,
             "entrants": rows,
             "pairs": pairs,
-            "differs": _settings(found),
+            # Settings that are not the same for all, with the value of each.
+            "differs": {
+                name: some for name, some in facts.items() if any(one != some[0] for one in some)
+            },
         }
     )
-
-
-def _require_samples(
-    found: Sequence[ModelRun], counts: Sequence[Mapping[str, Count]], k: int
-) -> None:
-    for each, tasks in zip(found, counts, strict=True):
-        if few := [id for id, count in tasks.items() if count.total < k]:
-            raise InputError(
-                f"{each.label} has fewer than {k} samples of {len(few)} tasks, such as {few[0]}",
-                remedy="compare with a smaller k",
-            )
-
-
-def _pairs(found: Sequence[ModelRun]) -> list[tuple[int, int]]:
-    """Return the places of those that are compared: namesakes if every folder has the same several
-    entrants, else all.
-    """
-    every = _every(found)
-    keys: dict[Any, list[Any]] = {}
-    for each in found:
-        keys.setdefault(each.evaluation.folder, []).append(each.group)
-    names = list(keys.values())
-    if len(names) < 2 or len(names[0]) < 2 or any(other != names[0] for other in names[1:]):
-        return every
-    return [(one, other) for one, other in every if found[one].group == found[other].group]
-
-
-def _every(found: Sequence[ModelRun]) -> list[tuple[int, int]]:
-    return list(itertools.combinations(range(len(found)), 2))
-
-
-def _ranks(
-    number: int, places: Sequence[tuple[int, int]], pairs: Sequence[Mapping[str, Any]], suite: Tests
-) -> list[int]:
-    """Return one more than how many are better than each beyond doubt: equal ranks are ties."""
-    ranks = [1] * number
-    for (one, other), pair in zip(places, pairs, strict=True):
-        if pair[suite]["p_holm"] < LEVEL and pair[suite]["difference"]:
-            ranks[one if pair[suite]["difference"] > 0 else other] += 1
-    return ranks
-
-
-def _entrant(
-    entrant: ModelRun,
-    counts: Mapping[Tests, Mapping[str, Count]],
-    ranks: Mapping[Tests, int],
-    k: int,
-) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "label": entrant.label,
-        "folder": str(entrant.evaluation.folder),
-        "model": entrant.model,
-        "temperature": entrant.temperature,
-        "tasks": len(entrant.counts),
-        "samples": sum(each.total for each in entrant.counts.values()),
-        "base": None,
-        "plus": None,
-    }
-    for suite, rows in counts.items():
-        found[suite] = {
-            "value": estimate(rows, (k,))[f"pass@{k}"],
-            "interval": list(intervals(rows, (k,))[f"pass@{k}"]),
-            "rank": ranks.get(suite),
-        }
-    return found
 
 
 SETTINGS = ("version", "python", "sandbox", "limits")
 """Facts of a run that may explain verdicts that differ."""
 
 
-def _settings(found: Sequence[ModelRun]) -> dict[str, list[Any]]:
-    """Return the settings that are not the same for all, with the value of each entrant."""
-    runs = [each.evaluation.summary["run"] for each in found]
-    values = {name: [run.get(name) for run in runs] for name in SETTINGS}
-    return {name: some for name, some in values.items() if any(each != some[0] for each in some)}
+def _namesakes(found: Sequence[ModelRun]) -> list[tuple[int, int]]:
+    """Return the places of namesakes; none unless every folder has the same several entrants."""
+    keys: dict[Any, list[Any]] = {}
+    for each in found:
+        keys.setdefault(each.evaluation.folder, []).append(each.group)
+    first, *others = keys.values()
+    if not others or len(first) < 2 or any(other != first for other in others):
+        return []
+    pairs = itertools.combinations(range(len(found)), 2)
+    return [(one, other) for one, other in pairs if found[one].group == found[other].group]
 
 
 # Rankings: the runs on one suite from the best.
 
-SUITES: tuple[Tests, ...] = ("base", "plus")
 NAMES = ("label", "model", "temperature", "tasks", "samples")
 MOST_NAMED = 3
 """Models that a clause of a verdict names; the others are counted."""
@@ -421,15 +387,15 @@ class Ranking:
             clauses += self._equal(others[0], rest) or self._better(others[0], others[1:])
         return f"{'; '.join(clauses)}."
 
-    def _pair(self, one: str, other: str) -> Mapping[str, Any]:
-        names = {one, other}
-        pair = next(each for each in self.pairs if {each["first"], each["second"]} == names)
-        row: Mapping[str, Any] = pair[self.suite]
-        return row
+    def ties(self, label: str, suite: Tests) -> set[str]:
+        """Return the runs that no significant difference separates from one."""
+        pairs = ({pair["first"], pair["second"]} for pair in self.pairs
+                 if pair[suite]["p_holm"] >= LEVEL)  # fmt: skip
+        return {name for pair in pairs if label in pair for name in pair - {label}}
 
     def _tied(self, one: str, others: Iterable[str]) -> list[str]:
-        """Return those that no significant difference separates from one."""
-        return [each for each in others if self._pair(one, each)["p_holm"] >= LEVEL]
+        ties = self.ties(one, self.suite)
+        return [each for each in others if each in ties]
 
     def _equal(self, one: str, tied: Sequence[str]) -> list[str]:
         if not tied:
@@ -444,7 +410,9 @@ class Ranking:
     def _better(self, one: str, others: Sequence[str], *, is_named: bool = True) -> list[str]:
         if not others:
             return []
-        row = self._pair(one, others[0])
+        names = {one, others[0]}
+        row = next(each[self.suite] for each in self.pairs
+                   if {each["first"], each["second"]} == names)  # fmt: skip
         gap, p = percent(abs(row["difference"])), p_words(row["p_holm"])
         name = one if is_named else "it"
         return [f"{name} beats {others[0]} on {self.suite} by {gap} points, {p}"]
@@ -527,27 +495,20 @@ def leaderboard(*folders: Paths, k: int = 1) -> LeaderboardResult:
 
 
 def _board(content: str, found: Ranking) -> dict[str, Any]:
-    unranked = [row["label"] for row in found.unranked]
-    names = dict.fromkeys(run.evaluation.dataset for run in found.runs)
     return {
-        "dataset": " and ".join(names),
+        "dataset": " and ".join(dict.fromkeys(run.evaluation.dataset for run in found.runs)),
         "content": content,
         "tasks": found.tasks,
         "verdict": found.verdict,
         "entrants": [
-            row | {s: row[s] and row[s] | {"tied_with": _ties(row, found, s)} for s in SUITES}
+            row
+            | {
+                suite: row[suite]
+                and row[suite] | {"tied_with": sorted(found.ties(row["label"], suite))}
+                for suite in SUITES
+            }
             for row in found.rows
         ],
-        "fewer_tasks": unranked,
+        "fewer_tasks": [row["label"] for row in found.unranked],
         "differs": found.differs,
     }
-
-
-def _ties(row: Mapping[str, Any], found: Ranking, suite: Tests) -> list[str]:
-    """Return the runs that no significant difference separates from one."""
-    label = row["label"]
-    return sorted(
-        pair["first"] if pair["second"] == label else pair["second"]
-        for pair in found.pairs
-        if label in (pair["first"], pair["second"]) and pair[suite]["p_holm"] >= LEVEL
-    )

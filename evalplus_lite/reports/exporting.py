@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from evalplus_lite.errors import InfrastructureError, InputError, one_of
 from evalplus_lite.jobs.datasets import (
@@ -42,26 +42,18 @@ REFERENCE = "(reference)"
 """What stands for a model's name, and is no file's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """How many programs both judged, and a row for each on which they disagree.
-
-    ``rows`` have ``task_id``, ``model``, ``index``, and what each said: ``ours`` and ``theirs``.
-    The reference is a program too, of the model ``REFERENCE``.
-    """
-
-    programs: int
-    rows: tuple[dict[str, Any], ...]
-
-
 def compared(
     path: Path,
     form: str,
     entries: Iterable[ExportedTask],
     samples: Iterable[Sample],
     session: Session,
-) -> Comparison:
+) -> dict[str, Any]:
     """Judge samples and references by the suites and by what was written from them.
+
+    Returns how many programs were ``compared``, and in ``differing`` a row for each on which the
+    two disagree: ``task_id``, ``model`` (``REFERENCE`` for the reference), ``index``, and what each
+    said, ``ours`` and ``theirs``.
 
     An evalplus file is read as evalplus reads it. The other formats hold a ``check`` for functions:
     it runs in the sandbox, in the program's process with the expected outputs, as it does there;
@@ -70,13 +62,13 @@ def compared(
     """
     held = {entry.task.id: entry for entry in entries if not unheld(entry.task)}
     if not held:
-        return Comparison(0, ())
-    tasks = [entry.task for entry in held.values()]
+        return {"compared": 0, "differing": []}
+    tasks = tuple(entry.task for entry in held.values())
     programs = [
         *(Sample(task.id, task.reference, REFERENCE) for task in tasks),
         *(sample for sample in samples if sample.task_id in held),
     ]
-    own = Dataset("own", tuple(tasks), {name: entry.suite for name, entry in held.items()})
+    own = Dataset("own", tasks, {name: entry.suite for name, entry in held.items()})
     theirs = (
         load_dataset(path, session=session)
         if form == "evalplus"
@@ -90,7 +82,7 @@ def compared(
         if (other := found.get((task_id, model, index), "unusable"))
         and (said == "pass") != (other == "pass")
     ]
-    return Comparison(len(programs), tuple(rows))
+    return {"compared": len(programs), "differing": rows}
 
 
 def _checked(entry: ExportedTask) -> Task:
@@ -116,38 +108,23 @@ def _verdicts(
     if failed := result.summary["infra"]:
         raise InfrastructureError(f"{len(failed)} programs could not be judged: {failed[0]}")
     return {
-        (row["task_id"], row.get("model", ""), row["index"]): next(
-            (row[kind] for kind in ("base", "plus") if row.get(kind) not in (None, "pass")), "pass"
-        )
+        (row["task_id"], row.get("model", ""), row["index"]): row["base"]
+        if row["base"] != "pass"
+        else row["plus"] or "pass"
         for row in result.to_rows()
     }
 
 
-class Exporter(Protocol):
-    """Writes tasks to a file or folder; raises InputError if it cannot."""
-
-    def __call__(self, path: Path, entries: Sequence[ExportedTask], card: Card, /) -> Written:
-        """Write ``path`` and return how many tasks it holds and how many cases it cannot hold."""
-        ...
-
-
+Exporter = Callable[[Path, Sequence[ExportedTask], Card], Written]
+"""Writes tasks to a file or folder; raises InputError if it cannot."""
 EXPORTERS: Mapping[str, Exporter] = {
     "evalplus": write_evalplus,
     "humaneval": write_humaneval,
     "pytest": write_pytest,
     "huggingface": write_huggingface,
 }
-
-
 LATER = frozenset({"any", "lines", "tokens", "numbers"})
 """Rules that evalplus knows nothing of, whatever a task is called."""
-
-
-def exporter(name: str) -> Exporter:
-    """Return the exporter of a format; InputError lists the formats there are."""
-    if name not in EXPORTERS:
-        raise InputError(f"no format named {name!r}", remedy=one_of(name, EXPORTERS))
-    return EXPORTERS[name]
 
 
 def unexpressed(name: str, task: Task) -> str:
@@ -208,8 +185,8 @@ def export(
     ``check``); programs on which the two disagree are in ``result.differing``. Raises InputError
     for a format that there is not, and if no task is left.
     """
-    write = exporter(format)
-
+    if format not in EXPORTERS:
+        raise InputError(f"no format named {format!r}", remedy=one_of(format, EXPORTERS))
     out = Path(path)
     with within(session) as opened:
         pool = opened.pool()
@@ -230,19 +207,22 @@ def export(
         require_any(len(entries), data, source)
         run = run_facts(data, pool=pool)
         card = Card(name or data.name, licence, tuple(unusable(data, source)))
-        written = write(out, entries, card)
+        written = EXPORTERS[format](out, entries, card)
         agreement: dict[str, Any] = {}
         if samples:
             stream = SampleStream(samples, data, strict=strict, backend=pool)
-            found = compared(out, format, entries, stream, opened)
+            agreement = compared(out, format, entries, stream, opened)
             stream.tell(opened)
-            agreement = {"compared": found.programs, "differing": list(found.rows)}
-    counts = {
-        "format": format,
-        "tasks": written.tasks,
-        "cases": sum(len(each.suite.cases) for each in entries) - written.left_out,
-        "left_out": lost + written.left_out,
-        "lost": dict(written.lost),
-        **agreement,
-    }
-    return ExportResult({**counts, "out": str(out), "run": run, **listed(data, source)})
+    return ExportResult(
+        {
+            "format": format,
+            "tasks": written.tasks,
+            "cases": sum(len(each.suite.cases) for each in entries) - written.left_out,
+            "left_out": lost + written.left_out,
+            "lost": dict(written.lost),
+            **agreement,
+            "out": str(out),
+            "run": run,
+            **listed(data, source),
+        }
+    )

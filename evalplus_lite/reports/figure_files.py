@@ -13,11 +13,18 @@ from evalplus_lite.jobs.datasets import content_hash, load_dataset
 from evalplus_lite.jobs.outputs import Output, entrants, evaluation_of, found_outputs
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table, markdown
-from evalplus_lite.reports.plots.canvas import Picture, write_picture
+from evalplus_lite.reports.plots.canvas import (
+    Material,
+    Missing,
+    Picture,
+    Product,
+    SuiteSize,
+    boards,
+    write_picture,
+)
 from evalplus_lite.reports.plots.execution import execution
-from evalplus_lite.reports.plots.material import Material, Missing, Product, SuiteSize, boards
 from evalplus_lite.reports.plots.pass_at_k import models, pass_at_k, pass_rates, scores
-from evalplus_lite.reports.plots.suites import coverage, reduction, strength, test_counts
+from evalplus_lite.reports.plots.suites import reduction, strength, test_counts
 from evalplus_lite.store import write_text
 from evalplus_lite.store.labels import labels
 from evalplus_lite.tasks import Dataset
@@ -34,21 +41,9 @@ MAKERS: Mapping[str, tuple[Callable[[Material], Iterator[Product]], str]] = {
     ),
     "reduction": (reduction, "needs a folder of reduce --cross-validate"),
     "strength": (strength, "needs a folder of reduce --cross-validate"),
-    "coverage": (coverage, "needs a folder of quality"),
     "execution": (execution, "needs a folder of exe-report"),
 }
 """By name: what makes it, and what it needs where that makes nothing."""
-
-
-def products(material: Material, names: Iterable[str] = ()) -> Iterator[Product]:
-    """Yield what can be made of the material, of these names or all, and what cannot."""
-    wanted = list(dict.fromkeys(names)) or list(MAKERS)
-    for name in wanted:
-        if name not in MAKERS:
-            raise InputError(f"no figure named {name!r}", remedy=one_of(name, tuple(MAKERS)))
-    for name in wanted:
-        make, need = MAKERS[name]
-        yield from list(make(material)) or [Missing(name, need)]
 
 
 SUITE = "suite.jsonl.gz"
@@ -91,16 +86,19 @@ def figures(
         result = figures(["out/one-model", "out/another"], out="out/figures")
         [row["name"] for row in result.to_rows()]
 
-    ``paths`` are folders of evaluate, augment, reduce, crossval and quality, or hold such;
+    ``paths`` are folders of evaluate, augment, reduce and exe report, or hold such;
     ``datasets`` are suites, by name or path, whose tests are counted as well. A picture is written
     as SVG, PNG and CSV, a table as Markdown, LaTeX and CSV, and ``figures.md`` shows all. The same
     results give the same bytes (with the same version of matplotlib). ``only`` names some
-    (``figures.registry.MAKERS``); without ``pictures`` just the numbers behind them are written.
+    (``MAKERS``); without ``pictures`` just the numbers behind them are written.
 
     What there is no data for is in the summary under ``missing`` with the reason. Raises InputError
     for a path without results, a name that there is not, and if matplotlib is not installed.
     """
-    wanted = tuple(only)
+    wanted = list(dict.fromkeys(only)) or list(MAKERS)
+    for name in wanted:
+        if name not in MAKERS:
+            raise InputError(f"no figure named {name!r}", remedy=one_of(name, tuple(MAKERS)))
     if not paths and not datasets:
         raise InputError("nothing was given to draw", remedy="name a folder of results")
     outputs = tuple(found_outputs(paths))
@@ -113,16 +111,31 @@ def figures(
     tables: dict[str, Table] = {}
     missing: list[dict[str, str]] = []
     page = ["# Figures\n"]
-    for each in products(material, wanted):
-        if isinstance(each, Missing):
-            missing.append({"name": each.name, "reason": each.reason})
-            continue
-        tables[each.name] = each.table if isinstance(each, Picture) else each
-        files = _write(each, folder, with_picture=pictures)
-        made.append(
-            {"name": each.name, "title": each.title, "caption": each.caption, "files": files}
-        )
-        page += _shown(each, files)
+    for name in wanted:
+        make, need = MAKERS[name]
+        for each in list(make(material)) or [Missing(name, need)]:
+            if isinstance(each, Missing):
+                missing.append({"name": each.name, "reason": each.reason})
+                continue
+            table = each.table if isinstance(each, Picture) else each
+            tables[table.name] = table
+            files = write_picture(each, folder) if isinstance(each, Picture) and pictures else []
+            texts = {"csv": table.to_csv()}
+            if not isinstance(each, Picture):
+                texts = {"md": table.to_markdown(), "tex": table.to_latex(), **texts}
+            for ending, text in texts.items():
+                files.append(f"{table.name}.{ending}")
+                write_text(folder / files[-1], text)
+            facts = {"name": table.name, "title": table.title, "caption": table.caption}
+            made.append({**facts, "files": files})
+            title = markdown(table.title)
+            page += [
+                f"## {title}\n",
+                *(f"![{title}]({file})\n" for file in files if file.endswith(".svg")),
+                *([texts["md"]] if "md" in texts else []),
+                f"{markdown(table.caption)}\n",
+                f"Files: {', '.join(f'[{file}]({file})' for file in files)}\n",
+            ]
     if missing:
         page.append("## Not made\n")
         page += [f"- {markdown(each['name'])}: {markdown(each['reason'])}" for each in missing]
@@ -148,33 +161,3 @@ def _sizes(
             name = named[each] if isinstance(each, Path) and each in named else data.name
             base = tuple(len(task.base) for task in data.tasks)
             yield SuiteSize(name, content, base, tuple(len(task.cases) for task in data.tasks))
-
-
-def _write(product: Picture | Table, folder: Path, *, with_picture: bool) -> list[str]:
-    """Write one product and return the names of its files."""
-    if isinstance(product, Picture):
-        texts = {"csv": product.table.to_csv()}
-        drawn = write_picture(product, folder) if with_picture else []
-    else:
-        texts = {
-            "md": product.to_markdown(),
-            "tex": product.to_latex(),
-            "csv": product.to_csv(),
-        }
-        drawn = []
-    for ending, text in texts.items():
-        write_text(folder / f"{product.name}.{ending}", text)
-    return [*(path.name for path in drawn), *(f"{product.name}.{ending}" for ending in texts)]
-
-
-def _shown(product: Product, files: Sequence[str]) -> Iterator[str]:
-    """Yield the page's lines about a product."""
-    assert not isinstance(product, Missing)
-    yield f"## {markdown(product.title)}\n"
-    if isinstance(product, Picture):
-        pictures = [name for name in files if name.endswith(".svg")]
-        yield from (f"![{markdown(product.title)}]({name})\n" for name in pictures)
-    else:
-        yield product.to_markdown()
-    yield f"{markdown(product.caption)}\n"
-    yield "Files: " + ", ".join(f"[{name}]({name})" for name in files) + "\n"

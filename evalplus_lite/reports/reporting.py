@@ -7,6 +7,7 @@ import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,22 +18,19 @@ from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.outputs import Evaluation, Output, evaluation_of, found_outputs
 from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.jobs.tables import evaluation, p_value, percent, points
-from evalplus_lite.reports.page.document import FORMAT, Index, Section, SuitePart, TaskRow
-from evalplus_lite.reports.page.efficiency import efficiency_sections
 from evalplus_lite.reports.page.gathering import (
+    FORMAT,
     Answering,
     Judged,
-    PageRows,
+    PageData,
+    Part,
     judged,
-    shelve,
-    suite_part,
     task_parts,
 )
-from evalplus_lite.reports.page.rendering import MOST_ROWS, page, script_json
+from evalplus_lite.reports.page.rendering import MOST_ROWS, Section, page, script_json
 from evalplus_lite.reports.page.sections import picture_sections, suite_sections, table_sections
 from evalplus_lite.statistics.paired import LEVEL
 from evalplus_lite.store import replacing
-from evalplus_lite.store.rows import filling, scratch_database
 from evalplus_lite.tasks import Dataset, names
 from evalplus_lite.types import Suite, Task
 from evalplus_lite.version import __version__
@@ -92,7 +90,6 @@ def report(
             *suite_sections(outputs, distinct.values()),
             *table_sections(outputs),
             *picture_sections(outputs),
-            *efficiency_sections(outputs),
         ]
         if not evaluations and not further:
             raise InputError(
@@ -103,10 +100,7 @@ def report(
         about = [suite.name for suite in suites] or [section.title for section in further[:1]]
         name = title or ", ".join(dict.fromkeys(about))
         place = Path(out) / NAME if Path(out).is_dir() else Path(out)
-
-        def answering(dataset: Dataset, tasks: Sequence[Task]) -> Iterator[Suite | None]:
-            return _answers(dataset, tasks, opened)
-
+        answering = partial(_answers, opened)
         files = write_report(
             place, suites, further, title=name, most=most_bytes, answering=answering
         )
@@ -136,11 +130,13 @@ def _found(
     session: Session,
 ) -> dict[str, Dataset]:
     """Return the tasks that judged, by the hash of their content, where they can be found."""
+    kinds = ("mutants", "reduction", "suite")
+    about = {str(each.summary.get("dataset")) for each in outputs if each.kind in kinds}
     found: dict[str, Dataset] = {}
     for each in datasets:
         data = each if isinstance(each, Dataset) else load_dataset(each, session=session)
         matching = _matching(data, evaluations)
-        if not matching and data.name in _suites_of(outputs):
+        if not matching and data.name in about:
             matching = {content_hash(data): data}
         if not matching:
             contents = ", ".join(f"{one.dataset} {one.content[:12]}" for one in evaluations[:5])
@@ -152,8 +148,7 @@ def _found(
         found = {**matching, **found}
     missing = {each.content for each in evaluations} - set(found)
     nearby = [each.folder / SUITE for each in outputs if (each.folder / SUITE).is_file()]
-    known = [name for name in dict.fromkeys(each.dataset for each in evaluations)
-             if name in names()]  # fmt: skip
+    known = dict.fromkeys(each.dataset for each in evaluations if each.dataset in names())
     places: list[str | Path] = [*nearby, *known]
     for place in places:
         if not missing:
@@ -167,7 +162,7 @@ def _found(
     return found
 
 
-def _answers(data: Dataset, tasks: Sequence[Task], session: Session) -> Iterator[Suite | None]:
+def _answers(session: Session, data: Dataset, tasks: Sequence[Task]) -> Iterator[Suite | None]:
     """Yield the suite of each task: the one it came with, the cached one, or one computed now."""
     source = SuiteSource(given=data.suites, cache=session.cache)
     without = [task for task in tasks if task.id not in data.suites]
@@ -178,12 +173,6 @@ def _answers(data: Dataset, tasks: Sequence[Task], session: Session) -> Iterator
     except EvalPlusLiteError as error:  # no sandbox here: the page has all the rest
         session.note(f"expected outputs are missing from the page: {error}")
         yield from (None for _ in tasks)
-
-
-def _suites_of(outputs: Sequence[Output]) -> set[str]:
-    """Return the names of the suites that outputs other than evaluations are about."""
-    kinds = ("mutants", "reduction", "suite")
-    return {str(each.summary.get("dataset")) for each in outputs if each.kind in kinds}
 
 
 def _made(outputs: Sequence[Output], session: Session) -> list[Dataset]:
@@ -221,7 +210,7 @@ MOST_PAIRS = 45
 """Pairs that a page shows: those of ten models."""
 
 
-def pairings(suite: Judged, links: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def pairings(suite: Judged, links: Mapping[str, str]) -> Iterator[Part]:
     """Yield a row for each pair of ranked models: how much better the first is.
 
     A row has the two labels, ``tests`` (a figure for base, and for all tests where there are more)
@@ -235,23 +224,23 @@ def pairings(suite: Judged, links: Mapping[str, str]) -> Iterator[dict[str, Any]
         asked = f"first={places[labels[0]]}&second={places[labels[1]]}"
         yield {
             "labels": labels,
-            "tests": [_row(name, pair[name]) for name in ("base", "plus") if pair[name]],
+            "tests": [
+                {
+                    "name": name,
+                    "difference": points(row["difference"]),
+                    "ends": f"[{', '.join(map(points, row['interval']))}]",
+                    "p": p_value(row["p_holm"]),
+                    "visible": percent(row["visible"]),
+                    "is_sure": row["p_holm"] < LEVEL,
+                }
+                for name in ("base", "plus")
+                if (row := pair[name])
+            ],
             **{
                 key: [(id, _beside(links[id], asked)) for id in last[f"tasks_{key}"]]
                 for key in ("won", "lost")
             },
         }
-
-
-def _row(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "name": name,
-        "difference": points(row["difference"]),
-        "ends": f"[{', '.join(map(points, row['interval']))}]",
-        "p": p_value(row["p_holm"]),
-        "visible": percent(row["visible"]),
-        "is_sure": row["p_holm"] < LEVEL,
-    }
 
 
 def _beside(link: str, asked: str) -> str:
@@ -268,10 +257,10 @@ NO_SAMPLE = 6
 
 
 def suite_section(
-    number: int, suite: Judged, part: SuitePart, links: Sequence[str], *, title: str
+    number: int, suite: Judged, part: Part, links: Sequence[str], title: str
 ) -> Section:
     """Return the section of a suite (``number`` from 0); ``links`` are its tasks' addresses."""
-    sides, tasks = part["entrants"], part["tasks"]
+    tasks = part["tasks"]
     context = {
         "suite": part,
         "number": number,
@@ -279,13 +268,17 @@ def suite_section(
         "pairs": list(pairings(suite, dict(zip(suite.ids, links, strict=True)))),
         "unranked": [row["label"] for row in suite.ranking.unranked],
         "levels": LEVELS,
-        "paths": [list(_paths(tasks, side)) for side in range(len(sides))],
-        "cells": [list(_cells(row)) for row in tasks],
+        "paths": [_paths(tasks, side) for side in range(len(part["entrants"]))],
+        "cells": [list(_cells(row["counts"])) for row in tasks],
         "tables": [table for each in suite.evaluations for table in evaluation(each.summary)],
         "runs": [_run(each) for each in suite.evaluations],
         "most": MOST_ROWS,
     }
     return Section(f"suite-{number + 1}", title, "suite.html", context)
+
+
+Counts = tuple[int, int, int] | None
+"""Samples, and how many are right on base and on all tests."""
 
 
 def level(share: float | None) -> int:
@@ -295,32 +288,27 @@ def level(share: float | None) -> int:
     return 0 if share == 0 else 5 if share == 1 else min(math.ceil(share * 4), 4)
 
 
-def _share(counts: tuple[int, int, int] | None, which: int) -> float | None:
-    return counts[which] / counts[0] if counts else None
-
-
-def _paths(tasks: Sequence[TaskRow], side: int) -> Iterator[tuple[int, str]]:
-    """Yield for each level the squares of a model's strip, base above plus."""
-    paths: dict[int, list[str]] = {}
+def _paths(tasks: Sequence[Part], side: int) -> list[tuple[int, str]]:
+    """Return for each level the squares of a model's strip, base above plus."""
+    paths: dict[int, str] = {}
     for place, row in enumerate(tasks):
+        counts = row["counts"][side]
         for which in (1, 2):
-            found = level(_share(row["counts"][side], which))
-            paths.setdefault(found, []).append(f"M{place} {which - 1}h1v1h-1z")
-    for found in sorted(paths):
-        yield found, "".join(paths[found])
+            found = level(counts[which] / counts[0] if counts else None)
+            paths[found] = paths.get(found, "") + f"M{place} {which - 1}h1v1h-1z"
+    return sorted(paths.items())
 
 
-def _cells(row: TaskRow) -> Iterator[tuple[int, str]]:
+def _cells(every: Sequence[Counts]) -> Iterator[tuple[int, str]]:
     """Yield the level and text of a task's cells: of all samples together, then by model."""
-    known = [counts for counts in row["counts"] if counts]
-    shares = [counts[2] / counts[0] for counts in known]
-    mean = sum(shares) / len(shares) if shares else None
+    shares = [counts[2] / counts[0] if counts else None for counts in every]
+    known = [share for share in shares if share is not None]
+    mean = sum(known) / len(known) if known else None
     yield level(mean), "–" if mean is None else f"{100 * mean:.0f} %"
-    for counts in row["counts"]:
-        yield level(_share(counts, 2)), _cell(counts)
+    yield from zip(map(level, shares), map(_cell, every), strict=True)
 
 
-def _cell(counts: tuple[int, int, int] | None) -> str:
+def _cell(counts: Counts) -> str:
     if counts is None:
         return "–"
     total, base, plus = counts
@@ -393,34 +381,6 @@ def _some(ids: Sequence[str]) -> str:
 # Files: one that holds all, or an index and a file a task.
 
 
-class Parts:
-    """Texts by key, in a temporary database; a context manager."""
-
-    def __init__(self) -> None:
-        self._base = scratch_database("create table part (key text primary key, body text);")
-        self.size = 0
-
-    def __enter__(self) -> Parts:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._base.close()
-
-    def add(self, key: str, text: str) -> None:
-        """Keep a text of ASCII characters."""
-        with filling("the page's parts"):
-            self._base.execute("insert into part values (?, ?)", (key, text))
-        self.size += len(text)
-
-    def text(self, key: str) -> str:
-        """Return the text of a key."""
-        return str(self._base.execute("select body from part where key = ?", (key,)).fetchone()[0])
-
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        """Yield keys and texts in the order they came in."""
-        yield from self._base.execute("select key, body from part order by rowid")
-
-
 def write_report(
     path: Path,
     suites: Sequence[Judged],
@@ -435,34 +395,27 @@ def write_report(
     Of more than ``most`` bytes of tasks, each goes to a file of its own in the folder beside
     ``path`` that is called as it is, without its ending, with ``-tasks``.
     """
-    index: Index = {
-        "format": FORMAT,
-        "version": __version__,
-        "title": title,
-        "suites": [suite_part(each) for each in suites],
-    }
-    with Parts() as parts:
+    parts = [suite.part() for suite in suites]
+    index = {"format": FORMAT, "version": __version__, "title": title, "suites": parts}
+    with PageData() as pages:
+        pages.fill(suites)
         for number, suite in enumerate(suites):
-            with PageRows() as shelf:
-                shelve(suite, shelf)
-                for place, part in enumerate(task_parts(suite, shelf, answering)):
-                    parts.add(f"task-{number}-{place}", script_json(part))
-        if parts.size <= most:
-            return [_write(path, index, _sections(index, suites, further), parts)]
-        return list(_split(path, index, suites, further, parts))
-
-
-def _sections(index: Index, judged: Sequence[Judged], further: Sequence[Section]) -> list[Section]:
-    found = []
-    for number, suite in enumerate(index["suites"]):
-        suffix = "" if number == 0 else f"?suite={number + 1}"
-        links = [
-            f"{row.get('file', '')}#task/{_named(row['id'], place)}{suffix}"
-            for place, row in enumerate(suite["tasks"])
-        ]
-        title = suite["name"] if len(index["suites"]) > 1 else "Results"
-        found.append(suite_section(number, judged[number], suite, links, title=title))
-    return [*found, *further]
+            for place, part in enumerate(task_parts(number, suite, pages, answering)):
+                pages.add(f"task-{number}-{place}", script_json(part))
+        is_whole = pages.size <= most
+        files = [] if is_whole else list(_split(path, index, pages))
+        sections = []
+        for number, (suite, part) in enumerate(zip(suites, parts, strict=True)):
+            suffix = "" if number == 0 else f"?suite={number + 1}"
+            links = [
+                f"{row.get('file', '')}#task/{_named(row['id'], place)}{suffix}"
+                for place, row in enumerate(part["tasks"])
+            ]
+            name = suite.name if len(suites) > 1 else "Results"
+            sections.append(suite_section(number, suite, part, links, name))
+        # Last: what it leads to is there.
+        inside = pages.parts() if is_whole else ()
+        return [*files, _write(path, index, [*sections, *further], inside)]
 
 
 def _named(id: str, place: int) -> str:
@@ -473,13 +426,8 @@ def _named(id: str, place: int) -> str:
         return f"%40{place}"
 
 
-def _split(
-    path: Path,
-    index: Index,
-    judged: Sequence[Judged],
-    further: Sequence[Section],
-    parts: Parts,
-) -> Iterator[Path]:
+def _split(path: Path, index: Part, pages: PageData) -> Iterator[Path]:
+    """Write and yield a file for each task; the index gets their addresses."""
     folder = path.with_name(f"{path.stem}-tasks")
     for number, suite in enumerate(index["suites"]):
         for place, row in enumerate(suite["tasks"]):
@@ -488,48 +436,33 @@ def _split(
         for place in range(len(suite["tasks"])):
             key = f"task-{number}-{place}"
             inner = _near(index, number, place, path.name)
-            yield _write(folder / _name(number, place), inner, (), [(key, parts.text(key))])
-    yield _write(
-        path, index, _sections(index, judged, further), ()
-    )  # last: what it leads to is there
+            yield _write(folder / _name(number, place), inner, (), [(key, pages.text(key))])
 
 
 def _name(number: int, place: int) -> str:
     return f"{number + 1}-{place + 1}.html"
 
 
-def _near(index: Index, number: int, place: int, home: str) -> dict[str, Any]:
+def _near(index: Part, number: int, place: int, home: str) -> Part:
     """Return the index for a task's own page: that task, and how to reach those beside it."""
-    suites: list[Any] = []
+    suites = []
     for each, suite in enumerate(index["suites"]):
+        sides = [{key: side[key] for key in ("label", "folder")} for side in suite["entrants"]]
         rows = [
             {"id": row["id"], "file": _name(each, n), "counts": row["counts"]}
-            if each == number and abs(n - place) <= 1
+            if abs(n - place) <= 1
             else None
-            for n, row in enumerate(suite["tasks"])
+            for n, row in enumerate(suite["tasks"] if each == number else ())
         ]
-        suites.append(_slim(suite, rows if each == number else []))
-    return {
-        **index,
-        "suites": suites,
-        "home": f"../{quote(os.fsencode(home))}",
-        "task": [number, place],
-    }
+        suites.append({**suite, "entrants": sides, "tasks": rows})
+    address = f"../{quote(os.fsencode(home))}"
+    return {**index, "suites": suites, "home": address, "task": [number, place]}
 
 
-def _slim(suite: SuitePart, rows: list[Any]) -> dict[str, Any]:
-    sides = [{key: side[key] for key in ("label", "folder")} for side in suite["entrants"]]
-    return {**suite, "entrants": sides, "tasks": rows}
-
-
-def _write(path: Path, index: Any, sections: Sequence[Section], parts: Any) -> Path:
+def _write(
+    path: Path, index: Part, sections: Sequence[Section], parts: Iterable[tuple[str, str]]
+) -> Path:
     with replacing(path) as stream:
-        for text in page(
-            title=index["title"],
-            index=index,
-            sections=sections,
-            parts=parts,
-            home=index.get("home", ""),
-        ):
+        for text in page(index, sections, parts):
             stream.write(text.encode("utf-8", "replace"))  # paths may hold what is no UTF-8
     return path

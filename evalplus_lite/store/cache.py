@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,8 +110,7 @@ def mark_used(path: Path) -> None:
 class Keeper:
     """Keeps a cache within its bound: looks at the folder now and then as files are written."""
 
-    def __init__(self, trim: Callable[[Path, int], object] = trim) -> None:
-        self._trim = trim
+    def __init__(self) -> None:
         self._written: dict[Path, int] = {}
 
     def wrote(self, root: Path, path: Path) -> None:
@@ -123,16 +121,10 @@ class Keeper:
             written = self._written.get(root, limit) + size
             self._written[root] = 0 if written * 20 >= limit else written
             if written * 20 >= limit:
-                self._trim(root, limit)
+                trim(root, limit)
 
 
 KEEPER = Keeper()  # one for each process
-
-
-def older_than(files: Iterable[CacheFile], seconds: float) -> Iterator[CacheFile]:
-    """Yield the entries that were last used at least ``seconds`` ago."""
-    edge = time.time() - seconds
-    return (entry for entry in files if entry.used <= edge)
 
 
 def _below(folder: Path) -> Iterator[Path]:

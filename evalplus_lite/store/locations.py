@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, Protocol, TypeAlias, cast
+from typing import IO, Any, TypeAlias, cast
 
 from evalplus_lite.errors import ALIASES, InputError
 
@@ -25,12 +25,6 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _WEB = {"http", "https"}
 _SECRET = re.compile(r"(?<=://)[^/@]*:[^/@]*@")
 _PIECE = 1 << 20
-
-
-class _Readable(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-    def seek(self, place: int, whence: int, /) -> int: ...
-    def tell(self) -> int: ...
 
 
 def is_url(path: object) -> bool:
@@ -58,30 +52,17 @@ def local_folder(out: str | os.PathLike[str]) -> Path:
     return Path(out)
 
 
-class Folder:
-    """A folder at a URL, which need not be there yet; InputError if its protocol cannot be used."""
+def names_at(url: str) -> list[str]:
+    """Return the names of the files in a folder at a URL, sorted; none if it is not there.
 
-    def __init__(self, url: str) -> None:
-        self.url = url.rstrip("/")
-        self._files, self._root = _filesystem(self.url)
-
-    def names(self) -> list[str]:
-        """Return the names of the files in it, sorted; none if it is not there."""
-        with self._reaching("listed"):
-            self._files.invalidate_cache()
-            if not self._files.exists(self._root):
-                return []
-            listing = self._files.ls(self._root, detail=True)
-        files = (each["name"] for each in listing if each["type"] == "file")
-        return sorted(name.rstrip("/").rpartition("/")[2] for name in files)
-
-    def is_there(self) -> bool:
-        """Return whether the folder exists and is not a file."""
-        with self._reaching("read"):
-            return _is_folder(self._files, self._root)
-
-    def _reaching(self, what: str) -> contextlib.AbstractContextManager[None]:
-        return _reaching(self.url, what)
+    Raises InputError if its protocol cannot be used.
+    """
+    files, root = _filesystem(url.rstrip("/"))
+    with _reaching(url, "listed"):
+        files.invalidate_cache()
+        listing = files.ls(root, detail=True) if files.exists(root) else []
+    names = (each["name"] for each in listing if each["type"] == "file")
+    return sorted(name.rstrip("/").rpartition("/")[2] for name in names)
 
 
 @contextlib.contextmanager
@@ -98,13 +79,17 @@ def open_url(url: str) -> Iterator[IO[bytes]]:
 
 def is_folder(place: Place) -> bool:
     """Return whether a place is a folder."""
-    return Folder(place).is_there() if isinstance(place, str) else place.is_dir()
+    if not isinstance(place, str):
+        return place.is_dir()
+    files, path = _filesystem(place.rstrip("/"))
+    with _reaching(place, "read"):
+        return _is_folder(files, path)
 
 
 class _Raw(io.RawIOBase):
     """A stream of any kind, whose errors name its URL."""
 
-    def __init__(self, stream: _Readable, url: str) -> None:
+    def __init__(self, stream: Any, url: str) -> None:
         self._stream, self._url = stream, url
 
     def readable(self) -> bool:
@@ -127,13 +112,10 @@ class _Raw(io.RawIOBase):
         return len(data)
 
 
-def _protocols(files: Any) -> set[str]:
-    return {files.protocol} if isinstance(files.protocol, str) else set(files.protocol)
-
-
 def _is_folder(files: Any, path: str) -> bool:
     """Return whether a path is a folder; of the web's nobody knows without reading them."""
-    return not _WEB & _protocols(files) and bool(files.isdir(path))
+    protocols = {files.protocol} if isinstance(files.protocol, str) else set(files.protocol)
+    return not _WEB & protocols and bool(files.isdir(path))
 
 
 def _filesystem(url: str) -> tuple[Any, str]:

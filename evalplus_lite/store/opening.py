@@ -102,6 +102,8 @@ MAX_RATIO_ZSTD = 3_000
 LARGEST_WINDOW = 27
 """Memory for unpacking zstd, as a power of two: the limit of its own command."""
 
+NO_ZSTD = "is packed by zstd, and backports.zstd, which unpacks it, is not installed"
+ZSTD = 'pip install "evalplus-lite[zstd]"'
 _GZIP_MAGIC, _ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _PIECE = 1 << 16
 
@@ -127,11 +129,9 @@ def opened(path: str | os.PathLike[str], *, packed: bool = False) -> Iterator[IO
     def refuse(problem: str, remedy: str | None = None) -> NoReturn:
         raise InputError(problem, path=path, remedy=remedy) from None
 
-    def damaged(problem: str) -> NoReturn:
-        raise Damaged(problem, path=path, remedy="copy or download it again") from None
-
+    is_elsewhere = isinstance(path, str) and is_url(path)
     try:
-        with _raw(path) as raw:
+        with open_url(str(path)) if is_elsewhere else open(path, "rb") as raw:
             yield raw if packed else _unpacked(raw, path)
     except FileNotFoundError:
         refuse("does not exist", "check the path")
@@ -139,29 +139,28 @@ def opened(path: str | os.PathLike[str], *, packed: bool = False) -> Iterator[IO
         inside = [name for name in OUTPUTS if os.path.isfile(os.path.join(path, name))]
         remedy = f"did you mean {inside[0]} in it?" if inside else "give the file in it"
         refuse("is a folder, a file was expected", remedy)
-    except EOFError:
-        damaged("is gzip cut short")
-    except (gzip.BadGzipFile, zlib.error) as error:
-        damaged(f"is damaged gzip: {error}")
     except OSError as error:
         refuse(f"cannot be read: {error.strerror or error}")
 
 
-def _raw(path: str | os.PathLike[str]) -> contextlib.AbstractContextManager[IO[bytes]]:
-    return open_url(path) if isinstance(path, str) and is_url(path) else open(path, "rb")
-
-
 def _unpacked(raw: IO[bytes], path: object) -> IO[bytes]:
     beginning = cast("io.BufferedReader", raw).peek(4)[:4]
+    unpacked: Any
     if beginning[:2] == _GZIP_MAGIC:
-        unpacked: Any = gzip.GzipFile(fileobj=raw)
-        ratio = MAX_RATIO
+        damage: tuple[type[Exception], ...] = (gzip.BadGzipFile, zlib.error)
+        unpacked = _Unpacked(gzip.GzipFile(fileobj=raw), raw, path, "gzip", MAX_RATIO, damage)
     elif beginning == _ZSTD_MAGIC:
-        unpacked, ratio = _zstd(raw, path), MAX_RATIO_ZSTD
+        try:
+            from backports import zstd
+        except ImportError:
+            raise InputError(NO_ZSTD, path=path, remedy=f"{ZSTD}, or unpack it before") from None
+        bounds: Any = {zstd.DecompressionParameter.window_log_max: LARGEST_WINDOW}
+        stream: Any = zstd.ZstdFile(raw, options=bounds)
+        unpacked = _Unpacked(stream, raw, path, "zstd", MAX_RATIO_ZSTD, (zstd.ZstdError,))
     else:
         return raw
     # GzipFile's own readline is several times slower than this buffer's.
-    return cast("IO[bytes]", io.BufferedReader(_Unpacked(unpacked, raw, path, ratio), _PIECE))
+    return cast("IO[bytes]", io.BufferedReader(unpacked, _PIECE))
 
 
 @contextlib.contextmanager
@@ -178,59 +177,36 @@ def open_zip(path: str | os.PathLike[str]) -> Iterator[zipfile.ZipFile]:
         with form.ZipFile(path) as file:
             yield file
     except NotImplementedError:
-        raise InputError(
-            "is packed by zstd, and backports.zstd, which unpacks it, is not installed",
-            path=path,
-            remedy='pip install "evalplus-lite[zstd]"',
-        ) from None
+        raise InputError(NO_ZSTD, path=path, remedy=ZSTD) from None
     except (*errors, form.BadZipFile) as error:
         raise InputError(f"cannot be read as a zip: {error}", path=path) from None
 
 
-def _zstd(raw: IO[bytes], path: object) -> io.RawIOBase:
-    try:
-        from backports import zstd
-    except ImportError:
-        raise InputError(
-            "is packed by zstd, and backports.zstd, which unpacks it, is not installed",
-            path=path,
-            remedy='pip install "evalplus-lite[zstd]", or unpack it before',
-        ) from None
-    bounds: Any = {zstd.DecompressionParameter.window_log_max: LARGEST_WINDOW}
-    return _Zstd(zstd.ZstdFile(raw, options=bounds), zstd.ZstdError, path)
+class _Unpacked(io.RawIOBase):
+    """Unpacks a file as long as that stays in proportion to its size; errors name the file."""
 
-
-class _Zstd(io.RawIOBase):
-    """A stream of zstd, whose errors name the file."""
-
-    def __init__(self, stream: Any, damage: type[Exception], path: object) -> None:
-        self._stream, self._damage, self._path = stream, damage, path
+    def __init__(
+        self,
+        unpacked: io.RawIOBase | gzip.GzipFile,
+        packed: IO[bytes],
+        path: object,
+        form: str,
+        ratio: int,
+        damage: tuple[type[Exception], ...],
+    ) -> None:
+        self.unpacked, self.packed, self.path, self.count = unpacked, packed, path, 0
+        self.form, self.ratio, self.damage = form, ratio, damage
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         try:
-            return int(self._stream.readinto(buffer))
+            count = self.unpacked.readinto(buffer) or 0
         except EOFError:
-            problem = "is zstd cut short"
-        except self._damage as error:
-            problem = f"is damaged zstd: {error}"
-        raise Damaged(problem, path=self._path, remedy="copy or download it again") from None
-
-
-class _Unpacked(io.RawIOBase):
-    """Unpacks a file as long as that stays in proportion to its size."""
-
-    def __init__(self, unpacked: io.RawIOBase, packed: IO[bytes], path: object, ratio: int) -> None:
-        self.unpacked, self.packed, self.path, self.count = unpacked, packed, path, 0
-        self.ratio = ratio
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        count = self.unpacked.readinto(buffer) or 0
+            raise self._damaged(f"is {self.form} cut short") from None
+        except self.damage as error:
+            raise self._damaged(f"is damaged {self.form}: {error}") from None
         self.count += count
         if self.count > max(FREE_UNPACKED, self.ratio * self.packed.tell()):
             raise InputError(
@@ -238,3 +214,6 @@ class _Unpacked(io.RawIOBase):
                 path=self.path,
             )
         return count
+
+    def _damaged(self, problem: str) -> Damaged:
+        return Damaged(problem, path=self.path, remedy="copy or download it again")

@@ -66,9 +66,6 @@ def parse_json(
         raise InputError(str(error), path=path, line=line) from None
 
 
-_LEAVES = (str, int, float, type(None))
-
-
 def nests_deeper(value: Any, limit: int) -> bool:
     """Return whether lists and objects nest deeper than ``limit``; without recursion."""
     level = [value]

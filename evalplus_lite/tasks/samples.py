@@ -21,7 +21,7 @@ from evalplus_lite.store import (
     read_raw,
     read_text,
 )
-from evalplus_lite.store.locations import Folder, Place, is_folder, place_of
+from evalplus_lite.store.locations import Place, is_folder, names_at, place_of
 from evalplus_lite.store.reading import NoRows
 from evalplus_lite.store.tables import is_table, read_table
 from evalplus_lite.tasks.dataset import Dataset
@@ -472,7 +472,7 @@ def read_responses(
 def _of_folder(place: Place, dataset: Dataset, faults: Faults | None) -> Iterator[Response]:
     """Yield the responses of a folder: of parts, or of programs by task."""
     if isinstance(place, str):
-        names = parts_in(Folder(place).names())
+        names = parts_in(names_at(place))
         if not names:
             raise InputError(
                 "holds no files of rows", path=place, remedy=f"they end in {', '.join(PARTS)}"

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite import Session, augment, evaluate
+from evalplus_lite.jobs.augmentation import seed_source
 from evalplus_lite.jobs.datasets import with_suites
-from evalplus_lite.jobs.seeds import seed_source
 from scripts.benchmarks.checkout import ROOT, write_rows
 from scripts.benchmarks.figures import Row, Table, arguments
 from scripts.benchmarks.seeds import compared, is_seed, size

@@ -31,7 +31,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "constraints": ("lint", "--constraints", "tasks.jsonl"),
     "audit_verifier": ("audit-verifier", "false", "--only", "cheat: files", "--no-load"),
     "cache": ("cache",),
-    "cache_clear": ("cache", "clear", "--older-than", "9w"),
+    "cache_clear": ("cache", "clear", "--kind", "hypothesis"),
 }
 WRITTEN = {
     "evaluate": "e/summary.json",
@@ -42,7 +42,7 @@ WRITTEN = {
     "quality": "q/quality.json",
     "lint": "l/lint.json",
 }
-MODEL = {"generate", "predict", "score", "mine", "demo", "contract_drafts", "exe_report"}
+MODEL = {"generate", "predict", "score", "mine", "demo", "exe_report"}
 MODEL |= {"compare", "leaderboard", "report", "why"}
 """Need a model's server, minutes or others' results; their own tests hold them to the schema."""
 PARTS = {

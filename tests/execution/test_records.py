@@ -14,7 +14,7 @@ from evalplus_lite.grading.evidence import Evidence, Loss
 from evalplus_lite.grading.subsets import as_stress
 from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.programs.mutation.mutants import Mutant
-from evalplus_lite.reduction.matrix import Matrix, Requirement
+from evalplus_lite.reduction.requirements import Matrix, Requirement
 from evalplus_lite.reduction.survivors import Fate, Report
 from evalplus_lite.sandbox import preset
 from evalplus_lite.types import Case, Harness, Rule, Suite, Task, Tolerance, Verdict

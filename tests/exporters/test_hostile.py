@@ -88,7 +88,7 @@ def runs(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]
 def test_humaneval_rows_are_data(tmp_path: Path, text: str) -> None:
     """The row's program accepts the right completion, refuses a wrong one, and does no more."""
     made = entry(text)
-    write_humaneval(tmp_path / "out.jsonl", [made])
+    assert write_humaneval(tmp_path / "out.jsonl", [made]).left_out == 0
     row = json.loads((tmp_path / "out.jsonl").read_text())
     for completion, code in (("    return x\n", 0), ("    return 0\n", 1)):
         program = f"{row['prompt']}{completion}\n{row['test']}\ncheck({row['entry_point']})"
@@ -96,7 +96,6 @@ def test_humaneval_rows_are_data(tmp_path: Path, text: str) -> None:
         done = runs(["program.py"], tmp_path)
         assert done.returncode == code, done.stderr
         assert (code == 1) == ("AssertionError" in done.stderr)
-    assert made.left_out == 0
 
 
 def test_pytest_files_are_data(tmp_path: Path) -> None:
@@ -136,8 +135,7 @@ def test_values_too_deep_for_python_are_left_out_and_counted(tmp_path: Path) -> 
     expected = tuple(wire.encode(value) for value in values)
     suite = Suite("A/0", tuple(Case((v,)) for v in values), expected, 3)
     made = ExportedTask(Task("A/0", "def f(x):\n", "f", "def f(x):\n    return x\n"), suite)
-    assert made.left_out == 1
-    write_humaneval(tmp_path / "out.jsonl", [made])
+    assert write_humaneval(tmp_path / "out.jsonl", [made]).left_out == 1
     row = json.loads((tmp_path / "out.jsonl").read_text())
     exec(compile(f"def f(x):\n    return x\n{row['test']}\ncheck(f)", "row", "exec"), {})
 

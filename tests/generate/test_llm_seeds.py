@@ -130,16 +130,6 @@ def test_plain_text(model_server: Any) -> None:
     assert arguments(harvest) == [([3], 4.0), ([5], 6.0)]
 
 
-def test_literals_plan(model_server: Any) -> None:
-    """The plan for literals sends no schema and shows base inputs as literals."""
-    model_server.says("[[3], 4.0]")
-    plan = SeedPlan(aims=("corner",), form="literals", feedback=0)
-    assert arguments(llm_seeds(TASK, client(model_server), plan=plan)) == [([3], 4.0)]
-    asked = model_server.asked[0]
-    assert "response_format" not in asked
-    assert "[[1, 2], 2.5]" in asked["messages"][0]["content"]
-
-
 def test_cut_off_answer(model_server: Any) -> None:
     """An answer that reached its limit keeps its whole inputs."""
     text = inputs(([3], 4), ([5], 6))[:-12]

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 from support.commands import environment, write_tasks
 
+from evalplus_lite.serving.adapters import lm_eval
 from evalplus_lite.serving.adapters.judge import JudgeSettings, configure, settings
 
 TESTS = ["assert f(1) == 2", "assert f(2) == 4"]
@@ -107,6 +109,16 @@ def test_inspect_finds_the_task_by_its_name(
     assert "accuracy" in done.stdout
 
 
+def test_lm_eval_s_task_files_name_functions_that_are_there() -> None:
+    """Its own test below needs the library, which is seldom installed."""
+    texts = [path.read_text() for path in Path(lm_eval.task_files()).glob("*.yaml")]
+    named = {name for text in texts for name in re.findall(r"!function (\S+)", text)}
+    assert len(named) == 4
+    for name in named:
+        module, _, function = name.rpartition(".")
+        assert callable(getattr(import_module(module), function))
+
+
 @needs("lm_eval", "lm-eval")
 @pytest.mark.filterwarnings("ignore")
 def test_lm_eval(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,8 +126,6 @@ def test_lm_eval(monkeypatch: pytest.MonkeyPatch) -> None:
     from lm_eval import simple_evaluate
     from lm_eval.api.model import LM
     from lm_eval.tasks import TaskManager
-
-    from evalplus_lite.serving.adapters import lm_eval
 
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     bodies = ["    return any(abs(a - b) < threshold for i, a in enumerate(numbers)"]

@@ -56,7 +56,6 @@ def server() -> Iterator[Hanging]:
     "command",
     [
         ["augment", "-n", "5", "-w", "2"],
-        ["generate", "--draft-contracts", "-w", "2"],
         ["generate"],
     ],
     ids=lambda command: str(command[0]),

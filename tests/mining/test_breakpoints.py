@@ -14,7 +14,7 @@ from evalplus_lite.exe.prediction import (
     Prediction,
     PredictionSettings,
     answer_all,
-    question_of,
+    question,
 )
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallResult, Invocation
@@ -83,7 +83,7 @@ def test_answers_are_those_of_the_trace(questions: list[MinedTask]) -> None:
 
 def test_questions_are_asked_and_scored(questions: list[MinedTask], tmp_path: Path) -> None:
     """Ten questions about two runs of one function are about one function."""
-    truths = {question_of(task).text(task, task.cases[0]): task for task in questions}
+    truths = {question(task, task.cases[0]): task for task in questions}
 
     def reply(said: Any) -> str:
         task = truths[said.messages[0].content]

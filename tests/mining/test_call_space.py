@@ -12,6 +12,8 @@ from evalplus_lite.exe.inputs.call_space import (
     CallSpace,
     DomainReader,
     Nearby,
+    arguments_of_call,
+    call_of,
     expressions,
     hints,
     matching,
@@ -46,7 +48,10 @@ def test_every_proposed_call_is_of_the_annotated_types(toys: Any) -> None:
     draw = random.Random(1).random
     drawn = [space.draw(draw) for _ in range(100)]
     near = Nearby([slot.domain for slot in space.slots], draw)
-    calls = [space.call(each) for each in (*drawn, *(near.call(one, drawn) for one in drawn))]
+    calls = [
+        call_of(space.signature, each)
+        for each in (*drawn, *(near.call(one, drawn) for one in drawn))
+    ]
     assert len({call.key for call in calls}) > 60
     for call in calls:
         day, mode, (number, text), *others = call.args
@@ -74,7 +79,7 @@ def test_what_sets_and_keys_hold_can_be_hashed(toys: Any) -> None:
     function = toys.mined({"toy.py": body})[0]["toy.f"]
     space = CallSpace.of(function)
     draw = random.Random(1).random
-    calls = [space.call(space.draw(draw)) for _ in range(60)]
+    calls = [call_of(space.signature, space.draw(draw)) for _ in range(60)]
     values = [value for call in calls for value in call.args[0].values()]
     assert {list, dict} <= set(map(type, values))
     assert len({type(key) for call in calls for key in call.args[0]}) > 3
@@ -90,7 +95,7 @@ def test_a_call_comes_back_from_its_arguments(toys: Any) -> None:
         Invocation(("2024-02-29", "long", (1, "b"))),
         Invocation(("2024-02-29", "long", (1, "b"), "u", 1.5, 2.5), {"limit": 2, "a": True}),
     ):
-        assert space.call(space.arguments(call)) == call
+        assert call_of(space.signature, arguments_of_call(space.signature, call)) == call
 
 
 @pytest.mark.parametrize(
@@ -196,7 +201,7 @@ def test_known_calls_are_read_off_tests_documentation_and_code(toys: Any) -> Non
         (function, *_) = StaticMine(package).functions()
         values = PackageValues.of(package, Observed())
         known = values.of_function(function)
-    found = [(each.source, each.call.written("f")) for each in known]
+    found = [(source, call.written("f")) for call, source in known]
     assert sorted(found[:5]) == [
         ("tests", "f('1-2', '-')"),
         ("tests", "f('3+4', '+')"),

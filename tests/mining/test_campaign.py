@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,23 +11,14 @@ import pytest
 from support.mining import SLUG, mine_all
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.mining import Campaign, MiningSettings, Outputs, mine, required
+from evalplus_lite.exe.mining import MiningSettings, beside, mine, required
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, Stop, run
 from evalplus_lite.exe.sources import open_package
 from evalplus_lite.exe.tasks.breakpoints import breakpoint_tasks, worth_asking
 from evalplus_lite.exe.tasks.chains import chain, chained_tasks, merge
-from evalplus_lite.exe.tasks.mined import read_tasks
-from evalplus_lite.execution.processes import Processes
 from evalplus_lite.generate.domains.annotations import read_type
-
-
-@pytest.fixture
-def backend() -> Iterator[Processes]:
-    """One supervisor process."""
-    with Processes(1) as found:
-        yield found
-
+from evalplus_lite.jobs.session import Session
 
 INNER = """
 def g(x: int) -> None:
@@ -45,40 +35,40 @@ except ImportError:
 """
 
 
-def test_a_campaign_resumes_and_accounts_for_everything(
-    toys: Any, tmp_path: Path, backend: Processes
-) -> None:
+def test_a_campaign_resumes_and_accounts_for_everything(toys: Any, tmp_path: Path) -> None:
     """A second run mines only what is missing; packages that cannot be used are counted."""
     path = toys.wheel({"toy.py": SLUG, "toy2.py": INNER})
     closed = tmp_path / "closed"
     (closed / "src").mkdir(parents=True)
     (closed / "src" / "shut.py").write_text("def f(x: int) -> int: return x\n")
     (closed / "PKG-INFO").write_text("Name: shut\nVersion: 1\nLicense-Expression: GPL-3.0-only\n")
-    out = Outputs(tmp_path / "out" / "tasks.jsonl")
+    out = tmp_path / "out" / "tasks.jsonl"
     packages = [str(path), str(closed), str(tmp_path / "gone.whl")]
-    seen: list[str] = []
+    Path(packages[2]).write_text("damaged")
     settings = MiningSettings(rounds=2, keep_all=True)
-    campaign = Campaign(
-        packages[:2], out, backend, settings, report=lambda name, *_: seen.append(name)
-    )
-    campaign.run()
-    campaign.packages = packages
-    funnel = campaign.run()
-    first, second, third = packages
-    # Packages are told of as they are done; those that were done before first, in their order.
-    assert set(seen[:2]) == {first, second}
-    assert seen[2:] == [first, second, third]
+    with Session(workers=1) as session:
+        mine(packages[:2], settings=settings, out=out, session=session)
+        found = mine(packages, settings=settings, out=out, session=session)
+        Path(packages[2]).write_bytes(path.read_bytes())
+        again = mine(packages, settings=settings, out=out, session=session)
+        other = MiningSettings(seed=1, keep_all=True)
+        with pytest.raises(InputError):
+            mine(packages, settings=other, out=out, session=session)
+    funnel = found.funnel
+    assert [*found.problems] == packages[2:]
+    assert [*found.refused] == [str(closed)]
+    rows = map(json.loads, beside(out, "journal.jsonl").read_text().splitlines())
+    assert sorted(row["package"] for row in rows) == sorted([*packages, packages[2]])
     assert funnel.counts["packages"] == 3
     assert funnel.reasons["packages", "licence not permissive"] == 1
     assert funnel.reasons["packages", "cannot be had or read"] == 1
     assert funnel.reasons["accepted", "returns None"] == 1
-    assert [task.id for task in read_tasks(out.tasks)] == ["toy-pack/toy.slug"]
-    assert json.loads(out.beside("funnel.json").read_text()) == funnel.to_json()
+    assert [task["task_id"] for task in found.to_rows()] == ["toy-pack/toy.slug"]
     assert funnel.counts["functions"] == 1 + 6
     assert funnel.counts["functions"] == funnel.counts["mined"] + sum(
         n for (stage, _), n in funnel.reasons.items() if stage not in ("packages", "valid")
     )
-    rejects = map(json.loads, out.beside("rejects.jsonl").read_text().splitlines())
+    rejects = map(json.loads, beside(out, "rejects.jsonl").read_text().splitlines())
     assert {r["function"]: r["reason"] for r in rejects if r["stage"] == "top_level"} == {
         "toy2.g.helper": "nested in a function",
         "toy2.g.helper.deeper": "nested in a function",
@@ -86,10 +76,8 @@ def test_a_campaign_resumes_and_accounts_for_everything(
         "toy2.Box.Lid.close": "in a class that is not at top level",
         "toy2.k": "in a branch that is not taken",
     }
-    Path(packages[2]).write_bytes(path.read_bytes())
-    assert campaign.run().reasons["packages", "cannot be had or read"] == 0
-    with pytest.raises(InputError):
-        Campaign(packages, out, backend, MiningSettings(seed=1, keep_all=True)).run()
+    assert again.funnel.reasons["packages", "cannot be had or read"] == 0
+    assert json.loads(beside(out, "funnel.json").read_text()) == again.funnel.to_json()
 
 
 def test_requirements_are_those_of_this_python(toys: Any) -> None:
@@ -120,12 +108,11 @@ def test_workers_change_nothing(toys: Any, tmp_path: Path) -> None:
     (second / "PKG-INFO").write_text("Name: other\nVersion: 1\nLicense-Expression: MIT\n")
     texts = []
     for workers in (1, 2):
-        out = Outputs(tmp_path / str(workers) / "tasks.jsonl")
-        with Processes(workers) as backend:
-            Campaign(
-                [str(first), str(second)], out, backend, MiningSettings(rounds=2, keep_all=True)
-            ).run()
-        texts.append(out.tasks.read_bytes())
+        out = tmp_path / str(workers) / "tasks.jsonl"
+        settings = MiningSettings(rounds=2, keep_all=True)
+        with Session(workers=workers) as session:
+            mine([str(first), str(second)], settings=settings, out=out, session=session)
+        texts.append(out.read_bytes())
     assert texts[0] == texts[1]
     assert texts[0].count(b"\n") == 2
 

@@ -9,7 +9,14 @@ import pytest
 
 from evalplus_lite.exe.inputs import search
 from evalplus_lite.exe.inputs.known import PackageValues
-from evalplus_lite.exe.inputs.search import CASE_STEPS, Explorer, Runner, ShownProgram, find_cases
+from evalplus_lite.exe.inputs.search import (
+    CASE_STEPS,
+    Explorer,
+    Runner,
+    documentation,
+    find_cases,
+    gives_away,
+)
 from evalplus_lite.exe.inputs.validators import Executed, judge, select
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallResult, Invocation
@@ -100,7 +107,7 @@ def test_answers_that_the_documentation_holds_are_known(
     call: tuple[Any, ...], answer: Any, is_told: bool
 ) -> None:
     case = ran("", answer)
-    assert ShownProgram.of(DOCUMENTED).gives_away(Invocation(call), case.answer) == is_told
+    assert gives_away(documentation(DOCUMENTED), Invocation(call), case.answer) == is_told
 
 
 def test_arms_tell_which_sides_of_which_tests_ran(toys: Any, sandboxes: Sandboxes) -> None:
@@ -185,6 +192,7 @@ def test_a_function_whose_runs_are_long_ends(
     functions, _ = toys.mined({"toy.py": body})
     function = functions["toy.f"]
     found = find_cases(function, Runner(function, sandboxes), seed=0, rounds=6, count=15)
+    assert found is not None
     assert found.facts["generation"]["cut"] == {"spent": "steps"}
     assert found.facts["generation"]["rounds"] <= 2
     assert not found.chosen  # nobody follows so many steps

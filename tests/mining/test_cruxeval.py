@@ -17,14 +17,14 @@ from evalplus_lite.exe import export_mined
 from evalplus_lite.exe.mining import MiningSettings, mine
 from evalplus_lite.exe.prediction import (
     Prediction,
-    question_of,
+    question,
 )
 from evalplus_lite.exe.running.runs import Invocation
 from evalplus_lite.exe.scoring import judged_values, score
 from evalplus_lite.exe.tasks.forms import (
     FORMS,
-    PublishedFile,
     SkippedRow,
+    published_tasks,
     read_any_tasks,
     without_future,
 )
@@ -52,12 +52,12 @@ def rows(tmp_path: Path) -> Path:
 
 def test_rows_are_read_without_running_them(rows: Path) -> None:
     """An input that is no literal stays text; a row whose output is none is named."""
-    file = PublishedFile(rows)
-    first, second = file.tasks()
-    assert [(each.id, each.line) for each in file.left_out] == [("cruxeval/sample_2", 3)]
+    left_out: list[SkippedRow] = []
+    first, second = published_tasks(rows, left_out)
+    assert [(each.id, each.line) for each in left_out] == [("cruxeval/sample_2", 3)]
     assert first.cases[0].call == Invocation(([1, (2,)],), {"b": {3}})
     assert second.cases[0].written("f") == "f(lambda x: x + 1, 3)"
-    assert "f(lambda x: x + 1, 3)" in question_of(second).text(second, second.cases[0])
+    assert "f(lambda x: x + 1, 3)" in question(second, second.cases[0])
     assert TaskCase.from_json(second.cases[0].to_json()) == second.cases[0]
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from evalplus_lite.exe.mining import MiningSettings, PackageMine
+from support.mining import mine_all
+
 from evalplus_lite.exe.running.proof import Original, prove
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
 from evalplus_lite.exe.selecting.signatures import Signature
@@ -109,13 +109,9 @@ def test_a_function_without_annotations_is_proved_like_any(toys: Any, sandboxes:
             """Turn the parts: turned("a-b") is 'b-a'."""
             return sep.join(reversed(text.split(sep)))
         '''
-    path: Path = toys.wheel({"toy.py": body})
-    with open_package(path) as package:
-        mine = PackageMine(package, MiningSettings(rounds=3, keep_all=True), sandboxes=sandboxes)
-        (result,) = mine.yields()
-    assert result.task is not None
-    assert result.task.facts["compared"] > 10
-    origins = [p["origin"] for p in result.task.facts["signature"]["parameters"]]
+    (task,), _ = mine_all(toys.wheel({"toy.py": body}), sandboxes, rounds=3)
+    assert task.facts["compared"] > 10
+    origins = [p["origin"] for p in task.facts["signature"]["parameters"]]
     assert origins == ["example", "default"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.exe.prediction import Prediction, parse_answer, question_of
+from evalplus_lite.exe.prediction import Prediction, parse_answer, question
 from evalplus_lite.exe.running.runs import (
     CallableProgram,
     CallResult,
@@ -130,7 +130,7 @@ def test_calls_are_shown_as_python_reads_them() -> None:
     assert call.written("f") == shown
     task = MinedTask("t", "def f(*a, **k): ...", "f", (), {})
     case = TaskCase(call, CallResult("value", value=1))
-    assert shown in question_of(task).text(task, case)
+    assert shown in question(task, case)
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,9 @@ from evalplus_lite.exe.prediction import (
     Prediction,
     PredictionSettings,
     answer_all,
+    answer_schema,
     parse_answer,
-    question_of,
+    question,
 )
 from evalplus_lite.exe.prediction import predict as ask_all
 from evalplus_lite.exe.running.runs import CallResult, Invocation, normal
@@ -170,17 +171,18 @@ def test_what_is_read_is_never_written_over(
     assert not Path(g).exists()
 
 
-def test_answers_come_as_calls_of_a_tool(model_server: Any, tmp_path: Path) -> None:
-    """What the tool is given is the answer; a run that goes on counts the tokens of both parts."""
+def test_a_run_that_goes_on_counts_the_tokens_of_both_parts(
+    model_server: Any, tmp_path: Path
+) -> None:
+    """A summary speaks of the whole file, its usage of the requests made now."""
     said = model_server.answers
-    said.append(model_server.call("answer", '{"value": [1, 2], "error": null}'))
-    said.append(model_server.call("answer", 'no {"value": "'))
     error = {"type": "TypeError", "message": "bad a"}
-    said.append(model_server.call("answer", json.dumps({"value": None, "error": error})))
+    for text in ('{"value": [1, 2]}', 'no {"value": "', json.dumps({"error": error})):
+        said.append(model_server.chat(text))
     said.append(model_server.chat('{"value": 0.5}'))
     client = Client("tiny", base_url=model_server.url, concurrency=1)
     out, tasks = tmp_path / "p.jsonl", tasks_of_two()
-    asking = PredictionSettings(tools=True, temperature=0.4)
+    asking = PredictionSettings(temperature=0.4)
     begun = ask_all(tasks[:1], client, asking=asking, out=out)
     assert begun.summary["tokens"] == {"prompt": 21, "completion": 15}
     result = ask_all(tasks, Client("tiny", base_url=model_server.url), asking=asking, out=out)
@@ -190,11 +192,9 @@ def test_answers_come_as_calls_of_a_tool(model_server: Any, tmp_path: Path) -> N
     assert result.summary["asking"]["temperature"] == 0.4
     assert [each.retried for each in result.predictions] == [False, True, False]
     assert scored(tasks, result.predictions).pass_at["pass@1"] == 1.0
-    (names,) = {body["tools"][0]["function"]["name"] for body in model_server.asked}
-    (heat,) = {body["temperature"] for body in model_server.asked}
-    assert (names, heat) == ("answer", 0.4)
+    assert {body["temperature"] for body in model_server.asked} == {0.4}
     with pytest.raises(InputError):
-        ask_all(tasks, client, asking=PredictionSettings(temperature=0.4), out=out)
+        ask_all(tasks, client, asking=PredictionSettings(temperature=0.3), out=out)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_what_cannot_be_asked_is_refused(asked: dict[str, Any]) -> None:
 def test_answers_are_held_to_the_annotated_result() -> None:
     """A schema for a server takes the annotated type or an error; without a type, any value."""
     task = tasks_of_two()[1]
-    value, error = question_of(task).schema(task)["anyOf"]
+    value, error = answer_schema(task)["anyOf"]
     assert value["properties"] == {"value": any_value()}
     # A server that makes a grammar of a schema may let {} be an empty object alone.
     assert all("{}" not in json.dumps(schema_of(read_type(k))) for k in ("Any", "list", "dict"))
@@ -234,7 +234,7 @@ def test_answers_are_held_to_the_annotated_result() -> None:
     for kind, wanted in kinds.items():
         facts = {"signature": signature("int", result=kind).to_json()}
         typed = replace(task, facts=facts, cases=())
-        assert question_of(typed).schema(typed)["anyOf"][0]["properties"] == {"value": wanted}
+        assert answer_schema(typed)["anyOf"][0]["properties"] == {"value": wanted}
 
 
 @pytest.mark.parametrize(
@@ -250,11 +250,11 @@ def test_no_right_answer_is_forbidden(kind: str, value: Any) -> None:
     case = replace(task.cases[0], answer=CallResult("value", value=value))
     other = replace(task.cases[0], answer=CallResult("error", type="ValueError", message=""))
     odd = replace(task, facts=facts, cases=(other, case))
-    assert question_of(odd).schema(odd)["anyOf"][0]["properties"] == {"value": any_value()}
-    assert json.dumps(question_of(odd).schema(replace(odd, cases=(other,))))
+    assert answer_schema(odd)["anyOf"][0]["properties"] == {"value": any_value()}
+    assert json.dumps(answer_schema(replace(odd, cases=(other,))))
     value = [[[[[1]]]], 10**5000]
     deep = replace(odd, cases=(replace(case, answer=CallResult("value", value=value)),))
-    assert question_of(deep).schema(deep)["anyOf"][0]["properties"] == {"value": any_value(5)}
+    assert answer_schema(deep)["anyOf"][0]["properties"] == {"value": any_value(5)}
 
 
 def true_answer(case: TaskCase) -> dict[str, Any]:
@@ -267,11 +267,7 @@ def true_answer(case: TaskCase) -> dict[str, Any]:
 def test_a_right_predictor_scores_everything(tmp_path: Path) -> None:
     """Whoever answers with the true values and exceptions scores 100 %, in every group."""
     tasks = tasks_of_two()
-    truths = {
-        question_of(task).text(task, case): true_answer(case)
-        for task in tasks
-        for case in task.cases
-    }
+    truths = {question(task, case): true_answer(case) for task in tasks for case in task.cases}
     source = Scripted(lambda request: json.dumps(truths[request.messages[0].content]))
     out = tmp_path / "p.jsonl"
     answer_all(tasks, source, out)

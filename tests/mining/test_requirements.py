@@ -44,7 +44,7 @@ def test_what_is_required_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyP
     rows = {}
     for with_deps in (None, True):
         settings = MiningSettings(static_only=True, with_deps=with_deps)
-        rows[with_deps] = PackageWork(settings, [], {}, None).row(str(path), Sandboxes())
+        rows[with_deps] = PackageWork(settings, Sandboxes()).row(str(path))
     assert [each["reason"] for each in rows[None]["rejects"]] == ["third-party library"]
     (task,) = rows[True]["tasks"]
     assert "return n + 1" in task["code"]
@@ -71,7 +71,7 @@ def test_what_tests_require_is_fetched_for_tests(
             with zipfile.ZipFile(path, "a") as archive:
                 archive.writestr("toyuser/tests/test_f.py", "")
         settings = MiningSettings(static_only=True, with_deps=True)
-        row = PackageWork(settings, [], {}, None).row(str(path), Sandboxes())
+        row = PackageWork(settings, Sandboxes()).row(str(path))
         lost[is_observed] = [
             each["details"][0] for each in row["rejects"] if each["reason"] == "not fetched"
         ]
@@ -103,7 +103,7 @@ def test_tests_come_from_the_source_archive(
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(index))
     with Sandboxes() as sandboxes:
-        row = PackageWork(MiningSettings(), [], {}, None).row("toysource==1.0", sandboxes)
+        row = PackageWork(MiningSettings(), sandboxes).row("toysource==1.0")
     assert row["funnel"]["tests"]["tests run"] == 1
     (task,) = row["tasks"]
     assert "tests" in task["sources"]

@@ -125,7 +125,7 @@ def test_modules_may_be_forgotten_and_parsed_again(toys: Any) -> None:
             index = PackageIndex(package, kept_text=kept)
             closure = ClosureBuilder(Resolver(index)).build(Definition("toy.a", "use"))
             assert not closure.problems
-            codes.append(inline(closure, entry_point="use").code)
+            codes.append(inline(closure)[0])
             first = index.module("toy.a")
             assert index.module("toy.a") is first
             index.module("toy.b")

@@ -164,10 +164,9 @@ def entry(n):
     return 0
 '''
     found = static_statistics(code, "entry")
-    assert (found.lines, found.call_depth, found.ifs, found.returns) == (9, 3, 3, 4)
-    assert found.nodes["FunctionDef"] == 3
-    assert found.identifiers == 4
-    assert found.cyclomatic == 4
+    assert found["nodes"]["FunctionDef"] == 3
+    counts = {"lines": 9, "call_depth": 3, "ifs": 3, "returns": 4, "identifiers": 4}
+    assert found.items() >= {**counts, "cyclomatic": 4}.items()
 
 
 def test_complexity_and_maintainability_are_radons() -> None:
@@ -178,5 +177,5 @@ def test_complexity_and_maintainability_are_radons() -> None:
     for code in [odd, *sources]:
         found = static_statistics(code, "f")
         expected = mi_parameters(code)
-        assert found.cyclomatic == expected[1]
-        assert found.maintainability == round(mi_compute(*expected), 2)
+        assert found["cyclomatic"] == expected[1]
+        assert found["maintainability"] == round(mi_compute(*expected), 2)

@@ -50,7 +50,7 @@ def rows_of_tasks() -> list[dict[str, Any]]:
             "task_id": f"p/{number}", "package": ["large", "large", "small", ODD][number % 4],
             "entry_point": "f", "code": code, "cases": cases, "python": "3.11",
             "signature": {"parameters": [PARAMETER], "result": "int" if number % 2 else "str"},
-            "static": static_statistics(code, "f").to_json(), "variation": {"lines": 0.5},
+            "static": static_statistics(code, "f"), "variation": {"lines": 0.5},
             "generation": {"model": "writer", "prompt_tokens": 180, "completion_tokens": 18}
             if number < 2 else {},
         })  # fmt: skip

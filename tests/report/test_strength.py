@@ -29,8 +29,7 @@ KILLERS = ((0, 1, 2, 3), (2,), (), (1, 3))
 
 
 def mutated(name: str = "T/0", killers: tuple[tuple[int, ...], ...] = KILLERS) -> MutatedFile:
-    count = len(killers)
-    return MutatedFile(name, 4, killers, ("drop",) * count, tuple(range(count)))
+    return MutatedFile(name, 4, tuple(("drop", line, some) for line, some in enumerate(killers)))
 
 
 def document(tests: int = 4, mutants: int = 3) -> dict[str, Any]:
@@ -73,7 +72,7 @@ def test_documents_become_one() -> None:
     ids = [each["id"] for file in found["files"].values() for each in file["mutants"]]
     assert len(set(ids)) == len(ids) == 6
     for file in mutated_files(found):
-        assert file.killers == ((0, 1, 2, 3), (1, 2, 3), (2, 3))
+        assert file.killers == [(0, 1, 2, 3), (1, 2, 3), (2, 3)]
 
 
 def test_what_a_page_holds() -> None:

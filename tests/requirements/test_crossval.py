@@ -6,9 +6,9 @@ import math
 from dataclasses import replace
 
 from evalplus_lite.programs import program_key
-from evalplus_lite.reduction.cross_validation import GradedSamples, crossval, pooled
-from evalplus_lite.reduction.matrix import Matrix, Requirement
+from evalplus_lite.reduction.cross_validation import KINDS, GradedSamples, crossval, pooled
 from evalplus_lite.reduction.policy import Policy
+from evalplus_lite.reduction.requirements import Matrix, Requirement
 from evalplus_lite.statistics.means import Share
 from evalplus_lite.types import Sample
 
@@ -34,8 +34,8 @@ def test_a_model_is_judged_by_suites_that_never_saw_it() -> None:
     field = GradedSamples([matrix(WRONG_AT_1)], [sample("a", WRONG_AT_1), sample("b", RIGHT)])
     line_a, line_b = crossval(field, {"samples": Policy("samples", 1)})
     assert (line_a.model, line_a.size, line_a.kept) == ("a", 0.0, Share(0.0, 1))
-    assert (line_a.pass_base, line_a.pass_plus, line_a.pass_reduced) == (1.0, 0.0, 1.0)
-    assert (line_b.size, line_b.pass_plus, line_b.pass_reduced) == (1.0, 1.0, 1.0)
+    assert [line_a.passed[kind] for kind in KINDS[:3]] == [1.0, 0.0, 1.0]
+    assert (line_b.size, line_b.passed["plus"], line_b.passed["reduced"]) == (1.0, 1.0, 1.0)
 
 
 def test_a_program_that_another_model_wrote_too_stays() -> None:
@@ -90,7 +90,7 @@ def test_failures_on_base_cases_are_not_counted() -> None:
     field = GradedSamples([matrix(WRONG_AT_BASE)], [sample("a", WRONG_AT_BASE), sample("b", RIGHT)])
     line = crossval(field, {"s": Policy("samples", 1)})[0]
     assert line.kept.total == 0
-    assert line.pass_base == 0.0
+    assert line.passed["base"] == 0.0
 
 
 def test_random_suites_are_worked_out_exactly() -> None:
@@ -100,7 +100,7 @@ def test_random_suites_are_worked_out_exactly() -> None:
     line = crossval(field, {"m": Policy("mutants", 1)})[0]
     assert line.size == 2.0
     assert math.isclose(line.kept_random.hits, 5 / 6)
-    assert math.isclose(line.pass_random, 1 / 6)
+    assert math.isclose(line.passed["random"], 1 / 6)
     assert line.kept.hits == 0.0
 
 
@@ -113,4 +113,4 @@ def test_pooling_adds_failures_and_averages_rates() -> None:
         )
     )["s"]
     assert line.kept == Share(2.0, 2)
-    assert line.pass_plus == 0.25
+    assert line.passed["plus"] == 0.25

@@ -60,7 +60,8 @@ def test_writing_keeps_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """The first file that a process writes has the folder looked at, later ones now and then."""
     looked: list[int] = []
     monkeypatch.setenv(cache.SIZE_VARIABLE, "2000")
-    keeper = Keeper(lambda folder, limit: looked.append(limit))
+    monkeypatch.setattr(cache, "trim", lambda folder, limit: looked.append(limit))
+    keeper = Keeper()
     path = filled(tmp_path, {"expected/a/1": 40}) / "expected/a/1"
     for _ in range(1 + 6):
         keeper.wrote(tmp_path, path)

@@ -7,6 +7,7 @@ from typing import Any
 
 from evalplus_lite.exe.mining import MiningSettings, PackageMine
 from evalplus_lite.exe.running.proof import Sandboxes
+from evalplus_lite.exe.selecting.static import Reject
 from evalplus_lite.exe.sources import open_package
 
 SLUG = '''
@@ -32,5 +33,6 @@ def mine_all(path: Path, sandboxes: Sandboxes, **settings: Any) -> tuple[list[An
     with open_package(path) as package:
         mine = PackageMine(package, MiningSettings(**settings), sandboxes=sandboxes)
         results = list(mine.yields())
-    tasks = [r.task for r in results if r.task is not None]
-    return tasks, {r.reject.function: r.reject.reason for r in results if r.reject is not None}
+    rejects = [each for each in results if isinstance(each, Reject)]
+    tasks = [each[0] for each in results if not isinstance(each, Reject)]
+    return tasks, {reject.function: reject.reason for reject in rejects}

@@ -245,7 +245,6 @@ def predict(
     structured: Annotated[
         bool, typer.Option("--structured", help="Have the server hold answers to a JSON schema.")
     ] = False,
-    tools: options.Tools = False,
     cot: Annotated[
         bool, typer.Option("--cot", help="Have the model reason step by step before it answers.")
     ] = False,
@@ -271,7 +270,6 @@ def predict(
         temperature=temperature,
         max_tokens=max_tokens,
         structured=structured,
-        tools=tools,
         examples=examples,
         cot=cot,
     )

@@ -37,39 +37,6 @@ MOST_PIECES, LONGEST_PIECE = 4, 24
 _First = TypeVar("_First")
 
 
-@dataclass(frozen=True, slots=True)
-class Composer:
-    """Makes texts of pieces: the program's constants, what its expressions match, and words."""
-
-    pieces: tuple[tuple[str, ...], ...]
-    """Groups, each as likely as the others."""
-
-    @classmethod
-    def of(cls, constants: Constants, matches: Sequence[str], words: Sequence[str]) -> Composer:
-        """Collect the pieces of a program; ``matches`` are strings that its expressions match."""
-        groups = (constants.strings, matches, code_points(constants), words)
-        pieces = (
-            tuple(dict.fromkeys(text for text in group if 0 < len(text) <= LONGEST_PIECE))
-            for group in groups
-        )
-        return cls(tuple(filter(None, pieces)))
-
-    def text(self, random: Callable[[], float]) -> str:
-        """Return a text of some pieces."""
-        count = 1 + int(random() * MOST_PIECES)
-        sign = " " if random() < 0.5 else ""
-        return sign.join(_pick(_pick(self.pieces, random), random) for _ in range(count))
-
-
-def code_points(constants: Constants) -> list[str]:
-    """Return the characters whose numbers a program mentions, beyond plain ones."""
-    return [chr(n) for n in constants.integers if 0x7F < n < 0xD800 or 0xDFFF < n < 0x110000]
-
-
-def _is_text(domain: Domain) -> bool:
-    return str in domain.kinds and bool(domain.alphabet) and not domain.choices
-
-
 def _pick(options: Sequence[_First], random: Callable[[], float]) -> _First:
     return options[int(random() * len(options))]
 
@@ -131,7 +98,7 @@ def matching(expression: str, random: Callable[[], float], *, count: int) -> lis
 
 def _written(tree: Any, random: Callable[[], float], groups: dict[int, str]) -> Iterator[str]:
     def pick(options: Any) -> Any:
-        return options[int(random() * len(options))]
+        return _pick(options, random)
 
     def text(tree: Any) -> str:
         return "".join(_written(tree, random, groups))
@@ -198,7 +165,8 @@ class CallSpace:
     """One for each parameter, with its domain and the values of it that are known."""
     suggestions: tuple[tuple[tuple[Value, ...], ...], ...]
     """For each parameter groups of values: of its name, the code's, the package's."""
-    composer: Composer
+    pieces: tuple[tuple[str, ...], ...]
+    """Groups of what texts are made of, each as likely as the others."""
 
     @classmethod
     def of(
@@ -240,14 +208,24 @@ class CallSpace:
             fit = [tuple(v for v in group if not domain.explain(v)) for group in groups]
             suggestions.append(tuple(group for group in fit if group))
             slots.append(slot)
-        composer = Composer.of(constants, matches, words)
-        return cls(signature, tuple(slots), tuple(suggestions), composer)
+        # The program's constants, what its expressions match, characters beyond plain ones whose
+        # numbers it mentions, and words.
+        numbers = (n for n in constants.integers if 0x7F < n < 0xD800 or 0xDFFF < n < 0x110000)
+        pieces = (
+            tuple(dict.fromkeys(text for text in group if 0 < len(text) <= LONGEST_PIECE))
+            for group in (constants.strings, matches, map(chr, numbers), words)
+        )
+        return cls(signature, tuple(slots), tuple(suggestions), tuple(filter(None, pieces)))
 
     def draw(self, random: Callable[[], float], known: Sequence[Arguments] = ()) -> Arguments:
         """Return an input made from scratch, of values suggested or of any others.
 
         Parameters of which nothing tells the type get values of ``known`` calls, or are left out.
         """
+
+        def is_text(domain: Domain) -> bool:
+            return str in domain.kinds and bool(domain.alphabet) and not domain.choices
+
         values: list[Value] = []
         for at, (slot, suggested) in enumerate(zip(self.slots, self.suggestions, strict=True)):
             parameter = self.signature.parameters[at]
@@ -255,21 +233,19 @@ class CallSpace:
                 values.append(_pick(known, random)[at] if known else OMITTED)
             elif suggested and random() < _SUGGESTED:
                 values.append(_pick(_pick(suggested, random), random))
-            elif _is_text(slot.domain) and random() < _COMPOSED:
-                values.append(self.composer.text(random))
+            elif is_text(slot.domain) and random() < _COMPOSED:
+                values.append(self.text(random))
             elif slot.domain.kinds == (bytes,):
-                values.append(self.composer.text(random).encode())
+                values.append(self.text(random).encode())
             else:
                 values.append(slot.sample())
         return tuple(values)
 
-    def call(self, arguments: Arguments) -> Invocation:
-        """Return the call that a tuple stands for."""
-        return call_of(self.signature, arguments)
-
-    def arguments(self, call: Invocation) -> Arguments:
-        """Return the tuple that stands for a call; what no parameter has a place for is lost."""
-        return arguments_of_call(self.signature, call)
+    def text(self, random: Callable[[], float]) -> str:
+        """Return a text of some pieces."""
+        count = 1 + int(random() * MOST_PIECES)
+        sign = " " if random() < 0.5 else ""
+        return sign.join(_pick(_pick(self.pieces, random), random) for _ in range(count))
 
 
 def arguments_of_call(signature: Signature, call: Invocation) -> Arguments:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeAlias
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.exe.inputs.call_space import OMITTED, call_of
@@ -269,23 +269,13 @@ _PATTERN = re.compile(r"\\|\(\?|%[(sdr]|\{\w*\}")
 MOST_ROWS = 12
 """Rows of a table of parameters that are tried, from its beginning to its end."""
 _NO_LITERAL = (
-    LookupError,
-    ValueError,
-    TypeError,
-    SyntaxError,
-    RecursionError,
-    MemoryError,
-    OverflowError,
-)
+    LookupError, ValueError, TypeError, SyntaxError, RecursionError, MemoryError, OverflowError
+)  # fmt: skip
 Names = Mapping[str, Value]
 
 
-@dataclass(frozen=True, slots=True)
-class KnownCall:
-    """A call, and where it was found: one of ``SOURCES``."""
-
-    call: Invocation
-    source: str
+KnownCall: TypeAlias = tuple[Invocation, str]
+"""A call, and where it was found: one of ``SOURCES``."""
 
 
 @dataclass(slots=True)
@@ -342,7 +332,7 @@ class PackageValues:
             arguments = _arguments(function, row)
             if arguments is not None and len(found) < MOST_CALLS:
                 call = call_of(function.signature, arguments)
-                found.setdefault(call.key, KnownCall(call, row.source))
+                found.setdefault(call.key, (call, row.source))
         return list(found.values())
 
 
@@ -351,13 +341,20 @@ def _arguments(function: MinedFunction, row: RecordedCall) -> tuple[Value, ...] 
     found: list[Value] = []
     built = function.built or [None] * len(function.signature.parameters)
     for parameter, given in zip(function.signature.parameters, built, strict=True):
-        value = _value(parameter, row)
+        name = parameter.name.removesuffix("_given")
+        value = row.values.get(parameter.name, OMITTED)
+        if name != parameter.name and name in row.values:
+            value = row.values[name]
+        elif row.made is not None:
+            value = row.made.get(parameter.name, value)
         if parameter.kind == "varargs":
             value = [*value] if isinstance(value, tuple | list) else []
         elif parameter.kind == "varkw":
             value = value if isinstance(value, dict) else {}
-        elif parameter.default is not None and _is_default(parameter.default, value):
-            value = OMITTED
+        elif parameter.default is not None and value is not OMITTED:
+            with suppress(*_NO_LITERAL):
+                if repr(ast.literal_eval(parameter.default)) == repr(value):
+                    value = OMITTED
         if value is OMITTED and parameter.is_required:
             return None
         try:
@@ -368,15 +365,6 @@ def _arguments(function: MinedFunction, row: RecordedCall) -> tuple[Value, ...] 
             return None
         found.append(value)
     return tuple(found)
-
-
-def _value(parameter: Parameter, row: RecordedCall) -> Value:
-    name = parameter.name.removesuffix("_given")
-    if name != parameter.name and name in row.values:
-        return row.values[name]
-    if row.made is not None and parameter.name in row.made:
-        return row.made[parameter.name]
-    return row.values.get(parameter.name, OMITTED)
 
 
 def _plain(value: Value, kind: Type | None) -> Value:
@@ -407,13 +395,6 @@ def _plain(value: Value, kind: Type | None) -> Value:
         held = parts[-1] if parts else None
         return {key: _plain(each, held) for key, each in value.items()}
     return value
-
-
-def _is_default(default: str, value: Value) -> bool:
-    try:
-        return value is not OMITTED and repr(ast.literal_eval(default)) == repr(value)
-    except _NO_LITERAL:
-        return False
 
 
 def _bound(

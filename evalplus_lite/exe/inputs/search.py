@@ -8,6 +8,7 @@ power); where it took something away, ``cut`` says so.
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import random
 import re
@@ -22,14 +23,16 @@ from evalplus_lite.exe.inputs.call_space import (
     CallSpace,
     Nearby,
     annotated,
+    arguments_of_call,
     as_typed,
+    call_of,
     fits,
     hints,
     is_unknown,
     texts_of,
     words_in,
 )
-from evalplus_lite.exe.inputs.known import KnownCall, PackageValues
+from evalplus_lite.exe.inputs.known import PackageValues
 from evalplus_lite.exe.inputs.model import calls_of_model
 from evalplus_lite.exe.inputs.validators import MAX_CASES, PLACEHOLDERS, Executed, judge, select
 from evalplus_lite.exe.running.proof import Sandboxes
@@ -53,55 +56,44 @@ MAX_LOOKED_FOR = 2000
 """Characters of a value's text beyond which no docstring holds it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownProgram:
-    """The documentation in a program's text."""
+def documentation(code: str) -> str:
+    """Return a program's docstrings, other idle strings, and comments; it must parse."""
+    idle = [
+        node.value.value
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    ]
+    with suppress(tokenize.TokenError):
+        for token in tokenize.generate_tokens(io.StringIO(code).readline):
+            if token.type == tokenize.COMMENT:
+                idle.append(token.string)
+    return "\n".join(idle)
 
-    documentation: str
 
-    @classmethod
-    def of(cls, code: str) -> ShownProgram:
-        """Read a program that parses: its docstrings, other idle strings, and comments."""
-        idle = [
-            node.value.value
-            for node in ast.walk(ast.parse(code))
-            if isinstance(node, ast.Expr)
-            and isinstance(node.value, ast.Constant)
-            and isinstance(node.value.value, str)
-        ]
-        comments: list[str] = []
-        try:
-            for token in tokenize.generate_tokens(io.StringIO(code).readline):
-                if token.type == tokenize.COMMENT:
-                    comments.append(token.string)
-        except tokenize.TokenError:
-            pass
-        return cls("\n".join([*idle, *comments]))
+def gives_away(text: str, call: Invocation, answer: CallResult) -> bool:
+    """Say whether a documentation holds every argument of a call, and its answer."""
+    if not text:
+        return False
+    if answer.kind == "error":
+        is_told = answer.type in text and answer.message in text
+    else:
+        is_told = _holds(text, answer.value)
+    return is_told and all(_holds(text, each) for each in (*call.args, *call.kwargs.values()))
 
-    def gives_away(self, call: Invocation, answer: CallResult) -> bool:
-        """Say whether the documentation holds every argument of a call, and its answer."""
-        if not self.documentation:
-            return False
-        if answer.kind == "error":
-            told = answer.type in self.documentation and answer.message in self.documentation
-        else:
-            told = self._holds(answer.value)
-        return told and all(map(self._holds, (*call.args, *call.kwargs.values())))
 
-    def _holds(self, value: Value) -> bool:
-        try:
-            text = literal(value, quote=repr)
-        except (ValueError, RecursionError):  # more digits, or depth, than Python writes
-            return False
-        if len(text) > MAX_LOOKED_FOR:
-            return False
-        forms = {text, text.replace("'", '"')}
-        if isinstance(value, str) and len(value) > 2:
-            forms.add(value)
-        return any(
-            re.search(rf"(?<![\w.]){re.escape(form)}(?!\w|\.\d)", self.documentation)
-            for form in forms
-        )
+def _holds(text: str, value: Value) -> bool:
+    try:
+        written = literal(value, quote=repr)
+    except (ValueError, RecursionError):  # more digits, or depth, than Python writes
+        return False
+    if len(written) > MAX_LOOKED_FOR:
+        return False
+    forms = {written, written.replace("'", '"')}
+    if isinstance(value, str) and len(value) > 2:
+        forms.add(value)
+    return any(re.search(rf"(?<![\w.]){re.escape(form)}(?!\w|\.\d)", text) for form in forms)
 
 
 CASE_STEPS = 20_000
@@ -130,17 +122,15 @@ class Runner:
     steps: int = 0
     seconds: float = 0.0
     instrumented: Instrumented | None = field(init=False)
-    _shown: ShownProgram = field(init=False)
+    _documentation: str = field(init=False)
     _subject: CallableProgram = field(init=False)
-    _counted: CallableProgram | None = field(init=False)
 
     def __post_init__(self) -> None:
         """Write the counters into the program once."""
         function = self.function
-        self._shown = ShownProgram.of(function.code)
+        self._documentation = documentation(function.code)
         self._subject = CallableProgram(function.name, code=function.code)
-        found = self.instrumented = instrument(function.code, function.subject)
-        self._counted = None if found is None else replace(self._subject, code=found.code)
+        self.instrumented = instrument(function.code, function.subject)
 
     @property
     def is_spent(self) -> bool:
@@ -162,58 +152,53 @@ class Runner:
 
         Those of more than ``CASE_STEPS`` steps are ``slow``.
         """
-        half = FUNCTION_CPU / 2
-        if self._counted is None:
-            return self._run(calls, [None] * len(calls), cpu=EXPLORING_CPU, total=half)
-        found = measure(
+        measured: list[Measured | None] = [None] * len(calls)
+        long: dict[int, str] = {}
+        if self.instrumented is not None and calls:
+            counted = measure(
+                self.sandboxes.plain,
+                replace(self._subject, code=self.instrumented.code),
+                calls,
+                COUNTERS,
+                budget=CASE_STEPS,
+                cpu=EXPLORING_CPU,
+                max_slow=MAX_SLOW,
+                total=FUNCTION_CPU / 2,
+            )
+            measured = [*counted.calls]
+            self.seconds += counted.seconds
+            self.steps += sum(each.spent for each in measured if each is not None)
+            self.slow += len(counted.late)
+            cut = max(counted.late) if len(counted.late) >= MAX_SLOW else len(calls)
+            for place, each in enumerate(measured):
+                if place in counted.late or place > cut:
+                    long[place] = OUT_OF_TIME
+                elif each is not None and not each.is_whole:
+                    long[place] = f"more than {CASE_STEPS} steps"
+        executed = [
+            Executed(calls[at], CallResult("slow", message=why)) for at, why in long.items()
+        ]
+        short = [at for at in range(len(calls)) if at not in long]
+        if not short:
+            return executed
+        found = run(
             self.sandboxes.plain,
-            self._counted,
-            calls,
-            COUNTERS,
-            budget=CASE_STEPS,
+            self._subject,
+            [calls[at] for at in short],
             cpu=EXPLORING_CPU,
             max_slow=MAX_SLOW,
-            total=half,
-        )
-        self.seconds += found.seconds
-        self.steps += sum(each.spent for each in found.calls if each is not None)
-        self.slow += len(found.late)
-        executed: list[Executed] = []
-        short: list[tuple[Invocation, Measured | None]] = []
-        cut = max(found.late, default=0) if len(found.late) >= MAX_SLOW else len(calls)
-        for place, (call, measured) in enumerate(zip(calls, found.calls, strict=True)):
-            if place in found.late or place > cut:
-                executed.append(Executed(call, CallResult("slow", message=OUT_OF_TIME)))
-            elif measured is not None and not measured.is_whole:
-                message = f"more than {CASE_STEPS} steps"
-                executed.append(Executed(call, CallResult("slow", message=message)))
-            else:
-                short.append((call, measured))
-        given = [call for call, _ in short]
-        steps = [each for _, each in short]
-        return executed + self._run(given, steps, cpu=EXPLORING_CPU, total=half)
-
-    def _run(
-        self,
-        calls: list[Invocation],
-        measured: Sequence[Measured | None],
-        *,
-        cpu: float,
-        total: float,
-    ) -> list[Executed]:
-        if not calls:
-            return []
-        found = run(
-            self.sandboxes.plain, self._subject, calls, cpu=cpu, max_slow=MAX_SLOW, total=total
+            total=FUNCTION_CPU / 2,
         )
         self.seconds += found.seconds
         if found.failure:
             self.failure = found.failure
-            return []
+            return executed
         self.touched += [what for what in found.touched if what not in self.touched]
         self.slow += sum(answer.kind == "slow" for answer in found.answers)
-        listed = zip(calls, found.answers, measured, strict=True)
-        return [self._executed(call, answer, each) for call, answer, each in listed]
+        return executed + [
+            self._executed(calls[at], answer, measured[at])
+            for at, answer in zip(short, found.answers, strict=True)
+        ]
 
     def _executed(
         self, call: Invocation, answer: CallResult, measured: Measured | None
@@ -221,7 +206,7 @@ class Runner:
         found = Executed(
             call,
             answer,
-            is_given_away=is_answer(answer) and self._shown.gives_away(call, answer),
+            is_given_away=is_answer(answer) and gives_away(self._documentation, call, answer),
             is_accident=f"raise {answer.type}" not in self.function.code,
         )
         if measured is None or self.instrumented is None:
@@ -237,17 +222,15 @@ class Runner:
             is_accident=not measured.is_foreseen,
         )
 
-    def measured(self, calls: list[Invocation], *, budget: int = 0) -> list[Measured | None]:
+    def measured(self, calls: list[Invocation]) -> Sequence[Measured | None]:
         """Return what each call does; None where the program could not be instrumented."""
-        if self._counted is None or not calls:
+        if self.instrumented is None:
             return [None] * len(calls)
-        found = measure(self.sandboxes.plain, self._counted, calls, COUNTERS, budget=budget)
-        return list(found.calls)
+        subject = replace(self._subject, code=self.instrumented.code)
+        return measure(self.sandboxes.plain, subject, calls, COUNTERS).calls
 
     def timed(self, calls: list[Invocation]) -> tuple[float, ...]:
         """Return each call's CPU seconds in an untouched program."""
-        if not calls:
-            return ()
         found = run(self.sandboxes.plain, self._subject, calls, timed=True)
         return tuple(round(answer.cpu, 7) for answer in found.answers)
 
@@ -274,10 +257,12 @@ class Explorer:
         written: Sequence[Invocation] = (),
         shared: frozenset[str] = frozenset(),
     ) -> None:
+        self._call = functools.partial(call_of, function.signature)
+        self._arguments = functools.partial(arguments_of_call, function.signature)
         self._known = values.of_function(function)
-        self._known += [KnownCall(call, "model") for call in written]
-        self._space = CallSpace.of(function, values.texts, [each.call for each in self._known])
-        self._of_known = [self._space.arguments(each.call) for each in self._known]
+        self._known += [(call, "model") for call in written]
+        self._space = CallSpace.of(function, values.texts, [call for call, _ in self._known])
+        self._of_known = [self._arguments(call) for call, _ in self._known]
         taken = function.signature.parameters
         self.is_guess = not self._known and any(
             p.is_required and is_unknown(p) and not hints(p.name) for p in taken
@@ -290,12 +275,12 @@ class Explorer:
         # A function that is annotated is asked about what it is annotated with, whatever its tests
         # give it: each call of other types has a twin.
         for known in filter(lambda each: not self._is_typed(each), self._of_known):
-            self._known.append(KnownCall(self._space.call(self._typed(known)), "mutated"))
+            self._known.append((self._call(self._typed(known)), "mutated"))
         # Words that other tasks have, or every package: each such call has a twin with other ones.
         for known in self._of_known:
             words = sorted(self._near.words_of(known) & shared)
-            twin = self._space.call(self._near.renamed(known, words))
-            self._known += [KnownCall(twin, "mutated")] if words else []
+            twin = self._call(self._near.renamed(known, words))
+            self._known += [(twin, "mutated")] if words else []
         self._parents: list[tuple[Arguments, str, int]] = []
         """Calls to build on, with their source and the lines that they run."""
         self._seen: set[str] = set()
@@ -306,18 +291,17 @@ class Explorer:
     def step(self, execute: Execute, count: int) -> list[Executed]:
         """Run up to ``count`` new calls, known ones first, and learn from their answers."""
         first = not self._seen
-        proposed = [(each.call, each.source) for each in self._known]
-        self._known = []
+        proposed, self._known = self._known, []
         share = _DRAWN_BESIDE if self._of_known else 1.0 if first else _DRAWN_ALONE
         for _ in range(int(share * count)):
             drawn = self._space.draw(self._random, self._of_known)
-            proposed.append((self._space.call(drawn), "types"))
+            proposed.append((self._call(drawn), "types"))
         others = [arguments for arguments, _, _ in self._parents]
         while self._parents and len(proposed) < count:
             # Of two, the one that runs longer: longer runs are rarer, and harder to follow.
             two = [self._parents[int(self._random() * len(self._parents))] for _ in range(2)]
             parent, source, _ = max(two, key=lambda each: each[2])
-            near = self._space.call(self._near.call(parent, others))
+            near = self._call(self._near.call(parent, others))
             proposed.append((near, source if source == "types" else "mutated"))
         fresh: dict[str, tuple[Invocation, str]] = {}
         for call, source in proposed:
@@ -329,14 +313,14 @@ class Explorer:
             replace(
                 each,
                 source=fresh[each.call.key][1],
-                is_typed=self._is_typed(self._space.arguments(each.call)),
+                is_typed=self._is_typed(self._arguments(each.call)),
             )
             for each in executed
         ]
         for found in executed:
             is_usable = is_answer(found.answer) and not (found.is_error and found.is_accident)
             if self._is_new(found) and is_usable:
-                arguments = self._space.arguments(found.call)
+                arguments = self._arguments(found.call)
                 self._parents.append((arguments, found.source, found.steps))
         return executed
 
@@ -361,35 +345,6 @@ class Explorer:
         return is_new
 
 
-def explore(
-    explorer: Explorer,
-    execute: Execute,
-    *,
-    rounds: int = ROUNDS,
-    count: int = MAX_CASES,
-    wanted: frozenset[int] = frozenset(),
-    used: Mapping[Hashable, int] | None = None,
-    is_spent: Callable[[], bool] = lambda: False,
-) -> tuple[list[Executed], int]:
-    """Grow a pool of executed cases until ``count`` of them meet the validators; return the rounds.
-
-    ``execute`` runs calls in the sandbox. ``wanted`` are arms that they should reach together,
-    ``is_spent`` says when running them has cost enough.
-    """
-    cases: list[Executed] = []
-    for number in range(rounds):
-        cases += explorer.step(execute, LATER if number else FIRST)
-        if is_spent():
-            return cases, number + 1
-        chosen = select(cases, count=count, used=used)
-        left = wanted.difference(*(case.reached for case in cases))
-        # A second round always: the first cases that pass are rarely the best.
-        is_enough = number and not left and len(chosen) >= count and not _is_nearly_hard(cases)
-        if is_enough and not judge(chosen) and _is_varied(chosen):
-            return cases, number + 1
-    return cases, rounds
-
-
 def _is_nearly_hard(cases: list[Executed]) -> bool:
     """Return whether some runs do as much as those of hard tasks, or half, but too few do."""
     hard = sum(case.is_hard for case in cases)
@@ -407,14 +362,13 @@ UNKNOWN = "no call is known, nor a parameter's type"
 """Why no case of a function is looked for."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class FoundCases:
     """Every case run, the ones chosen, and what the task row says of how they were found."""
 
     pool: list[Executed]
     chosen: list[Executed]
-    problem: str = ""
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: dict[str, Any]
 
 
 def find_cases(
@@ -427,8 +381,12 @@ def find_cases(
     values: PackageValues | None = None,
     source: ModelSource | None = None,
     used: Mapping[Hashable, int] | None = None,
-) -> FoundCases:
-    """Find a function's cases; ``source`` asks a model for calls, beside those that are known."""
+) -> FoundCases | None:
+    """Run calls of a function until ``count`` cases meet the validators, or running them is spent.
+
+    ``source`` asks a model for calls, beside those that are known. None where no call is known,
+    nor what to make one of.
+    """
     written, asked = ([], {}) if source is None else calls_of_model(function, source)
     explorer = Explorer(
         function,
@@ -438,18 +396,20 @@ def find_cases(
         shared=PLACEHOLDERS | {w for text in texts_of([*(used or ())]) for w in words_in(text)},
     )
     if explorer.is_guess:
-        return FoundCases([], [], problem=UNKNOWN)
-    cases, number = explore(
-        explorer,
-        runner.execute,
-        rounds=rounds,
-        count=count,
-        wanted=runner.instrumented.wanted if runner.instrumented else frozenset(),
-        used=used,
-        is_spent=lambda: runner.is_spent,
-    )
-    found = FoundCases(cases, select(cases, count=count, used=used))
-    found.facts["generation"] = {"rounds": number, "pool": len(found.pool), **asked}
+        return None
+    wanted = runner.instrumented.wanted if runner.instrumented else frozenset()
+    cases: list[Executed] = []
+    chosen: list[Executed] = []
+    number = 0
+    for number in range(1, rounds + 1):
+        cases += explorer.step(runner.execute, FIRST if number == 1 else LATER)
+        chosen = select(cases, count=count, used=used)
+        left = wanted.difference(*(case.reached for case in cases))
+        # A second round always: the first cases that pass are rarely the best.
+        is_enough = number > 1 and not left and len(chosen) >= count and not _is_nearly_hard(cases)
+        if runner.is_spent or (is_enough and not judge(chosen) and _is_varied(chosen)):
+            break
+    facts = {"rounds": number, "pool": len(cases), **asked}
     if runner.cut:
-        found.facts["generation"]["cut"] = runner.cut
-    return found
+        facts["cut"] = runner.cut
+    return FoundCases(cases, chosen, {"generation": facts})

@@ -127,12 +127,15 @@ def select(
     cases are; where enough are of the types that are annotated, half are. Equal ones are taken in
     the order of a hash: tests often begin with many of one kind.
     """
-    left = [
-        _Candidate.of(c, used or {})
-        for c in cases
-        if is_answer(c.answer) and not c.is_given_away and not (c.is_error and c.is_accident)
+    fit = [
+        case
+        for case in cases
+        if is_answer(case.answer)
+        and not case.is_given_away
+        and not (case.is_error and case.is_accident)
     ]
-    left.sort(key=lambda one: hashlib.sha256(one.case.call.key.encode()).digest())
+    fit.sort(key=lambda case: hashlib.sha256(case.call.key.encode()).digest())
+    left = [_Candidate.of(case, used or {}) for case in fit]
     typed = sum(one.case.is_typed for one in left)
     is_hard = 2 * sum(one.case.is_hard for one in left) > count
     choice = _Choice(count, max(count // 2, count - typed), is_hard=is_hard)
@@ -174,49 +177,41 @@ def literals_of(call: Invocation) -> set[Hashable]:
     return found - {None}
 
 
-def is_negative(value: Value) -> bool:
-    """Return whether a value is a number below zero, or is written like one."""
-    is_number = isinstance(value, int | float)
-    return value < 0 if is_number else isinstance(value, str) and value.startswith("-")
-
-
-def error_kind(case: Executed) -> str:
-    """Return an exception's type and message without what it quotes; empty for a value."""
-    if not case.is_error:
-        return ""
-    return f"{case.answer.type}: {_QUOTED.sub('_', case.answer.message)[:80]}"
-
-
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     """A case, with what does not depend on the others."""
 
     case: Executed
-    output: str
     is_trivial: bool
     kind: str
+    """An exception's type and message without what it quotes; empty for a value."""
     places: tuple[tuple[Hashable, float], ...]
     """Where it stands in each spread, and what being the first there is worth."""
     cost: float
 
     @classmethod
     def of(cls, case: Executed, used: Mapping[Hashable, int]) -> _Candidate:
-        given, said = len(case.call.key), len(case.answer.key)
-        kind = error_kind(case)
+        answer, given, said = case.answer, len(case.call.key), len(case.answer.key)
+        kind = f"{answer.type}: {_QUOTED.sub('_', answer.message)[:80]}" if case.is_error else ""
+        is_negative = (
+            value < 0
+            if isinstance(value, int | float)
+            else isinstance(value, str) and value.startswith("-")
+            for value in case.call.args
+        )
         places = (
-            (("output", kind or case.answer.key), 3.0),
+            (("output", kind or answer.key), 3.0),
             (("path", case.signature), 2.0),
             (("steps", case.steps.bit_length()), 2.0),
             (("depth", case.depth), 0.5),
             (("given", given.bit_length()), 1.0),
             (("said", said.bit_length()), 1.0),
-            (("side", (case.is_typed, *map(is_negative, case.call.args))), 3.0),
+            (("side", (case.is_typed, *is_negative)), 3.0),
         )
         cost = 2.0 * math.log2(max(1.0, (given + said) / READABLE)) + SOURCE_COST[case.source]
-        held = literals_of(case.call)
-        uses = (used.get(each, 0) + 2 * (each in PLACEHOLDERS) for each in held)
+        uses = (used.get(x, 0) + 2 * (x in PLACEHOLDERS) for x in literals_of(case.call))
         cost += SHARED * max(uses, default=0)
-        return cls(case, case.answer.key, case.is_trivial, kind, places, cost)
+        return cls(case, case.is_trivial, kind, places, cost)
 
 
 @dataclass(slots=True)
@@ -255,7 +250,7 @@ class _Choice:
             score -= 50.0
         if one.is_trivial:
             score -= 1.5 + (50.0 if 5 * (self.trivial + 1) > 2 * self.count else 0.0)
-        if 5 * (self.outputs[one.output] + 1) > 3 * self.count:
+        if 5 * (self.outputs[one.case.answer.key] + 1) > 3 * self.count:
             score -= 40.0
         return score
 
@@ -263,7 +258,7 @@ class _Choice:
         self.cases.append(one.case)
         self.reached |= one.case.reached | one.case.beyond
         self.seen.update(place for place, _ in one.places)
-        self.outputs[one.output] += 1
+        self.outputs[one.case.answer.key] += 1
         self.errors += one.case.is_error
         self.kinds[one.kind] += 1
         self.trivial += one.is_trivial

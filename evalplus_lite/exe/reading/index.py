@@ -11,7 +11,9 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import functools
 import importlib
+import operator
 import sys
 import textwrap
 import warnings
@@ -23,26 +25,26 @@ from evalplus_lite.exe.reading.names import MUTATORS, Uses, bound_names, uses_of
 from evalplus_lite.exe.sources import PackageSource, SourceFile
 from evalplus_lite.programs.definitions import first_line
 
-_MEMBERS: dict[str, frozenset[str]] = {}
 _NEVER_IMPORTED = frozenset({"antigravity", "this", "idlelib", "turtle", "turtledemo", "test"})
+
+
+@functools.cache
+def _members(module: str) -> frozenset[str]:
+    """Return the members of a module of the standard library; none of one that is not imported."""
+    root = module.partition(".")[0]
+    if root not in sys.stdlib_module_names or root in _NEVER_IMPORTED:
+        return frozenset()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return frozenset(dir(importlib.import_module(module)))
+    except ImportError:
+        return frozenset()
 
 
 def has_member(module: str, name: str) -> bool:
     """Return whether a module of the standard library has a member (or submodule)."""
-    if name == "*":
-        return True
-    if module not in _MEMBERS:
-        root = module.partition(".")[0]
-        if root not in sys.stdlib_module_names or root in _NEVER_IMPORTED:
-            return False
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                found = frozenset(dir(importlib.import_module(module)))
-        except ImportError:
-            found = frozenset()
-        _MEMBERS[module] = found
-    return name in _MEMBERS[module]
+    return name == "*" or name in _members(module)
 
 
 # Top-level statements: their text, and conditions that are decided before anything runs.
@@ -74,7 +76,13 @@ class Statement:
         node = self.node
         assert isinstance(node, ast.ClassDef)
         if self._named is None:
-            self._named = frozenset(_named_in_body(node))
+            self._named = frozenset(
+                name.id
+                for member in node.body
+                for part in (member.decorator_list if is_idle(member) else [member])
+                for name in ast.walk(part)
+                if isinstance(name, ast.Name)
+            )
         idle = tuple(
             at
             for at, member in enumerate(node.body)
@@ -96,16 +104,15 @@ class Statement:
     def _without(self, node: ast.ClassDef, idle: tuple[int, ...]) -> str:
         """Return the lines of a class without some members, and without what stands before each."""
         first = first_line(node)
-        lines: list[str | None] = [*self.text.split("\n")]
+        gone: set[int] = set()
         for at in idle:
             member: Any = node.body[at]
             begin = first_line(member)
             if at:
                 begin = (node.body[at - 1].end_lineno or begin) + 1
-            for line in range(begin - first, member.end_lineno - first + 1):
-                if line < len(lines):
-                    lines[line] = None
-        return "\n".join(line for line in lines if line is not None).rstrip()
+            gone.update(range(begin - first, member.end_lineno - first + 1))
+        lines = enumerate(self.text.split("\n"))
+        return "\n".join(line for at, line in lines if at not in gone).rstrip()
 
 
 _PLAIN_DECORATORS = frozenset(
@@ -117,14 +124,6 @@ _BY_LIBRARIES = frozenset(
     send throw fileno copy mro utcoffset dst tzname""".split()
 )
 """Methods that the standard library calls on objects of any class."""
-
-
-def _named_in_body(node: ast.ClassDef) -> Iterator[str]:
-    for member in node.body:
-        for part in [*member.decorator_list] if is_idle(member) else [member]:
-            for name in ast.walk(part):
-                if isinstance(name, ast.Name):
-                    yield name.id
 
 
 def is_idle(member: ast.stmt) -> TypeGuard[ast.FunctionDef]:
@@ -152,34 +151,30 @@ def decide(test: ast.expr) -> bool | None:
         return test.value
     if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
         return None
-    left, right = test.left, test.comparators[0]
-    if ast.unparse(left) in ("__name__",):
+    left = ast.unparse(test.left)
+    if left == "__name__":
         return False
-    if not ast.unparse(left).startswith(("sys.version_info", "version_info")):
-        return None
     try:
-        wanted = ast.literal_eval(right)
+        wanted = ast.literal_eval(test.comparators[0])
     except ValueError:
         return None
-    have: object = tuple(sys.version_info[:3])
-    if isinstance(left, ast.Subscript):
-        if ast.unparse(left.slice) == "0":
-            have = sys.version_info[0]
-        elif ast.unparse(left.slice) == ":2":
-            have = tuple(sys.version_info[:2])
-        else:
-            return None
-    if type(have) is not type(wanted):
+    have = _VERSIONS.get(left.removeprefix("sys."))
+    compare = _COMPARED.get(type(test.ops[0]))
+    if have is None or type(have) is not type(wanted) or compare is None:
         return None
-    compare: Callable[[Any, Any], bool] | None = {
-        ast.Lt: lambda a, b: a < b,
-        ast.LtE: lambda a, b: a <= b,
-        ast.Gt: lambda a, b: a > b,
-        ast.GtE: lambda a, b: a >= b,
-        ast.Eq: lambda a, b: a == b,
-        ast.NotEq: lambda a, b: a != b,
-    }.get(type(test.ops[0]))
-    return None if compare is None else bool(compare(have, wanted))
+    return bool(compare(have, wanted))
+
+
+_VERSIONS = {
+    "version_info": tuple(sys.version_info[:3]),
+    "version_info[0]": sys.version_info[0],
+    "version_info[:2]": tuple(sys.version_info[:2]),
+}
+"""What a program may compare the version of Python by."""
+_COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+    ast.Eq: operator.eq, ast.NotEq: operator.ne,
+}  # fmt: skip
 
 
 def verbatim(node: ast.stmt, lines: list[str]) -> str:
@@ -256,6 +251,9 @@ class PackageIndex:
         for source in reversed([package, *companions]):
             self._files.update({name: (source, file) for name, file in source.files.items()})
         self.roots = frozenset(name.partition(".")[0] for name in self._files)
+        self._folders = {
+            name[:end] for name in self._files for end in range(len(name)) if name[end] == "."
+        }
         self._modules: dict[str, Module | None] = {}
         """Parsed modules, least recently asked for first; None for those that cannot be parsed."""
         self._problems: dict[str, str] = {}
@@ -268,18 +266,7 @@ class PackageIndex:
 
     def is_namespace(self, module: str) -> bool:
         """Return whether a name is a folder of modules without an ``__init__``."""
-        return module not in self._files and module in self._namespaces
-
-    @property
-    def _namespaces(self) -> frozenset[str]:
-        if not hasattr(self, "_folders"):
-            parents = {
-                ".".join(parts[:end])
-                for parts in (name.split(".") for name in self._files)
-                for end in range(1, len(parts))
-            }
-            self._folders = frozenset(parents)
-        return self._folders
+        return module not in self._files and module in self._folders
 
     def origin(self, module: str) -> PackageSource:
         """Return the package that a module belongs to."""
@@ -309,7 +296,11 @@ class PackageIndex:
         self._modules[name] = found
         if found is not None:
             self._size += found.length
-            self._make_room(found)
+            for other in list(self._modules):
+                if self._size <= self._kept_text or other == name:
+                    break
+                if self._modules[other] is not None:
+                    self.forget(other)
         return found
 
     def problem(self, name: str) -> str:
@@ -321,13 +312,6 @@ class PackageIndex:
         dropped = self._modules.pop(name, None)
         if dropped is not None:
             self._size -= dropped.length
-
-    def _make_room(self, newest: Module) -> None:
-        for name in list(self._modules):
-            if self._size <= self._kept_text or name == newest.name:
-                return
-            if self._modules[name] is not None:
-                self.forget(name)
 
     def _load(self, name: str) -> Module | None:
         if name not in self._files:
@@ -370,8 +354,11 @@ class PackageIndex:
             if isinstance(node, ast.If):
                 decided = decide(node.test)
                 if decided is not None:
-                    if not decided:
-                        _note_typing(module, node.body)
+                    for inner in () if decided else node.body:
+                        binds = frozenset(bound_names([inner]))
+                        statement = Statement(module.name, -1, inner, "", binds)
+                        for name in sorted(binds):
+                            module.typing.setdefault(name, []).append(statement)
                     yield from self._flatten(module, node.body if decided else node.orelse)
                     continue
             if isinstance(node, ast.Try) and (chosen := self._branch(module, node)) is not None:
@@ -400,29 +387,19 @@ class PackageIndex:
             return [*node.body, *node.orelse, *node.finalbody]
         return [*handler.body, *node.finalbody]
 
-    def _targets(self, module: Module, node: ast.Import | ast.ImportFrom) -> list[str]:
-        if isinstance(node, ast.Import):
-            return [alias.name for alias in node.names]
-        return [module.absolute(node) or ""]
-
     def _is_available(self, module: Module, node: ast.Import | ast.ImportFrom) -> bool:
-        for target in self._targets(module, node):
-            if target.partition(".")[0] in self.roots:
-                is_there = target in self
-            elif isinstance(node, ast.ImportFrom):
-                is_there = all(has_member(target, alias.name) for alias in node.names)
-            else:
-                is_there = target.partition(".")[0] in sys.stdlib_module_names
-            if not is_there:
-                return False
-        return True
-
-
-def _note_typing(module: Module, body: list[ast.stmt]) -> None:
-    for node in body:
-        statement = Statement(module.name, -1, node, "", frozenset(bound_names([node])))
-        for name in sorted(statement.binds):
-            module.typing.setdefault(name, []).append(statement)
+        names = [alias.name for alias in node.names]
+        target = ""
+        if isinstance(node, ast.ImportFrom):
+            target = module.absolute(node) or ""
+            if target.partition(".")[0] not in self.roots:
+                return all(has_member(target, name) for name in names)
+        return all(
+            each in self
+            if (root := each.partition(".")[0]) in self.roots
+            else root in sys.stdlib_module_names
+            for each in ([target] if target else names)
+        )
 
 
 def _changed_names(node: ast.stmt, module: Module) -> set[str]:
@@ -548,7 +525,7 @@ class Resolver:
         self.index = index
         self._known: dict[tuple[str, str], Target] = {}
         self._open: set[tuple[str, str]] = set()
-        self._lists: dict[str, frozenset[str] | None] = {}
+        self._exported = functools.cache(self._listed)
 
     def resolve(self, module: str, name: str) -> Target:
         """Return what ``name`` stands for at the top level of ``module``."""
@@ -626,7 +603,8 @@ class Resolver:
         if len(bindings) == 1 and isinstance(value, ast.Name) and value.id == name:
             return Builtin(name)  # ``str = str``, a habit of compatibility modules.
         for statement in bindings:
-            for node in ast.walk(statement.node) if _may_import(statement.node) else ():
+            compound = ast.Try | ast.If | ast.With | ast.For | ast.While
+            for node in ast.walk(statement.node) if isinstance(statement.node, compound) else ():
                 if isinstance(node, ast.Import | ast.ImportFrom) and self._is_foreign(module, node):
                     return Obstacle("third-party library", f"{module.name}.{name}")
         return Definition(module.name, name)
@@ -688,13 +666,8 @@ class Resolver:
             return None
         return self.member(source, name)
 
-    def _exported(self, module: str) -> frozenset[str] | None:
-        """Return a module's ``__all__`` where it is a literal; None where it has none."""
-        if module not in self._lists:
-            self._lists[module] = self._listed(module)
-        return self._lists[module]
-
     def _listed(self, module: str) -> frozenset[str] | None:
+        """Return a module's ``__all__`` where it is a literal; None where it has none."""
         parsed = self.index.module(module)
         if parsed is None:
             return None
@@ -706,10 +679,6 @@ class Resolver:
             except (ValueError, TypeError):
                 return None
         return frozenset(names) if names else None
-
-
-def _may_import(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Try | ast.If | ast.With | ast.For | ast.While)
 
 
 def _is_stub(bindings: list[Statement]) -> bool:

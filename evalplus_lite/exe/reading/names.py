@@ -39,15 +39,26 @@ def declared_names(
     return names
 
 
-def arguments_of(arguments: ast.arguments) -> list[ast.arg]:
-    """Return every parameter, in the order of the signature."""
-    listed = [*arguments.posonlyargs, *arguments.args]
+Passing: TypeAlias = Literal["positional", "keyword", "varargs", "varkw"]
+
+
+def parameters_of(
+    arguments: ast.arguments,
+) -> list[tuple[ast.arg, Passing, ast.expr | None]]:
+    """Return the parameters in order: how each is passed, and its default."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+    defaults += arguments.defaults
+    found: list[tuple[ast.arg, Passing, ast.expr | None]]
+    found = [(a, "positional", d) for a, d in zip(positional, defaults, strict=True)]
     if arguments.vararg:
-        listed.append(arguments.vararg)
-    listed.extend(arguments.kwonlyargs)
+        found.append((arguments.vararg, "varargs", None))
+    found += [
+        (a, "keyword", d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    ]
     if arguments.kwarg:
-        listed.append(arguments.kwarg)
-    return listed
+        found.append((arguments.kwarg, "varkw", None))
+    return found
 
 
 When: TypeAlias = Literal["load", "late", "annotation"]
@@ -150,17 +161,15 @@ class _Walk:
     def function(self, node: _Function, scope: _NameScope, when: When) -> None:
         arguments = node.args
         self.children([*arguments.defaults, *arguments.kw_defaults], scope, when)
-        listed = arguments_of(arguments)
+        listed = [argument for argument, _, _ in parameters_of(arguments)]
         body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else [*node.body]
         outer = scope
         if not isinstance(node, ast.Lambda):
             self.children(node.decorator_list, scope, when)
             outer = self.parameters_of_type(node, scope)
-            for argument in listed:
-                if argument.annotation is not None:
-                    self.annotation(argument.annotation, outer)
-            if node.returns is not None:
-                self.annotation(node.returns, outer)
+            for annotation in (*(argument.annotation for argument in listed), node.returns):
+                if annotation is not None:
+                    self.annotation(annotation, outer)
         global_ = declared_names(body, ast.Global)
         bound = bound_names(body) | {argument.arg for argument in listed}
         bound -= global_ | declared_names(body, ast.Nonlocal)
@@ -264,13 +273,12 @@ def _root(node: ast.expr) -> ast.expr:
 
 
 def _is_global(name: str, scope: _NameScope) -> bool:
-    first = True
     current: _NameScope | None = scope
     while current is not None:
         if name in current.globals:
             return True
-        if (current.kind != "class" or first) and name in current.bound:
+        # A function does not see what the class around it binds.
+        if (current.kind != "class" or current is scope) and name in current.bound:
             return False
-        first = False
         current = current.parent
     return not (name == "__class__" and scope.kind != "module")

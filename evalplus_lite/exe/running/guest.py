@@ -549,28 +549,21 @@ class Counters:
         return {}
 
     def each(self, arm, items):
-        return self._each(arm, iter(items))  # which may raise, here and now
-
-    def _each(self, arm, items):
-        count = 0
-        for count, item in enumerate(items, 1):
-            self.add("loop_iterations")
-            if count == 2:
-                self.reached.add(arm + 1)
-            yield item
-        if not count:
-            self.reached.add(arm)
+        return self._passes(arm, iter(items), is_head=False)  # iter may raise, here and now
 
     def heads(self, arm, items):
-        return self._heads(arm, iter(items))
+        return self._passes(arm, iter(items), is_head=True)
 
-    def _heads(self, arm, items):
+    def _passes(self, arm, items, is_head):
         count = 0
         for count, item in enumerate(items, 1):
+            if not is_head:
+                self.add("loop_iterations")
             if count == 2:
                 self.reached.add(arm + 1)
             yield item
-            self.add("lines")  # the loop comes back to its head
+            if is_head:
+                self.add("lines")  # the loop comes back to its head
         if not count:
             self.reached.add(arm)
 
@@ -703,8 +696,7 @@ def load_inlined(settings):
     module = types.ModuleType("inlined")
     sys.modules["inlined"] = module
     space = module.__dict__
-    space.update(settings.get("helpers", {}))
-    if "counters" in settings:
+    if settings["counters"]:
         space["_count"] = Counters(settings["counters"], settings["budget"])
     exec(compile(settings["code"], FILENAME, "exec", dont_inherit=True), space)
     return space[settings["name"]]
@@ -810,14 +802,15 @@ def build(settings):
     sys.dont_write_bytecode = True
     # What counts or watches stands on the stack, too: a call may go as deep as it does without.
     # And what catches that it went too deep answers otherwise where there is less room.
-    is_noted = "counters" in settings or settings.get("watch")
-    sys.setrecursionlimit(1100 if is_noted else 1000 - 50 * settings.get("variant", 0))
-    if settings.get("variant"):
+    is_noted = settings["counters"] or settings["watch"]
+    sys.setrecursionlimit(1100 if is_noted else 1000 - 50 * settings["variant"])
+    if settings["variant"]:
         perturb(settings["variant"])
-    if settings.get("audit"):
+    if "code" in settings:
         sys.addaudithook(audit)
-    load = load_original if settings["kind"] == "original" else load_inlined
-    function = load(settings)
+        function = load_inlined(settings)
+    else:
+        function = load_original(settings)
     space = getattr(sys.modules.get("inlined"), "__dict__", {})
     caches = caches_of(space)
     is_called.append(True)
@@ -851,6 +844,6 @@ def build(settings):
         found = [dict(count.slots), sorted(count.reached), count.spent, count.spent < count.most]
         return [*found, is_read(result), is_foreseen]
 
-    if settings.get("watch"):
+    if settings["watch"]:
         return functools.partial(moments_of, function)
-    return counted if "counters" in settings else entry
+    return counted if settings["counters"] else entry

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.reading.index import Obstacle
-from evalplus_lite.exe.running.runs import CallableProgram, Invocation, RunResult, run
+from evalplus_lite.exe.running.runs import CallableProgram, Invocation, RunResult, is_answer, run
 from evalplus_lite.exe.selecting.static import MinedFunction
 from evalplus_lite.exe.selecting.types import member_of
 from evalplus_lite.exe.sources import PackageSource
@@ -171,24 +171,33 @@ def prove(
 
     ``base`` holds the answers to ``calls`` in the plain sandbox.
     """
+
+    def out(stage: str, reason: str, detail: str) -> ProofResult:
+        return ProofResult(stage, Obstacle(reason, detail))
+
     if base.failure:
-        return ProofResult("loads", Obstacle("inlined code does not load", base.failure))
+        return out("loads", "inlined code does not load", base.failure)
     if base.touched:
-        return ProofResult("stable", Obstacle("touches the outside", "; ".join(base.touched)))
-    if not any(a.kind in ("value", "error") for a in base.answers):
+        return out("stable", "touches the outside", "; ".join(base.touched))
+    if not any(map(is_answer, base.answers)):
         kinds = Counter(a.message.partition(":")[0] for a in base.answers)
-        return ProofResult("loads", Obstacle("no answer is plain data", str(kinds.most_common(3))))
+        return out("loads", "no answer is plain data", str(kinds.most_common(3)))
     for answer in base.answers:
         if ADDRESS.search(answer.key):
-            return ProofResult("stable", Obstacle("shows an address", answer.key[:200]))
+            return out("stable", "shows an address", answer.key[:200])
     subject = CallableProgram(function.name, code=function.code)
     for number, sandbox in enumerate(sandboxes.others, start=1):
         again = run(sandbox, subject, calls, variant=number, max_slow=MAX_SLOW)
         if is_too_slow(again):
-            return ProofResult("stable", Obstacle("changes between runs", "some take too long"))
-        problem = _unstable(calls, base, again)
-        if problem is not None:
-            return ProofResult("stable", problem)
+            return out("stable", "changes between runs", "some take too long")
+        if again.failure:
+            return out("stable", "loads only in some surroundings", again.failure)
+        if again.touched:
+            return out("stable", "touches the outside", "; ".join(again.touched))
+        for call, mine, theirs in zip(calls, base.answers, again.answers, strict=True):
+            if is_answer(mine) and is_answer(theirs) and mine.key != theirs.key:
+                detail = f"{call.key[:200]}: {mine.key[:200]}, then {theirs.key[:200]}"
+                return out("stable", "changes between runs", detail)
     # Last, because importing a large package costs the most.
     return _compare(function, calls, base, original)
 
@@ -209,14 +218,14 @@ def _compare(
         return ProofResult("proved", Obstacle("original takes too long", detail))
     compared = wording = 0
     for call, mine, other in zip(calls, base.answers, theirs.answers, strict=True):
-        if mine.kind not in ("value", "error") or other.kind not in ("value", "error"):
+        if not is_answer(mine) or not is_answer(other):
             continue
         compared += 1
         if mine.key == other.key:
             continue
         if mine.kind == other.kind == "error" and mine.type == other.type:
             wording += 1
-            if _is_compiled(function, original.package):
+            if function.module in original.package.compiled:
                 continue
         detail = f"{call.key[:200]}: {mine.key[:200]} here, {other.key[:200]} there"
         return ProofResult(
@@ -225,24 +234,6 @@ def _compare(
     if not compared:
         return ProofResult("proved", Obstacle("nothing to compare", "no case answered in both"))
     return ProofResult(compared=compared, wording=wording)
-
-
-def _is_compiled(function: MinedFunction, package: PackageSource) -> bool:
-    return function.module in package.compiled
-
-
-def _unstable(calls: Sequence[Invocation], base: RunResult, other: RunResult) -> Obstacle | None:
-    if other.failure:
-        return Obstacle("loads only in some surroundings", other.failure)
-    if other.touched:
-        return Obstacle("touches the outside", "; ".join(other.touched))
-    for call, mine, theirs in zip(calls, base.answers, other.answers, strict=True):
-        if mine.kind in ("slow", "unfit") or theirs.kind in ("slow", "unfit"):
-            continue
-        if mine.key != theirs.key:
-            detail = f"{call.key[:200]}: {mine.key[:200]}, then {theirs.key[:200]}"
-            return Obstacle("changes between runs", detail)
-    return None
 
 
 def python_version() -> str:

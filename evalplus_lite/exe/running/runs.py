@@ -204,22 +204,18 @@ class CallableProgram:
         budget: int = 0,
     ) -> Program:
         """Return the whole text that the sandbox runs."""
-        settings: dict[str, Any] = {
-            "kind": "original" if self.module else "inlined",
+        settings = {
             "name": self.name,
-            "audit": not self.module,
             "variant": variant,
+            "watch": watch,
+            "counters": [*counters],
+            "budget": budget,
         }
         if self.module:
             settings |= {"module": self.module, "roots": self.roots}
             settings |= {"driver": self.driver, "needs": self.needs}
         else:
             settings["code"] = self.code
-        if watch:
-            settings["watch"] = True
-        if counters:
-            settings["counters"] = list(counters)
-            settings["budget"] = budget
         return Program(f"{stage()}\nentry = build({settings!r})\n", "entry")
 
 

@@ -6,13 +6,12 @@ import ast
 import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from evalplus_lite.exe.reading.index import Definition, Obstacle, class_of
-from evalplus_lite.exe.reading.names import arguments_of
+from evalplus_lite.exe.reading.names import Passing, parameters_of
 from evalplus_lite.exe.selecting.types import (
     ANY,
-    Inferred,
     MadeType,
     Need,
     PackageAnnotations,
@@ -27,23 +26,6 @@ from evalplus_lite.exe.selecting.types import (
     size_of,
 )
 from evalplus_lite.generate.domains.annotations import Type, read_type
-
-
-def declared(
-    known: PackageAnnotations, module: str, owner: str, node: ast.FunctionDef | ast.AsyncFunctionDef
-) -> dict[str, Inferred]:
-    """Return the types of a function's parameters without annotations, worked out once.
-
-    What tests gave comes first, then what the function's own text shows.
-    """
-    key = (module, owner, node.lineno, *(each.arg for each in arguments_of(node.args)))
-    if key not in known.declarations:
-        seen = dict(known.observed(module, owner, node.name)) if known.observed else {}
-        known.declarations[key] = inferred_types(node) | seen
-    return known.declarations[key]
-
-
-Passing: TypeAlias = Literal["positional", "keyword", "varargs", "varkw"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +94,13 @@ def read_signature(
     needs an entry point anyway. ``owner``: the class of a method. ``is_wrapped``: an entry point,
     which makes the values that are not plain, calls it whatever its parameters are.
     """
-    taken = listed(node.args)
-    if not taken:
+    taken = parameters_of(node.args)
+    if not taken and not is_wrapped:
         return Obstacle("no arguments", "")
-    told = declared(reader, module, owner, node)
+    # What tests gave comes first, then what the function's own text shows.
+    told = inferred_types(node)
+    if reader.observed is not None:
+        told |= reader.observed(module, owner, node.name)
     result: Type | Obstacle = Type("any")
     if node.returns is not None:
         result = reader.read(node.returns, module, result=True)
@@ -124,8 +109,11 @@ def read_signature(
     by_place = {argument.arg for argument in node.args.posonlyargs}
     parameters: list[Parameter] = []
     is_whole = True
-    types = {a.arg: _parameter_type(a, told.get(a.arg), reader, module) for a, _, _ in taken}
-    is_wrapped = is_wrapped or any(
+    types: dict[str, Type | Obstacle] = {
+        a.arg: reader.read(a.annotation, module) if a.annotation is not None else told[a.arg].type
+        for a, _, _ in taken
+    }
+    needs_entry = is_wrapped or any(
         _is_built(types[a.arg]) and default is None and kind in ("positional", "keyword")
         for a, kind, default in taken
     )
@@ -135,7 +123,7 @@ def read_signature(
         is_made = is_open and _is_built(found)
         if is_made and not isinstance(found, Obstacle):
             is_none = isinstance(default, ast.Constant) and default.value is None
-            found = optional(found) if is_wrapped and is_none else Obstacle("type", argument.arg)
+            found = optional(found) if needs_entry and is_none else Obstacle("type", argument.arg)
         if not is_whole and (kind == "varargs" or argument.arg in by_place):
             found = Obstacle("type", f"{argument.arg} after one that is left out")
         if isinstance(found, Obstacle):
@@ -147,34 +135,11 @@ def read_signature(
         place = "keyword" if kind == "positional" and not is_whole else kind
         origin = told[argument.arg].origin if argument.annotation is None else "annotation"
         parameters.append(Parameter(argument.arg, place, found, text, origin))
-    if not parameters:
+    if not parameters and not is_wrapped:
         return Obstacle("no arguments", "of an accepted type")
+    if not parameters and taken:
+        result = Type("any")
     return Signature(tuple(parameters), result)
-
-
-def listed(arguments: ast.arguments) -> list[tuple[ast.arg, Passing, ast.expr | None]]:
-    """Return the parameters in order: how each is passed, and its default."""
-    positional = [*arguments.posonlyargs, *arguments.args]
-    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
-    defaults += arguments.defaults
-    found: list[tuple[ast.arg, Passing, ast.expr | None]]
-    found = [(a, "positional", d) for a, d in zip(positional, defaults, strict=True)]
-    if arguments.vararg:
-        found.append((arguments.vararg, "varargs", None))
-    found += [
-        (a, "keyword", d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    ]
-    if arguments.kwarg:
-        found.append((arguments.kwarg, "varkw", None))
-    return found
-
-
-def _parameter_type(
-    argument: ast.arg, told: Inferred | None, reader: PackageAnnotations, module: str
-) -> Type | Obstacle:
-    if argument.annotation is not None:
-        return reader.read(argument.annotation, module)
-    return Obstacle("type", "unknown") if told is None else told.type
 
 
 def _is_built(found: Type | Obstacle) -> bool:
@@ -202,7 +167,10 @@ MADE_WITH = frozenset({"set", "frozenset", "tuple"})
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A function that calls another with what it makes of plain values."""
+    """What a task calls: a function itself, or one that makes its arguments of plain values.
+
+    ``text`` is that of the second, empty for the first.
+    """
 
     name: str
     text: str
@@ -211,11 +179,6 @@ class Entry:
     """What it mentions, besides what it calls."""
     built: tuple[Type, ...] = ()
     """The types of what it makes of its parameters."""
-
-
-def names_of(needs: Iterable[Need]) -> frozenset[str]:
-    """Return the names by which an entry point mentions things."""
-    return frozenset(map(mentioned, needs))
 
 
 def built_needs(parameters: Iterable[Parameter]) -> tuple[Need, ...]:
@@ -247,17 +210,17 @@ def is_literal(default: str | None) -> bool:
     return True
 
 
-def entry_of_function(module: str, node: ast.FunctionDef, signature: Signature) -> Entry | None:
-    """Return the entry point of a function that wants other than plain values; None of others."""
+def entry_of_function(node: ast.FunctionDef, signature: Signature) -> Entry:
+    """Return the entry point of a function: itself, unless it wants other than plain values."""
     if not built_needs(signature.parameters):
-        return None
+        return Entry(node.name, "", signature)
     by_place = {each.arg for each in node.args.posonlyargs}
     kept = [
         p
         for p in signature.parameters
         if p.kind in ("positional", "keyword") and (p.is_required or is_literal(p.default))
     ]
-    taken = names_of(built_needs(kept)) | MADE_WITH | {node.name}
+    taken = {*map(mentioned, built_needs(kept)), *MADE_WITH, node.name}
     renamed = {p.name: f"{p.name}_given" for p in kept if p.name in taken}
     call = ", ".join(
         given(p, renamed) if p.name in by_place else f"{p.name}={given(p, renamed)}" for p in kept
@@ -316,8 +279,8 @@ def entry_for(
     used = {p.name for p in made.parameters}
     renamed = {p.name: f"{p.name}_given" if p.name in used else p.name for p in taken.parameters}
     named = used | set(renamed.values())
-    mentioned = names_of(built_needs((*made.parameters, *taken.parameters)))
-    if used & set(renamed.values()) or named & {owner.name, *mentioned, *MADE_WITH}:
+    mentions = map(mentioned, built_needs((*made.parameters, *taken.parameters)))
+    if used & set(renamed.values()) or named & {owner.name, *mentions, *MADE_WITH}:
         return Obstacle("name clash", f"{owner.name}.{method.name}")
     inside = ", ".join(f"{p.name}={given(p, {})}" for p in made.parameters)
     outside = ", ".join(f"{p.name}={given(p, renamed)}" for p in taken.parameters)
@@ -384,17 +347,9 @@ def _read(
         if not shown.args.args:
             return Obstacle("type", "a method without self")
         shown.args.args = shown.args.args[1:]
-    if not any((shown.args.args, shown.args.kwonlyargs, shown.args.vararg, shown.args.kwarg)):
-        result = Type("any")
-        if shown.returns is not None:
-            read = reader.read(shown.returns, module, result=True)
-            if isinstance(read, Obstacle):
-                return read
-            result = read
-        return Signature((), result)
     found = read_signature(module, shown, reader, owner=owner, is_wrapped=True)
     if isinstance(found, Obstacle):
-        return Signature((), Type("any")) if found.detail == "of an accepted type" else found
+        return found
     kept = tuple(
         replace(p, kind="positional")
         for p in found.parameters
@@ -411,15 +366,13 @@ def made_of(
     """Return what an object of a class is made of."""
     bases = _bases_of(owner)
     is_dict = "TypedDict" in bases
-    if (owner.keywords and not is_dict) or any(
-        _is_own(owner, name) for name in ("__new__", "__post_init__")
-    ):
+    own = {each.name: each for each in reversed(owner.body) if isinstance(each, ast.FunctionDef)}
+    if (owner.keywords and not is_dict) or own.keys() & {"__new__", "__post_init__"}:
         return Obstacle("class", "made in a way of its own")
-    for each in owner.body:
-        if isinstance(each, ast.FunctionDef) and each.name == "__init__":
-            bare = copy.copy(each)
-            bare.returns = None
-            return _read(module, bare, reader, owner=owner.name, is_bound=True)
+    if "__init__" in own:
+        bare = copy.copy(own["__init__"])
+        bare.returns = None
+        return _read(module, bare, reader, owner=owner.name, is_bound=True)
     decorators = {ast.unparse(d).partition("(")[0].rpartition(".")[2] for d in owner.decorator_list}
     if is_dict or "NamedTuple" in bases or (decorators == {"dataclass"} and bases <= _BASES):
         return _read(module, _of_fields(owner), reader, owner="", is_bound=False)
@@ -437,10 +390,6 @@ def made_of(
 def _bases_of(owner: ast.ClassDef) -> set[str]:
     """Return the last parts of the names of what a class inherits from."""
     return {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in owner.bases}
-
-
-def _is_own(owner: ast.ClassDef, name: str) -> bool:
-    return any(isinstance(each, ast.FunctionDef) and each.name == name for each in owner.body)
 
 
 def _of_fields(owner: ast.ClassDef) -> ast.FunctionDef:

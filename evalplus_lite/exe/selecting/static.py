@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import fnmatch
 import functools
+import sys
 import tomllib
 import traceback
 from collections import Counter
@@ -38,21 +39,12 @@ from evalplus_lite.exe.selecting.signatures import (
 )
 from evalplus_lite.exe.selecting.types import Inferred, Need, PackageAnnotations
 from evalplus_lite.exe.sources import Origin, PackageSource
-from evalplus_lite.exe.statistics.measures import StaticStatistics, static_statistics
+from evalplus_lite.exe.statistics.measures import static_statistics
 from evalplus_lite.generate.domains.annotations import Type
 
-STAGES = (
-    "packages",
-    "functions",
-    "top_level",
-    "returning",
-    "accepted",
-    "static",
-    "loads",
-    "stable",
-    "proved",
-    "mined",
-    "valid",
+STAGES = tuple(
+    """packages functions top_level returning accepted static loads stable proved mined
+    valid""".split()
 )
 """Each stage's survivors: functions seen, at top level, that return something, of accepted types,
 with a resolved and pure closure, loading by itself, the same in every surrounding, equal to the
@@ -124,28 +116,29 @@ def is_banned_package(name: str) -> bool:
 
 def impurities(closure: Closure) -> list[Obstacle]:
     """Return every reason, in order of appearance, why a closure is not known to be pure."""
-    found: dict[Obstacle, None] = {}
+    return list(dict.fromkeys(_impurities(closure)))
+
+
+def _impurities(closure: Closure) -> Iterator[Obstacle]:
+    tables = _data("purity")
     for dotted in sorted(closure.externals):
         if (reason := judge_name(dotted)) is not None:
-            found[Obstacle(reason, dotted)] = None
-    tables = _data("purity")
+            yield Obstacle(reason, dotted)
     for name in sorted(closure.builtins):
-        reason = tables["builtins"].get(name) or tables["variables"].get(name)
-        if reason is not None:
-            found[Obstacle(reason, name)] = None
+        if reason := tables["builtins"].get(name) or tables["variables"].get(name):
+            yield Obstacle(reason, name)
     for statement in closure.statements.values():
         uses = statement.uses
         for name in sorted(statement.binds & tables["variables"].keys()):
-            found[Obstacle(tables["variables"][name], name)] = None
+            yield Obstacle(tables["variables"][name], name)
         for attribute in sorted(uses.attributes & tables["attributes"].keys()):
-            found[Obstacle(tables["attributes"][attribute], f".{attribute}")] = None
+            yield Obstacle(tables["attributes"][attribute], f".{attribute}")
         for call in uses.calls:
-            if (problem := _computed_attribute(call)) is not None:
-                found[problem] = None
+            is_constant = len(call.args) < 2 or isinstance(call.args[1], ast.Constant)
+            if not is_constant and getattr(call.func, "id", "") != "hasattr":
+                yield Obstacle("dynamic attribute", ast.unparse(call)[:80])
         for node in uses.imports:
-            for problem in _local_import(node):
-                found[problem] = None
-    return list(found)
+            yield from _local_import(node)
 
 
 def judge_name(dotted: str) -> str | None:
@@ -165,35 +158,23 @@ def judge_name(dotted: str) -> str | None:
     return None
 
 
-def _computed_attribute(call: ast.Call) -> Obstacle | None:
-    name = call.func.id if isinstance(call.func, ast.Name) else ""
-    if name == "hasattr" or len(call.args) < 2:
-        return None
-    if isinstance(call.args[1], ast.Constant):
-        return None
-    return Obstacle("dynamic attribute", ast.unparse(call)[:80])
-
-
-def _local_import(node: ast.Import | ast.ImportFrom) -> list[Obstacle]:
+def _local_import(node: ast.Import | ast.ImportFrom) -> Iterator[Obstacle]:
     """Judge an import inside a function: it stays as it is, so only pure libraries may stand."""
-    import sys
-
+    names = [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):
         if node.level or not node.module:
-            return [Obstacle("import in a function", ast.unparse(node)[:80])]
-        names = [f"{node.module}.{alias.name}" for alias in node.names]
-        missing = [a.name for a in node.names if not has_member(node.module, a.name)]
+            yield Obstacle("import in a function", ast.unparse(node)[:80])
+            return
+        missing = [name for name in names if not has_member(node.module, name)]
+        names = [f"{node.module}.{name}" for name in names]
         if missing and node.module.partition(".")[0] in sys.stdlib_module_names:
-            return [Obstacle("unresolved name", f"{node.module}.{missing[0]}")]
-    else:
-        names = [alias.name for alias in node.names]
-    problems: list[Obstacle] = []
+            yield Obstacle("unresolved name", f"{node.module}.{missing[0]}")
+            return
     for name in names:
         if name.partition(".")[0] not in sys.stdlib_module_names:
-            problems.append(Obstacle("import in a function", ast.unparse(node)[:80]))
+            yield Obstacle("import in a function", ast.unparse(node)[:80])
         elif (reason := judge_name(name)) is not None:
-            problems.append(Obstacle(reason, name))
-    return problems
+            yield Obstacle(reason, name)
 
 
 @functools.cache
@@ -222,92 +203,6 @@ def _flat(tables: dict[str, Any]) -> dict[str, Any]:
 
 MAX_CODE = 4096
 """Characters of a program, unless more are asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A function that passed selection."""
-
-    module: str
-    name: str
-    line: int
-    signature: Signature
-    node: ast.FunctionDef
-    owner: str = ""
-    """The class, of a method."""
-    driver: str = ""
-    """The function that calls it with what it makes of plain values; ``name`` is its name."""
-    needs: tuple[Need, ...] = ()
-    """What the driver mentions, besides the function or class itself."""
-    built: tuple[Type, ...] = ()
-    """The types of what the driver makes of its parameters."""
-
-    @property
-    def subject(self) -> str:
-        """The name of the function in its module, of a method the class's."""
-        return self.owner or self.node.name
-
-
-@dataclass(slots=True)
-class Census:
-    """How many functions a package has, and what selection refused."""
-
-    functions: int = 0
-    top_level: int = 0
-    returning: int = 0
-    accepted: int = 0
-    unreadable: list[tuple[str, str]] = field(default_factory=list)
-    """(module, why)"""
-    inner: list[tuple[str, str, str]] = field(default_factory=list)
-    """(module, function, reason) of those that are not at top level."""
-    empty: list[tuple[str, str]] = field(default_factory=list)
-    """(module, function) of those that return nothing."""
-    refused: list[tuple[str, str, str, str]] = field(default_factory=list)
-    """(module, function, reason, detail)"""
-
-
-def candidates(
-    index: PackageIndex, reader: PackageAnnotations, census: Census
-) -> Iterator[Candidate]:
-    """Yield the package's candidates in order of module and line; fill in the census."""
-    package = index.package
-    for name in sorted(package.files):
-        if package.files[name].is_test:
-            continue
-        module = index.module(name)
-        if module is None:
-            census.unreadable.append((name, index.problem(name)))
-            continue
-        taken = {node.lineno for _, node in _functions(module)}
-        inner = [(name, *each) for each in _inner(module.tree, taken)]
-        census.functions += len(taken) + len(inner)
-        census.inner += inner
-        before = census.accepted
-        yield from in_module(module, reader, census)
-        if census.accepted == before:
-            # Trees are large, and most modules are never needed again.
-            index.forget(name)
-
-
-def in_module(module: Module, reader: PackageAnnotations, census: Census) -> Iterator[Candidate]:
-    """Yield a module's candidates in order of their lines; fill in the census."""
-    for owner, node in _functions(module):
-        name = node.name if owner is None else f"{owner.name}.{node.name}"
-        census.top_level += 1
-        if not gives_something(node):
-            census.empty.append((module.name, name))
-            continue
-        census.returning += 1
-        found = _candidate(module, owner, node, reader)
-        bindings = module.bindings[node.name if owner is None else owner.name]
-        is_last = owner is None and bindings[-1].node is node
-        if len(bindings) > 1 and not is_last and not isinstance(found, Obstacle):
-            found = Obstacle("redefined later", "")
-        if isinstance(found, Obstacle):
-            census.refused.append((module.name, name, found.reason, found.detail))
-        else:
-            census.accepted += 1
-            yield found
 
 
 def _inner(tree: ast.Module, taken: set[int]) -> Iterator[tuple[str, str]]:
@@ -341,15 +236,15 @@ def _functions(
             yield from ((node, method) for method in methods_of(node))
 
 
-def _candidate(
+def _entry(
     module: Module,
     owner: ast.ClassDef | None,
     node: ast.FunctionDef | ast.AsyncFunctionDef,
     reader: PackageAnnotations,
-) -> Candidate | Obstacle:
+) -> Entry | Obstacle:
+    """Return how a function or method is called; or why it is left out."""
     if owner is not None and isinstance(node, ast.FunctionDef):
-        entry = entry_for(module.name, owner, node, reader)
-        return entry if isinstance(entry, Obstacle) else _wrapped(module, node, entry, owner.name)
+        return entry_for(module.name, owner, node, reader)
     if isinstance(node, ast.AsyncFunctionDef):
         return Obstacle("coroutine", node.name)
     if is_overload(node):
@@ -357,26 +252,10 @@ def _candidate(
     signature = read_signature(module.name, node, reader)
     if isinstance(signature, Obstacle):
         return signature
-    wrapped = entry_of_function(module.name, node, signature)
-    if isinstance(wrapped, Entry):
-        if wrapped.name in module.bindings:  # another function has this name in its id
-            return Obstacle("name clash", wrapped.name)
-        return _wrapped(module, node, wrapped)
-    return Candidate(module.name, node.name, node.lineno, signature, node)
-
-
-def _wrapped(module: Module, node: ast.FunctionDef, entry: Entry, owner: str = "") -> Candidate:
-    return Candidate(
-        module.name,
-        entry.name,
-        node.lineno,
-        entry.signature,
-        node,
-        owner,
-        entry.text,
-        entry.needs,
-        entry.built,
-    )
+    found = entry_of_function(node, signature)
+    if found.text and found.name in module.bindings:  # another function has this name in its id
+        return Obstacle("name clash", found.name)
+    return found
 
 
 UNLICENSED = "licence not permissive"
@@ -403,7 +282,7 @@ class MinedFunction:
     blocks: tuple[BlockOrigin, ...]
     origins: tuple[Origin, ...]
     """The packages whose code went in, its own first."""
-    statistics: StaticStatistics
+    statistics: dict[str, Any]
     owner: str = ""
     """The class, of a method."""
     driver: str = ""
@@ -483,97 +362,116 @@ class StaticMine:
     def functions(self) -> Iterator[MinedFunction]:
         """Yield what can be mined, in order of module and line."""
         index = PackageIndex(self.package, self.companions)
-        resolver = Resolver(index)
-        reader = PackageAnnotations(
-            resolver,
-            fields=fields_of,
-            observed=self.observed,
-        )
-        census = Census()
-        for candidate in candidates(index, reader, census):
-            found = self._found(candidate, resolver, index)
-            if isinstance(found, MinedFunction):
-                self.funnel.add("static")
-                yield found
-            else:
-                self._reject(candidate.module, candidate.name, "static", found)
+        reader = PackageAnnotations(Resolver(index), fields=fields_of, observed=self.observed)
+        late: dict[str, list[tuple[str, str, Obstacle]]] = {
+            stage: [] for stage in ("accepted", "top_level", "returning", "functions")
+        }
+        for name in sorted(self.package.files):
+            if self.package.files[name].is_test:
+                continue
+            module = index.module(name)
+            if module is None:
+                problem = Obstacle("module cannot be read", index.problem(name))
+                late["functions"].append((name, "*", problem))
+                continue
+            listed = [*_functions(module)]
+            lines = {node.lineno for _, node in listed}
+            inner = [(name, own, Obstacle(why, "")) for own, why in _inner(module.tree, lines)]
+            late["top_level"] += inner
+            self.funnel.add("functions", len(lines) + len(inner))
+            is_used = False
+            for owner, node in listed:
+                own = node.name if owner is None else f"{owner.name}.{node.name}"
+                self.funnel.add("top_level")
+                if not gives_something(node):
+                    late["returning"].append((name, own, Obstacle("returns None", "")))
+                    continue
+                self.funnel.add("returning")
+                entry = _entry(module, owner, node, reader)
+                bindings = module.bindings[node.name if owner is None else owner.name]
+                is_last = owner is None and bindings[-1].node is node
+                if len(bindings) > 1 and not is_last and not isinstance(entry, Obstacle):
+                    entry = Obstacle("redefined later", "")
+                if isinstance(entry, Obstacle):
+                    label = f"type {entry.detail}" if entry.reason == "type" else entry.reason
+                    late["accepted"].append((name, own, Obstacle(label, entry.detail)))
+                    continue
+                is_used = True
+                self.funnel.add("accepted")
+                try:
+                    found = self._mined(name, owner, node, entry, reader.resolver)
+                except Exception as error:
+                    found = [failed(error)]
+                if isinstance(found, MinedFunction):
+                    self.funnel.add("static")
+                    yield found
+                else:
+                    self._reject(name, entry.name, "static", found)
+            if not is_used:
+                # Trees are large, and most modules are never needed again.
+                index.forget(name)
         self.funnel.add("packages")
-        for stage in ("functions", "top_level", "returning", "accepted"):
-            self.funnel.add(stage, getattr(census, stage))
-        for module, name, reason, detail in census.refused:
-            label = f"type {detail}" if reason == "type" else reason
-            self._reject(module, name, "accepted", [Obstacle(label, detail)])
-        for module, name, reason in census.inner:
-            self._reject(module, name, "top_level", [Obstacle(reason, "")])
-        for module, name in census.empty:
-            self._reject(module, name, "returning", [Obstacle("returns None", "")])
-        for module, detail in census.unreadable:
-            self._reject(module, "*", "functions", [Obstacle("module cannot be read", detail)])
+        for stage, rejects in late.items():
+            for name, own, problem in rejects:
+                self._reject(name, own, stage, [problem])
 
     def _reject(self, module: str, name: str, stage: str, problems: list[Obstacle]) -> None:
         reason = problems[0].reason
         self.funnel.reject(stage, reason)
-        self.rejects.append(
-            Reject(self.package.name, f"{module}.{name}", stage, reason, tuple(problems))
-        )
-
-    def _found(
-        self, candidate: Candidate, resolver: Resolver, index: PackageIndex
-    ) -> MinedFunction | list[Obstacle]:
-        try:
-            return self._mined(candidate, resolver, index)
-        except Exception as error:
-            return [failed(error)]
+        function = f"{module}.{name}"
+        self.rejects.append(Reject(self.package.name, function, stage, reason, tuple(problems)))
 
     def _mined(
-        self, candidate: Candidate, resolver: Resolver, index: PackageIndex
+        self,
+        module: str,
+        owner: ast.ClassDef | None,
+        node: ast.FunctionDef | ast.AsyncFunctionDef,
+        entry: Entry,
+        resolver: Resolver,
     ) -> MinedFunction | list[Obstacle]:
-        subject = Definition(candidate.module, candidate.subject)
+        subject = Definition(module, node.name if owner is None else owner.name)
         closure = ClosureBuilder(resolver, self._hopeless, self.max_code).build(
-            subject, candidate.needs, candidate.driver
+            subject, entry.needs, entry.text
         )
-        if candidate.driver:
+        if entry.text:
             bound = {name for each in closure.statements.values() for name in each.binds}
-            if clashes := sorted(bound & {candidate.name, *MADE_WITH}):
+            if clashes := sorted(bound & {entry.name, *MADE_WITH}):
                 return [Obstacle("name clash", clashes[0])]
         problems = [*impurities(closure), *closure.problems]
         if problems:
-            is_alone = not candidate.needs and not candidate.owner
+            is_alone = not entry.needs and owner is None
             if is_alone and any(each.reason not in OF_THE_WHOLE for each in problems):
                 self._hopeless.setdefault(subject, problems)
             return problems
-        inlined = inline(closure, entry_point=candidate.name)
-        sources = {index.origin(block.module).name: index.origin(block.module) for block in
-                   inlined.blocks}  # fmt: skip
-        sources.pop(self.package.name, None)
+        code, blocks = inline(closure)
+        packages = [resolver.index.origin(block.module) for block in blocks]
+        sources = {each.name: each for each in packages if each.name != self.package.name}
         foreign = [sources[name] for name in sorted(sources)]
         if not self.any_licence and (refused := [x for x in foreign if not x.licence.permissive]):
             return [Obstacle(UNLICENSED, f"{x.name}: {x.licence.expression}") for x in refused]
-        origins = [each.origin for each in (self.package, *foreign)]
-        code = inlined.code
-        if candidate.driver:
-            code = f"{code}\n\n{candidate.driver}"
+        if entry.text:
+            code = f"{code}\n\n{entry.text}"
         if len(code) > self.max_code:
             return [Obstacle("program too long", f"{len(code)} characters")]
         try:
-            statistics = static_statistics(code, candidate.name)
+            statistics = static_statistics(code, entry.name)
         except (SyntaxError, RecursionError) as error:
             return [Obstacle("inlined code does not parse", str(error))]
         return MinedFunction(
             package=self.package.name,
             version=self.package.version,
-            module=candidate.module,
-            name=candidate.name,
-            line=candidate.line,
-            signature=candidate.signature,
-            docstring=ast.get_docstring(candidate.node) or "",
+            module=module,
+            name=entry.name,
+            line=node.lineno,
+            signature=entry.signature,
+            docstring=ast.get_docstring(node) or "",
             implementation=closure.statements[closure.entry].text,
             code=code,
-            blocks=inlined.blocks,
-            origins=tuple(origins),
+            blocks=blocks,
+            origins=tuple(each.origin for each in (self.package, *foreign)),
             statistics=statistics,
-            owner=candidate.owner,
-            driver=candidate.driver,
-            needs=(subject, *candidate.needs),
-            built=candidate.built,
+            owner="" if owner is None else owner.name,
+            driver=entry.text,
+            needs=(subject, *entry.needs),
+            built=entry.built,
         )

@@ -25,7 +25,7 @@ from evalplus_lite.exe.reading.index import (
     Target,
     class_of,
 )
-from evalplus_lite.exe.reading.names import arguments_of
+from evalplus_lite.exe.reading.names import parameters_of
 from evalplus_lite.generate.domains.annotations import AnnotationReader, Type, UnreadableError
 from evalplus_lite.generate.domains.constants import examples
 from evalplus_lite.types import Value
@@ -54,33 +54,26 @@ class Inferred:
 
 def inferred_types(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, Inferred]:
     """Return parameter -> what is told of its type, for those without an annotation."""
-    missing = [a.arg for a in arguments_of(node.args) if a.annotation is None]
-    if not missing:
-        return {}
-    defaults = _defaults(node.args)
-    docstring = ast.get_docstring(node) or ""
+    missing = {a.arg: d for a, _, d in parameters_of(node.args) if a.annotation is None}
+    docstring = ast.get_docstring(node) or "" if missing else ""
     shown = _shown(node, docstring)
     return {
         name: _by_values(shown.get(name, ()), "example")
         or _documented(docstring, name)
-        or _by_values(defaults.get(name, ()), "default")
+        or _by_values(_literals(default), "default")
         or Inferred(Type("any"), "none")
-        for name in missing
+        for name, default in missing.items()
     }
 
 
-def _defaults(arguments: ast.arguments) -> dict[str, tuple[Value, ...]]:
-    positional = [*arguments.posonlyargs, *arguments.args]
-    given = positional[len(positional) - len(arguments.defaults) :]
-    pairs = [*zip(given, arguments.defaults, strict=True)]
-    pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d]
-    found: dict[str, tuple[Value, ...]] = {}
-    for argument, default in pairs:
-        try:
-            found[argument.arg] = (ast.literal_eval(default),)
-        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-            continue
-    return found
+def _literals(default: ast.expr | None) -> tuple[Value, ...]:
+    """Return the value of a default, if it has one that can be read."""
+    if default is None:
+        return ()
+    try:
+        return (ast.literal_eval(default),)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return ()
 
 
 def _shown(
@@ -161,16 +154,14 @@ def _documented(docstring: str, name: str) -> Inferred | None:
                 held = [Type(kind) for kind in list(kinds)[1:]]
                 first = Type(next(iter(kinds)), (either(held) if held else ITEM,))
                 return Inferred(first, "docstring")
-            return Inferred(either(map(_held, kinds)), "docstring")
+            return Inferred(either(_HELD.get(kind, Type(kind)) for kind in kinds), "docstring")
     return None
 
 
-def _held(kind: str) -> Type:
-    if kind in ("list", "set"):
-        return Type(kind, (ITEM,))
-    if kind == "tuple":
-        return Type("tuple", (ITEM,), variadic=True)
-    return Type("dict", (Type("str"), ITEM)) if kind == "dict" else Type(kind)
+_HELD = {
+    "list": Type("list", (ITEM,)), "set": Type("set", (ITEM,)),
+    "tuple": Type("tuple", (ITEM,), variadic=True), "dict": Type("dict", (Type("str"), ITEM)),
+}  # fmt: skip
 
 
 MOST_MEMBERS = 50
@@ -408,8 +399,6 @@ class PackageAnnotations:
     """What says how objects of a class are made of plain values."""
     observed: Callable[[str, str, str], Mapping[str, Inferred]] | None = None
     """What tests gave to the parameters of a module's class's (or "") function."""
-    declarations: dict[tuple[object, ...], dict[str, Inferred]] = field(default_factory=dict)
-    """What was worked out so far, by module, class, line and parameters."""
     _classes: dict[Definition, MadeType | Obstacle] = field(default_factory=dict)
 
     def made_of(self, where: Definition, owner: ast.ClassDef) -> MadeType | Obstacle:
@@ -429,8 +418,9 @@ class PackageAnnotations:
 
         ``result``: it is a return annotation, where None alone is refused.
         """
-        if result and _is_guard(node):
-            return Type("bool")
+        base = ast.unparse(node.value) if isinstance(node, ast.Subscript) else ""
+        if result and base.rpartition(".")[2] in _GUARDS:
+            return Type("bool")  # a check of a type
         try:
             found = _ModuleReader(self, module, is_result=result).read(node)
         except UnreadableError as error:
@@ -559,10 +549,3 @@ class _ModuleReader(AnnotationReader):
         if bounds or call.args[1:]:
             return self._union(bounds or call.args[1:], depth + 1)
         return Type("any")
-
-
-def _is_guard(node: ast.expr) -> bool:
-    """Return whether a result is annotated as a check of a type, which is a truth value."""
-    if not isinstance(node, ast.Subscript):
-        return False
-    return ast.unparse(node.value).rpartition(".")[2] in _GUARDS

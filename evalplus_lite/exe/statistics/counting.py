@@ -75,19 +75,12 @@ def after_docstring(body: Sequence[ast.stmt]) -> int:
 
 
 _OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "additions",
-    ast.Sub: "subtractions",
-    ast.Mult: "multiplications",
-    ast.Div: "divisions",
-    ast.FloorDiv: "divisions",
-    ast.Mod: "divisions",
-    ast.Pow: "powers",
-    ast.BitAnd: "bit_operations",
-    ast.BitOr: "bit_operations",
-    ast.BitXor: "bit_operations",
-    ast.LShift: "bit_operations",
-    ast.RShift: "bit_operations",
-}
+    ast.Add: "additions", ast.Sub: "subtractions", ast.Mult: "multiplications",
+    ast.Div: "divisions", ast.FloorDiv: "divisions", ast.Mod: "divisions", ast.Pow: "powers",
+    **dict.fromkeys(
+        (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift), "bit_operations"
+    ),
+}  # fmt: skip
 _GROWING: dict[type[ast.operator], tuple[str, str]] = {
     ast.Pow: ("power", "**"),
     ast.LShift: ("shift", "<<"),
@@ -312,23 +305,10 @@ class _BodyCounter(ast.NodeTransformer):
         return node
 
 
-COUNTERS = (
-    "loop_iterations",
-    "additions",
-    "subtractions",
-    "multiplications",
-    "divisions",
-    "powers",
-    "bit_operations",
-    "container_operations",
-    "lines",
-    "library_lines",
-    "conditionals",
-    "builtin_calls",
-    "user_calls",
-    "calls",
-    "call_depth",
-    "variables_declared",
+COUNTERS = tuple(
+    """loop_iterations additions subtractions multiplications divisions powers bit_operations
+    container_operations lines library_lines conditionals builtin_calls user_calls calls
+    call_depth variables_declared""".split()
 )
 """``lines``: statements begun, loop heads each time, ``except`` and ``case`` lines that are tried;
 what begins on the line where the one before ended, as in ``if a: b``, is not counted again.

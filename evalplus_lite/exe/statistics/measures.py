@@ -8,7 +8,6 @@ import math
 import tokenize
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from statistics import fmean, pstdev
 from typing import Any
 
@@ -43,16 +42,9 @@ def _read_by_radon(node: ast.AST) -> int:
 
 
 _LAYOUT = frozenset(
-    {
-        tokenize.COMMENT,
-        tokenize.NL,
-        tokenize.NEWLINE,
-        tokenize.INDENT,
-        tokenize.DEDENT,
-        tokenize.ENCODING,
-        tokenize.ENDMARKER,
-    }
-)
+    {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
+     tokenize.ENCODING, tokenize.ENDMARKER}
+)  # fmt: skip
 MOST_READ = 500_000
 """Characters that radon may read for one program: of a statement of n lines it reads the first,
 the first two, and so on. A figure that takes more (about a second) is left out."""
@@ -75,61 +67,37 @@ def code_lines(code: str, tree: ast.Module) -> int:
     return len(held)
 
 
-@dataclass(frozen=True, slots=True)
-class StaticStatistics:
-    """Counts over a task's whole program."""
+def static_statistics(code: str, entry_point: str) -> dict[str, Any]:
+    """Return the static statistics of a program that parses: the ``static`` entry of a task row.
 
-    lines: int
-    """Lines that hold code: no blank ones, comments or docstrings."""
-    nodes: dict[str, int]
-    """AST node type -> count."""
-    cyclomatic: int | None
-    maintainability: float | None
-    call_depth: int
-    """Longest chain of the program's own functions from the entry point, recursion left out."""
-    identifiers: int
-    """Distinct names of variables, functions, classes, parameters and attributes."""
-    ifs: int
-    returns: int
-    functions: int
-    classes: int
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as the ``static`` entry of a task row."""
-        return asdict(self)
-
-
-def static_statistics(code: str, entry_point: str) -> StaticStatistics:
-    """Return the static statistics of a program that parses."""
+    ``lines`` hold code: no blank ones, comments or docstrings. ``nodes`` are counts by type.
+    ``call_depth`` is the longest chain of the program's own functions from the entry point,
+    recursion left out; ``identifiers`` are distinct names of variables, functions, classes,
+    parameters and attributes.
+    """
     tree = ast.parse(code)
     nodes = Counter(type(node).__name__ for node in ast.walk(tree))
     cyclomatic, maintainability = complexity_of(code, tree)
-    return StaticStatistics(
-        lines=code_lines(code, tree),
-        nodes=dict(sorted(nodes.items())),
-        cyclomatic=cyclomatic,
-        maintainability=maintainability,
-        call_depth=_call_depth(tree, entry_point),
-        identifiers=len(_identifiers(tree)),
-        ifs=nodes["If"] + nodes["IfExp"],
-        returns=nodes["Return"],
-        functions=nodes["FunctionDef"] + nodes["AsyncFunctionDef"],
-        classes=nodes["ClassDef"],
-    )
+    names = {getattr(node, _NAMED[type(node)]) for node in ast.walk(tree) if type(node) in _NAMED}
+    return {
+        "lines": code_lines(code, tree),
+        "nodes": dict(sorted(nodes.items())),
+        "cyclomatic": cyclomatic,
+        "maintainability": maintainability,
+        "call_depth": _call_depth(tree, entry_point),
+        "identifiers": len(names),
+        "ifs": nodes["If"] + nodes["IfExp"],
+        "returns": nodes["Return"],
+        "functions": nodes["FunctionDef"] + nodes["AsyncFunctionDef"],
+        "classes": nodes["ClassDef"],
+    }
 
 
-def _identifiers(tree: ast.Module) -> set[str]:
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            names.add(node.id)
-        elif isinstance(node, ast.Attribute):
-            names.add(node.attr)
-        elif isinstance(node, ast.arg):
-            names.add(node.arg)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            names.add(node.name)
-    return names
+_NAMED: dict[type[ast.AST], str] = {
+    ast.Name: "id", ast.Attribute: "attr", ast.arg: "arg", ast.FunctionDef: "name",
+    ast.AsyncFunctionDef: "name", ast.ClassDef: "name",
+}  # fmt: skip
+"""Nodes that hold a name, and where."""
 
 
 def _call_depth(tree: ast.Module, entry_point: str) -> int:

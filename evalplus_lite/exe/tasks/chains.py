@@ -39,11 +39,13 @@ def merge(programs: Sequence[str], last: str) -> str | None:
             if isinstance(node, ast.ImportFrom) and node.module == "__future__":
                 continue
             text = "\n".join(lines[first_line(node) - 1 : node.end_lineno])
-            for name, what in _meanings(node, text):
+            singles = [*_imported(node)]
+            names = [(name, what) for _, name, what in singles]
+            for name, what in names or [(name, text) for name in sorted(bound_names([node]))]:
                 if meaning.setdefault(name, what) != what:
                     return None
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                imports.update(dict.fromkeys(_single_imports(node)))
+            if singles:
+                imports.update(dict.fromkeys(single for single, _, _ in singles))
             elif text not in earlier:
                 kept.add(text)
                 parts.append(text)
@@ -51,26 +53,17 @@ def merge(programs: Sequence[str], last: str) -> str | None:
     return head.rstrip() + "\n\n\n" + "\n\n\n".join(parts) + "\n"
 
 
-def _single_imports(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
-    for alias in node.names:
-        if isinstance(node, ast.Import):
-            yield ast.unparse(ast.Import([alias]))
-        else:
-            yield ast.unparse(ast.ImportFrom(node.module, [alias], node.level))
-
-
-def _meanings(node: ast.stmt, text: str) -> Iterator[tuple[str, str]]:
-    """Yield each name a statement binds with what decides its meaning."""
+def _imported(node: ast.stmt) -> Iterator[tuple[str, str, str]]:
+    """Yield each name that an import binds: as an import of its own, the name, and its meaning."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             root = alias.name.partition(".")[0]
-            yield alias.asname or root, f"import {alias.name if alias.asname else root}"
+            meaning = f"import {alias.name if alias.asname else root}"
+            yield ast.unparse(ast.Import([alias])), alias.asname or root, meaning
     elif isinstance(node, ast.ImportFrom):
         for alias in node.names:
-            yield alias.asname or alias.name, f"from {node.module} import {alias.name}"
-    else:
-        for name in sorted(bound_names([node])):
-            yield name, text
+            single = ast.unparse(ast.ImportFrom(node.module, [alias], node.level))
+            yield single, alias.asname or alias.name, f"from {node.module} import {alias.name}"
 
 
 MAX_CODE = 60_000
@@ -251,7 +244,7 @@ def _executed(chained: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
     facts = {
         **chained.facts,
         "sources": [sources[case.call.key] for case in cases],
-        "static": static_statistics(chained.code, chained.entry_point).to_json(),
+        "static": static_statistics(chained.code, chained.entry_point),
     }
     answered = [(case.call, case.answer) for case in cases]
     rows, measured = counted_cases(answered, counted, is_driven=True)

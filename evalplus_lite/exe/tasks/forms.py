@@ -7,7 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -33,17 +33,6 @@ JsonRow = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class RowForm:
-    """A published form of rows: the ``keys`` that tell it, and how rows are read.
-
-    ``read`` gives code, entry point and cases; it raises ValueError for what cannot be used.
-    """
-
-    keys: frozenset[str]
-    read: Callable[[JsonRow], tuple[str, str, list[TaskCase]]]
-
-
-@dataclass(frozen=True, slots=True)
 class SkippedRow:
     """A row that cannot be asked about, as a task would be named; its line; why."""
 
@@ -56,53 +45,46 @@ class SkippedRow:
         return {"task_id": self.id, "line": self.line, "reason": self.reason}
 
 
-@dataclass(slots=True)
-class PublishedFile:
-    """Reads one file; ``left_out`` takes the rows that cannot be asked about."""
+def published_tasks(path: Path, left_out: list[SkippedRow]) -> Iterator[MinedTask]:
+    """Yield a task for each row that can be read; InputError names two rows of one id.
 
-    path: Path
-    left_out: list[SkippedRow] = field(default_factory=list)
+    ``left_out`` takes the rows that cannot be asked about.
+    """
+    lines: dict[str, int] = {}
+    for row in read_jsonl(path):
+        label = form_of(row.data)
+        if label is None:
+            raise InputError("has other fields than the first row", path=path, line=row.line)
+        id = f"{label}/{row.data.get('id', f'sample_{row.line}')}"
+        if lines.setdefault(id, row.line) != row.line:
+            raise InputError(
+                f"has the id of line {lines[id]}, {id.partition('/')[2]!r}",
+                path=path,
+                line=row.line,
+                remedy="give each row an id of its own",
+            )
+        what = "call or output cannot be read"
+        try:
+            _, read = FORMS[label]
+            code, entry, case = read(row.data)
+            what = "program cannot be asked about"
+            static = static_statistics(code, entry)
+            if entry not in bound_names(ast.parse(code).body):
+                raise ValueError(f"there is no {entry}")
+        except UNREADABLE as error:
+            why = f"its {what}: {_ADDRESS.sub('', str(error))}"
+            left_out.append(SkippedRow(id, row.line, why[:LONGEST_REASON]))
+            continue
+        facts = {"package": label, "static": static} | _facts(row.data)
+        yield MinedTask(id, code, entry, (case,), facts)
 
-    def tasks(self) -> Iterator[MinedTask]:
-        """Yield a task for each row that can be read; InputError names two rows of one id."""
-        lines: dict[str, int] = {}
-        for row in read_jsonl(self.path):
-            label = form_of(row.data)
-            if label is None:
-                raise InputError(
-                    "has other fields than the first row", path=self.path, line=row.line
-                )
-            form = FORMS[label]
-            id = f"{label}/{row.data.get('id', f'sample_{row.line}')}"
-            if lines.setdefault(id, row.line) != row.line:
-                raise InputError(
-                    f"has the id of line {lines[id]}, {id.partition('/')[2]!r}",
-                    path=self.path,
-                    line=row.line,
-                    remedy="give each row an id of its own",
-                )
-            try:
-                code, entry, cases = form.read(row.data)
-            except UNREADABLE as error:
-                why = f"its call or output cannot be read: {_ADDRESS.sub('', str(error))}"
-                self.left_out.append(SkippedRow(id, row.line, why[:LONGEST_REASON]))
-                continue
-            try:
-                static = static_statistics(code, entry)
-                if entry not in bound_names(ast.parse(code).body):
-                    raise ValueError(f"there is no {entry}")
-            except UNREADABLE as error:
-                why = f"its program cannot be asked about: {error}"
-                self.left_out.append(SkippedRow(id, row.line, why[:LONGEST_REASON]))
-                continue
-            facts = {"package": label, "static": static.to_json()} | _facts(row.data)
-            yield MinedTask(id, code, entry, tuple(cases), facts)
+
+_ORIGIN = ("package", "version", "licence", "origins", "python", "tags")
 
 
 def _facts(row: JsonRow) -> JsonRow:
     """Return what a row says of its origin, as ``written`` writes it."""
-    names = ("package", "version", "licence", "origins", "python", "tags")
-    found = {name: row[name] for name in names if name in row}
+    found = {name: row[name] for name in _ORIGIN if name in row}
     found = {name: value for name, value in found.items() if not problem({name: value}, FACTS)}
     function = row.get("task_id", row.get("question_id"))
     return found | ({"function_id": function} if isinstance(function, str) else {})
@@ -110,18 +92,17 @@ def _facts(row: JsonRow) -> JsonRow:
 
 def form_of(row: Mapping[str, Any]) -> str | None:
     """Return the name of the form that a row has; None if it has none of these."""
-    if "cases" in row:
-        return None
-    return next((name for name, form in FORMS.items() if form.keys <= row.keys()), None)
+    names = (name for name, (keys, _) in FORMS.items() if keys <= row.keys())
+    return None if "cases" in row else next(names, None)
 
 
-def _read_cruxeval(row: JsonRow) -> tuple[str, str, list[TaskCase]]:
-    code, given = str(row["code"]), str(row["input"])
+def _read_cruxeval(row: JsonRow) -> tuple[str, str, TaskCase]:
+    given = str(row["input"])
     case = case_of(f"{ENTRY_POINT}({given})", given, str(row["output"]))
-    return code, ENTRY_POINT, [case]
+    return str(row["code"]), ENTRY_POINT, case
 
 
-def _read_livecodebench(row: JsonRow) -> tuple[str, str, list[TaskCase]]:
+def _read_livecodebench(row: JsonRow) -> tuple[str, str, TaskCase]:
     call, entry = str(row["input"]).strip(), str(row["function_name"])
     given = call.removeprefix(entry).strip()
     if not (given.startswith("(") and given.endswith(")")):
@@ -129,8 +110,7 @@ def _read_livecodebench(row: JsonRow) -> tuple[str, str, list[TaskCase]]:
     node = ast.parse(call, mode="eval").body
     if not isinstance(node, ast.Call) or ast.unparse(node.func) != entry:
         raise ValueError(f"no call of {entry}")
-    case = case_of(call, given[1:-1], str(row["output"]))
-    return str(row["code"]), entry, [case]
+    return str(row["code"]), entry, case_of(call, given[1:-1], str(row["output"]))
 
 
 def case_of(call: str, given: str, output: str) -> TaskCase:
@@ -169,17 +149,19 @@ def read_any_tasks(
     path = located(path)
     first = next(iter(read_jsonl(path)), None)
     if first is not None and form_of(first.data) is not None:
-        return PublishedFile(path, [] if left_out is None else left_out).tasks()
+        return published_tasks(path, [] if left_out is None else left_out)
     return read_tasks(path)
 
 
-FORMS: Mapping[str, RowForm] = {
-    "livecodebench": RowForm(
+Read: TypeAlias = Callable[[JsonRow], tuple[str, str, TaskCase]]
+"""Gives code, entry point and case of a row; one of ``UNREADABLE`` for what cannot be used."""
+FORMS: Mapping[str, tuple[frozenset[str], Read]] = {
+    "livecodebench": (
         frozenset({"code", "input", "output", "function_name"}), _read_livecodebench
     ),
-    "cruxeval": RowForm(frozenset({"code", "input", "output"}), _read_cruxeval),
-}
-"""Forms of others by name; of two that a row has, the first counts."""
+    "cruxeval": (frozenset({"code", "input", "output"}), _read_cruxeval),
+}  # fmt: skip
+"""Forms of others by name: the keys that tell each, of two that a row has the first; its reader."""
 
 
 def without_future(code: str) -> str:
@@ -236,24 +218,17 @@ def written(tasks: Sequence[MinedTask], form: str) -> tuple[list[JsonRow], int]:
         raise InputError(f"no form named {form!r}", remedy=one_of(form, tuple(WRITERS)))
     rows: list[JsonRow] = []
     for task in tasks:
-        if not _is_literal(task) or not _can_be_parsed(task.code):
+        # A program that gives a date, or an iterator, does not give what its cases say.
+        if task.facts.get("read", "signature" in task.facts):
             continue
-        rows += [{**row, **_origin(task)} for row in WRITERS[form](task, len(rows))]
+        try:
+            ast.parse(task.code)
+        except UNREADABLE:  # a file that somebody changed
+            continue
+        # Who passes code on has to name its authors.
+        origin = {name: task.facts[name] for name in _ORIGIN if name in task.facts}
+        rows += [{**row, "task_id": task.id, **origin} for row in WRITERS[form](task, len(rows))]
     return rows, sum(len(task.cases) for task in tasks) - len(rows)
-
-
-def _origin(task: MinedTask) -> JsonRow:
-    """Return where a row is from: who passes code on has to name its authors."""
-    keys = ("package", "version", "licence", "origins", "python", "tags")
-    return {"task_id": task.id, **{key: task.facts[key] for key in keys if key in task.facts}}
-
-
-def _is_literal(task: MinedTask) -> bool:
-    """Return whether a program gives what its cases say, not what stands for it there.
-
-    A date is a text in a case, and what an iterator gives is a list.
-    """
-    return not task.facts.get("read", "signature" in task.facts)
 
 
 def _sources(task: MinedTask) -> Iterator[tuple[int, TaskCase, str, str]]:
@@ -301,14 +276,6 @@ def _write_livecodebench(task: MinedTask, first: int) -> Iterator[JsonRow]:
             "numsteps": int(case.runtime.get("lines", 0)),
             "case": number,
         }
-
-
-def _can_be_parsed(code: str) -> bool:
-    try:
-        ast.parse(code)
-    except UNREADABLE:  # a file that somebody changed
-        return False
-    return True
 
 
 WRITERS: Mapping[str, Write] = {

@@ -324,34 +324,24 @@ class _Names(ast.NodeTransformer):
         return written
 
 
-@dataclass(frozen=True, slots=True)
-class Earlier:
-    """A file of mined tasks (JSONL); InputError names a row of it that cannot be used."""
+def earlier_shapes(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield what tells that a program is one of a file of mined tasks, with its task's id.
 
-    path: Path
-
-    def shapes(self) -> Iterator[tuple[str, str]]:
-        """Yield what tells that a program is one of them, with its task's id."""
-        with reported(self.path):
-            if not self.path.stat().st_size:  # of an earlier run that found nothing
-                return
-        for line, row in self._rows():
-            mark = row.get("shape")
-            if not isinstance(mark, str):
-                raise self._unusable(line, "it has no shape to know it by")
-            if mark:
-                yield mark, row["task_id"]
-
-    def _rows(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        for row in read_jsonl(self.path):
-            if not isinstance(row.data, dict) or not isinstance(row.data.get("task_id"), str):
-                raise self._unusable(row.line, "it has no task_id")
-            yield row.line, row.data
-
-    def _unusable(self, line: int, problem: str) -> InputError:
-        return InputError(
-            f"is no mined task: {problem}",
-            path=self.path,
-            line=line,
-            remedy="give the file that mine wrote",
-        )
+    InputError names a row that cannot be used.
+    """
+    with reported(path):
+        if not path.stat().st_size:  # of an earlier run that found nothing
+            return
+    for row in read_jsonl(path):
+        known: Any = row.data if isinstance(row.data, dict) else {}
+        id, mark = known.get("task_id"), known.get("shape")
+        if not isinstance(id, str) or not isinstance(mark, str):
+            lacking = "shape to know it by" if isinstance(id, str) else "task_id"
+            raise InputError(
+                f"is no mined task: it has no {lacking}",
+                path=path,
+                line=row.line,
+                remedy="give the file that mine wrote",
+            )
+        if mark:
+            yield mark, id

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, TextIO
 from xml.sax.saxutils import escape, quoteattr
 
 from evalplus_lite.errors import InputError, one_of
@@ -32,29 +33,18 @@ FORMULA = re.compile(r"[=+\-@\t\r]")
 """How a text begins that a spreadsheet would compute: a program chooses some texts that we keep."""
 
 
-def write_csv(evaluations: Sequence[Evaluation], path: Path) -> int:
-    """Write a CSV file (RFC 4180, UTF-8, with a header) and return how many rows there are.
+def write_csv(evaluations: Sequence[Evaluation], stream: TextIO) -> int:
+    """Write CSV (RFC 4180, with a header) and return how many rows there are.
 
     A text that a spreadsheet would take for a formula gets an apostrophe before it; numbers stay.
     """
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\r\n")
+    writer = csv.writer(stream, lineterminator="\r\n")
+    writer.writerow(RESULT_COLUMNS)
     count = 0
-    with replacing(path) as stream:
-        writer.writerow(RESULT_COLUMNS)
-        for row in result_rows(evaluations):
-            writer.writerow(map(_cell, row.values()))
-            count += 1
-            stream.write(_taken(text))
-        stream.write(_taken(text))
+    for row in result_rows(evaluations):
+        writer.writerow(map(_cell, row.values()))
+        count += 1
     return count
-
-
-def _taken(text: io.StringIO) -> bytes:
-    data = text.getvalue().encode("utf-8")
-    text.seek(0)
-    text.truncate()
-    return data
 
 
 def _cell(value: Any) -> Any:
@@ -81,40 +71,32 @@ UNFIT = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML document can hold, not even as a reference."""
 
 
-def write_junit(evaluations: Sequence[Evaluation], path: Path) -> int:
-    """Write the file and return how many samples it holds.
+def write_junit(evaluations: Sequence[Evaluation], stream: TextIO) -> int:
+    """Write the document and return how many samples it holds.
 
     A sample passes if it passes all cases there are, base and plus; else it is a failure of the
     verdict's name. Samples that could not be judged are errors, in a suite of their own.
     """
-    count = number = 0
-    with replacing(path) as stream:
-        _write(stream, '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n')
-        for each in entrants(evaluations):
-            count += _write_suite(stream, each, number)
-            number += 1
-        for evaluation in evaluations:
-            if evaluation.summary["infra"] or evaluation.summary["unusable"]:
-                _write_unjudged(stream, evaluation, number)
-                number += 1
-        _write(stream, "</testsuites>\n")
+    stream.write('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n')
+    count, numbers = 0, itertools.count()
+    for each in entrants(evaluations):
+        # Read twice, as the counts come first.
+        tests = failures = 0
+        cpu = 0.0
+        for row in _rows(each):
+            tests += 1
+            failures += not row["passed"]
+            cpu += 0.0 if math.isnan(row["cpu"]) else row["cpu"]
+        counts = {"tests": tests, "failures": failures, "errors": 0, "time": _seconds(cpu)}
+        stream.write(_head(each.evaluation, each.label, next(numbers), counts))
+        stream.writelines(map(_case, _rows(each)))
+        stream.write(_TAIL)
+        count += tests
+    for evaluation in evaluations:
+        if evaluation.summary["infra"] or evaluation.summary["unusable"]:
+            stream.writelines(_unjudged(evaluation, next(numbers)))
+    stream.write("</testsuites>\n")
     return count
-
-
-def _write_suite(stream: BinaryIO, entrant: ModelRun, number: int) -> int:
-    """Write an entrant's samples; they are read twice, as their counts come first."""
-    tests = failures = 0
-    seconds = 0.0
-    for row in _rows(entrant):
-        tests += 1
-        failures += not row["passed"]
-        seconds += row["cpu"] if row["cpu"] == row["cpu"] else 0.0
-    counts = {"tests": tests, "failures": failures, "errors": 0, "time": _seconds(seconds)}
-    _write(stream, _head(entrant.evaluation, entrant.label, number, counts))
-    for row in _rows(entrant):
-        _write(stream, _case(row))
-    _write(stream, _TAIL)
-    return tests
 
 
 def _rows(entrant: ModelRun) -> Iterator[dict[str, Any]]:
@@ -148,21 +130,21 @@ def _case(row: Mapping[str, Any]) -> str:
     return f"    {head}{failure}{_text(text)}</failure></testcase>\n"
 
 
-def _write_unjudged(stream: BinaryIO, evaluation: Evaluation, number: int) -> None:
+def _unjudged(evaluation: Evaluation, number: int) -> Iterator[str]:
     lost, unusable = evaluation.summary["infra"], evaluation.summary["unusable"]
     counts = {"tests": len(lost) + len(unusable), "failures": 0, "errors": len(lost),
               "skipped": len(unusable), "time": _seconds(0)}  # fmt: skip
-    _write(stream, _head(evaluation, f"{evaluation.label}: not judged", number, counts))
+    yield _head(evaluation, f"{evaluation.label}: not judged", number, counts)
     for line in lost:
         name, _, cause = line.partition(": ")
         head = _tag("testcase", name=name, classname="not judged", time="0")
         error = _tag("error", type="infrastructure", message=cause)
-        _write(stream, f"    {head}{error}</error></testcase>\n")
+        yield f"    {head}{error}</error></testcase>\n"
     for task in unusable:
         head = _tag("testcase", name=task["task_id"], classname="not judged", time="0")
         cause = f"{task['cause']}: {task['detail']}"
-        _write(stream, f"    {head}<skipped>{_text(cause)}</skipped></testcase>\n")
-    _write(stream, _TAIL)
+        yield f"    {head}<skipped>{_text(cause)}</skipped></testcase>\n"
+    yield _TAIL
 
 
 _TAIL = "    <system-out></system-out>\n    <system-err></system-err>\n  </testsuite>\n"
@@ -206,12 +188,11 @@ def _fit(text: str) -> str:
     return UNFIT.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
-def _write(stream: BinaryIO, text: str) -> None:
-    stream.write(text.encode("utf-8"))
-
-
-Writer = Callable[[Sequence[Evaluation], Path], int]
-FORMS: Mapping[str, Writer] = {"junit": write_junit, "csv": write_csv}
+Writer = Callable[[Sequence[Evaluation], TextIO], int]
+FORMS: Mapping[str, Writer] = {
+    "junit": write_junit,
+    "csv": write_csv,
+}
 ENDINGS = {".xml": "junit", ".csv": "csv"}
 """The form that the ending of a file's name selects."""
 
@@ -236,4 +217,9 @@ def export_results(paths: Paths, out: str | os.PathLike[str], *, form: str | Non
             raise InputError("has a name that tells no form of results", path=path, remedy=remedy)
         raise InputError(f"there is no form {form!r}", remedy=one_of(form, FORMS))
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    return FORMS[chosen](read_evaluations(given), path)
+    evaluations = read_evaluations(given)
+    with replacing(path) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+        count = FORMS[chosen](evaluations, text)
+        text.detach()  # which writes what is left; the stream is closed where it was opened
+    return count

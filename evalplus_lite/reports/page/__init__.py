@@ -1,5 +1,5 @@
 """One page of what jobs wrote: an HTML file that needs no network, with its data inside as JSON.
 
-``document`` says what the data is; ``gathering`` makes it of outputs, a task at a time; ``suites``
-and ``tables`` are the parts that are read without a script; ``rendering`` makes the page's text.
+``gathering`` says what the data is and makes it of outputs, a task at a time; ``sections`` are the
+parts that are read without a script; ``rendering`` makes the page's text.
 """

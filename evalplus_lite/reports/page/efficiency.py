@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.outputs import Output
-from evalplus_lite.jobs.tables import LAYOUTS, Cell
-from evalplus_lite.reports.page.document import Section
-from evalplus_lite.reports.page.rendering import MOST_ROWS
+from evalplus_lite.jobs.tables import LAYOUTS, Cell, Table
 from evalplus_lite.store.reading import written_rows
 
-LEAD = (
-    "Counted work of right programs on inputs that grow. Counts are the same on every machine; how"
-    " much time a unit takes depends on it."
-)
 ROWS = "efficiency.jsonl"
 COLUMNS, WIDE, HIGH, MARGIN = 6, 150, 110, 16
 """Panels in a row of the picture of growth, and the pixels of each."""
@@ -27,74 +19,33 @@ CELL, NAMES, LETTER = 14, 150, 7
 """Pixels of a cell of the map, of the names beside it, and of a wide letter."""
 
 
-def efficiency_sections(outputs: Sequence[Output]) -> Iterator[Section]:
-    """Yield a section for each efficiency run."""
-    found = [each for each in outputs if each.kind == "efficiency"]
-    for number, output in enumerate(found, 1):
-        several = f" {number}" if len(found) > 1 else ""
-        try:
-            products = list(_products(output))
-            missing = output.summary["not_measured"].items()
-        except (AttributeError, KeyError, TypeError, ValueError, OSError) as error:
-            raise InputError(
-                f"is not what efficiency writes: {type(error).__name__}: {error}",
-                path=output.path,
-                remedy="run it again with --force",
-            ) from None
-        title = f"Efficiency{several}"
-        context = {
-            "title": title,
-            "lead": LEAD,
-            "products": products,
-            "missing": [{"name": id, "reason": reason} for id, reason in missing],
-            "path": str(output.path),
-            "most": MOST_ROWS,
-        }
-        route = f"efficiency{several.replace(' ', '-')}"
-        yield Section(route, title, "pictures.html", context, allows={"img-src": "data:"})
-
-
-def _products(output: Output) -> Iterator[dict[str, Any]]:
+def pictures(output: Output) -> Iterator[tuple[Table, str]]:
     """Yield the table of models, the picture of growth, and the map of tasks and models."""
     summary = output.summary
     for table in LAYOUTS["efficiency"](summary):
-        yield _product(table.title, table.caption, "", table.columns, table.rows)
+        yield table, ""
     tasks: dict[str, list[Mapping[str, Any]]] = {}
     for row in written_rows(output.folder / ROWS):
         if row.data["sizes"]:
             tasks.setdefault(str(row.data["task_id"]), []).append(row.data)
-    yield _product(
-        "Work by size",
+    heads = ["task", "right programs", "reference", "slower", "most units", "least units"]
+    caption = (
         "A panel a task: work on the costliest input of each size, both axes logarithmic, so that a"
         " steeper line grows by a higher power. Dark: the reference; orange: programs of a higher"
-        " class of growth than the best. Programs of equal work are one line.",
-        _growth(tasks),
-        ["task", "right programs", "reference", "slower", "most units", "least units"],
-        [_line(id, rows) for id, rows in tasks.items()],
+        " class of growth than the best. Programs of equal work are one line."
     )
+    lines = [_line(id, rows) for id, rows in tasks.items()]
+    yield Table("growth", "Work by size", caption, heads, lines), _growth(tasks)
     models = summary["models"]
     names = [str(each["model"]) or "samples" for each in models]
     scores = [(id, [each["by_task"].get(id) for each in models]) for id in tasks]
-    yield _product(
-        "Score by task and model",
+    caption = (
         "eff@1 of each task: dark for the reference's work or less, white for twice its most or a"
-        " wrong answer, gray where a model has no counted sample.",
-        _map(names, scores),
-        ["task", *names],
-        [(id, *("" if each is None else f"{each:.3f}" for each in row)) for id, row in scores],
+        " wrong answer, gray where a model has no counted sample."
     )
-
-
-def _product(
-    title: str,
-    caption: str,
-    image: str,
-    heads: Sequence[str],
-    rows: Sequence[Sequence[Cell]],
-) -> dict[str, Any]:
-    shown = base64.b64encode(image.encode()).decode()
-    return {"title": title, "caption": caption, "image": shown, "heads": heads, "rows": rows,
-            "left": 1}  # fmt: skip
+    shares = [(id, *("" if each is None else f"{each:.3f}" for each in row)) for id, row in scores]
+    table = Table("map", "Score by task and model", caption, ["task", *names], shares)
+    yield table, _map(names, scores)
 
 
 def _points(row: Mapping[str, Any]) -> list[tuple[float, float]]:

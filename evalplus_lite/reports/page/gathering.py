@@ -1,32 +1,55 @@
-"""What a page says of each task, made of the rows of all entrants, a task at a time."""
+"""What a page says of each task, made of the rows of all entrants, a task at a time.
+
+The data of a page are plain JSON: an index in ``<script type="application/json" id="index">``, and
+a part for each task in one with the id ``task-SUITE-TASK`` (numbers within the index), or in a page
+of its own where a report is split. Values are texts, as Python writes them; long ones are cut. All
+texts are as hostile as a sample can make them. Keys in brackets may be missing.
+
+index: ``format`` (``FORMAT``), ``version``, ``title``, and ``suites``; in a task's own page also
+    ``home``, the address of the index's page, and ``task``, its two numbers.
+suite: what was judged by one content. ``name``, ``content``, ``has_plus``, ``missing`` (what cannot
+    be shown of it, or ""), ``verdict`` (a sentence on who is best), ``of_tasks`` (the number of the
+    suite's tasks), ``entrants`` from the best, and ``tasks``.
+entrant: a model at a temperature in one folder. ``label``, ``folder``, ``samples``, ``tasks``;
+    ``base`` and ``plus`` are pass@1: ``value``, its 95 % ``interval``, and ``rank`` (None without
+    samples for some tasks).
+task: ``id``, ``counts``: for each entrant [samples, base right, plus right], or None; [``file``]
+    is the page that holds the task's part where the report is split, from the index's.
+part: ``id``, ``cases``, ``programs``: texts, or [n, rest] for the prompt's first n characters and a
+    rest, ``outcomes``, ``samples``: [entrant, index, outcome], the first and last being places in
+    lists; where costs were measured it goes on with seconds of CPU and bytes of memory (null: not
+    known). ``samples_left_out`` are counted and not there, for their number. [``failed``] has for
+    each input how many samples fail on it (``--details``); [``prompt``, ``reference``,
+    ``entry_point``, ``contract``]; [``has_check``] where the contract says which answers are right:
+    the expected is one of several; [``cases_total``, ``base_total``].
+case: an input. ``number`` in the suite, ``input``, ``origin`` in words, ``first``: how many samples
+    failed on it first, [``expected``], [``failed``]: how many failed on it (``--details``).
+outcome: a program and what became of it. ``program``: its place in the part's list, or None;
+    ``base``, ``plus``, [``stress``, and the failures ``failure``, ``smallest``,
+    ``stress_failure``].
+failure: the case that decided a verdict, or the smallest found. ``verdict``, ``detail``, [``case``,
+    ``line`` of the program, ``input``, ``expected``, ``actual``]; [``is_text``] where expected and
+    actual are printed texts: shown by lines, not as values.
+"""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
 from evalplus_lite.errors import CodecError
 from evalplus_lite.jobs.outputs import (
-    Cost,
+    FAILURES,
     Evaluation,
     ModelRun,
-    TaskCount,
     arguments,
     group_of,
     source,
 )
 from evalplus_lite.reports.comparison import Ranking, ranking
-from evalplus_lite.reports.page.document import (
-    CasePart,
-    EntrantPart,
-    FailurePart,
-    OutcomePart,
-    SuitePart,
-    TaskPart,
-)
 from evalplus_lite.store.rows import filling, scratch_database
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import has_check
@@ -35,12 +58,19 @@ from evalplus_lite.types import Case, Suite, Task
 from evalplus_lite.values.codec import from_json, to_json
 from evalplus_lite.values.source import SHOWN_BYTES, decode_answer, literal, shown
 
+FORMAT = 2
+"""To be raised when a key changes its meaning."""
+Part: TypeAlias = dict[str, Any]
+"""An object of the page's data."""
+
 # Evaluations side by side: those of the same tasks and inputs, and what a page's index says.
 
 MISSING = (
     "Prompts, references and inputs were not given: call report with -d and the data set that"
     " judged ({name}, content {content})."
 )
+ENTRANT = ("label", "folder", "samples", "tasks", "base", "plus")
+"""Keys of a ranking's row that the page needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +104,31 @@ class Judged:
         """The hash of what judged."""
         return self.entrants[0].evaluation.content
 
+    def part(self) -> Part:
+        """Return the index's part on the suite."""
+        missing = MISSING.format(name=self.name, content=self.content[:12])
+        return {
+            "name": self.name,
+            "content": self.content,
+            "has_plus": any(side.evaluation.has_plus for side in self.entrants),
+            "missing": "" if self.data else missing,
+            "verdict": self.ranking.verdict,
+            "of_tasks": self.ranking.tasks,
+            "entrants": [{key: row[key] for key in ENTRANT} for row in self.ranking.rows],
+            "tasks": [
+                {
+                    "id": id,
+                    "counts": [
+                        (count.total, count.base_right, count.plus_right)
+                        if (count := side.counts.get(id))
+                        else None
+                        for side in self.entrants
+                    ],
+                }
+                for id in self.ids
+            ],
+        }
+
 
 def judged(evaluations: Sequence[Evaluation], data: Mapping[str, Dataset]) -> list[Judged]:
     """Return evaluations by content, in first order; ``data`` has tasks by content."""
@@ -83,39 +138,11 @@ def judged(evaluations: Sequence[Evaluation], data: Mapping[str, Dataset]) -> li
     result = []
     for content, some in found.items():
         ranked = ranking(some)
-        known = {id for side in ranked.runs for id in side.counts}
+        known = dict.fromkeys(id for side in ranked.runs for id in side.counts)
         tasks = data.get(content)
         order = [id for id in tasks.all_ids if id in known] if tasks else []
-        rest = dict.fromkeys(id for side in ranked.runs for id in side.counts)
-        result.append(Judged(ranked, list(dict.fromkeys([*order, *rest])), tasks))
+        result.append(Judged(ranked, list(dict.fromkeys([*order, *known])), tasks))
     return result
-
-
-KEPT = tuple(EntrantPart.__annotations__)
-"""Keys of a ranking's row that the page needs."""
-
-
-def suite_part(suite: Judged) -> SuitePart:
-    """Return the index's part on a suite."""
-    rows = suite.ranking.rows
-    missing = "" if suite.data else MISSING.format(name=suite.name, content=suite.content[:12])
-    return {
-        "name": suite.name,
-        "content": suite.content,
-        "has_plus": any(side.evaluation.has_plus for side in suite.entrants),
-        "missing": missing,
-        "verdict": suite.ranking.verdict,
-        "of_tasks": suite.ranking.tasks,
-        "entrants": [cast(EntrantPart, {key: row[key] for key in KEPT}) for row in rows],
-        "tasks": [
-            {"id": id, "counts": [_counts(side.counts.get(id)) for side in suite.entrants]}
-            for id in suite.ids
-        ],
-    }
-
-
-def _counts(count: TaskCount | None) -> tuple[int, int, int] | None:
-    return None if count is None else (count.total, count.base_right, count.plus_right)
 
 
 # Texts as a page shows them: values as Python writes them, and long ones cut.
@@ -152,23 +179,19 @@ def cut_pair(one: str, other: str, most: int = MOST_VALUE) -> tuple[str, str]:
     """Return two texts, cut so that their first difference is seen."""
     if max(len(one), len(other)) <= most:
         return one, other
-    alike = shared(one, other)
-    if alike > AROUND:
-        start = alike - AROUND
+    start = shared(one, other) - AROUND
+    if start > 0:
         one, other = (_gap(start) + text[start:] for text in (one, other))
-    return _head(one, most), _head(other, most)
+    one, other = (
+        text if len(text) <= most else text[:most] + _gap(len(text) - most) for text in (one, other)
+    )
+    return one, other
 
 
 def shared(one: str, other: str) -> int:
     """Return how many characters two texts have in common at their beginning."""
-    for place, (left, right) in enumerate(zip(one, other, strict=False)):
-        if left != right:
-            return place
-    return min(len(one), len(other))
-
-
-def _head(text: str, most: int) -> str:
-    return text if len(text) <= most else text[:most] + _gap(len(text) - most)
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def _gap(count: int) -> str:
@@ -207,12 +230,13 @@ def origin(cases: Sequence[Case], number: int, base_count: int) -> str:
     return f"{text}: {case.reason}" if case.reason else text
 
 
-# Result rows by task, on disk: a page is made of one task's rows at a time.
+# What a page is made of, on disk: it is made of one task's rows at a time.
 
-ROW_TABLES = """
-create table row(task integer, entrant integer, number integer, program text, data text,
-                 cpu real, memory integer);
+TABLES = """
+create table row(suite integer, task integer, entrant integer, number integer, program text,
+                 data text, cpu real, memory integer);
 create table program(name text primary key, solution text) without rowid;
+create table part (key text primary key, body text);
 """
 
 
@@ -224,119 +248,101 @@ class Kept(NamedTuple):
     entrant: int
     number: int
     program: str
-    data: dict[str, Any]
+    data: Part
     cpu: float | None
     memory: int | None
 
 
-class PageRows:
-    """Rows and programs in a temporary database, gone when this is closed; a context manager."""
+class PageData:
+    """Rows, programs and parts in a temporary database, gone when this is closed."""
 
     def __init__(self) -> None:
-        self._base = scratch_database(ROW_TABLES)
+        self._base = scratch_database(TABLES)
+        self.size = 0
+        """Characters of all parts."""
 
-    def __enter__(self) -> PageRows:
+    def __enter__(self) -> PageData:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._base.close()
 
-    def put(self, rows: Iterable[tuple[int, Kept]]) -> None:
-        """Keep rows, each with its task's number."""
-        lines = (
-            (task, *kept[:3], json.dumps(kept.data), kept.cpu, kept.memory) for task, kept in rows
-        )
+    def fill(self, suites: Sequence[Judged]) -> None:
+        """Keep the rows and programs of the entrants of all suites, by the tasks' numbers."""
         with filling("a page's rows"):
-            self._base.executemany("insert into row values (?, ?, ?, ?, ?, ?, ?)", lines)
+            for number, suite in enumerate(suites):
+                for each in suite.evaluations:
+                    put = "insert into row values (?, ?, ?, ?, ?, ?, ?, ?)"
+                    self._base.executemany(put, _rows(number, suite, each))
+                    # As JSON: a program may hold surrogates.
+                    programs = ((name, json.dumps(text)) for name, text in each.programs())
+                    self._base.executemany("insert or ignore into program values (?, ?)", programs)
+            self._base.execute("create index by_task on row(suite, task, entrant, number)")
 
-    def put_programs(self, programs: Iterable[tuple[str, str]]) -> None:
-        """Keep programs' texts by name; one that is known already stays."""
-        rows = ((name, json.dumps(text)) for name, text in programs)  # which may hold surrogates
-        with filling("a page's rows"):
-            self._base.executemany("insert or ignore into program values (?, ?)", rows)
-
-    def sort(self) -> None:
-        """Make what was put ready to be read by task."""
-        with filling("a page's rows"):
-            self._base.execute("create index by_task on row(task, entrant, number)")
-
-    def rows(self, task: int) -> Iterator[Kept]:
+    def rows(self, suite: int, task: int) -> Iterator[Kept]:
         """Yield the rows of a task by entrant and index."""
         for entrant, number, program, data, cpu, memory in self._base.execute(
-            "select entrant, number, program, data, cpu, memory from row where task = ?"
-            " order by entrant, number, rowid",
-            (task,),
+            "select entrant, number, program, data, cpu, memory from row"
+            " where suite = ? and task = ? order by entrant, number, rowid",
+            (suite, task),
         ):
             yield Kept(entrant, number, program, json.loads(data), cpu, memory)
 
     def program(self, name: str) -> str | None:
         """Return a program's text, None if it was not kept."""
         found = self._base.execute("select solution from program where name = ?", (name,))
-        for (text,) in found:
-            return str(json.loads(text))
-        return None
+        return next((str(json.loads(text)) for (text,) in found), None)
+
+    def add(self, key: str, text: str) -> None:
+        """Keep a part, a text of ASCII characters."""
+        with filling("the page's parts"):
+            self._base.execute("insert into part values (?, ?)", (key, text))
+        self.size += len(text)
+
+    def text(self, key: str) -> str:
+        """Return the text of a part."""
+        return str(self._base.execute("select body from part where key = ?", (key,)).fetchone()[0])
+
+    def parts(self) -> Iterator[tuple[str, str]]:
+        """Yield keys and texts of the parts in the order they came in."""
+        yield from self._base.execute("select key, body from part order by rowid")
 
 
-FIRST_CASES = 10
-"""Inputs of a task that are shown whatever they decided."""
-MOST_CASES = 50
-"""Inputs of a task that are shown for what they decided: those that decided most verdicts."""
-MOST_FAILED = 10
-"""And of those that decided nothing, the ones that most samples fail on, where that is known."""
-MOST_SAMPLES = 2_000
-"""Samples of a task that have a page; the figures count all."""
-LEAST_SHARED = 40
-"""Characters of the prompt at a program's beginning that are worth not repeating."""
-FAILURES = ("failure", "smallest", "stress_failure")
+def _rows(number: int, suite: Judged, evaluation: Evaluation) -> Iterator[tuple[Any, ...]]:
+    tasks = {id: place for place, id in enumerate(suite.ids)}
+    sides = {
+        side.group: place
+        for place, side in enumerate(suite.entrants)
+        if side.evaluation is evaluation
+    }
+    for row, cost in evaluation.measured():
+        data = {"base": row["base"], "plus": row["plus"]}
+        data |= {key: _failure(row[key]) for key in FAILURES if key in row}
+        if "stress" in row:
+            data["stress"] = row["stress"]
+        if "details" in row:
+            failed = (n for n, each in enumerate(row["details"]) if each not in ("pass", None))
+            data |= {"failed": [*failed], "cases": len(row["details"])}
+        place = tasks[row["task_id"]], sides[group_of(row)], row["index"]
+        yield number, *place, row["program"], json.dumps(data), cost.cpu, cost.memory
 
 
-def shelve(suite: Judged, shelf: PageRows) -> None:
-    """Put the rows and programs of a suite's entrants on a shelf, by the tasks' numbers."""
-    numbers = {id: number for number, id in enumerate(suite.ids)}
-    sides = {}
-    for place, side in enumerate(suite.entrants):
-        sides[id(side.evaluation), side.model, side.temperature] = place
-    for each in suite.evaluations:
-        shelf.put(
-            (numbers[row["task_id"]], _kept(row, cost, sides[id(each), *group_of(row)]))
-            for row, cost in each.measured()
-        )
-        shelf.put_programs(each.programs())
-    shelf.sort()
-
-
-def _kept(row: Mapping[str, Any], cost: Cost, entrant: int) -> Kept:
-    data: dict[str, Any] = {"base": row["base"], "plus": row["plus"]}
-    data |= {key: _failure(row[key]) for key in FAILURES if key in row}
-    if "stress" in row:
-        data["stress"] = row["stress"]
-    if "details" in row:
-        data["failed"] = [n for n, each in enumerate(row["details"]) if each not in ("pass", None)]
-        data["cases"] = len(row["details"])
-    return Kept(entrant, row["index"], row["program"], data, cost.cpu, cost.memory)
-
-
-def _failure(row: Mapping[str, Any]) -> FailurePart:
-    found: FailurePart = {"verdict": row["verdict"], "detail": cut(str(row["detail"]))}
-    if "case" in row:
-        found["case"] = row["case"]
-    if "line" in row:
-        found["line"] = row["line"]
+def _failure(row: Mapping[str, Any]) -> Part:
+    found = {"verdict": row["verdict"], "detail": cut(str(row["detail"]))}
+    found |= {key: row[key] for key in ("case", "line") if key in row}
     if "input" in row:
         found["input"] = cut(arguments(row["input"]))
     if "actual" in row:
         one, other = row["expected"], row["actual"]
         if type(one) is str and type(other) is str and "\n" in one + other:
             found["is_text"] = True
-            if "input" in row and type(row["input"]) is list and len(row["input"]) == 1:
-                (given,) = row["input"]
-                found["input"] = cut(given) if type(given) is str else found["input"]
+            given = row.get("input")
+            if type(given) is list and len(given) == 1 and type(given[0]) is str:
+                found["input"] = cut(given[0])
+        elif said := _tested(one, expected=True):
+            one, other = said, _tested(other)
         else:
-            one, other = (
-                (_tested(one, expected=True), _tested(other))
-                if _tested(one, expected=True)
-                else (source(one), source(other))
-            )
+            one, other = source(one), source(other)
         found["expected"], found["actual"] = cut_pair(one, other)
         found["detail"] = ""  # which says the same again
     elif "expected" in row:
@@ -352,22 +358,31 @@ def _tested(tree: Any, *, expected: bool = False) -> str:
         return ""
 
 
+FIRST_CASES = 10
+"""Inputs of a task that are shown whatever they decided."""
+MOST_CASES = 50
+"""Inputs of a task that are shown for what they decided: those that decided most verdicts."""
+MOST_FAILED = 10
+"""And of those that decided nothing, the ones that most samples fail on, where that is known."""
+MOST_SAMPLES = 2_000
+"""Samples of a task that have a page; the figures count all."""
+LEAST_SHARED = 40
+"""Characters of the prompt at a program's beginning that are worth not repeating."""
 Answering: TypeAlias = Callable[[Dataset, Sequence[Task]], Iterator[Suite | None]]
 """Gives the suite of each of a data set's tasks, in order; None for one that has none."""
 
 
-def task_parts(suite: Judged, shelf: PageRows, answering: Answering) -> Iterator[TaskPart]:
+def task_parts(number: int, suite: Judged, pages: PageData, answering: Answering) -> Iterator[Part]:
     """Yield what the page says of each task of a suite, in the order of its ids."""
     tasks = {task.id: task for task in suite.data.tasks} if suite.data else {}
     order = [tasks[id] for id in suite.ids if id in tasks]
     answers = answering(suite.data, order) if suite.data and order else iter(())
-    for number, id in enumerate(suite.ids):
-        yield _Gathered(tasks.get(id), next(answers, None) if id in tasks else None).part(
-            id, shelf, number
-        )
+    for place, id in enumerate(suite.ids):
+        given = next(answers, None) if id in tasks else None
+        yield _TaskPart(tasks.get(id), given).part(id, pages.rows(number, place), pages.program)
 
 
-class _Gathered:
+class _TaskPart:
     """A task's part while its rows come in."""
 
     def __init__(self, task: Task | None, given: Suite | None) -> None:
@@ -375,38 +390,42 @@ class _Gathered:
         self.expected = given.expected if given else ()
         self.inputs_of = given.cases if given else task.cases if task else ()
         self.base = given.base_count if given else len(task.base) if task else 0
-        self.outcomes: list[OutcomePart] = []
-        self.programs: list[str | tuple[int, str]] = []
-        self.samples: list[list[Any]] = []
         self.first: Counter[int] = Counter()
         self.failed: Counter[int] = Counter()
-        self.inputs: dict[int, FailurePart] = {}
-        self.left_out = self.detailed = 0
+        self.inputs: dict[int, Part] = {}
+        self.detailed = 0
 
-    def part(self, id: str, shelf: PageRows, number: int) -> TaskPart:
+    def part(self, id: str, rows: Iterator[Kept], program_of: Callable[[str], str | None]) -> Part:
+        programs: list[str | tuple[int, str]] = []
+        outcomes: list[Part] = []
+        samples: list[list[Any]] = []
+        places: dict[str, int | None] = {}
         known: dict[str, int] = {}
-        texts: dict[str, int | None] = {}
-        for kept in shelf.rows(number):
+        left_out = 0
+        for kept in rows:
             self._count(kept.data)
-            if len(self.samples) == MOST_SAMPLES:
-                self.left_out += 1
+            if len(samples) == MOST_SAMPLES:
+                left_out += 1
                 continue
-            if kept.program not in texts:
-                texts[kept.program] = self._program(shelf.program(kept.program))
+            if kept.program not in places:
+                text = program_of(kept.program)
+                places[kept.program] = None if text is None else len(programs)
+                programs += [] if text is None else [self._shared(cut(text, MOST_PROGRAM))]
             key = repr((kept.program, kept.data))
             if key not in known:
-                known[key] = len(self.outcomes)
-                self.outcomes.append({"program": texts[kept.program], **_told(kept.data)})  # type: ignore[typeddict-item]
-            known_costs = (kept.cpu, kept.memory) != (None, None)
-            costs = (_rounded(kept.cpu), kept.memory) if known_costs else ()
-            self.samples.append([kept.entrant, kept.number, known[key], *costs])
-        found: TaskPart = {
+                known[key] = len(outcomes)
+                told = {name: kept.data[name] for name in TOLD if name in kept.data}
+                outcomes.append({"program": places[kept.program], **told})
+            costs = [kept.cpu and float(f"{kept.cpu:.3g}"), kept.memory]
+            measured = costs if costs != [None, None] else []
+            samples.append([kept.entrant, kept.number, known[key], *measured])
+        found = {
             "id": id,
             "cases": self._cases(),
-            "programs": self.programs,
-            "outcomes": self.outcomes,
-            "samples": self.samples,
-            "samples_left_out": self.left_out,
+            "programs": programs,
+            "outcomes": outcomes,
+            "samples": samples,
+            "samples_left_out": left_out,
         }
         if self.detailed:
             found["failed"] = [self.failed[case] for case in range(self.detailed)]
@@ -428,34 +447,25 @@ class _Gathered:
         self.failed.update(data.get("failed", ()))
         self.detailed = max(self.detailed, data.get("cases", 0))
 
-    def _program(self, text: str | None) -> int | None:
-        if text is None:
-            return None
-        self.programs.append(self._shared(cut(text, MOST_PROGRAM)))
-        return len(self.programs) - 1
-
     def _shared(self, text: str) -> str | tuple[int, str]:
         """Return a program without what it begins with of the prompt."""
         prompt = self.task.prompt if self.task and len(self.task.prompt) <= MOST_PROGRAM else ""
         size = shared(prompt, text)
         # Characters beyond the first plane count twice in a browser.
-        if size < LEAST_SHARED or not text[:size].isascii():
-            return text
-        return size, text[size:]
+        return (size, text[size:]) if size >= LEAST_SHARED and text[:size].isascii() else text
 
-    def _cases(self) -> list[CasePart]:
+    def _cases(self) -> list[Part]:
         """Return the inputs to show, by number."""
-        total = len(self.inputs_of)
         decided = sorted(self.first, key=lambda case: (-self.first[case], case))
-        failed = sorted(
-            self.failed.keys() - self.first, key=lambda case: (-self.failed[case], case)
-        )
-        numbers = {*decided[:MOST_CASES], *failed[:MOST_FAILED], *range(min(total, FIRST_CASES))}
-        return [case for number in sorted(numbers) if (case := self._case(number)) is not None]
+        others = self.failed.keys() - self.first
+        failed = sorted(others, key=lambda case: (-self.failed[case], case))
+        few = range(min(len(self.inputs_of), FIRST_CASES))
+        numbers = sorted({*decided[:MOST_CASES], *failed[:MOST_FAILED], *few})
+        return [case for number in numbers if (case := self._case(number)) is not None]
 
-    def _case(self, number: int) -> CasePart | None:
-        known = self.inputs.get(number)
-        text, source = known.get("input") if known else None, ""
+    def _case(self, number: int) -> Part | None:
+        known = self.inputs.get(number, {})
+        text, source = known.get("input"), ""
         if number < len(self.inputs_of):
             stated = cut(arguments([*map(to_json, self.inputs_of[number].arguments)]))
             # Where a case could not be used, those after it have other numbers.
@@ -463,13 +473,8 @@ class _Gathered:
                 text, source = stated, origin(self.inputs_of, number, self.base)
         if text is None:
             return None
-        found: CasePart = {
-            "number": number,
-            "input": text,
-            "origin": source,
-            "first": self.first[number],
-        }
-        if known is not None and "expected" in known:
+        found = {"number": number, "input": text, "origin": source, "first": self.first[number]}
+        if "expected" in known:
             found["expected"] = known["expected"]
         elif source and number < len(self.expected):
             found["expected"] = cut(answer_text(self.expected[number]))
@@ -478,10 +483,5 @@ class _Gathered:
         return found
 
 
-def _rounded(seconds: float | None) -> float | None:
-    return None if seconds is None else float(f"{seconds:.3g}")
-
-
-def _told(data: Mapping[str, Any]) -> dict[str, Any]:
-    keys: Sequence[str] = ("base", "plus", "stress", *FAILURES)
-    return {key: data[key] for key in keys if key in data}
+TOLD = ("base", "plus", "stress", *FAILURES)
+"""What an outcome says of its row."""

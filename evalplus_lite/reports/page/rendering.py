@@ -6,8 +6,8 @@ import base64
 import hashlib
 import json
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -16,40 +16,49 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from evalplus_lite.jobs.tables import Table
-from evalplus_lite.reports.page.document import Section
 from evalplus_lite.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A view of its own: shown at ``#/ROUTE``, and one below the other without a script.
+
+    ``template`` is rendered with ``context`` (all texts in it are escaped). ``data`` is plain JSON
+    for the view's script, in ``<script type="application/json" id="data-ROUTE">``. ``scripts``
+    are texts that run as the page opens; each is allowed by its hash, and nothing else is but what
+    ``allows`` adds to the page's policy: sources by directive.
+    ``route`` is one of letters, digits and dashes.
+    """
+
+    route: str
+    title: str
+    template: str
+    context: Mapping[str, Any] = field(default_factory=dict)
+    data: Any = None
+    scripts: tuple[str, ...] = ()
+    allows: Mapping[str, str] = field(default_factory=dict)
+
 
 # Characters that cannot be seen, or that turn the text around them, shown as what they are.
 
 ODD = re.compile(r"[^\x20-\x7e\n\t]")
 """What may have to be marked: all but plain ASCII."""
-INVISIBLE = frozenset("\u115f\u1160\u3164\uffa0\u034f\u2800\u17b4\u17b5")
+INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
 """Characters that leave no mark on a page though their category is a letter's or a symbol's."""
-HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp", "Zs"})
-
-
-def is_hidden(character: str) -> bool:
-    """Say whether a reader could not see a character, or would be misled by it."""
-    return (
-        unicodedata.category(character) in HIDDEN
-        or character in INVISIBLE
-        or "\ufe00" <= character <= "\ufe0f"
-        or "\U000e0100" <= character <= "\U000e01ef"
-    )
 
 
 def marked(text: object) -> Markup:
     """Return a text as HTML in which each hidden character is a mark such as U+202E."""
-    found: list[str] = []
-    place = 0
-    whole = str(text)
-    for match in ODD.finditer(whole):
-        if is_hidden(match[0]):
-            found.append(str(escape(whole[place : match.start()])))
-            found.append(f'<span class="odd">U+{ord(match[0]):04X}</span>')
-            place = match.end()
-    found.append(str(escape(whole[place:])))
-    return Markup("".join(found))
+    return Markup(ODD.sub(_shown, str(escape(str(text)))))
+
+
+def _shown(found: re.Match[str]) -> str:
+    character = found[0]
+    if character.isprintable() and not INVISIBLE.match(character):
+        return character
+    return f'<span class="odd">U+{ord(character):04X}</span>'
 
 
 SEPARATOR = re.compile(r"(?<=[\w)])([-_/.:,@=+]+)(?=\w)")
@@ -76,36 +85,28 @@ def script_json(data: Any) -> str:
 
 
 def page(
-    *,
-    title: str,
-    index: Any,
-    sections: Sequence[Section],
-    parts: Iterable[tuple[str, str]],
-    home: str = "",
+    index: Mapping[str, Any], sections: Sequence[Section], parts: Iterable[tuple[str, str]]
 ) -> Iterator[str]:
     """Yield the text of a page, a piece at a time.
 
-    ``parts`` are ids and texts (``script_json``) of further data, none of which is held. ``home``
-    is the address of the index's page where this is a page of one task.
+    ``parts`` are ids and texts (``script_json``) of further data, none of which is held. The
+    index's ``home`` is the address of the index's page where this is a page of one task.
     """
-    scripts = [text for section in sections for text in section.scripts]
     styles = [asset("style.css"), asset("charts.css")]
-    scripts = [asset("texts.js"), asset("views.js"), asset("page.js"), *dict.fromkeys(scripts)]
-    yield from (
-        _environment()
-        .get_template("page.html")
-        .generate(
-            title=title,
-            home=home,
-            version=__version__,
-            policy=policy(scripts, styles, [section.allows for section in sections]),
-            scripts=scripts,
-            styles=styles,
-            index=script_json(index),
-            sections=sections,
-            script_json=script_json,
-            parts=parts,
-        )
+    own = dict.fromkeys(text for section in sections for text in section.scripts)
+    scripts = [asset("texts.js"), asset("views.js"), asset("page.js"), *own]
+    template = _environment().get_template("page.html")
+    yield from template.generate(
+        title=index["title"],
+        home=index.get("home", ""),
+        version=__version__,
+        policy=policy(scripts, styles, [section.allows for section in sections]),
+        scripts=scripts,
+        styles=styles,
+        index=script_json(index),
+        sections=sections,
+        script_json=script_json,
+        parts=parts,
     )
 
 
@@ -113,29 +114,26 @@ def table_page(title: str, tables: Sequence[Table]) -> str:
     """Return tables as one page that needs nothing else: no script and no network."""
     style = asset("style.css")
     context = {"title": title, "lead": "", "parts": [("", tables)], "most": MOST_ROWS}
-    return (
-        _environment()
-        .get_template("table_page.html")
-        .render(context=context, style=style, policy=policy([], [style]))
-    )
+    template = _environment().get_template("table_page.html")
+    return template.render(context=context, style=style, policy=policy([], [style]))
 
 
 def policy(
-    scripts: Sequence[str], styles: Sequence[str], further: Sequence[Mapping[str, str]] = ()
+    scripts: Sequence[str], styles: Sequence[str], further: Iterable[Mapping[str, str]] = ()
 ) -> str:
     """Return a Content-Security-Policy under which only these scripts and styles count.
 
     ``further`` are directives that sections need: each may add one, and change none.
     """
-    allowed: Mapping[str, Sequence[str]] = {"script-src": scripts, "style-src": styles}
-    rules = [f"{name} {' '.join(map(_hash, texts)) or NONE}" for name, texts in allowed.items()]
+    rules = {
+        "default-src": "'none'",
+        "script-src": " ".join(map(_hash, scripts)) or "'none'",
+        "style-src": " ".join(map(_hash, styles)) or "'none'",
+    }
+    last = {"base-uri": "'none'", "form-action": "'none'"}
     added = {name: sources for each in further for name, sources in each.items()}
-    assert not {*allowed, "default-src", "base-uri", "form-action"} & set(added)
-    rules += [f"{name} {sources}" for name, sources in added.items()]
-    return "; ".join(["default-src 'none'", *rules, "base-uri 'none'", "form-action 'none'"])
-
-
-NONE = "'none'"
+    assert not {*rules, *last} & set(added)
+    return "; ".join(f"{name} {sources}" for name, sources in {**rules, **added, **last}.items())
 
 
 def _hash(text: str) -> str:

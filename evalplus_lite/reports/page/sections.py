@@ -1,21 +1,22 @@
-"""Sections of a page on all but verdicts: suites, mutants, tables of results, pictures of a job."""
+"""Sections of a page on all but verdicts: suites, mutants, tables of results, pictures of jobs."""
 
 from __future__ import annotations
 
 import base64
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import add
 from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.outputs import Kind, Output
-from evalplus_lite.jobs.tables import LAYOUTS
-from evalplus_lite.reports.page.document import Section
+from evalplus_lite.jobs.tables import LAYOUTS, Table
+from evalplus_lite.reports.page import efficiency
 from evalplus_lite.reports.page.gathering import WORDS
-from evalplus_lite.reports.page.rendering import MOST_ROWS, asset
+from evalplus_lite.reports.page.rendering import MOST_ROWS, Section, asset
 from evalplus_lite.store import parse_json, read_text
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
 from evalplus_lite.tasks import Dataset
@@ -31,13 +32,16 @@ LISTED = 5
 
 @dataclass(frozen=True, slots=True)
 class MutatedFile:
-    """A task's mutants: ``killers`` has for each the positions of the tests that kill it."""
+    """A task's mutants: operator, line, and the positions of the tests that kill it, from 0."""
 
     name: str
     tests: int
-    killers: tuple[tuple[int, ...], ...]
-    operators: tuple[str, ...]
-    lines: tuple[int, ...]
+    mutants: tuple[tuple[str, int, tuple[int, ...]], ...]
+
+    @property
+    def killers(self) -> list[tuple[int, ...]]:
+        """The positions of the tests that kill each mutant, in order."""
+        return [killers for _, _, killers in self.mutants]
 
 
 def read_mutations(path: Path) -> dict[str, Any]:
@@ -64,17 +68,25 @@ def mutated_files(document: Mapping[str, Any]) -> Iterator[MutatedFile]:
     tests = document.get("testFiles") or {}
     for name, file in document["files"].items():
         place = {test["id"]: n for n, test in enumerate(tests.get(name, {"tests": ()})["tests"])}
-        mutants = file["mutants"]
-        yield MutatedFile(
-            name.removesuffix(".py"),
-            len(place),
-            tuple(
-                tuple(sorted(place[id] for id in each.get("killedBy", ()) if id in place))
-                for each in mutants
-            ),
-            tuple(str(each["mutatorName"]) for each in mutants),
-            tuple(int(each["location"]["start"]["line"]) for each in mutants),
+        mutants = tuple(
+            (
+                str(each["mutatorName"]),
+                int(each["location"]["start"]["line"]),
+                tuple(sorted(place[id] for id in each.get("killedBy", ()) if id in place)),
+            )
+            for each in file["mutants"]
         )
+        yield MutatedFile(name.removesuffix(".py"), len(place), mutants)
+
+
+LISTS = ("killedBy", "coveredBy")
+"""Keys of a mutant that name tests."""
+
+
+def _with_lists(
+    mutant: Mapping[str, Any], change: Callable[[Sequence[str]], Sequence[str]]
+) -> dict[str, Any]:
+    return {**mutant, **{key: change(mutant[key]) for key in LISTS if key in mutant}}
 
 
 def together(documents: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
@@ -83,24 +95,20 @@ def together(documents: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, An
         return dict(documents[0][1])
     files: dict[str, Any] = {}
     tests: dict[str, Any] = {}
+
+    def named(ids: Sequence[str]) -> list[str]:
+        return [f"{number}.{id}" for id in ids]
+
     for number, (name, document) in enumerate(documents):
         folder = f"{number + 1} {name}"
         for inner, file in document["files"].items():
-            mutants = [_renamed(each, number) for each in file["mutants"]]
+            mutants = [{**_with_lists(each, named), "id": f"{number}.{each['id']}"}
+                       for each in file["mutants"]]  # fmt: skip
             files[f"{folder}/{inner}"] = {**file, "mutants": mutants}
         for inner, file in (document.get("testFiles") or {}).items():
-            named = [{**each, "id": f"{number}.{each['id']}"} for each in file["tests"]]
-            tests[f"{folder}/{inner}"] = {**file, "tests": named}
+            cases = [{**each, "id": f"{number}.{each['id']}"} for each in file["tests"]]
+            tests[f"{folder}/{inner}"] = {**file, "tests": cases}
     return {**documents[0][1], "files": files, "testFiles": tests}
-
-
-def _renamed(mutant: Mapping[str, Any], number: int) -> dict[str, Any]:
-    lists = {
-        key: [f"{number}.{id}" for id in mutant[key]]
-        for key in ("killedBy", "coveredBy")
-        if key in mutant
-    }
-    return {**mutant, **lists, "id": f"{number}.{mutant['id']}"}
 
 
 def fitted(document: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:
@@ -110,7 +118,23 @@ def fitted(document: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:
     """
     if _size(document) <= MOST_DOCUMENT:
         return dict(document), ""
-    few = _few(document)
+    files = {
+        name: {**file, "mutants": [_with_lists(each, lambda ids: ids[:LISTED])
+                                   for each in file["mutants"]]}
+        for name, file in document["files"].items()
+    }  # fmt: skip
+    kept = {
+        id
+        for file in files.values()
+        for each in file["mutants"]
+        for key in LISTS
+        for id in each.get(key, ())
+    }
+    tests = {
+        name: {**file, "tests": [each for each in file["tests"] if each["id"] in kept]}
+        for name, file in (document.get("testFiles") or {}).items()
+    }
+    few = {**document, "files": files, "testFiles": tests}
     if _size(few) <= MOST_DOCUMENT:
         return few, f"Of the inputs that kill or run a mutant the first {LISTED} are shown."
     return None, "There are too many mutants to show each here: mutants.stryker.json has them."
@@ -118,30 +142,6 @@ def fitted(document: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:
 
 def _size(document: Mapping[str, Any]) -> int:
     return len(json.dumps(document, separators=(",", ":")))
-
-
-def _few(document: Mapping[str, Any]) -> dict[str, Any]:
-    files = {
-        name: {**file, "mutants": [_cut(each) for each in file["mutants"]]}
-        for name, file in document["files"].items()
-    }
-    kept = {
-        id
-        for file in files.values()
-        for each in file["mutants"]
-        for key in ("killedBy", "coveredBy")
-        for id in each.get(key, ())
-    }
-    tests = {
-        name: {**file, "tests": [each for each in file["tests"] if each["id"] in kept]}
-        for name, file in (document.get("testFiles") or {}).items()
-    }
-    return {**document, "files": files, "testFiles": tests}
-
-
-def _cut(mutant: Mapping[str, Any]) -> dict[str, Any]:
-    lists = {key: mutant[key][:LISTED] for key in ("killedBy", "coveredBy") if key in mutant}
-    return {**mutant, **lists}
 
 
 MOST_GIVEN_UP = 100
@@ -155,7 +155,7 @@ def lost(files: Sequence[MutatedFile], chosen: Mapping[str, set[int]]) -> list[t
     found = [
         (file.name, operator, line, len(killers))
         for file in files
-        for killers, operator, line in zip(file.killers, file.operators, file.lines, strict=True)
+        for operator, line, killers in file.mutants
         if killers and chosen.get(file.name, set()).isdisjoint(killers)
     ]
     return sorted(found, key=lambda row: (-row[3], row[0], row[2]))
@@ -163,25 +163,24 @@ def lost(files: Sequence[MutatedFile], chosen: Mapping[str, set[int]]) -> list[t
 
 def by_source(
     files: Sequence[MutatedFile], cases: Mapping[str, Sequence[Case]], base: Mapping[str, int]
-) -> list[tuple[str, int, int, int, int]]:
+) -> list[tuple[Any, ...]]:
     """Return for each source of tests: how many there are; kill some mutant; kill one that no base
     test kills; are the only one to kill a mutant.
     """
-    total, any_, beyond, only = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
+    found: dict[str, list[int]] = {}
     for file in files:
         known = cases.get(file.name, ())
         if len(known) != file.tests:
             continue
-        hard = [k for k in file.killers if k and k[0] >= base[file.name]]
+        # Killers are sorted: base tests come first.
         kills = {n for killers in file.killers for n in killers}
-        past = {n for killers in hard for n in killers}
+        past = {n for killers in file.killers if killers and killers[0] >= base[file.name]
+                for n in killers}  # fmt: skip
         sole = {killers[0] for killers in file.killers if len(killers) == 1}
         for n, case in enumerate(known):
-            total[case.source] += 1
-            any_[case.source] += n in kills
-            beyond[case.source] += n in past
-            only[case.source] += n in sole
-    return [(source, total[source], any_[source], beyond[source], only[source]) for source in total]
+            counts = found.setdefault(case.source, [0, 0, 0, 0])
+            counts[:] = map(add, counts, (1, n in kills, n in past, n in sole))
+    return [(source, *counts) for source, counts in found.items()]
 
 
 # The sections, made of what outputs say of one suite.
@@ -233,14 +232,9 @@ def suite_sections(outputs: Sequence[Output], datasets: Iterable[Dataset]) -> li
             naming += f" ({number + 1})"
         found.append(Section(f"inputs{ending}", f"Inputs{naming}", "inputs.html", _suite(suite)))
         if suite.mutants is not None:
-            found.append(
-                Section(
-                    f"survivors{ending}",
-                    f"Survivors{naming}",
-                    "survivors.html",
-                    _survivors(suite.name, suite.mutants),
-                )
-            )
+            context = _survivors(suite.name, suite.mutants)
+            title = f"Survivors{naming}"
+            found.append(Section(f"survivors{ending}", title, "survivors.html", context))
     documents = [(suite.name, suite.document) for suite in known if suite.document]
     documents += [
         (output.path.stem, checked(output.summary, output.path))
@@ -302,7 +296,6 @@ def _suite(suite: Known) -> dict[str, Any]:
         operators = Counter(name for case in every for name in case.operators)
         context["operators"] = _bars(operators, MOST_OPERATORS)
         context["further_operators"] = max(0, len(operators) - MOST_OPERATORS)
-    context["mutants"] = suite.mutants
     context["kills"] = [
         (WORDS.get(source, source), *row) for source, *row in by_source(mutated, cases, base)
     ]
@@ -320,31 +313,22 @@ def _bars(counts: Counter[str], most: int | None = None) -> list[tuple[str, int,
     ]
 
 
-def _chosen(suite: Known, mutated: Sequence[MutatedFile]) -> dict[str, set[int]] | None:
-    """Return the positions of the small suite's tests, None where it is not one of this suite."""
-    if suite.small is None:
-        return None
-    rows = suite.small["by_task"]
-    if any(rows.get(file.name, {}).get("cases") != file.tests for file in mutated):
-        return None
-    return {id: {*range(row["base"]), *row["chosen"]} for id, row in rows.items()}
-
-
 def _small(suite: Known, mutated: Sequence[MutatedFile]) -> dict[str, Any] | None:
     """Return what a small suite keeps of the mutants that all tests kill, and what it gave up."""
     if suite.small is None:
         return None
-    chosen = _chosen(suite, mutated)
+    tasks = suite.small["by_task"]
     found = {
-        "tasks": suite.small["tasks"],
         "cases": suite.small["cases"],
         "kept": suite.small["base"] + suite.small["chosen"],
         "base": suite.small["base"],
-        "killed": sum(bool(k) for file in mutated for k in file.killers) if mutated else None,
+        "killed": sum(bool(k) for file in mutated for k in file.killers),
         "lost": None,
         "further": 0,
     }
-    if chosen is not None and mutated:
+    # What it gave up is known only if it is one of this suite.
+    if mutated and all(tasks.get(f.name, {}).get("cases") == f.tests for f in mutated):
+        chosen = {id: {*range(row["base"]), *row["chosen"]} for id, row in tasks.items()}
         rows = lost(mutated, chosen)
         found |= {"lost": rows[:MOST_GIVEN_UP], "further": max(0, len(rows) - MOST_GIVEN_UP)}
     return found
@@ -420,58 +404,78 @@ VIEWS: Mapping[Kind, tuple[str, str]] = {
 """By kind of output: the section's title, and what it shows."""
 
 
-# Pictures that a job drew, with their tables: a page that holds them loads nothing.
-
-EXECUTION = "Execution prediction"
-EXECUTION_LEAD = (
-    "What models predict of programs: the tables and figures of EXecution-Eval, by model, package, "
-    "construct, and measure of the code. Intervals are of 95 %."
-)
+# Pictures of a job, with their tables: a page that holds them loads nothing.
 
 
-def picture_sections(outputs: Sequence[Output]) -> Iterator[Section]:
-    """Yield a section for each exe-report: what it drew into its folder.
-
-    A picture is embedded as an image, in which no script runs, whatever its file holds.
-    """
-    found = [each for each in outputs if each.kind == "execution"]
-    for number, output in enumerate(found, 1):
-        several = f" {number}" if len(found) > 1 else ""
-        context = {
-            "title": f"{EXECUTION}{several}",
-            "lead": EXECUTION_LEAD,
-            "products": [_product(output, each) for each in output.summary.get("figures", ())],
-            "missing": output.summary.get("missing", ()),
-            "path": str(output.path),
-            "most": MOST_ROWS,
-        }
-        route = f"execution{several.replace(' ', '-')}"
-        allows = {"img-src": "data:"}
-        yield Section(route, f"{EXECUTION}{several}", "pictures.html", context, allows=allows)
-
-
-def _product(output: Output, made: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a figure's title, caption, picture (base64, or "") and table as texts."""
-    try:
-        name, left = str(made["name"]), int(made["left"])
-        pictures = [file for file in made["files"] if file == f"{name}.svg"]
-        rows = [[_text(cell) for cell in row] for row in made["rows"]]
-        heads = [str(head) for head in made["heads"]]
-        found = {"title": str(made["title"]), "caption": str(made["caption"])}
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"has a figure of another shape: {type(error).__name__}: {error}",
-            path=output.path,
-            remedy="make it again: evalplus-lite exe report",
-        ) from None
-    image = ""
-    for file in pictures:
-        text = read_text(output.folder / file, max_bytes=OWN_LINE)
-        image = base64.b64encode(text.encode()).decode()
-    return {**found, "image": image, "heads": heads, "rows": rows, "left": left}
+def _drawn(output: Output) -> Iterator[tuple[Table, str]]:
+    """Yield the tables of exe-report, each with the picture in its folder, or ""."""
+    for made in output.summary.get("figures", ()):
+        name = str(made["name"])
+        table = Table(
+            name,
+            str(made["title"]),
+            str(made["caption"]),
+            [str(head) for head in made["heads"]],
+            [[_text(cell) for cell in row] for row in made["rows"]],
+            left=int(made["left"]),
+        )
+        file = f"{name}.svg"
+        has_picture = file in made["files"]
+        yield table, read_text(output.folder / file, max_bytes=OWN_LINE) if has_picture else ""
 
 
 def _text(cell: object) -> str:
     if cell is None:
         return ""
     return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+
+
+PICTURED: Mapping[Kind, tuple[str, str, Callable[[Output], Iterator[tuple[Table, str]]], str]] = {
+    "execution": (
+        "Execution prediction",
+        "What models predict of programs: the tables and figures of EXecution-Eval, by model,"
+        " package, construct, and measure of the code. Intervals are of 95 %.",
+        _drawn,
+        "make it again: evalplus-lite exe report",
+    ),
+    "efficiency": (
+        "Efficiency",
+        "Counted work of right programs on inputs that grow. Counts are the same on every machine;"
+        " how much time a unit takes depends on it.",
+        efficiency.pictures,
+        "run it again with --force",
+    ),
+}
+"""By kind of output: the title, what is shown, its tables with their pictures, and a remedy."""
+
+
+def picture_sections(outputs: Sequence[Output]) -> Iterator[Section]:
+    """Yield a section for each exe-report, what it drew into its folder, and efficiency run.
+
+    A picture is embedded as an image, in which no script runs, whatever its file holds.
+    """
+    for kind, (name, lead, pictures, remedy) in PICTURED.items():
+        found = [each for each in outputs if each.kind == kind]
+        for number, output in enumerate(found, 1):
+            several = f" {number}" if len(found) > 1 else ""
+            try:
+                products = [
+                    (table, base64.b64encode(image.encode()).decode())
+                    for table, image in pictures(output)
+                ]
+                left_out = output.summary.get("not_measured", {}).items()
+                missing = [{"name": id, "reason": reason} for id, reason in left_out]
+            except (AttributeError, KeyError, TypeError, ValueError, OSError) as error:
+                problem = f"is not what {kind} writes: {type(error).__name__}: {error}"
+                raise InputError(problem, path=output.path, remedy=remedy) from None
+            context = {
+                "title": f"{name}{several}",
+                "lead": lead,
+                "products": products,
+                "missing": [*output.summary.get("missing", ()), *missing],
+                "path": str(output.path),
+                "most": MOST_ROWS,
+            }
+            route = f"{kind}{several.replace(' ', '-')}"
+            allows = {"img-src": "data:"}
+            yield Section(route, f"{name}{several}", "pictures.html", context, allows=allows)

@@ -1,24 +1,23 @@
-"""The door to matplotlib: pictures as SVG and PNG, the same bytes for the same figures."""
+"""What figures are made of, and the door to matplotlib: the same figures give the same bytes."""
 
 from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.jobs.outputs import Kind, ModelRun, Output, Tests
 from evalplus_lite.jobs.tables import Table, readable
 from evalplus_lite.store import replacing
+from evalplus_lite.store.labels import file_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
     from matplotlib.figure import Figure as Figure
-
-from collections.abc import Mapping
-from typing import Any
 
 COLOURS = ("#3847de", "#fe511a", "#1fa178", "#252144", "#9188b4", "#944429", "#703897")
 """For things that are told apart, in this order; on white each has a contrast of 3 or more, and any
@@ -84,24 +83,16 @@ def short(text: str, most: int = LONGEST_NAME) -> str:
     return f"{name[:head]}...{name[head + 3 - most :]}"
 
 
-ENDINGS = ("svg", "png")
-
-
 @dataclass(frozen=True, slots=True)
 class Picture:
     """What is drawn: ``draw`` fills a figure of matplotlib's, ``height`` inches high.
 
-    ``name`` is that of its files, ``title`` says what is seen, ``caption`` from what and how.
-    ``table`` holds the figures behind it.
+    ``table`` has the name of its files, what is seen, from what and how, and the figures behind it.
     """
 
-    name: str
-    title: str
-    caption: str
-    draw: Callable[[Figure], None]
     table: Table
+    draw: Callable[[Figure], None]
     height: float = 3.0
-    width: float = WIDTH
 
 
 def require_matplotlib() -> None:
@@ -116,8 +107,8 @@ def require_matplotlib() -> None:
         ) from None
 
 
-def write_picture(picture: Picture, folder: Path) -> list[Path]:
-    """Write a picture to ``NAME.svg`` and ``NAME.png`` in a folder and return the two paths.
+def write_picture(picture: Picture, folder: Path) -> list[str]:
+    """Write a picture to ``NAME.svg`` and ``NAME.png`` in a folder and return the two names.
 
     Raises InputError without matplotlib, and where the folder cannot be written.
     """
@@ -126,28 +117,25 @@ def write_picture(picture: Picture, folder: Path) -> list[Path]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    table = picture.table
+    about = {"Title": readable(table.title), "Description": readable(table.caption)}
+    # No date and no versions are written into the files.
+    metadata = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
     written = []
     with matplotlib.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")  # shown as boxes
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(dict(SETTINGS))  # type: ignore[arg-type]
-        figure = Figure(figsize=(picture.width, picture.height), layout="constrained")
+        figure = Figure(figsize=(WIDTH, picture.height), layout="constrained")
         FigureCanvasAgg(figure)
         picture.draw(figure)
-        for ending in ENDINGS:
-            path, buffer = folder / f"{picture.name}.{ending}", io.BytesIO()
-            figure.savefig(buffer, format=ending, metadata=_metadata(picture, ending))
-            with replacing(path) as stream:
+        for ending, nothing in metadata.items():
+            name, buffer = f"{table.name}.{ending}", io.BytesIO()
+            figure.savefig(buffer, format=ending, metadata={**about, **nothing})
+            with replacing(folder / name) as stream:
                 stream.write(buffer.getvalue())
-            written.append(path)
+            written.append(name)
     return written
-
-
-def _metadata(picture: Picture, ending: str) -> dict[str, str | None]:
-    """Return what is written about a picture into its file: no date, no versions."""
-    about = {"Title": readable(picture.title), "Description": readable(picture.caption)}
-    nothing = {"svg": ("Date", "Creator"), "png": ("Software",)}[ending]
-    return {**about, **dict.fromkeys(nothing)}
 
 
 def logarithmic(
@@ -170,7 +158,84 @@ def whole(axes: Axes) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
-def grid(figure: Figure, count: int) -> list[Axes]:
-    """Return the axes of ``count`` panels of the same scales, beside each other."""
-    found = figure.subplots(1, count, sharex=True, sharey=True, squeeze=False)
-    return list(found.flat)
+# The results that figures are drawn from.
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A figure or table that could not be made, and what it would need."""
+
+    name: str
+    reason: str
+
+
+Product = Picture | Table | Missing
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The entrants that one suite judged, and the kinds of tests that there are verdicts on.
+
+    ``ending`` sets its files apart from other boards'.
+    """
+
+    dataset: str
+    tests: tuple[Tests, ...]
+    entrants: tuple[ModelRun, ...]
+    ending: str
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteSize:
+    """How many tests a suite has: ``base`` and ``all`` hold a number a task."""
+
+    name: str
+    content: str
+    base: tuple[int, ...]
+    all: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """All that was given: nothing of it grows with the number of samples."""
+
+    outputs: tuple[Output, ...]
+    boards: tuple[Board, ...]
+    suites: tuple[SuiteSize, ...]
+
+    def of(self, kind: Kind) -> Iterator[tuple[Output, str]]:
+        """Yield the outputs of a kind, each with an ending for the names of files."""
+        found = [each for each in self.outputs if each.kind == kind]
+        names = _endings([each.folder.resolve().name for each in found])
+        yield from zip(found, names, strict=True)
+
+
+def boards(entrants: Iterable[ModelRun]) -> tuple[Board, ...]:
+    """Return the entrants by what judged them, in order; labels of partial runs say so."""
+    found: dict[str, list[ModelRun]] = {}
+    for each in entrants:
+        run = replace(each, label=f"{each.label}{part(each)}")
+        found.setdefault(each.evaluation.content, []).append(run)
+    first = [some[0].evaluation for some in found.values()]
+    endings = _endings([each.dataset for each in first])
+    return tuple(
+        Board(one.dataset, ("base", "plus") if one.has_plus else ("base",), tuple(some), ending)
+        for one, some, ending in zip(first, found.values(), endings, strict=True)
+    )
+
+
+def part(run: ModelRun) -> str:
+    """Return how many tasks a run covers that has no samples for some, else nothing."""
+    count = len(run.counts)
+    return f" ({count} of {count + run.missing} tasks)" if run.missing else ""
+
+
+def _endings(names: Sequence[str]) -> list[str]:
+    """Return an ending for the files of each; none where there is but one."""
+    found: list[str] = []
+    for name in names if len(names) > 1 else ():
+        ending, number = f"-{file_name(name)}", 2
+        while ending in found:
+            ending, number = f"-{file_name(name)}-{number}", number + 1
+        found.append(ending)
+    return found or [""] * len(names)

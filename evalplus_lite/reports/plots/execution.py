@@ -12,13 +12,15 @@ from evalplus_lite.reports.plots.canvas import (
     BASE,
     PLUS,
     QUIET,
+    Material,
+    Missing,
     Picture,
+    Product,
     colour,
     logarithmic,
     mark,
     short,
 )
-from evalplus_lite.reports.plots.material import Material, Missing, Product
 
 if TYPE_CHECKING:
     from evalplus_lite.reports.plots.canvas import Axes, Figure
@@ -39,9 +41,23 @@ PER_LINE = ("calls per line", "identifiers created per line", "branches per line
             "return statements per line")  # fmt: skip
 
 
+def _table(
+    name: str,
+    title: str,
+    caption: str,
+    heads: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    *,
+    left: int = 1,
+    data: Sequence[Sequence[Cell]] = (),
+) -> Table | None:
+    """Return a table, None without rows."""
+    return Table(name, title, caption, heads, rows, left=left, data=data) if rows else None
+
+
 def statistics(summary: Summary, name: str) -> Picture | None:
     """Return pass@1 against four measures (figure 5)."""
-    return _panels(summary, name, list(WORDS), "Pass@1 by measure (figure 5)")
+    return _panels(summary, name, WORDS, "Pass@1 by measure (figure 5)")
 
 
 def per_line(summary: Summary, name: str) -> Picture | None:
@@ -58,89 +74,80 @@ def runtime(summary: Summary, name: str) -> Picture | None:
 
 def _panels(summary: Summary, name: str, measures: Iterable[str], title: str) -> Picture | None:
     """Return a panel a measure with each model's groups, its line, and its variance as a band."""
-    trends = [row for row in summary["trends"] if row["scope"] == "all" and row["groups"]]
-    names = [each for each in measures if any(row["measure"] == each for row in trends)]
-    if not names:
-        return None
     labels = [row["model"] for row in summary["models"]]
-    shown = {each: [row for row in trends if row["measure"] == each and row["model"] in labels]
-             for each in names}  # fmt: skip
+    trends = [row for row in summary["trends"] if row["scope"] == "all" and row["groups"]]
+    shown = {
+        each: [row for row in trends if row["measure"] == each and row["model"] in labels]
+        for each in measures
+        if any(row["measure"] == each for row in trends)
+    }
+    if not shown:
+        return None
     caption = (
         "Mean pass@1 of cases in groups of equal width; the more cases, the more solid the mark. "
         "The band is the variance within each group, the line the least-squares fit over the "
         "logarithm (per line of code: over the measure itself). Cases whose measure is 0 are on no "
         "logarithmic scale and left out there."
     )
-    heads = ("measure", "model", "from", "to", "cases", "functions", "pass@1 %", "variance")
-    rows: list[tuple[Cell, ...]] = []
-    data: list[tuple[Cell, ...]] = [
-        ("measure", "model", "low", "high", "middle", "cases", "functions", "pass_at_1",
-         "variance", "interval_low", "interval_high")
+    keys = ("measure", "model", "low", "high", "middle", "cases", "functions", "pass_at_1",
+            "variance", "interval_low", "interval_high")  # fmt: skip
+    data = [
+        (measure, row["model"], g["low"], g["high"], g["middle"], g["points"], g["clusters"],
+         g["mean"], g["variance"], *g["interval"])
+        for measure, own in shown.items() for row in own for g in row["groups"]
     ]  # fmt: skip
-    for each in names:
-        for row in shown[each]:
-            for g in row["groups"]:
-                rows.append((each, row["model"], g["low"], g["high"], g["points"], g["clusters"],
-                             percent(g["mean"]), g["variance"]))  # fmt: skip
-                data.append((each, row["model"], g["low"], g["high"], g["middle"], g["points"],
-                             g["clusters"], g["mean"], g["variance"], *g["interval"]))  # fmt: skip
-    table = Table(name, title, caption, heads, rows, left=2, data=data)
+    heads = ("measure", "model", "from", "to", "cases", "functions", "pass@1 %", "variance")
+    rows = [(*row[:4], *row[5:7], percent(row[7]), row[8]) for row in data]
+    table = Table(name, title, caption, heads, rows, left=2, data=[keys, *data])
+    lines = -(-len(shown) // COLUMNS)
 
     def draw(figure: Figure) -> None:
-        lines = -(-len(names) // COLUMNS)
-        every = figure.subplots(lines, min(COLUMNS, len(names)), sharey=True, squeeze=False)
+        every = figure.subplots(lines, min(COLUMNS, len(shown)), sharey=True, squeeze=False)
         panels = list(every.flat)
-        for axes in panels[len(names) :]:
+        for axes in panels[len(shown) :]:
             axes.set_visible(False)
-        for axes, measure in zip(panels, names, strict=False):
-            for row in shown[measure]:
+        for axes, (measure, own) in zip(panels, shown.items(), strict=False):
+            for row in own:
                 _trend(axes, row, labels.index(row["model"]))
             axes.set(ylim=(-0.03, 1.03))
-            axes.set_title(short(_words(measure), 24))
+            # The figure's title says what all of its panels have in common.
+            plain = measure.removeprefix("run: ").removesuffix(" per line").replace("_", " ")
+            axes.set_title(short(WORDS.get(measure, plain), 24))
         for row_of in every:
             row_of[0].set_ylabel("pass@1")
         legend(figure, panels[0], len(labels))
 
-    height = 0.5 + PANEL * -(-len(names) // COLUMNS)
-    return Picture(name, title, caption, draw, table, height=height)
-
-
-def _words(measure: str) -> str:
-    """Return a panel's title; the figure's says what all of its panels have in common."""
-    plain = measure.removeprefix("run: ").removesuffix(" per line").replace("_", " ")
-    return WORDS.get(measure, plain)
+    return Picture(table, draw, 0.5 + PANEL * lines)
 
 
 def _trend(axes: Axes, row: Summary, number: int) -> None:
-    groups, fit = row["groups"], row["fit"]
-    at, means = [g["middle"] for g in groups], [g["mean"] for g in groups]
+    groups, fit, shade = row["groups"], row["fit"], colour(number)
+    at = [g["middle"] for g in groups]
     most = max(g["points"] for g in groups)
     axes.fill_between(
         at,
         [max(0.0, g["mean"] - g["variance"]) for g in groups],
         [min(1.0, g["mean"] + g["variance"]) for g in groups],
-        color=colour(number), alpha=0.12, linewidth=0,
+        color=shade, alpha=0.12, linewidth=0,
     )  # fmt: skip
-    for x, y, group in zip(at, means, groups, strict=True):
-        solid = 0.25 + 0.75 * log10(1 + group["points"]) / log10(1 + most)
-        axes.plot([x], [y], color=colour(number), marker=mark(number), alpha=solid)
-    axes.plot([], [], color=colour(number), marker=mark(number), label=short(row["model"], 28))
-    is_logarithmic = row["scale"] == "logarithmic" and min(at) > 0
+    for g in groups:
+        solid = 0.25 + 0.75 * log10(1 + g["points"]) / log10(1 + most)
+        axes.plot([g["middle"]], [g["mean"]], color=shade, marker=mark(number), alpha=solid)
+    axes.plot([], [], color=shade, marker=mark(number), label=short(row["model"], 28))
+    ends = [min(at), max(at)]
+    is_logarithmic = row["scale"] == "logarithmic" and ends[0] > 0
     if fit is not None:
-        ends = [min(at), max(at)]
-        scaled = [log10(each) if is_logarithmic else each for each in ends]
+        scaled = map(log10, ends) if is_logarithmic else ends
         heights = [fit["intercept"] + fit["slope"] * each for each in scaled]
-        axes.plot(ends, heights, color=colour(number), linewidth=1)
-    if is_logarithmic and max(at) > min(at):
-        wide = max(at) / min(at) > 100
-        logarithmic(axes, "x", parts=(1,) if wide else (1, 2, 5))
+        axes.plot(ends, heights, color=shade, linewidth=1)
+    if is_logarithmic and ends[1] > ends[0]:
+        logarithmic(axes, "x", parts=(1,) if ends[1] / ends[0] > 100 else (1, 2, 5))
 
 
 def legend(figure: Figure, axes: Axes, count: int) -> None:
     """Name the lines above all panels, where there are several and not too many."""
     if 1 < count <= MOST_NAMES:
-        handles, names = axes.get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside upper center", ncols=3)
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
 
 
 TOP = 20
@@ -176,7 +183,7 @@ def repositories(summary: Summary, name: str) -> Picture | None:
             axes.set_xticks(ranks, [short(row[1], 18) for row in rows], rotation=60, ha="right")
         axes.grid(axis="x", visible=False)
 
-    return Picture(name, table.title, caption, draw, table, height=3.2)
+    return Picture(table, draw, 3.2)
 
 
 def packages(summary: Summary, name: str) -> Picture | None:
@@ -189,37 +196,35 @@ def packages(summary: Summary, name: str) -> Picture | None:
         f"Left: pass@1 on the {min(TOP, len(rows))} packages with most cases, bars are 95 % "
         f"intervals. Right: the mean over models of all {len(rows)} packages, sorted."
     )
-    shown: list[list[Cell]] = [
-        [row["package"], row["cases"], row["functions"], percent(row["mean"]),
-         *(_rate(row["models"].get(label)) for label in labels)]
+    shown = [
+        (row["package"], row["cases"], row["functions"], percent(row["mean"]),
+         *(_rate(row["models"].get(label)) for label in labels))
         for row in rows
     ]  # fmt: skip
-    data: list[Sequence[Cell]] = [
-        ("package", "model", "cases", "functions", "pass_at_1", "low", "high")
-    ]
-    data += [
+    keys = ("package", "model", "cases", "functions", "pass_at_1", "low", "high")
+    data = [
         (row["package"], label, own["cases"], own["functions"], own["pass@1"], *own["interval"])
         for row in rows
         for label, own in row["models"].items()
         if own
     ]
     heads = ("package", "cases", "functions", "mean %", *labels)
-    table = Table(name, "Pass@1 by package (figure 4)", caption, heads, shown, data=data)
+    title = "Pass@1 by package (figure 4)"
+    table = Table(name, title, caption, heads, shown, data=[keys, *data])
 
     def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2, width_ratios=[2, 1])
         largest = rows[:TOP]
         step = 0.7 / max(1, len(labels))
         for number, label in enumerate(labels):
-            all_here = enumerate(row["models"].get(label) for row in largest)
-            here = [(at, own) for at, own in all_here if own]
-            at = [place + (number - (len(labels) - 1) / 2) * step for place, _ in here]
+            every = enumerate(row["models"].get(label) for row in largest)
+            here = [(at + (number - (len(labels) - 1) / 2) * step, own) for at, own in every if own]
             middle = [own["pass@1"] for _, own in here]
-            low, high = ([own["interval"][end] for _, own in here] for end in (0, 1))
-            spread = [[m - e for m, e in zip(middle, low, strict=True)],
-                      [e - m for m, e in zip(middle, high, strict=True)]]  # fmt: skip
-            left.errorbar(at, middle, yerr=spread, color=colour(number), marker=mark(number),
-                          linestyle="", elinewidth=0.7, label=short(label, 28))  # fmt: skip
+            spread = [[abs(own["pass@1"] - own["interval"][end]) for _, own in here]
+                      for end in (0, 1)]  # fmt: skip
+            left.errorbar([at for at, _ in here], middle, yerr=spread, color=colour(number),
+                          marker=mark(number), linestyle="", elinewidth=0.7,
+                          label=short(label, 28))  # fmt: skip
         left.set_xticks(range(len(largest)), [short(row["package"], 18) for row in largest],
                         rotation=60, ha="right")  # fmt: skip
         left.set(ylim=(-0.03, 1.03), ylabel="pass@1")
@@ -230,7 +235,7 @@ def packages(summary: Summary, name: str) -> Picture | None:
             axes.grid(axis="x", visible=False)
         legend(figure, left, len(labels))
 
-    return Picture(name, table.title, caption, draw, table, height=3.8)
+    return Picture(table, draw, 3.8)
 
 
 def constructs(summary: Summary, name: str) -> Picture | None:
@@ -247,23 +252,22 @@ def constructs(summary: Summary, name: str) -> Picture | None:
     own = [row for row in rows if row["model"] == label]
     own.sort(key=lambda row: (row["with"]["pass@1"], row["construct"]))
     heads = ("construct", "cases", "functions", "with %", "without %", "points [95 %]")
-    shown: list[tuple[Cell, ...]] = [
+    shown = [
         (row["construct"], row["with"]["cases"], row["with"]["functions"], _rate(row["with"]),
          _rate(row["without"]), _gap(row))
         for row in own
     ]  # fmt: skip
-    data: list[tuple[Cell, ...]] = [
-        ("construct", "model", "cases", "functions", "with", "low", "high", "without",
-         "difference", "difference_low", "difference_high")
-    ]  # fmt: skip
-    data += [
+    keys = ("construct", "model", "cases", "functions", "with", "low", "high", "without",
+            "difference", "difference_low", "difference_high")  # fmt: skip
+    data = [
         (row["construct"], row["model"], row["with"]["cases"], row["with"]["functions"],
          row["with"]["pass@1"], *row["with"]["interval"],
          row["without"] and row["without"]["pass@1"], row["difference"],
          *(row["interval"] or (None, None)))
         for row in rows
     ]  # fmt: skip
-    table = Table(name, "Pass@1 by construct (section 3)", caption, heads, shown, data=data)
+    title = "Pass@1 by construct (section 3)"
+    table = Table(name, title, caption, heads, shown, data=[keys, *data])
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -275,7 +279,7 @@ def constructs(summary: Summary, name: str) -> Picture | None:
         axes.set_yticks(range(len(own)), [row["construct"] for row in own])
         axes.set(xlim=(-0.02, 1.02), xlabel="pass@1")
 
-    return Picture(name, table.title, caption, draw, table, height=0.8 + 0.2 * len(own))
+    return Picture(table, draw, 0.8 + 0.2 * len(own))
 
 
 def _gap(row: Summary) -> str:
@@ -308,39 +312,35 @@ def execution(material: Material) -> Iterator[Product]:
 
 def _made(summary: Summary, ending: str) -> Iterator[Product]:
     for name, (make, reason) in MAKERS.items():
-        made = make(summary, f"{name}{ending}")
-        yield Missing(f"{name}{ending}", reason) if made is None else made
+        yield make(summary, f"{name}{ending}") or Missing(f"{name}{ending}", reason)
     for each in summary.get("missing", ()):
         yield Missing(f"{each['name']}{ending}", each["reason"])
 
 
 def _scores(summary: Summary, name: str) -> Table | None:
-    rows = summary["models"]
-    if not rows:
-        return None
     caption = (
         f"Pass@1 on {summary['answered']} of {summary['cases']} cases, and on those that raise; "
         "95 % intervals count the cases of a function as alike as they are."
     )
     if not summary["same_cases"]:
         caption += " The models did not answer the same cases."
-    shown = [(row["model"], *_sure(row["all"]), *_sure(row["errors"]), row["all"]["cases"],
-              row["errors"] and row["errors"]["cases"]) for row in rows]  # fmt: skip
-    heads = ("model", "all, %", "all, 95 %", "errors, %", "errors, 95 %", "cases", "raising")
-    return Table(name, "Pass@1 (table 1)", caption, heads, shown, data=_long(rows))
-
-
-def _long(rows: Sequence[Summary]) -> list[tuple[Cell, ...]]:
-    found: list[tuple[Cell, ...]] = [
-        ("model", "cases_of", "cases", "functions", "pass_at_1", "low", "high")
-    ]
-    found += [
+    rows = [(row["model"], *_sure(row["all"]), *_sure(row["errors"]), row["all"]["cases"],
+             row["errors"] and row["errors"]["cases"]) for row in summary["models"]]  # fmt: skip
+    keys = ("model", "cases_of", "cases", "functions", "pass_at_1", "low", "high")
+    data = [
         (row["model"], kind, some["cases"], some["functions"], some["pass@1"], *some["interval"])
-        for row in rows
+        for row in summary["models"]
         for kind in ("all", "errors")
         if (some := row[kind]) is not None
     ]
-    return found
+    heads = ("model", "all, %", "all, 95 %", "errors, %", "errors, 95 %", "cases", "raising")
+    return _table(name, "Pass@1 (table 1)", caption, heads, rows, data=[keys, *data])
+
+
+def _sure(found: Summary | None) -> tuple[str, str]:
+    if found is None:
+        return "-", ""
+    return percent(found["pass@1"]), " to ".join(map(percent, found["interval"]))
 
 
 def _functions(summary: Summary, name: str) -> Table | None:
@@ -350,68 +350,63 @@ def _functions(summary: Summary, name: str) -> Table | None:
         for row in summary["models"]
         if (own := row["functions"])
     ]  # fmt: skip
-    heads = ("model", "functions", "mean", "sigma",
-             *(f"from {n / 10:.1f}" for n in range(10)))  # fmt: skip
+    tenths = (f"from {n / 10:.1f}" for n in range(10))
     caption = (
         "Mean and standard deviation of the functions' pass rates, and how many functions have a "
         "rate in each tenth. The paper has 0.742 and 0.293 for GPT-4o."
     )
-    return Table(name, "Pass rates of functions", caption, heads, rows) if rows else None
+    heads = ("model", "functions", "mean", "sigma", *tenths)
+    return _table(name, "Pass rates of functions", caption, heads, rows)
 
 
 def _runs(summary: Summary, name: str) -> Table | None:
-    rows: list[tuple[Cell, ...]] = []
-    data: list[tuple[Cell, ...]] = [("model", "run", "pass_at_1")]
-    for row in summary["models"]:
-        runs = row["runs"]
-        if runs is not None:
-            some = runs["pass@1"]
-            shares = [percent(each) for each in (min(some), max(some), runs["deviation"])]
-            rows.append((row["model"], len(some), *shares, runs["within"], runs["between"]))
-            data += [(row["model"], number, each) for number, each in enumerate(some)]
-    heads = ("model", "runs", "lowest %", "highest %", "deviation %", "within", "between")
+    several = [(row["model"], runs, runs["pass@1"]) for row in summary["models"]
+               if (runs := row["runs"]) is not None]  # fmt: skip
+    rows = [
+        (model, len(some), *map(percent, (min(some), max(some), runs["deviation"])),
+         runs["within"], runs["between"])
+        for model, runs, some in several
+    ]  # fmt: skip
+    data = [(model, number, each) for model, _, some in several for number, each in enumerate(some)]
     caption = (
         "Pass@1 of each run of a model on the same cases. Within: the variance of one case's "
         "answers; between: that of the cases' pass rates."
     )
-    return Table(name, "Variance between runs", caption, heads, rows, data=data) if rows else None
+    heads = ("model", "runs", "lowest %", "highest %", "deviation %", "within", "between")
+    keys = ("model", "run", "pass_at_1")
+    return _table(name, "Variance between runs", caption, heads, rows, data=[keys, *data])
 
 
 def _trends(summary: Summary, name: str) -> Table | None:
+    trends = summary["trends"]
+    label = trends[0]["model"] if trends else ""
     known = ("measure", "scope", "model", "cases", "functions", "zero", "scale")
     keys = (*known, "spearman", "spearman_low", "spearman_high",
             "slope", "slope_low", "slope_high", "intercept")  # fmt: skip
-    rows: list[tuple[Cell, ...]] = []
-    data: list[tuple[Cell, ...]] = [keys]
-    labels = dict.fromkeys(row["model"] for row in summary["trends"])
-    for row in summary["trends"]:
-        ranks, fit = row["spearman"], row["fit"]
-        data.append(
-            (
-                *(row[key] for key in known),
-                *((ranks["value"], *ranks["interval"]) if ranks else (None,) * 3),
-                *((fit["slope"], *fit["interval"], fit["intercept"]) if fit else (None,) * 4),
-            )
+    data = [
+        (
+            *(row[key] for key in known),
+            *((ranks["value"], *ranks["interval"]) if (ranks := row["spearman"]) else (None,) * 3),
+            *((fit["slope"], *fit["interval"], fit["intercept"])
+              if (fit := row["fit"]) else (None,) * 4),
         )
-        if row["model"] == next(iter(labels)):
-            rows.append(
-                (
-                    row["measure"],
-                    row["scope"],
-                    row["cases"],
-                    _coefficient(ranks, "value", 1, 2),
-                    _coefficient(fit, "slope", 100, 1),
-                    "x10" if row["scale"] == "logarithmic" else "x+1",
-                )
-            )
+        for row in trends
+    ]  # fmt: skip
+    rows = [
+        (row["measure"], row["scope"], row["cases"], _coefficient(row["spearman"], "value", 1, 2),
+         _coefficient(row["fit"], "slope", 100, 1),
+         "x10" if row["scale"] == "logarithmic" else "x+1")
+        for row in trends
+        if row["model"] == label
+    ]  # fmt: skip
     caption = (
-        f"{next(iter(labels), '')}: Spearman's coefficient of pass@1 with each measure, and the "
+        f"{label}: Spearman's coefficient of pass@1 with each measure, and the "
         "change of pass@1 in points where the measure is ten times (x10) or one (x+1) larger, by "
         "least squares; 95 % intervals by function. Per model, all rows: the CSV."
     )
     heads = ("measure", "cases of", "cases", "Spearman [95 %]", "points [95 %]", "per")
     title = "Pass@1 by measure (figures 5, 8, 10)"
-    return Table(name, title, caption, heads, rows[:SHOWN], left=2, data=data) if rows else None
+    return _table(name, title, caption, heads, rows[:SHOWN], left=2, data=[keys, *data])
 
 
 def _coefficient(found: Summary | None, key: str, scale: float, digits: int) -> str:
@@ -427,26 +422,17 @@ def _called_most(summary: Summary, name: str) -> Table | None:
         for row in summary["called_most"]
     ]
     caption = "Functions with most calls in a run (median) of those that are answered well."
-    heads, title = (
-        ("function", "calls", "cases", "pass@1 %"),
-        "Many calls, well answered (figure 7)",
-    )
-    return Table(name, title, caption, heads, rows) if rows else None
+    heads = ("function", "calls", "cases", "pass@1 %")
+    return _table(name, "Many calls, well answered (figure 7)", caption, heads, rows)
 
 
 def _cost(summary: Summary, name: str) -> Table | None:
-    rows: list[tuple[Cell, ...]] = [
-        (
-            f"predictions of {row['model']}",
-            row["predictions"],
-            row["tokens"]["prompt"],
-            row["tokens"]["completion"],
-            f"{row['tokens']['a_prediction']:.0f}",
-            row["cost"],
-        )
+    rows = [
+        (f"predictions of {row['model']}", row["predictions"], row["tokens"]["prompt"],
+         row["tokens"]["completion"], f"{row['tokens']['a_prediction']:.0f}", row["cost"])
         for row in summary["models"]
         if row["tokens"]["a_prediction"]
-    ]
+    ]  # fmt: skip
     made = summary["generation"]
     if made is not None:
         tokens = made["prompt"] + made["completion"]
@@ -458,37 +444,26 @@ def _cost(summary: Summary, name: str) -> Table | None:
         "cost by the prices given. The paper has 1,112 tokens a batch of inputs and 1,123 a case."
     )
     heads = ("what", "asked", "tokens in", "tokens out", "tokens each", "cost")
-    return Table(name, "Tokens and cost", caption, heads, rows) if rows else None
+    return _table(name, "Tokens and cost", caption, heads, rows)
 
 
 def _sizes(summary: Summary, name: str) -> Table | None:
-    rows: list[tuple[Cell, ...]] = [
-        (row["measure"], row["median"], row["paper_median"], row["max"], row["paper_max"])
-        for row in summary["sizes"]
-    ]
+    keys = ("measure", "median", "paper_median", "max", "paper_max")
+    rows = [[row[key] for key in keys] for row in summary["sizes"]]
     caption = "Medians and maxima over functions, beside the paper's (section 2.2)."
     heads = ("measure", "median", "median in the paper", "most", "most in the paper")
-    return Table(name, "Sizes of tasks", caption, heads, rows) if rows else None
+    return _table(name, "Sizes of tasks", caption, heads, rows)
 
 
 def _variation(summary: Summary, name: str) -> Table | None:
-    rows: list[tuple[Cell, ...]] = [
-        (row["measure"], row["mean"], row["mean_where_any"], row["paper"], row["functions"])
-        for row in summary["variation"]
-    ]
+    keys = ("measure", "mean", "mean_where_any", "paper", "functions")
+    rows = [[row[key] for key in keys] for row in summary["variation"]]
     caption = (
         "Mean coefficient of variation within a function's cases; where any: over functions whose "
         "cases differ at all."
     )
     heads = ("counter", "mean", "where any", "paper", "functions")
-    title = "How cases of a function differ"
-    return Table(name, title, caption, heads, rows) if rows else None
-
-
-def _sure(found: Summary | None) -> tuple[str, str]:
-    if found is None:
-        return "-", ""
-    return percent(found["pass@1"]), " to ".join(map(percent, found["interval"]))
+    return _table(name, "How cases of a function differ", caption, heads, rows)
 
 
 MAKERS: Mapping[str, tuple[Callable[[Summary, str], Product | None], str]] = {

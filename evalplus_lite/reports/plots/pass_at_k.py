@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from evalplus_lite.jobs.outputs import ModelRun, TaskCount, Tests
 from evalplus_lite.jobs.tables import Cell, Table, percent
 from evalplus_lite.reports.plots.canvas import (
     BASE,
     PLUS,
+    Board,
+    Material,
+    Missing,
     Picture,
+    Product,
     colour,
-    grid,
     logarithmic,
     mark,
+    part,
     short,
     whole,
 )
-from evalplus_lite.reports.plots.material import Board, Material, Missing, Product, model_of
 from evalplus_lite.statistics.means import intervals
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, estimate
 
 if TYPE_CHECKING:
     from evalplus_lite.reports.plots.canvas import Axes, Figure
 
-CURVES, SCORES = "pass-at-k", "scores"
+CURVES = "pass-at-k"
 MOST_TOGETHER = 6
 """Models whose curves are drawn: of more, those with the highest pass@k."""
 MOST_ROWS = 40
 KINDS: dict[Tests, str] = {"base": "base tests", "plus": "base and plus"}
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(NamedTuple):
     """An entrant's pass@k on some tests, with its 95 % interval."""
 
     tests: Tests
@@ -42,11 +43,6 @@ class Point:
     value: float
     low: float
     high: float
-
-    @property
-    def shares(self) -> tuple[float, float, float]:
-        """The value, and the ends of its interval."""
-        return self.value, self.low, self.high
 
 
 Found = Sequence[tuple[ModelRun, Sequence[Point]]]
@@ -57,9 +53,7 @@ def points(entrant: ModelRun, tests: Tests, ks: Sequence[int]) -> list[Point]:
     given = entrant.right(tests)
     shares, bounds = estimate(given, ks), intervals(given, ks)
     return [
-        Point(tests, k, shares[f"pass@{k}"], *bounds[f"pass@{k}"])
-        for k in ks
-        if f"pass@{k}" in shares
+        Point(tests, k, shares[key], *bounds[key]) for k in ks if (key := f"pass@{k}") in shares
     ]
 
 
@@ -70,12 +64,11 @@ def fewest(entrant: ModelRun) -> int:
 
 def steps(most: int) -> list[int]:
     """Return ks from 1 to ``most``, all of the small ones, and some of the large."""
-    found = {k for k in range(1, most + 1) if k <= 10}
-    size = 10
+    found, size = {*range(1, 11), most}, 10
     while size < most:
         found |= {size * part // 10 for part in (12, 15, 20, 30, 40, 50, 60, 80, 100)}
         size *= 10
-    return sorted(k for k in {*found, most} if k <= most)
+    return sorted(k for k in found if k <= most)
 
 
 def pass_at_k(material: Material) -> Iterator[Product]:
@@ -96,18 +89,18 @@ def scores(material: Material) -> Iterator[Product]:
 
 def _table(name: str, title: str, caption: str, found: Found) -> Table:
     rows = [(each, at) for each, some in found for at in some]
-    data: list[tuple[Cell, ...]] = [
-        (each.label, each.temperature, at.tests, len(each.counts), at.k, *at.shares)
-        for each, at in rows
+    keys = ("model", "temperature", "tests", "tasks", "k", "pass_at_k", "low", "high")
+    data = [
+        (each.label, each.temperature, at.tests, len(each.counts), *at[1:]) for each, at in rows
     ]
     return Table(
         name,
         title,
         caption,
         ("model", "tests", "k", "pass@k %", "from", "to"),
-        [(each.label, at.tests, at.k, *map(percent, at.shares)) for each, at in rows],
+        [(each.label, at.tests, at.k, *map(percent, at[2:])) for each, at in rows],
         left=2,
-        data=[("model", "temperature", "tests", "tasks", "k", "pass_at_k", "low", "high"), *data],
+        data=[keys, *data],
     )
 
 
@@ -119,20 +112,17 @@ def _curves(board: Board, some: Sequence[ModelRun]) -> Picture:
     best_first = sorted(found, key=lambda pair: -pair[1][-1].value)
     shown = [pair for pair in found if pair in best_first[:MOST_TOGETHER]]
     caption = f"{board.dataset}: unbiased pass@k over all tasks; bands are 95 % intervals."
-    left_out = len(board.entrants) - len(some)
-    if left_out:
+    if left_out := len(board.entrants) - len(some):
         caption += f" {left_out} models with one sample a task have no curve."
     if len(shown) < len(found):
         caption += f" The best {len(shown)} of {len(found)}; the table has all."
-    table = _table(f"{CURVES}{board.ending}", "pass@k against k", caption, found)
 
     def draw(figure: Figure) -> None:
-        panels = grid(figure, len(board.tests))
-        for axes, tests in zip(panels, board.tests, strict=True):
+        panels = figure.subplots(1, len(board.tests), sharex=True, sharey=True, squeeze=False)
+        for axes, tests in zip(panels.flat, board.tests, strict=True):
             for number, (each, curve) in enumerate(shown):
                 label = short(each.label) if tests == board.tests[0] else None
-                _line(axes, [p for p in curve if p.tests == tests], colour(number),
-                      marker=mark(number), label=label)  # fmt: skip
+                _line(axes, [p for p in curve if p.tests == tests], number, label)
             axes.set_title(KINDS[tests])
             axes.set(ylim=(0, 1))
             logarithmic(axes, "x")
@@ -140,16 +130,15 @@ def _curves(board: Board, some: Sequence[ModelRun]) -> Picture:
         figure.supylabel("pass@k", fontsize=8)
         figure.legend(loc="outside upper right", ncols=3)
 
-    return Picture(table.name, table.title, caption, draw, table, height=3.21)
+    table = _table(f"{CURVES}{board.ending}", "pass@k against k", caption, found)
+    return Picture(table, draw, 3.21)
 
 
-def _line(
-    axes: Axes, some: Sequence[Point], shade: str, *, label: str | None, marker: str = ""
-) -> None:
+def _line(axes: Axes, some: Sequence[Point], number: int, label: str | None) -> None:
     """Draw a curve with its band; marks at 1, 10, 100 only, where people read it off."""
-    ks = [point.k for point in some]
-    at = [number for number, k in enumerate(ks) if k in (1, 10, 100, 1000) or k == ks[-1]]
-    axes.plot(ks, [point.value for point in some], color=shade, label=label, marker=marker,
+    ks, shade = [point.k for point in some], colour(number)
+    at = [place for place, k in enumerate(ks) if k in (1, 10, 100, 1000) or k == ks[-1]]
+    axes.plot(ks, [point.value for point in some], color=shade, label=label, marker=mark(number),
               markevery=at)  # fmt: skip
     low, high = [point.low for point in some], [point.high for point in some]
     if len(some) > 1:
@@ -170,7 +159,6 @@ def _scores(board: Board) -> Picture:
         caption += " Runs without samples for some tasks come last."
     if len(shown) < len(found):
         caption += f" The first {len(shown)} of {len(found)}; the table has all."
-    table = _table(f"{SCORES}{board.ending}", "pass@1 by model", caption, found)
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -180,23 +168,20 @@ def _scores(board: Board) -> Picture:
                 [max(0.0, p.value - p.low) for p in some],
                 [max(0.0, p.high - p.value) for p in some],
             )
-            shade = BASE if tests == "base" else PLUS
+            shade, form = (BASE, "s") if tests == "base" else (PLUS, "o")
             axes.errorbar([p.value for p in some], [place + shift for place in range(len(some))],
-                          xerr=ends, color=shade, fmt="s" if tests == "base" else "o", capsize=2,
+                          xerr=ends, color=shade, fmt=form, capsize=2,
                           label=KINDS[tests])  # fmt: skip
         axes.set(xlim=(0, 1), xlabel="pass@1", ylim=(len(shown) - 0.5, -0.5))
         axes.set_yticks(range(len(shown)), [short(each.label) for each, _ in shown])
         axes.grid(axis="y", visible=False)
         figure.legend(loc="outside upper right", ncols=2)
 
-    return Picture(table.name, table.title, caption, draw, table, height=1.0 + 0.27 * len(shown))
+    table = _table(f"scores{board.ending}", "pass@1 by model", caption, found)
+    return Picture(table, draw, 1.0 + 0.27 * len(shown))
 
 
 # pass@k by temperature, the best one marked: the EvalPlus paper's Table 3.
-
-TABLE = "models"
-Drawn = Sequence[tuple[ModelRun, Point]]
-"""One pass@k of one model, at each of its temperatures."""
 
 
 def models(material: Material) -> Iterator[Product]:
@@ -211,61 +196,54 @@ def is_greedy(entrant: ModelRun) -> bool:
     return entrant.temperature == 0
 
 
-def best(drawn: Drawn) -> tuple[ModelRun, Point] | None:
-    """Return the highest; of equals that of the lowest temperature."""
-    return min(drawn, key=lambda pair: (-pair[1].value, pair[0].temperature or 0.0), default=None)
+Drawn = Sequence[tuple[ModelRun, Point]]
+"""One pass@k of one model, at each of its temperatures."""
 
 
-def _by_model(board: Board) -> dict[str, list[ModelRun]]:
-    found: dict[str, list[ModelRun]] = {}
-    for each in board.entrants:
-        found.setdefault(model_of(each), []).append(each)
-    return found
-
-
-def _drawn(own: Sequence[ModelRun], tests: Tests, k: int) -> Drawn:
+def _drawn(own: Iterable[ModelRun], tests: Tests, k: int) -> Drawn:
     return [(each, point) for each in own for point in points(each, tests, (k,))]
+
+
+def _best(drawn: Drawn) -> Drawn:
+    """Return the highest, if there is any; of equals that of the lowest temperature."""
+    return sorted(drawn, key=lambda pair: (-pair[1].value, pair[0].temperature or 0.0))[:1]
 
 
 def _temperature_table(board: Board) -> Table:
     ks = [k for k in DEFAULT_K if any(fewest(each) >= k for each in board.entrants)]
     rows: list[list[Cell]] = []
-    data: list[list[Cell]] = []
-    for model, own in _by_model(board).items():
+    data: list[tuple[Cell, ...]] = []
+    by_model: dict[str, list[ModelRun]] = {}
+    for each in board.entrants:
+        name = f"{each.model or each.evaluation.label}{part(each)}"
+        by_model.setdefault(name, []).append(each)
+    for model, own in by_model.items():
         greedy = [each for each in own if is_greedy(each)]
         sampled = [each for each in own if not is_greedy(each)]
         for tests in board.tests:
-            first = best(_drawn(greedy, tests, 1))
-            tops = [best(_drawn(sampled, tests, k)) for k in ks]
-            shown = [percent(None if top is None else top[1].value) for top in (first, *tops)]
-            heats = ["-" if top is None else _heat(top[0]) for top in tops]
-            rows.append([model, tests, *shown, *heats])
-            for k in ks:
-                top = best(_drawn(sampled, tests, k))
-                for each, at in [*_drawn(greedy, tests, k), *([] if top is None else [top])]:
-                    facts = (model, each.temperature, is_greedy(each), tests, len(each.counts), k)
-                    data.append([*facts, *at.shares])
+            tops = [_best(_drawn(sampled, tests, k)) for k in ks]
+            shown = [percent(some[0][1].value if some else None)
+                     for some in (_best(_drawn(greedy, tests, 1)), *tops)]  # fmt: skip
+            rows.append([model, tests, *shown, *map(_heat, tops)])
+            data += [
+                (model, each.temperature, is_greedy(each), tests, len(each.counts), *at[1:])
+                for k, top in zip(ks, tops, strict=True)
+                for each, at in (*_drawn(greedy, tests, k), *top)
+            ]
     caption = (
         f"{board.dataset}: k=1* is greedy decoding (temperature 0, or one sample of each task "
         "at no known temperature), the other columns are unbiased pass@k at the best temperature "
         "for that k, T its value, ? if samples do not name it."
     )
-    return Table(
-        f"{TABLE}{board.ending}",
-        "pass@k by model",
-        caption,
-        ("model", "tests", "k=1*", *(f"k={k}" for k in ks), *(f"T{k}*" for k in ks)),
-        rows,
-        left=2,
-        data=[
-            ["model", "temperature", "greedy", "tests", "tasks", "k", "pass_at_k", "low", "high"],
-            *data,
-        ],
-    )
+    keys = ("model", "temperature", "greedy", "tests", "tasks", "k", "pass_at_k", "low", "high")
+    heads = ("model", "tests", "k=1*", *(f"k={k}" for k in ks), *(f"T{k}*" for k in ks))
+    name = f"models{board.ending}"
+    return Table(name, "pass@k by model", caption, heads, rows, left=2, data=[keys, *data])
 
 
-def _heat(entrant: ModelRun) -> str:
-    return "?" if entrant.temperature is None else f"{entrant.temperature:g}"
+def _heat(top: Drawn) -> str:
+    heats = [each.temperature for each, _ in top]
+    return "-" if not heats else "?" if heats[0] is None else f"{heats[0]:g}"
 
 
 # How often each task is solved, base tests against all: the EvalPlus paper's Figure 3.
@@ -280,6 +258,7 @@ def pass_rates(material: Material) -> Iterator[Product]:
 
 
 def _rates_picture(board: Board) -> Picture:
+    has_plus = "plus" in board.tests
     rates = sorted(_rates(board).items(), key=lambda item: (-item[1][0], -item[1][1], item[0]))
     values = [rate for _, rate in rates]
     solved = [rate for rate in values if rate[0]]
@@ -291,7 +270,7 @@ def _rates_picture(board: Board) -> Picture:
     )
     if len(solved) < len(values):
         caption += f" No sample passes the base tests of {len(values) - len(solved)} tasks."
-    if board.has_plus:
+    if has_plus:
         caption += (
             f" All tests together accept {percent(gap)} points less on average, and no sample of "
             f"{sum(not plus for base, plus in solved)} tasks that base tests hold to be solved."
@@ -299,13 +278,7 @@ def _rates_picture(board: Board) -> Picture:
     ranked: list[tuple[Cell, ...]] = [
         (id, place, *rate[: len(board.tests)]) for place, (id, rate) in enumerate(rates, 1)
     ]
-    table = Table(
-        f"pass-rates{board.ending}",
-        "Pass rate by task",
-        caption,
-        ("task_id", "place", *board.tests),
-        ranked,
-    )
+    name, heads = f"pass-rates{board.ending}", ("task_id", "place", *board.tests)
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -315,11 +288,10 @@ def _rates_picture(board: Board) -> Picture:
         if least < LOGARITHMIC:
             logarithmic(axes, "y")
             floor = least / 2
-        base = [max(rate[0], floor) for rate in values]
-        axes.stairs(base, edges, baseline=floor, fill=True, color=BASE, label="base tests")
-        if board.has_plus:
-            plus = [max(rate[1], floor) for rate in values]
-            axes.stairs(plus, edges, baseline=floor, fill=True, color=PLUS, label="base and plus")
+        for at, (shade, label) in enumerate(((BASE, "base tests"), (PLUS, "base and plus"))):
+            if at == 0 or has_plus:
+                tops = [max(rate[at], floor) for rate in values]
+                axes.stairs(tops, edges, baseline=floor, fill=True, color=shade, label=label)
         axes.set(
             xlim=(edges[0], edges[-1]),
             ylim=(floor, 1.0),
@@ -330,7 +302,7 @@ def _rates_picture(board: Board) -> Picture:
         axes.grid(axis="x", visible=False)
         figure.legend(loc="outside upper right", ncols=2)
 
-    return Picture(table.name, table.title, caption, draw, table)
+    return Picture(Table(name, "Pass rate by task", caption, heads, ranked), draw)
 
 
 def _rates(board: Board) -> dict[str, tuple[float, float]]:
@@ -340,10 +312,9 @@ def _rates(board: Board) -> dict[str, tuple[float, float]]:
         for id, count in entrant.counts.items():
             found.setdefault(id, []).append(count)
     return {
-        id: (_mean(some, "base_right"), _mean(some, "plus_right")) for id, some in found.items()
+        id: (
+            sum(each.base_right / each.total for each in some) / len(some),
+            sum(each.plus_right / each.total for each in some) / len(some),
+        )
+        for id, some in found.items()
     }
-
-
-def _mean(counts: Sequence[TaskCount], right: str) -> float:
-    shares = [getattr(each, right) / each.total for each in counts]
-    return float(sum(shares)) / len(shares)

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from evalplus_lite.jobs.tables import Cell, Table, percent
 from evalplus_lite.reports.plots.canvas import (
     QUIET,
     STAR,
+    Material,
+    Missing,
     Picture,
+    Product,
     colour,
-    logarithmic,
     mark,
-    short,
 )
-from evalplus_lite.reports.plots.material import Material, Missing, Product, SuiteSize
 
 if TYPE_CHECKING:
     from evalplus_lite.reports.plots.canvas import Figure
 
-COUNTS, REDUCTION = "test-counts", "reduction"
 CRITERIA = {
     "coverage, 1-fold": "coverage",
     "mutants, 1-fold": "mutants",
@@ -39,35 +40,29 @@ BUILT_IN = re.compile(r".+, \d+-fold|default.*")
 
 def test_counts(material: Material) -> Iterator[Product]:
     """Yield the table of all suites that were given."""
-    if not material.suites:
-        return
-    rows: list[list[Cell]] = []
-    data: list[list[Cell]] = [
-        ["suite", "content", "tests", "tasks", "mean", "median", "min", "max"]
-    ]
-    for suite in material.suites:
-        for tests, numbers in (("base", suite.base), ("base and plus", suite.all)):
-            if tests == "base" or suite.all != suite.base:
-                mean, middle, least, most = SuiteSize.figures(numbers)
-                shown = (f"{mean:.1f}", f"{middle:.1f}", least, most, len(numbers))
-                rows.append([suite.name, tests, *shown])
-                data.append([suite.name, suite.content, tests, len(numbers), mean, middle, least,
-                             most])  # fmt: skip
-    yield Table(
-        COUNTS,
-        "Tests a task",
-        "Tests by task of each suite, those of its tasks without plus tests included.",
-        ("suite", "tests", "average", "median", "min", "max", "tasks"),
-        rows,
-        left=2,
-        data=data,
-    )
+    data = [
+        (suite.name, suite.content, tests, len(numbers), sum(numbers) / len(numbers),
+         median(numbers), min(numbers), max(numbers))
+        for suite in material.suites
+        for tests, numbers in (("base", suite.base), ("base and plus", suite.all))
+        if tests == "base" or suite.all != suite.base
+    ]  # fmt: skip
+    if data:
+        rows = [
+            (name, tests, f"{mean:.1f}", f"{middle:.1f}", least, most, tasks)
+            for name, _, tests, tasks, mean, middle, least, most in data
+        ]
+        caption = "Tests by task of each suite, those of its tasks without plus tests included."
+        heads = ("suite", "tests", "average", "median", "min", "max", "tasks")
+        keys = ("suite", "content", "tests", "tasks", "mean", "median", "min", "max")
+        name = "test-counts"
+        yield Table(name, "Tests a task", caption, heads, rows, left=2, data=[keys, *data])
 
 
 def reduction(material: Material) -> Iterator[Product]:
     """Yield a table for each cross-validation."""
     for output, ending in material.of("crossval"):
-        yield _left_out(output.summary, f"{REDUCTION}{ending}")
+        yield _left_out(output.summary, f"reduction{ending}")
 
 
 def _left_out(summary: Mapping[str, Any], name: str) -> Table:
@@ -82,97 +77,51 @@ def _left_out(summary: Mapping[str, Any], name: str) -> Table:
         own = [lines[model, policy] for policy in shown if (model, policy) in lines]
         if own:
             cells = [
-                [percent(row["pass@1"]["reduced"]), f"{row['size'] + (base or 0):.1f}"]
+                cell
                 for row in own
+                for cell in (percent(row["pass@1"]["reduced"]), f"{row['size'] + (base or 0):.1f}")
             ]
             shares = own[0]["pass@1"]
-            ends = [percent(shares["base"]), percent(shares["plus"])]
-            rows.append([model, *(cell for pair in cells for cell in pair), *ends])
+            rows.append([model, *cells, percent(shares["base"]), percent(shares["plus"])])
     tests = "tests" if base is not None else "plus tests"
     caption = (
         f"{summary['dataset']}: pass@1 and {tests} a task of smaller suites, each chosen without "
         "the samples of the model that it judges; last, pass@1 on base tests and on all."
     )
     columns = [f"{CRITERIA.get(each, each)}, {what}" for each in shown for what in ("%", tests)]
-    columns = ["model", *columns, "base, %", "all, %"]
-    data: list[list[Cell]] = [
-        [
-            "model",
-            "policy",
-            "plus_tests",
-            "base_tests",
-            "pass_at_1",
-            "pass_at_1_random",
-            "pass_at_1_base",
-            "pass_at_1_all",
-            "failures",
-            "failures_kept",
-            "low",
-            "high",
-        ]
-    ]
-    for (model, policy), row in lines.items():
-        rates = row["pass@1"]
-        data.append([model, policy, row["size"], base, rates["reduced"], rates["random"],
-                     rates["base"], rates["plus"], row["failures"], row["kept"],
-                     *row["interval"]])  # fmt: skip
-    return Table(name, "Reduced suites", caption, columns, rows, data=data)
-
-
-def sizes_of(
-    pooled: Sequence[Mapping[str, Any]],
-) -> dict[str, list[tuple[float, Mapping[str, Any]]]]:
-    """Return by mode the lines of policies that were given a size, smallest first."""
-    found: dict[str, list[tuple[float, Mapping[str, Any]]]] = {}
-    for row in pooled:
-        if match := SIZED.fullmatch(row["policy"]):
-            found.setdefault(match[1], []).append((row["size"], row))
-    return {mode: sorted(some, key=lambda pair: pair[0]) for mode, some in found.items()}
-
-
-CHOSEN, DRAWN = "strength", "coverage"
-SHOWN = (1, 2, 5, 10, 20, 50, 100)
-"""Of a curve's points those that stand in the table."""
+    heads = ["model", *columns, "base, %", "all, %"]
+    keys = ("model policy plus_tests base_tests pass_at_1 pass_at_1_random pass_at_1_base"
+            " pass_at_1_all failures failures_kept low high").split()  # fmt: skip
+    data = [
+        (model, policy, row["size"], base,
+         *(row["pass@1"][key] for key in ("reduced", "random", "base", "plus")),
+         row["failures"], row["kept"], *row["interval"])
+        for (model, policy), row in lines.items()
+    ]  # fmt: skip
+    return Table(name, "Reduced suites", caption, heads, rows, data=[keys, *data])
 
 
 def strength(material: Material) -> Iterator[Product]:
     """Yield a picture for each cross-validation."""
     for output, ending in material.of("crossval"):
-        lines = sizes_of(output.summary["pooled"])
+        # By mode, the policies that were given a size, smallest first.
+        lines: dict[str, list[Mapping[str, Any]]] = {}
+        for row in output.summary["pooled"]:
+            if match := SIZED.fullmatch(row["policy"]):
+                lines.setdefault(match[1], []).append(row)
+        for some in lines.values():
+            some.sort(key=itemgetter("size"))
         if lines:
-            yield _chosen(output.summary, lines, f"{CHOSEN}{ending}")
+            yield _chosen(output.summary, lines, f"strength{ending}")
         else:
-            yield Missing(f"{CHOSEN}{ending}", f"{output.path} tried no policy of a given size")
-
-
-def coverage(material: Material) -> Iterator[Product]:
-    """Yield one picture with a curve for each suite in quality."""
-    curves: dict[str, tuple[Sequence[float], int]] = {}
-    for output, _ in material.of("quality"):
-        for suite in output.summary["suites"]:
-            wrong = suite["all"]["tnr"]["total"]
-            if wrong:
-                _named(curves, suite["name"], (suite["all"]["coverage"]["curve"], wrong))
-    if curves:
-        yield _drawn(curves)
-
-
-def _named(curves: dict[str, Any], name: str, curve: tuple[Sequence[float], int]) -> None:
-    number = 2
-    shown = name
-    while shown in curves:
-        shown, number = f"{name} ({number})", number + 1
-    curves[shown] = curve
+            yield Missing(f"strength{ending}", f"{output.path} tried no policy of a given size")
 
 
 def _chosen(
-    summary: Mapping[str, Any],
-    lines: Mapping[str, Sequence[tuple[float, Mapping[str, Any]]]],
-    name: str,
+    summary: Mapping[str, Any], lines: Mapping[str, Sequence[Mapping[str, Any]]], name: str
 ) -> Picture:
     pooled = list(summary["pooled"])
     failures = max(row["failures"] for row in pooled)
-    single = [row for row in pooled if row["policy"] in CRITERIA]
     caption = (
         f"{summary['dataset']}: share of {failures} programs that pass base tests and fail plus "
         "tests which a smaller suite rejects, too, chosen without the samples of their model; "
@@ -181,26 +130,25 @@ def _chosen(
     )
     columns = ("policy", "plus tests", "found %", "from", "to", "at random %")
     keys = ("policy", "plus_tests", "found", "low", "high", "found_at_random")
-    figures: list[tuple[Cell, ...]] = [
-        (row["policy"], row["size"], row["share"], *row["interval"], row["share_random"])
-        for row in pooled
-    ]
-    rows = [(policy, f"{size:.1f}", *map(percent, four)) for policy, size, *four in figures]  # type: ignore[arg-type]
-    table = Table(name, "Strength against size", caption, columns, rows, data=[keys, *figures])
+    data = [(row["policy"], row["size"], row["share"], *row["interval"], row["share_random"])
+            for row in pooled]  # fmt: skip
+    rows = [(policy, f"{size:.1f}", *map(percent, four)) for policy, size, *four in data]
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         for number, (mode, points) in enumerate(lines.items()):
-            sizes = [size for size, _ in points]
-            axes.plot(sizes, [row["share"] for _, row in points], color=colour(number),
+            sizes = [row["size"] for row in points]
+            axes.plot(sizes, [row["share"] for row in points], color=colour(number),
                       marker=mark(number), label=mode)  # fmt: skip
             if mode == "full":
-                low, high = zip(*(row["interval"] for _, row in points), strict=True)
+                low, high = zip(*(row["interval"] for row in points), strict=True)
                 axes.fill_between(sizes, low, high, color=colour(number), alpha=0.12, linewidth=0)
         *_, last = lines.values()
-        guess = [(size, row["share_random"]) for size, row in last]
-        axes.plot(*zip(*guess, strict=True), color=QUIET, linestyle=(0, (4, 2)), label="at random")
-        for row in single:
+        axes.plot([row["size"] for row in last], [row["share_random"] for row in last],
+                  color=QUIET, linestyle=(0, (4, 2)), label="at random")  # fmt: skip
+        for row in pooled:
+            if row["policy"] not in CRITERIA:
+                continue
             is_default = row["policy"] == "default"
             mode = "full" if is_default else row["policy"].partition(",")[0]
             shade = colour(list(lines).index(mode)) if mode in lines else QUIET
@@ -211,37 +159,5 @@ def _chosen(
         axes.set_xlim(left=0)
         figure.legend(loc="outside right upper")
 
-    return Picture(table.name, table.title, caption, draw, table, height=3.4)
-
-
-def _drawn(curves: Mapping[str, tuple[Sequence[float], int]]) -> Picture:
-    programs = "; ".join(f"{name}: {wrong}" for name, (_, wrong) in curves.items())
-    caption = (
-        "Mean over tasks of the share of wrong programs that N of a suite's cases, drawn at "
-        f"random, reject. Wrong programs: {programs}."
-    )
-    columns = ("suite", "wrong programs", *(f"{n} cases, %" for n in SHOWN))
-    rows: list[list[Cell]] = [
-        [name, wrong, *(percent(curve[n - 1]) for n in SHOWN)]
-        for name, (curve, wrong) in curves.items()
-    ]
-    data: list[tuple[Cell, ...]] = [
-        (name, wrong, n, value)
-        for name, (curve, wrong) in curves.items()
-        for n, value in enumerate(curve, 1)
-    ]
-    heads = ("suite", "wrong_programs", "cases", "rejected")
-    table = Table(DRAWN, "Cases at random", caption, columns, rows, data=[heads, *data])
-
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        for number, (name, (curve, _)) in enumerate(curves.items()):
-            at = [n - 1 for n in SHOWN]
-            axes.plot(range(1, len(curve) + 1), curve, color=colour(number), marker=mark(number),
-                      markevery=at, label=short(name))  # fmt: skip
-        axes.set(ylim=(0, 1.03), xlabel="cases drawn at random",
-                 ylabel="wrong programs rejected")  # fmt: skip
-        logarithmic(axes, "x")
-        figure.legend(loc="outside right upper")
-
-    return Picture(DRAWN, table.title, caption, draw, table)
+    table = Table(name, "Strength against size", caption, columns, rows, data=[keys, *data])
+    return Picture(table, draw, 3.4)

@@ -49,7 +49,7 @@ class CodeAdapter(DefaultDataAdapter):
         """Score an answer 1 if it passes every test; raises where there is no verdict."""
         (judged,) = verdicts([(reference, original_prediction)])
         score = Score(extracted_prediction=judged.program, prediction=original_prediction)
-        score.value = {"acc": float(bool(judged.passed))}
+        score.value = {"acc": float(judged.passed)}
         score.metadata = {"verdict": judged.verdict, "detail": judged.detail}
         score.main_score_name = "acc"
         return score

@@ -19,7 +19,6 @@ from evalplus_lite.serving.adapters.judge import (
     dataset_rows,
     shared_judge,
     slug,
-    sure,
 )
 from evalplus_lite.tasks.loading import names
 
@@ -44,9 +43,9 @@ def verdict() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         tests = state.metadata.get("tests") or target.text
         future = await asyncio.to_thread(begin, tests, state.output.completion)
-        found = sure(await asyncio.wrap_future(future))
+        found = await asyncio.wrap_future(future)
         return Score(
-            value=float(bool(found.passed)),
+            value=float(found.passed),
             answer=found.program,
             explanation=f"{found.verdict}: {found.detail}" if found.detail else found.verdict,
             metadata={"verdict": found.verdict},

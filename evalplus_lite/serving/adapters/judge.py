@@ -15,12 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from evalplus_lite.errors import (
-    EvalPlusLiteError,
-    InfrastructureError,
-    InputError,
-    one_of,
-)
+from evalplus_lite.errors import InfrastructureError, InputError, one_of
 from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.verification import ProgramJudge
 from evalplus_lite.models.completions import instruction
@@ -168,18 +163,17 @@ CONNECTIONS = 32
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What was found of an answer; ``error`` stands where there is no verdict.
+    """What was found of an answer.
 
     ``verdict`` is its name (``pass``, ``fail``, ``timeout``, ...), ``share`` the part of all tests
     that were passed, if that was asked for, ``program`` what was taken out of the answer, if known.
     """
 
-    passed: bool | None
-    verdict: str = ""
-    share: float | None = None
-    detail: str = ""
-    program: str | None = None
-    error: EvalPlusLiteError | None = None
+    passed: bool
+    verdict: str
+    share: float | None
+    detail: str
+    program: str | None
 
 
 class LocalJudge:
@@ -251,13 +245,6 @@ def judgement(row: dict[str, Any]) -> Judgement:
     )
 
 
-def sure(found: Judgement) -> Judgement:
-    """Return a judgement that is a verdict; raises what stands in its place."""
-    if found.error is not None:
-        raise found.error
-    return found
-
-
 _lock = Lock()
 _settings: JudgeSettings | None = None
 _judge: LocalJudge | RemoteJudge | None = None
@@ -294,29 +281,15 @@ def shared_judge() -> LocalJudge | RemoteJudge:
 
 
 def begin(tests: Any, answer: str, *, share: bool = False) -> Future[Judgement]:
-    """Begin to judge an answer by what ``task_data`` reads; the future raises nothing of ours."""
-    judge, result = shared_judge(), Future[Judgement]()
-
-    def done(future: Future[Judgement]) -> None:
-        error = future.exception()
-        if isinstance(error, EvalPlusLiteError):
-            result.set_result(Judgement(None, error=error))
-        elif error is not None:
-            result.set_exception(error)
-        else:
-            result.set_result(future.result())
-
-    try:
-        judge.begin(task_data(tests), answer, share=share).add_done_callback(done)
-    except EvalPlusLiteError as error:
-        result.set_result(Judgement(None, error=error))
-    return result
+    """Begin to judge an answer by what ``task_data`` reads; raises, now or in the future, what is
+    no verdict on it."""
+    return shared_judge().begin(task_data(tests), answer, share=share)
 
 
 def verdicts(pairs: Iterable[tuple[Any, str]]) -> list[Judgement]:
     """Return the verdicts on answers to (task id or tests, answer); raises where there is none."""
     futures = [begin(tests, answer) for tests, answer in pairs]
-    return [sure(future.result()) for future in futures]
+    return [future.result() for future in futures]
 
 
 # The tasks of a data set as harnesses put them to a model.

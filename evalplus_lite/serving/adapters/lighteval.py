@@ -22,7 +22,7 @@ class PassRate(SampleLevelComputation):
         """Judge the answers."""
         (tests,) = doc.choices
         return mean(
-            float(bool(judged.passed))
+            float(judged.passed)
             for judged in verdicts((tests, text) for text in model_response.final_text)
         )
 

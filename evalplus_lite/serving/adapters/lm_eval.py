@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from importlib.resources import files
 from typing import Any
 
-from evalplus_lite.serving.adapters.judge import Judgement, begin, configure_for, dataset_rows, sure
+from evalplus_lite.serving.adapters.judge import Judgement, begin, configure_for, dataset_rows
 from evalplus_lite.statistics.pass_at_k import pass_at_k as estimate
 
 _begun: dict[tuple[str, str], Future[Judgement]] = {}
@@ -52,10 +52,9 @@ def pass_at_k(
     as a run in which the machine failed has no score."""
     (task_id,), (answers,) = references, predictions
     futures = [_begun.get((task_id, text)) or begin(task_id, text) for text in answers]
-    found = [sure(future.result()) for future in futures]
-    passed = [each.passed for each in found].count(True)
+    passed = sum(future.result().passed for future in futures)
     ks = [k] if isinstance(k, int) else k
-    return {f"pass@{each}": estimate(len(found), passed, each) for each in ks}
+    return {f"pass@{each}": estimate(len(futures), passed, each) for each in ks}
 
 
 def _begin(doc: Any, text: str) -> str:

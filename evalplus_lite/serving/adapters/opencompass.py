@@ -34,6 +34,6 @@ class CodeEvaluator(BaseEvaluator):
     ) -> dict[str, Any]:
         """Return the accuracy in percent; raises where there is no verdict."""
         judged = verdicts(zip(references, predictions, strict=True))
-        details = [{"correct": bool(each.passed), "verdict": each.verdict} for each in judged]
-        share = sum(each["correct"] is True for each in details) / len(details)
+        details = [{"correct": each.passed, "verdict": each.verdict} for each in judged]
+        share = sum(each.passed for each in judged) / len(details)
         return {"accuracy": 100 * share, "details": details}

@@ -10,14 +10,14 @@ import asyncio
 import re
 import reprlib
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
 from evalplus_lite.errors import EvalPlusLiteError, EvidenceWarning, InputError
-from evalplus_lite.serving.adapters.judge import Judgement, begin, settings, sure
+from evalplus_lite.serving.adapters.judge import Judgement, begin, settings
 
 KEYS = (
     "task_id tests verification_info test_list input_output ground_truth answer label id"
@@ -65,60 +65,26 @@ def text_of(completion: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-def reward(judgement: Judgement) -> float | None:
+def reward(judgement: Judgement) -> float:
     """Return what one answer earns: 0 or 1, or the share of tests, less the verdict's penalty."""
-    if judgement.passed is None:
-        return None
     known, value = settings(), float(judgement.passed)
     if known.reward == "share" and judgement.share is not None and not judgement.passed:
         value = judgement.share
     return value - known.penalties.get(judgement.verdict, 0.0)
 
 
-def _begun(pairs: Iterable[tuple[Any, Any]]) -> list[Future[Judgement]]:
-    """Begin to judge pairs of tests (or the error that there is instead) and an answer."""
-    share, futures = settings().reward == "share", []
-    for tests, answer in pairs:
-        try:
-            if isinstance(tests, EvalPlusLiteError):
-                raise tests
-            futures.append(begin(tests, text_of(answer), share=share))
-        except EvalPlusLiteError as error:
-            futures.append(Future())
-            futures[-1].set_result(Judgement(None, error=error))
-    return futures
-
-
-def _rewards(judgements: Sequence[Judgement]) -> list[float | None]:
-    """Return what answers earn; None where there is no verdict, with a warning that says why.
-
-    Raises InputError if there is no verdict at all, and the first reason is a mistake in the data
-    or the settings.
-    """
-    errors = [each.error for each in judgements if each.error is not None]
-    if errors and len(errors) == len(judgements) and isinstance(errors[0], InputError):
-        raise errors[0]
-    for text in dict.fromkeys(map(str, errors)):
-        warnings.warn(f"no reward: {text}", EvidenceWarning, stacklevel=3)
-    return list(map(reward, judgements))
+def _begin(tests: Any, answer: Any) -> Future[Judgement]:
+    return begin(tests, text_of(answer), share=settings().reward == "share")
 
 
 def judged(tests: Any, answer: Any) -> Judgement:
     """Return what is found of one answer; raises what is no verdict on it."""
-    (future,) = _begun([(tests, answer)])
-    return sure(future.result())
+    return _begin(tests, answer).result()
 
 
 async def ajudged(tests: Any, answer: Any) -> Judgement:
     """Return what ``judged`` does, without blocking the event loop."""
-    (future,) = await asyncio.to_thread(_begun, [(tests, answer)])
-    return sure(await asyncio.wrap_future(future))
-
-
-def _earned(judgement: Judgement) -> float:
-    value = reward(judgement)
-    assert value is not None
-    return value
+    return await asyncio.wrap_future(await asyncio.to_thread(_begin, tests, answer))
 
 
 # TRL, open-r1 and ms-swift: a list of completions, and the data set's columns.
@@ -129,28 +95,47 @@ def trl_reward(completions: Sequence[Any], prompts: Any = None, **columns: Any) 
 
     A column of ``KEYS`` says what to judge by.
     """
-    return _rewards([future.result() for future in _begun(_pairs(completions, columns))])
+    futures = _begun(completions, columns)
+    return _rewards([future.exception() or future.result() for future in futures])
 
 
 async def async_trl_reward(completions: Sequence[Any], prompts: Any = None, **columns: Any) -> Any:
     """Return what ``trl_reward`` does; TRL runs it beside other asynchronous rewards."""
-    futures = await asyncio.to_thread(_begun, _pairs(completions, columns))
-    return _rewards(await asyncio.gather(*map(asyncio.wrap_future, futures)))
+    futures = map(asyncio.wrap_future, await asyncio.to_thread(_begun, completions, columns))
+    return _rewards(await asyncio.gather(*futures, return_exceptions=True))
 
 
-def _pairs(completions: Sequence[Any], columns: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+def _begun(completions: Sequence[Any], columns: Mapping[str, Any]) -> list[Future[Judgement]]:
+    """Begin to judge each completion; the future of one that cannot be judged has the error."""
     cells = {key: columns[key] for key in KEYS if columns.get(key) is not None}
     for key, column in cells.items():
         if len(column) != len(completions):
             raise InputError(f"{len(completions)} completions, but {len(column)} cells in {key}")
-    pairs = []
+    futures = []
     for number, completion in enumerate(completions):
         try:
             tests = tests_in({key: column[number] for key, column in cells.items()})
-        except InputError as error:
-            tests = error
-        pairs.append((tests, completion))
-    return pairs
+            futures.append(_begin(tests, completion))
+        except EvalPlusLiteError as error:
+            futures.append(Future())
+            futures[-1].set_exception(error)
+    return futures
+
+
+def _rewards(found: Sequence[Judgement | BaseException]) -> list[float | None]:
+    """Return what answers earn; None where there is no verdict, with a warning that says why.
+
+    Raises InputError if there is no verdict at all, and the first reason is a mistake in the data
+    or the settings.
+    """
+    errors = [each for each in found if isinstance(each, BaseException)]
+    if foreign := [each for each in errors if not isinstance(each, EvalPlusLiteError)]:
+        raise foreign[0]
+    if errors and len(errors) == len(found) and isinstance(errors[0], InputError):
+        raise errors[0]
+    for text in dict.fromkeys(map(str, errors)):
+        warnings.warn(f"no reward: {text}", EvidenceWarning, stacklevel=3)
+    return [reward(each) if isinstance(each, Judgement) else None for each in found]
 
 
 # OpenRLHF: texts of prompts with their replies, and labels.
@@ -164,10 +149,11 @@ def reward_func(
     ``--reward.remote_url`` names a file, which imports this function.
     """
     answers = [reply_in(*pair) for pair in zip(queries, prompts, strict=True)]
-    futures = _begun(zip(labels, answers, strict=True))
-    judgements = [sure(future.result()) for future in futures]
-    earned = import_module("torch").tensor(list(map(_earned, judgements)))
-    passed = import_module("torch").tensor([float(bool(each.passed)) for each in judgements])
+    futures = [_begin(*pair) for pair in zip(labels, answers, strict=True)]
+    judgements = [future.result() for future in futures]
+    torch = import_module("torch")
+    earned = torch.tensor(list(map(reward, judgements)))
+    passed = torch.tensor([float(each.passed) for each in judgements])
     return {"rewards": earned, "scores": passed, "extra_logs": {"passed": passed}}
 
 
@@ -213,7 +199,7 @@ def areal_reward(
 
     Give ``AsyncRewardWrapper`` a ``timeout_seconds`` of minutes: it makes its own time-outs a 0.
     """
-    return _earned(judged(tests_in(data), completions))
+    return reward(judged(tests_in(data), completions))
 
 
 async def slime_reward(args: Any, sample: Any, **_: Any) -> Any:
@@ -226,7 +212,7 @@ async def slime_reward(args: Any, sample: Any, **_: Any) -> Any:
     metadata = sample.metadata if isinstance(sample.metadata, Mapping) else {}
     has_tests = any(metadata.get(key) for key in KEYS)
     tests = tests_in(metadata) if has_tests else sample.label
-    return _earned(await ajudged(tests, sample.response))
+    return reward(await ajudged(tests, sample.response))
 
 
 async def rubric_reward(completion: Any, answer: Any = None, info: Any = None, **_: Any) -> float:
@@ -236,7 +222,7 @@ async def rubric_reward(completion: Any, answer: Any = None, info: Any = None, *
     """
     has_tests = isinstance(info, Mapping) and any(info.get(key) for key in KEYS)
     tests = tests_in(info if has_tests else {"answer": answer})
-    return _earned(await ajudged(tests, completion))
+    return reward(await ajudged(tests, completion))
 
 
 async def passed(task: Any, trace: Any) -> float:
@@ -246,7 +232,7 @@ async def passed(task: Any, trace: Any) -> float:
     method with ``@vf.reward``. The task's data has ``tests``, or a task's ``id``.
     """
     data = task.model_dump() if hasattr(task, "model_dump") else vars(task)
-    return _earned(await ajudged(tests_in(data), trace.last_reply))
+    return reward(await ajudged(tests_in(data), trace.last_reply))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -261,7 +247,7 @@ class RewardOutput:
 def rllm_reward(task_info: Mapping[str, Any], action: Any) -> Any:
     """Return rLLM's ``RewardOutput`` of an action; raises where there is no verdict."""
     found = judged(tests_in(task_info), getattr(action, "action", action))
-    fields = {"reward": _earned(found), "is_correct": bool(found.passed)}
+    fields = {"reward": reward(found), "is_correct": found.passed}
     about = {"verdict": found.verdict, "detail": found.detail}
     try:
         record = import_module("rllm.rewards.reward_types").RewardOutput
@@ -273,5 +259,5 @@ def rllm_reward(task_info: Mapping[str, Any], action: Any) -> Any:
 
 
 def _score(judgement: Judgement) -> dict[str, Any]:
-    acc = float(bool(judgement.passed))
-    return {"score": _earned(judgement), "acc": acc, "verdict": judgement.verdict}
+    acc = float(judgement.passed)
+    return {"score": reward(judgement), "acc": acc, "verdict": judgement.verdict}

@@ -22,11 +22,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
 from evalplus_lite.errors import InputError
+
+HOST = Path(__file__).with_name("host.py")
 
 # The set of programs, as records.
 
@@ -72,17 +73,13 @@ class ProgramSet:
 
     def reference(self, problem: AuditTask) -> str:
         """Return a program that is right."""
-        found = (each for each in self.programs if each.is_right and each.problem is problem)
-        return next(found).text
+        return next(p.text for p in self.programs if p.is_right and p.problem is problem)
 
 
 @cache
 def program_set() -> ProgramSet:
     """Return the set that comes with the package."""
-    text = (
-        files("evalplus_lite.serving.audit").joinpath("programs.toml").read_text(encoding="utf-8")
-    )
-    data = tomllib.loads(text)
+    data = tomllib.loads(HOST.with_name("programs.toml").read_text(encoding="utf-8"))
     problems = {row["name"]: _problem(row) for row in data["problem"]}
     programs = tuple(
         AuditProgram(
@@ -97,14 +94,12 @@ def program_set() -> ProgramSet:
 
 
 def _problem(row: dict[str, Any]) -> AuditTask:
-    cases = [(given, expected) for given, expected in row["cases"]]
+    cases = [tuple(case) for case in row["cases"]]
     for count in row.get("ranges", ()):
         cases.append((f"{count}\n", "".join(f"{n}\n" for n in range(1, count + 1))))
-    name, kind, entry_point = row["name"], row["kind"], row.get("entry_point", "")
-    return AuditTask(name, kind, row["prompt"], tuple(cases), entry_point)
+    facts = row["name"], row["kind"], row["prompt"], tuple(cases)
+    return AuditTask(*facts, row.get("entry_point", ""))
 
-
-# A verifier in a process of its own: asked, waited for, and killed when it does not answer.
 
 # What a verifier's process is told of a program: its task, in every form that one may want.
 
@@ -124,7 +119,7 @@ def question(program: AuditProgram, reference: str) -> dict[str, Any]:
         "kind": problem.kind,
         "prompt": problem.prompt,
         "entry_point": problem.entry_point,
-        "tests": assertions(problem) if problem.kind == "function" else printed(problem),
+        "tests": tests_of(problem),
         "in_outs": in_outs(problem),
         "verify": {"task": task(problem, reference), "program": program.text},
         "submit": submission(problem, fenced),
@@ -132,43 +127,41 @@ def question(program: AuditProgram, reference: str) -> dict[str, Any]:
     }
 
 
-def assertions(problem: AuditTask) -> list[str]:
-    """Return a function's cases as assertions."""
-    name = problem.entry_point
+def tests_of(problem: AuditTask) -> list[Any]:
+    """Return a function's cases as assertions, a script's as texts in and out."""
+    if problem.kind == "script":
+        return [{"input": given, "output": expected} for given, expected in problem.cases]
     return [
-        f"assert {name}({', '.join(map(repr, given))}) == {expected!r}"
+        f"assert {problem.entry_point}({', '.join(map(repr, given))}) == {expected!r}"
         for given, expected in problem.cases
     ]
 
 
-def printed(problem: AuditTask) -> list[dict[str, str]]:
-    """Return a script's cases as texts in and out."""
-    return [{"input": given, "output": expected} for given, expected in problem.cases]
-
-
 def in_outs(problem: AuditTask) -> dict[str, Any]:
     """Return cases as APPS has them, whose functions get an argument as JSON a line."""
+    given, expected = map(list, zip(*problem.cases, strict=True))
     if problem.kind == "script":
-        return {key + "s": [case[key] for case in printed(problem)] for key in ("input", "output")}
-    given = ["\n".join(map(json.dumps, arguments)) for arguments, _ in problem.cases]
-    expected = [json.dumps(output) for _, output in problem.cases]
-    return {"inputs": given, "outputs": expected, "fn_name": problem.entry_point}
+        return {"inputs": given, "outputs": expected}
+    lines = ["\n".join(map(json.dumps, arguments)) for arguments in given]
+    outputs = list(map(json.dumps, expected))
+    return {"inputs": lines, "outputs": outputs, "fn_name": problem.entry_point}
 
 
 def task(problem: AuditTask, reference: str) -> dict[str, Any]:
     """Return a problem as a row of a task file."""
-    row = {"id": problem.name, "prompt": problem.prompt, "reference": reference}
     is_function = problem.kind == "function"
     how = {"entry_point": problem.entry_point} if is_function else {"harness": "script"}
-    return {**row, **how, "inputs": [given for given, _ in problem.cases]}
+    inputs = [given for given, _ in problem.cases]
+    row = {"id": problem.name, "prompt": problem.prompt, "reference": reference}
+    return {**row, **how, "inputs": inputs}
 
 
 def submission(problem: AuditTask, fenced: str) -> dict[str, Any]:
     """Return SandboxFusion's request to judge, with a second a test."""
     labels = {"programming_language": "python", "execution_language": "python"}
     about: dict[str, Any] = {"id": problem.name, "content": problem.prompt, "labels": labels}
-    if problem.kind == "function":
-        test = {"code": "\n".join(assertions(problem)), "asset": {}}
+    if is_function := problem.kind == "function":
+        test = {"code": "\n".join(tests_of(problem)), "asset": {}}
         about |= {"canonical_solution": "", "test": test}
     else:
         about["test"] = [
@@ -176,7 +169,7 @@ def submission(problem: AuditTask, fenced: str) -> dict[str, Any]:
             for given, expected in problem.cases
         ]
     config = {
-        "dataset_type": "AutoEvalDataset" if problem.kind == "function" else "CommonOJDataset",
+        "dataset_type": "AutoEvalDataset" if is_function else "CommonOJDataset",
         "language": "python",
         "run_timeout": 1,
         "provided_data": about,
@@ -204,7 +197,8 @@ def response(problem: AuditTask, fenced: str) -> dict[str, Any]:
     }
 
 
-HOST = Path(__file__).with_name("host.py")
+# A verifier in a process of its own: asked, waited for, and killed when it does not answer.
+
 START_SECONDS = 180.0
 """How long a verifier may take to be imported: some bring torch."""
 FULL = 1.0 - 1e-9
@@ -359,9 +353,10 @@ class VerifierProcess:
             line, newline, rest = self._rest.partition(b"\n")
             if newline:
                 self._rest = rest
-                row = _row(line)
-                if row is not None and row.pop("token", None) == self._token:
-                    return row
+                with contextlib.suppress(ValueError):
+                    row = json.loads(line)
+                    if isinstance(row, dict) and row.pop("token", None) == self._token:
+                        return row
                 continue
             if len(self._rest) > MOST_ANSWER:
                 self._rest = b""
@@ -376,14 +371,6 @@ class VerifierProcess:
             # A child of the verifier's may hold the other end: that it ended is seen by itself.
             if not data and (ready or self._process.poll() is not None):
                 raise Unanswered("ended")
-
-
-def _row(line: bytes) -> dict[str, Any] | None:
-    try:
-        row = json.loads(line)
-    except ValueError:
-        return None
-    return row if isinstance(row, dict) else None
 
 
 MOST_PROCESSES = 8

@@ -9,7 +9,8 @@ import contextlib
 import hmac
 import ipaddress
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -28,125 +29,134 @@ SMALL_BODY = 1 << 16
 """Bytes of a request that needs no token: it asks for nothing that takes more."""
 
 
-@dataclass(slots=True)
+class Refused(Exception):
+    """A request that is not looked at; with ``close`` its connection ends."""
+
+    def __init__(
+        self,
+        status: int,
+        kind: str,
+        problem: str,
+        headers: Mapping[str, str] | None = None,
+        *,
+        close: bool = False,
+    ) -> None:
+        super().__init__(problem)
+        self.status, self.kind = status, kind
+        self.headers = {**(headers or {}), **({"connection": "close"} if close else {})}
+
+
 class Guard:
     """Wraps the application; the request's body is read whole before any of it runs."""
 
-    app: ASGIApp
-    service: Service
-    metrics: Metrics
-    buffered: Counter[str] = field(default_factory=Counter)
-    """Bytes of requests that are at work, by address or token."""
-    _tokens: list[tuple[bytes, str]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        settings = self.service.settings
-        self._tokens = [(token.encode(), name) for token, name in settings.tokens]
+    def __init__(self, app: ASGIApp, service: Service, metrics: Metrics) -> None:
+        self.app, self.service, self.metrics = app, service, metrics
+        self.buffered: Counter[str] = Counter()
+        """Bytes of requests that are at work, by address or token."""
+        self._tokens = [(token.encode(), name) for token, name in service.settings.tokens]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        told = _Told(self.service, self.metrics, send)
+        told = _Told(self.service, send)
+        try:
+            await self._serve(scope, receive, told)
+        except Refused as error:  # what comes of the body is let go
+            self.metrics.refused(error.status)
+            response = refusal(
+                self.service, error.status, error.kind, str(error), headers=error.headers
+            )
+            await response({"type": "http"}, _nothing, told)
+
+    async def _serve(self, scope: Scope, receive: Receive, told: _Told) -> None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in
                    scope["headers"]}  # fmt: skip
         if "content-length" in headers and "transfer-encoding" in headers:
             # A proxy in front may take the other one of the two for the body's end (RFC 9112, 6.3).
             problem = "the request has both Content-Length and Transfer-Encoding"
-            await told.refuse(400, "input", problem, close=True)
-            return
+            raise Refused(400, "input", problem, close=True)
         name = self._client(scope, headers)
-        if name is None:
-            await told.refuse(401, "token", "a token is needed: Authorization: Bearer TOKEN",
-                              headers={"www-authenticate": "Bearer"})  # fmt: skip
-            return
         if not self._tokens and _is_foreign(headers):
-            await told.refuse(
-                403, "origin", "without a token only programs on this machine may ask"
-            )
-            return
+            raise Refused(403, "origin", "without a token only programs on this machine may ask")
         if headers.get("content-encoding", "identity").lower() != "identity":
-            await told.refuse(415, "input", "the request is compressed; send it as it is")
-            return
+            raise Refused(415, "input", "the request is compressed; send it as it is")
         scope["client_name"] = name
         if len(self._tokens) < 2:  # else a client could take several clients' turns
             scope["client_name"] += f"/{headers.get(CLIENT_HEADER, '')[:LONGEST_NAME]}"
         most = SMALL_BODY if scope["path"] in OPEN else self.service.settings.most_body
         try:
             async with asyncio.timeout(self.service.settings.body_seconds):
-                body = await self._body(name, most, headers, receive, told)
+                body = await self._body(name, most, headers, receive)
         except TimeoutError:
-            await told.refuse(408, "slow", "the request did not arrive in time", close=True)
-            return
+            problem = "the request did not arrive in time"
+            raise Refused(408, "slow", problem, close=True) from None
         if body is None:
             return
-        size = _size(body)
+        # The bytes that it takes, as text and as values if they are many.
+        values = marks(body)
+        size = len(body) + (VALUE_BYTES * values if values > FEW_VALUES else 0)
         self._count(name, size - len(body))
         try:
-            if self._is_full(name):
-                await told.busy()
-                return
+            self._require_room(name)
             await _watched(self.app, scope, receive, told, body)
         except asyncio.CancelledError:
             if told.has_begun:
                 raise
-            await told.refuse(503, "infrastructure", "the server is being stopped", close=True)
+            problem = "the server is being stopped"
+            raise Refused(503, "infrastructure", problem, close=True) from None
         finally:
             self._count(name, -size)
 
-    def _client(self, scope: Scope, headers: dict[str, str]) -> str | None:
-        """Return by whose share a request counts, None for one without a token that is known."""
-        host = (scope.get("client") or ("",))[0]
-        name: str | None = host
-        if self._tokens and scope["path"] not in OPEN:
-            given = _token(headers.get("authorization", ""))
-            name = None
-            for token, known in self._tokens:  # all of them, so that time tells nothing
-                if hmac.compare_digest(token, given):
-                    name = known
-            if name is None:
-                return None
-        return name
+    def _client(self, scope: Scope, headers: Mapping[str, str]) -> str:
+        """Return by whose share a request counts; Refused for one without a token that is known."""
+        if not self._tokens or scope["path"] in OPEN:
+            host: str = (scope.get("client") or ("",))[0]
+            return host
+        given = _token(headers.get("authorization", ""))
+        # All of them are compared, so that time tells nothing.
+        names = [name for token, name in self._tokens if hmac.compare_digest(token, given)]
+        if not names:
+            problem = "a token is needed: Authorization: Bearer TOKEN"
+            raise Refused(401, "token", problem, {"www-authenticate": "Bearer"})
+        return names[-1]
 
     async def _body(
-        self, name: str, most: int, headers: dict[str, str], receive: Receive, told: _Told
+        self, name: str, most: int, headers: Mapping[str, str], receive: Receive
     ) -> bytes | None:
-        """Return the body, None if there was an answer already; counts what is returned."""
-        parts, size = [], 0
+        """Return the body, None if the client has gone; counts what is returned."""
+        parts, size, has_more = [], 0, True
         stated = headers.get("content-length", "0")
         too_large = stated.isdecimal() and int(stated) > most
         try:
-            while not too_large:
+            while has_more and not too_large:
                 message = await receive()
                 if message["type"] == "http.disconnect":
                     return None
-                part = message.get("body", b"")
-                size += len(part)
-                self._count(name, len(part))
-                too_large = size > most
-                if self._is_full(name):
-                    await told.busy()
-                    return None
-                parts.append(part)
-                if not message.get("more_body", False) and not too_large:
-                    body = b"".join(parts)
-                    values = self.service.settings.most_values
-                    if marks(body) > values:
-                        await told.refuse(413, "large", f"it has more than {values} values")
-                        return None
-                    size = 0  # from here on the caller counts it
-                    return body
-            await told.refuse(413, "large", f"the request has more than {most} bytes")
-            return None
+                parts.append(message.get("body", b""))
+                size += len(parts[-1])
+                self._count(name, len(parts[-1]))
+                too_large, has_more = size > most, message.get("more_body", False)
+                self._require_room(name)
+            if too_large:
+                raise Refused(413, "large", f"the request has more than {most} bytes")
+            body = b"".join(parts)
+            values = self.service.settings.most_values
+            if marks(body) > values:
+                raise Refused(413, "large", f"it has more than {values} values")
+            size = 0  # from here on the caller counts it
+            return body
         finally:
             self._count(name, -size)
 
-    def _is_full(self, name: str) -> bool:
-        """Return whether requests hold all that they may; of several clients, one's half of it."""
+    def _require_room(self, name: str) -> None:
+        """Refuse for now if requests hold all that they may; of several clients, one's half."""
         most = self.service.settings.most_buffered
         share = most if len(self._tokens) < 2 else most // 2
-        return self.buffered.total() > most or self.buffered[name] > share
+        if self.buffered.total() > most or self.buffered[name] > share:
+            problem = "too many large requests are at work"
+            raise Refused(429, "busy", problem, {"retry-after": "1"})
 
     def _count(self, name: str, size: int) -> None:
         self.buffered[name] += size
@@ -159,7 +169,6 @@ class _Told:
     """Sends an answer with the headers that all have."""
 
     service: Service
-    metrics: Metrics
     send: Send
     has_begun: bool = False
 
@@ -171,26 +180,6 @@ class _Told:
             headers.append((b"evalplus-lite-version", self.service.version.encode()))
             message = {**message, "headers": headers}
         await self.send(message)
-
-    async def busy(self) -> None:
-        """Refuse for now what there is no memory for."""
-        problem = "too many large requests are at work"
-        await self.refuse(429, "busy", problem, headers={"retry-after": "1"})
-
-    async def refuse(
-        self,
-        status: int,
-        kind: str,
-        problem: str,
-        *,
-        headers: dict[str, str] | None = None,
-        close: bool = False,
-    ) -> None:
-        """Answer with an error. What comes of the body is let go; ``close`` ends the connection."""
-        self.metrics.refused(status)
-        found = dict(headers or {}) | ({"connection": "close"} if close else {})
-        response = refusal(self.service, status, kind, problem, headers=found)
-        await response({"type": "http"}, _nothing, self)
 
 
 async def _watched(app: ASGIApp, scope: Scope, receive: Receive, told: _Told, body: bytes) -> None:
@@ -224,12 +213,6 @@ async def _nothing() -> Message:
     return {"type": "http.disconnect"}
 
 
-def _size(body: bytes) -> int:
-    """Return the bytes that a body takes, as text and as values if they are many."""
-    values = marks(body)
-    return len(body) + (VALUE_BYTES * values if values > FEW_VALUES else 0)
-
-
 def _token(header: str) -> bytes:
     """Return the token of a header: Bearer, or the password of Basic, as in ``http://x:T@host``."""
     kind, _, value = header.partition(" ")
@@ -241,7 +224,7 @@ def _token(header: str) -> bytes:
     return b""
 
 
-def _is_foreign(headers: dict[str, str]) -> bool:
+def _is_foreign(headers: Mapping[str, str]) -> bool:
     """Return whether a browser may have been made to ask by another site's page.
 
     Such a request names the site, or (where a name was made to point here) a host that is not us.

@@ -1,11 +1,10 @@
-"""The protocols that the server speaks: SandboxFusion's, open-instruct's, NeMo-Gym's, its own."""
+"""The protocols that the server speaks: its own, SandboxFusion's, open-instruct's, NeMo-Gym's."""
 
 from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import PurePosixPath
 from typing import Annotated, Any
 
@@ -15,6 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from evalplus_lite.errors import EvalPlusLiteError, InputError
 from evalplus_lite.jobs.verification import UnknownTask
 from evalplus_lite.serving.server.endpoint import (
+    Answer,
     Answered,
     Asking,
     Endpoint,
@@ -39,507 +39,23 @@ from evalplus_lite.store.parsing import parse_json
 from evalplus_lite.tasks.published.rows import inflated
 from evalplus_lite.tasks.published.trainers import Form, called_name, problem_data
 
-# SandboxFusion, for Python: run a program, or submit an answer to a problem.
-
-# Problems as SandboxFusion's data sets state them: texts in and out, or code that asserts.
-
-SHOWN = 200
-"""Characters of an input or an output that an answer repeats."""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """What an answer is judged by, and what to say of each test."""
-
-    asked: Asked
-    cases: tuple[dict[str, Any], ...] = ()
-    is_known: bool = False
-    """Whether it is of a data set that is loaded: then all its cases are one test."""
-
-    def infos(self, count: int) -> list[dict[str, Any] | None]:
-        """Return what is said of each of so many tests."""
-        return [*self.cases] if len(self.cases) == count else [None] * count
-
-
-def problem(service: Service, dataset: str, id: int | str, provided: Any) -> Problem:
-    """Return a problem: of a data set that is loaded, else the one that is ``provided``.
-
-    Raises UnknownTask if there is none, InputError for one that cannot be read here.
-    """
-    if dataset in service.datasets:
-        return Problem(service.task(service.known_id(dataset, id), dataset), is_known=True)
-    row = _provided_row(provided, id)
-    if row is None:
-        raise UnknownTask(
-            f"no data set {dataset[:100]!r} is loaded, and provided_data holds no problem {id!r}"
-        )
-    data = problem_data(row)
-    if data.form != "printed":
-        return Problem(Asked.given(data.form, data.data))  # type: ignore[arg-type]
-    infos = tuple(
-        {"input": {"stdin": given[:SHOWN]}, "output": {"stdout": expected[:SHOWN]}}
-        for given, expected in zip(*data.data[:2], strict=True)
-    )
-    return Problem(Asked.given("printed", data.data), infos)
-
-
-def _provided_row(provided: Any, id: int | str) -> dict[str, Any] | None:
-    if type(provided) is dict:
-        return provided
-    rows = [each for each in provided or [] if str(each.get("id")) == str(id)]
-    return rows[0] if rows else None
-
-
-FAMILY = "SandboxFusion"
-SECONDS = 10.0
-LANGUAGES = ("python", "python3")
-PROGRAM = "main.py"
-"""The name of a program's file."""
-MOST_FILES = 256
-LONGEST_PATH, LONGEST_NAME = 500, 255
-"""Characters of a file's path, and bytes of each of its parts."""
-
-
-class RunCodeRequest(Loose):
-    """A program, what it reads, and the files beside it."""
-
-    code: str
-    language: str
-    stdin: str | None = None
-    compile_timeout: Seconds = SECONDS
-    run_timeout: Seconds = SECONDS
-    memory_limit_MB: Annotated[int, Field(strict=True)] = -1
-    files: dict[str, str | None] = Field(default={}, description="Contents in base 64 by path.")
-    fetch_files: list[str] = Field(default=[])
-
-
-class CommandRunResult(BaseModel):
-    """How a command ended."""
-
-    status: str = Field(description="Finished, Error or TimeLimitExceeded.")
-    execution_time: float | None = None
-    return_code: int | None = None
-    stdout: str | None = None
-    stderr: str | None = None
-
-
-class RunCodeResponse(BaseModel):
-    """What came of a run."""
-
-    status: str = Field(description="Success, Failed or SandboxError.")
-    message: str
-    compile_result: CommandRunResult | None = None
-    run_result: CommandRunResult | None = None
-    executor_pod_name: str | None = None
-    files: dict[str, str] = Field(default={})
-
-
-class SubmitConfig(Loose):
-    """How an answer is to be judged."""
-
-    dataset_type: str | None = None
-    language: str | None = None
-    locale: str | None = None
-    is_fewshot: bool | None = None
-    compile_timeout: Seconds | None = None
-    run_timeout: Seconds | None = None
-    custom_extract_logic: str | None = None
-    provided_data: list[dict[str, Any]] | dict[str, Any] | None = None
-    extra: dict[str, Any] = Field(default={})
-
-
-class SubmitRequest(Loose):
-    """An answer to a problem of a data set, or of one that comes along."""
-
-    dataset: str
-    id: int | str
-    completion: str
-    config: SubmitConfig = SubmitConfig()
-
-
-class EvalTestCase(BaseModel):
-    """Whether a test was passed."""
-
-    passed: bool
-    exec_info: RunCodeResponse
-    test_info: dict[str, Any] | None = None
-
-
-class EvalResult(BaseModel):
-    """Whether an answer was accepted."""
-
-    id: int | str
-    accepted: bool
-    extracted_code: str
-    full_code: str | None = None
-    test_code: str | None = None
-    tests: list[EvalTestCase]
-    extracted_type: str | None = None
-    extra: dict[str, Any] | None = None
-
-
-async def run_code(asking: Asking) -> dict[str, Any]:
-    """Run a program as an interpreter runs a file: no verdict."""
-    body: RunCodeRequest = asking.body
-    service = asking.service
-    _require_python(body.language)
-    service.queue.require_room(asking.client, 1)
-    limits = granted(service, body.run_timeout, body.memory_limit_MB)
-    bounds = (
-        limits.seconds,
-        limits.memory or service.settings.memory,
-        service.settings.most_output,
-    )
-    data = _contents(body)
-    item = (body.code, (body.stdin or "").encode(), data, body.fetch_files, *bounds)
-    row = await service.run(asking.client, item)
-    asking.metrics.run(row["ended"], cpu=row["cpu"])
-    is_late = row["ended"] == "timeout"
-    code = None if is_late else 1 if row["exit_code"] is None else row["exit_code"]
-    stderr = row["stderr"] + (f"\n{row['detail']}\n" if row["detail"] and not is_late else "")
-    cuts = [
-        f"{name}: the first {len(row[name])} characters of {row[f'{name}_bytes']} bytes"
-        for name in ("stdout", "stderr")
-        if row[f"{name}_cut"]
-    ]
-    return {
-        "status": "Success" if code == 0 else "Failed",
-        "message": "; ".join(cuts),
-        "compile_result": None,
-        "run_result": {
-            "status": "TimeLimitExceeded" if is_late else "Finished",
-            "execution_time": row["seconds"],
-            "return_code": code,
-            "stdout": row["stdout"],
-            "stderr": stderr,
-        },
-        "executor_pod_name": None,
-        "files": {
-            path: base64.b64encode(data).decode()
-            for path, data in row["files"].items()
-            if data is not None
-        },
-    }
-
-
-def _contents(body: RunCodeRequest) -> dict[str, bytes]:
-    """Return the files of a request by path.
-
-    Raises InputError for too many, for a path that leads out of the program's folder, for two files
-    in one place, and for a content that is not in base 64.
-    """
-    if max(len(body.files), len(body.fetch_files)) > MOST_FILES:
-        raise InputError(f"there are more than {MOST_FILES} files")
-    for path in (*body.files, *body.fetch_files):
-        parts = path.removeprefix("./").split("/")
-        is_path = len(path) <= LONGEST_PATH and "\0" not in path
-        is_path &= all(len(part.encode()) <= LONGEST_NAME for part in parts)
-        if not is_path or not {"", ".", ".."}.isdisjoint(parts):
-            raise InputError(
-                f"files: {path[:100]!r} is no path within the program's folder",
-                remedy="give a relative one, such as 'data/a.txt'",
-            )
-    taken, folders = {PROGRAM}, set[str]()
-    for path in body.files:
-        name = path.removeprefix("./")
-        above = {str(each) for each in PurePosixPath(name).parents} - {"."}
-        if name in taken | folders or not taken.isdisjoint(above):
-            raise InputError(
-                f"files: {path[:100]!r} has the place of the program, or of another file",
-                remedy="give it another name",
-            )
-        taken.add(name)
-        folders |= above
-    try:
-        return {
-            path: base64.b64decode(text, validate=True)
-            for path, text in body.files.items()
-            if text is not None
-        }
-    except (binascii.Error, ValueError):
-        raise InputError("files: the content of one is not in base 64") from None
-
-
-async def submit(asking: Asking) -> Response:
-    """Judge an answer."""
-    body: SubmitRequest = asking.body
-    service = asking.service
-    config = body.config
-    if config.language is not None:
-        _require_python(config.language)
-    if config.custom_extract_logic:
-        raise InputError("custom_extract_logic is a program, and not run")
-    found = problem(service, body.dataset, body.id, config.provided_data)
-    limits = granted(service, config.run_timeout)
-    options = ["chat", "program"] if found.is_known else ["chat", "program", "tests"]
-    row = await verdict(asking, found.asked, body.completion, options, limits)
-    names = row.get("tests", [row["plus"] or row["base"]])
-    tests = [
-        {"passed": name == "pass", "exec_info": _told(name), "test_info": info}
-        for name, info in zip(names, found.infos(len(names)), strict=True)
-    ]
-    has_fence = "```" in body.completion
-    return answer(
-        {
-            "id": body.id,
-            "accepted": row["passed"],
-            "extracted_code": row["program"],
-            "full_code": None,
-            "test_code": None,
-            "tests": tests,
-            "extracted_type": "fenced" if has_fence else "heuristic" if row["program"] else "empty",
-            "extra": {
-                "failure": row["failure"],
-                "inside": row.get("inside", 0),
-                **service.identity,
-            },
-        }
-    )
-
-
-def _told(name: str | None) -> dict[str, Any]:
-    """Return a verdict on a test in the form of a run's end."""
-    is_late = name == "timeout"
-    # A wrong answer ends like a right one: what is wrong is not the run.
-    code = None if is_late else 0 if name in ("pass", "fail") else 1
-    return {
-        "status": "Success" if code == 0 else "Failed",
-        "message": name or "not run",
-        "run_result": {
-            "status": "TimeLimitExceeded" if is_late else "Finished",
-            "return_code": code,
-        },
-        "files": {},
-    }
-
-
-def _require_python(language: str) -> None:
-    if language not in LANGUAGES:
-        raise InputError(f"language is {language[:50]!r}", remedy="this server runs Python alone")
-
-
-async def ping(asking: Asking) -> Response:
-    """Say that the server is there."""
-    return answer("pong")
-
-
-async def list_datasets(asking: Asking) -> Response:
-    """Return the names of the data sets that are loaded."""
-    return answer(list(asking.service.datasets))
-
-
-class ListRequest(Loose):
-    """A data set by name."""
-
-    dataset: str
-
-
-async def list_ids(asking: Asking) -> Response:
-    """Return the ids of a data set's tasks."""
-    return answer(asking.service.ids(asking.body.dataset))
-
-
-SANDBOX_FUSION = (
-    Endpoint(
-        "POST", "/run_code", "Run a program", run_code, RunCodeRequest, RunCodeResponse, FAMILY
-    ),
-    Endpoint("POST", "/submit", "Judge an answer", submit, SubmitRequest, EvalResult, FAMILY),
-    Endpoint("GET", "/v1/ping", "Whether the server is there", ping, family=FAMILY),
-    Endpoint("GET", "/list_datasets", "The data sets", list_datasets, family=FAMILY),
-    Endpoint("POST", "/list_ids", "The tasks of one", list_ids, ListRequest, family=FAMILY),
-)
-
-
-# open-instruct: programs and their tests.
-
-FAILED = -1.0
-"""The running time of a test that was not passed."""
-
-
-class TestRequest(Loose):
-    """A program and its tests: a list, or a text with the list as JSON."""
-
-    program: str
-    tests: list[Any] | str
-    max_execution_time: Seconds = 1.0
-
-
-class TestResponse(BaseModel):
-    """Whether each test was passed, and the CPU seconds of those that were, on average."""
-
-    results: list[int]
-    runtimes: list[float]
-
-
-async def alive(asking: Asking) -> Response:
-    """Say that the server is there."""
-    return answer({"status": "healthy"})
-
-
-async def test_program(asking: Asking) -> dict[str, Any]:
-    """Judge by assertions."""
-    tests = _tests(asking.body)
-    return await _results(asking, tests, "assertions", tests)
-
-
-async def test_program_stdio(asking: Asking) -> dict[str, Any]:
-    """Judge by what is printed."""
-    tests = _tests(asking.body)
-    if not all(type(each) is dict and {"input", "output"} <= each.keys() for each in tests):
-        raise InputError("a test lacks its input or output")
-    texts = [each["input"] for each in tests], [each["output"] for each in tests]
-    return await _results(asking, tests, "printed", (*texts, 0.0))
-
-
-async def _results(asking: Asking, tests: list[Any], form: Form, data: Any) -> dict[str, Any]:
-    body: TestRequest = asking.body
-    service = asking.service
-    limits = granted(service, body.max_execution_time)
-    asked = Asked.given(form, data)
-    row = await verdict(asking, asked, body.program, ["tests"], limits)
-    passed = [name == "pass" for name in row["tests"]]
-    seconds = row["seconds"] / len(tests)
-    return {
-        "results": list(map(int, passed)),
-        "runtimes": [seconds if each else FAILED for each in passed],
-        "inside": row.get("inside", 0),
-    }
-
-
-def _tests(body: TestRequest) -> list[Any]:
-    tests: Any = body.tests
-    if type(tests) is str:
-        try:
-            tests = parse_json(tests)
-        except InputError as error:
-            raise InputError(
-                f"tests: {error}", remedy="give a list, or JSON; a pickle is a program, and not run"
-            ) from None
-    if type(tests) is not list:
-        raise InputError(f"tests is a {type(tests).__name__}, a list was expected")
-    if not tests:  # an empty list of results would pass ``all``
-        raise InputError("there is no test", remedy="give one or more")
-    return tests
-
-
-OPEN_INSTRUCT = (
-    *(
-        Endpoint("POST", path, summary, respond, TestRequest, TestResponse, "open-instruct")
-        for path, summary, respond in (
-            ("/test_program", "Judge by assertions", test_program),
-            ("/test_program_stdio", "Judge by what is printed", test_program_stdio),
-        )
-    ),
-    Endpoint("GET", "/health", "Whether the server is there", alive, family="open-instruct"),
-)
-
-
-# A resources server of NeMo-Gym, as its code generation environment speaks to it.
-
-MOST_UNPACKED = 64 << 20
-"""Bytes that packed tests may come to."""
-
-
-class NemoGymRequest(BaseModel):
-    """A model's response, and the tests that belong to it; all of it is sent back."""
-
-    model_config = ConfigDict(extra="allow")
-    responses_create_params: dict[str, Any] = {}
-    response: dict[str, Any]
-    verifier_metadata: dict[str, Any]
-
-
-class NemoGymResponse(BaseModel):
-    """The request, with the reward: 1 if every test was passed, else 0."""
-
-    model_config = ConfigDict(extra="allow")
-    reward: float
-    extracted_model_output: str | None = None
-    extracted_model_code: str | None = None
-    result: list[bool] | None = None
-    metadata: dict[str, Any] | None = None
-    unit_tests_time_taken: float | None = None
-
-
-async def verify_response(asking: Asking) -> Response:
-    """Judge a response."""
-    body: NemoGymRequest = asking.body
-    service = asking.service
-    output = _output(body.response)
-    given = body.model_dump(mode="json")
-    asked = _of_unit_tests(
-        body.verifier_metadata.get("unit_tests"), output, service.settings.most_values
-    )
-    if not output.strip():
-        about: dict[str, Any] = {"detail": "no output", **service.identity}
-        return answer({**given, "reward": 0.0, "metadata": about})
-    row = await verdict(asking, asked, output, ["chat", "tests", "program"], RequestLimits())
-    detail = (row["failure"] or {}).get("detail")
-    about = {"verdict": row["base"], "detail": detail, **service.identity}
-    return answer(
-        {
-            **given,
-            "reward": 1.0 if row["passed"] else 0.0,
-            "extracted_model_output": output,
-            "extracted_model_code": row["program"],
-            "result": [name == "pass" for name in row["tests"]],
-            "metadata": about,
-            "unit_tests_time_taken": row["seconds"],
-        }
-    )
-
-
-def _output(response: dict[str, Any]) -> str:
-    """Return the text of a response of the OpenAI protocol."""
-    found = []
-    items = response.get("output")
-    for item in items if type(items) is list else []:
-        if type(item) is not dict or item.get("type") != "message":
-            continue
-        parts = item.get("content")
-        if type(parts) is str:
-            found.append(parts)
-        for part in parts if type(parts) is list else []:
-            if type(part) is dict and part.get("type") == "output_text":
-                found.append(str(part.get("text") or ""))
-    return "".join(found)
-
-
-def _of_unit_tests(tests: Any, output: str, most: int) -> Asked:
-    if type(tests) is dict and "packed" in tests:
-        tests = {**_unpacked(tests["packed"], most), "fn_name": tests.get("fn_name")}
-    if type(tests) is not dict:
-        raise InputError("verifier_metadata.unit_tests is missing")
-    inputs, outputs, name = tests.get("inputs"), tests.get("outputs"), tests.get("fn_name")
-    if type(inputs) is not list or type(outputs) is not list or not inputs:
-        raise InputError("verifier_metadata.unit_tests holds no lists of inputs and outputs")
-    if name:
-        return Asked.given("calls", (called_name(name, output), inputs, outputs))
-    return Asked.given("printed", (inputs, outputs, 0.0))
-
-
-def _unpacked(text: Any, most: int) -> dict[str, Any]:
-    try:
-        data = inflated(text, MOST_UNPACKED)
-        if marks(data) > most:
-            raise InputError(f"unit_tests unpacks to more than {most} values")
-        found = parse_json(data.decode())
-    except ValueError as error:
-        raise InputError(f"verifier_metadata.unit_tests.packed: {error}") from None
-    return found if type(found) is dict else {}
-
-
-NEMO_GYM = (
-    Endpoint(
-        "POST",
-        "/verify",
-        "Judge a response",
-        verify_response,
-        NemoGymRequest,
-        NemoGymResponse,
-        "NeMo-Gym",
-    ),
-)
+ENDPOINTS: list[Endpoint] = []
+"""All that is answered, in the order of this module."""
+
+
+def answers(
+    path: str,
+    asked: type[BaseModel] | None = None,
+    answered: type[BaseModel] | None = None,
+    **more: Any,
+) -> Callable[[Answer], Answer]:
+    """Make a function the answer on a path: to a GET if nothing is ``asked``, else to a POST."""
+
+    def add(function: Answer) -> Answer:
+        ENDPOINTS.append(Endpoint(path, function, asked, answered, **more))
+        return function
+
+    return add
 
 
 # The server's own protocol, version 1.
@@ -643,6 +159,7 @@ def _asked(
         return error
 
 
+@answers("/v1/verify", VerifyRequest, VerifyResponse, media=("application/json", NDJSON))
 async def verify(asking: Asking) -> Response | dict[str, Any]:
     """Judge programs."""
     body: VerifyRequest = asking.body
@@ -656,17 +173,13 @@ async def verify(asking: Asking) -> Response | dict[str, Any]:
     found: dict[int, dict[str, Any]] = {}
     async for place, row in judged(asking, pairs, options, limits):
         found[place] = row
-    causes = [found[place].get("cause") for place in range(len(pairs))]
-    first = causes[0]
-    if first is not None and all(_is_nothing(each, alone=len(causes) == 1) for each in causes):
-        raise first  # there is no verdict at all
-    rows = [{"index": place, **shown(found[place])} for place in range(len(pairs))]
-    return {"verdicts": rows}
-
-
-def _is_nothing(cause: BaseException | None, *, alone: bool) -> bool:
-    """Return whether an error stands for a request: the only one, or one of all that failed us."""
-    return cause is not None and (alone or error_row(cause)["kind"] == "infrastructure")
+    rows = [found[place] for place in range(len(pairs))]
+    # An error stands for a request where it is the only one, or the machine failed on all.
+    causes = [row["cause"] for row in rows if "cause" in row]
+    is_ours = all(error_row(each)["kind"] == "infrastructure" for each in causes)
+    if len(causes) == len(rows) and (len(causes) == 1 or is_ours):
+        raise causes[0]
+    return {"verdicts": [{"index": place, **shown(row)} for place, row in enumerate(rows)]}
 
 
 async def _lines(
@@ -679,8 +192,9 @@ async def _lines(
     yield encoded({"done": True, "count": count, **service.identity}) + b"\n"
 
 
+@answers("/healthz")
 async def health(asking: Asking) -> Response | dict[str, Any]:
-    """Say whether programs can be judged, and how many wait."""
+    """Whether programs can be judged."""
     service = asking.service
     ready = len(service.backend.pids)
     if not ready:
@@ -695,16 +209,464 @@ async def health(asking: Asking) -> Response | dict[str, Any]:
     }
 
 
+@answers("/metrics", media=("text/plain",))
 async def metrics(asking: Asking) -> Response:
-    """Return what is counted."""
+    """Counters for Prometheus."""
     return Response(asking.metrics.text(), media_type=CONTENT_TYPE)
 
 
-NATIVE = (
-    Endpoint("POST", "/v1/verify", "Judge programs", verify, VerifyRequest, VerifyResponse,
-             media=("application/json", NDJSON)),
-    Endpoint("GET", "/healthz", "Whether programs can be judged", health),
-    Endpoint("GET", "/metrics", "Counters for Prometheus", metrics, media=("text/plain",)),
-)  # fmt: skip
+# SandboxFusion, for Python: run a program, or submit an answer to a problem.
 
-ENDPOINTS = (*NATIVE, *SANDBOX_FUSION, *OPEN_INSTRUCT, *NEMO_GYM)
+SHOWN = 200
+"""Characters of an input or an output that an answer repeats."""
+FAMILY = "SandboxFusion"
+SECONDS = 10.0
+LANGUAGES = ("python", "python3")
+PROGRAM = "main.py"
+"""The name of a program's file."""
+MOST_FILES = 256
+LONGEST_PATH, LONGEST_NAME = 500, 255
+"""Characters of a file's path, and bytes of each of its parts."""
+
+
+class RunCodeRequest(Loose):
+    """A program, what it reads, and the files beside it."""
+
+    code: str
+    language: str
+    stdin: str | None = None
+    compile_timeout: Seconds = SECONDS
+    run_timeout: Seconds = SECONDS
+    memory_limit_MB: Annotated[int, Field(strict=True)] = -1
+    files: dict[str, str | None] = Field(default={}, description="Contents in base 64 by path.")
+    fetch_files: list[str] = Field(default=[])
+
+
+class CommandRunResult(BaseModel):
+    """How a command ended."""
+
+    status: str = Field(description="Finished, Error or TimeLimitExceeded.")
+    execution_time: float | None = None
+    return_code: int | None = None
+    stdout: str | None = None
+    stderr: str | None = None
+
+
+class RunCodeResponse(BaseModel):
+    """What came of a run."""
+
+    status: str = Field(description="Success, Failed or SandboxError.")
+    message: str
+    compile_result: CommandRunResult | None = None
+    run_result: CommandRunResult | None = None
+    executor_pod_name: str | None = None
+    files: dict[str, str] = Field(default={})
+
+
+class SubmitConfig(Loose):
+    """How an answer is to be judged."""
+
+    dataset_type: str | None = None
+    language: str | None = None
+    locale: str | None = None
+    is_fewshot: bool | None = None
+    compile_timeout: Seconds | None = None
+    run_timeout: Seconds | None = None
+    custom_extract_logic: str | None = None
+    provided_data: list[dict[str, Any]] | dict[str, Any] | None = None
+    extra: dict[str, Any] = Field(default={})
+
+
+class SubmitRequest(Loose):
+    """An answer to a problem of a data set, or of one that comes along."""
+
+    dataset: str
+    id: int | str
+    completion: str
+    config: SubmitConfig = SubmitConfig()
+
+
+class EvalTestCase(BaseModel):
+    """Whether a test was passed."""
+
+    passed: bool
+    exec_info: RunCodeResponse
+    test_info: dict[str, Any] | None = None
+
+
+class EvalResult(BaseModel):
+    """Whether an answer was accepted."""
+
+    id: int | str
+    accepted: bool
+    extracted_code: str
+    full_code: str | None = None
+    test_code: str | None = None
+    tests: list[EvalTestCase]
+    extracted_type: str | None = None
+    extra: dict[str, Any] | None = None
+
+
+@answers("/run_code", RunCodeRequest, RunCodeResponse, family=FAMILY)
+async def run_code(asking: Asking) -> dict[str, Any]:
+    """Run a program.
+
+    As an interpreter runs a file: no verdict.
+    """
+    body: RunCodeRequest = asking.body
+    service = asking.service
+    _require_python(body.language)
+    service.queue.require_room(asking.client, 1)
+    limits = granted(service, body.run_timeout, body.memory_limit_MB)
+    bounds = (
+        limits.seconds,
+        limits.memory or service.settings.memory,
+        service.settings.most_output,
+    )
+    data = _contents(body)
+    item = (body.code, (body.stdin or "").encode(), data, body.fetch_files, *bounds)
+    row = await service.run(asking.client, item)
+    asking.metrics.run(row["ended"], cpu=row["cpu"])
+    is_late = row["ended"] == "timeout"
+    code = None if is_late else 1 if row["exit_code"] is None else row["exit_code"]
+    stderr = row["stderr"] + (f"\n{row['detail']}\n" if row["detail"] and not is_late else "")
+    cuts = [
+        f"{name}: the first {len(row[name])} characters of {row[f'{name}_bytes']} bytes"
+        for name in ("stdout", "stderr")
+        if row[f"{name}_cut"]
+    ]
+    return {
+        "status": "Success" if code == 0 else "Failed",
+        "message": "; ".join(cuts),
+        "compile_result": None,
+        "run_result": {
+            "status": "TimeLimitExceeded" if is_late else "Finished",
+            "execution_time": row["seconds"],
+            "return_code": code,
+            "stdout": row["stdout"],
+            "stderr": stderr,
+        },
+        "executor_pod_name": None,
+        "files": {
+            path: base64.b64encode(data).decode()
+            for path, data in row["files"].items()
+            if data is not None
+        },
+    }
+
+
+def _contents(body: RunCodeRequest) -> dict[str, bytes]:
+    """Return the files of a request by path.
+
+    Raises InputError for too many, for a path that leads out of the program's folder, for two files
+    in one place, and for a content that is not in base 64.
+    """
+    if max(len(body.files), len(body.fetch_files)) > MOST_FILES:
+        raise InputError(f"there are more than {MOST_FILES} files")
+    for path in (*body.files, *body.fetch_files):
+        parts = path.removeprefix("./").split("/")
+        is_path = len(path) <= LONGEST_PATH and "\0" not in path
+        is_path &= all(len(part.encode()) <= LONGEST_NAME for part in parts)
+        if not is_path or not {"", ".", ".."}.isdisjoint(parts):
+            raise InputError(
+                f"files: {path[:100]!r} is no path within the program's folder",
+                remedy="give a relative one, such as 'data/a.txt'",
+            )
+    taken, folders = {PROGRAM}, set[str]()
+    for path in body.files:
+        name = path.removeprefix("./")
+        above = {str(each) for each in PurePosixPath(name).parents} - {"."}
+        if name in taken | folders or not taken.isdisjoint(above):
+            raise InputError(
+                f"files: {path[:100]!r} has the place of the program, or of another file",
+                remedy="give it another name",
+            )
+        taken.add(name)
+        folders |= above
+    try:
+        return {
+            path: base64.b64decode(text, validate=True)
+            for path, text in body.files.items()
+            if text is not None
+        }
+    except (binascii.Error, ValueError):
+        raise InputError("files: the content of one is not in base 64") from None
+
+
+@answers("/submit", SubmitRequest, EvalResult, family=FAMILY)
+async def submit(asking: Asking) -> Response:
+    """Judge an answer."""
+    body: SubmitRequest = asking.body
+    service, config = asking.service, body.config
+    if config.language is not None:
+        _require_python(config.language)
+    if config.custom_extract_logic:
+        raise InputError("custom_extract_logic is a program, and not run")
+    cases: list[dict[str, Any]] = []
+    options = ["chat", "program", "tests"]
+    if body.dataset in service.datasets:
+        asked = service.task(service.known_id(body.dataset, body.id), body.dataset)
+        options = ["chat", "program"]  # all cases are one test
+    else:
+        data = problem_data(_provided(body))
+        asked = Asked.given(data.form, data.data)  # type: ignore[arg-type]
+        if data.form == "printed":
+            cases = [
+                {"input": {"stdin": given[:SHOWN]}, "output": {"stdout": expected[:SHOWN]}}
+                for given, expected in zip(*data.data[:2], strict=True)
+            ]
+    row = await verdict(
+        asking, asked, body.completion, options, granted(service, config.run_timeout)
+    )
+    names = row.get("tests", [row["plus"] or row["base"]])
+    infos = cases if len(cases) == len(names) else [None] * len(names)
+    tests = [
+        {"passed": name == "pass", "exec_info": _told(name), "test_info": info}
+        for name, info in zip(names, infos, strict=True)
+    ]
+    has_fence = "```" in body.completion
+    return answer(
+        {
+            "id": body.id,
+            "accepted": row["passed"],
+            "extracted_code": row["program"],
+            "full_code": None,
+            "test_code": None,
+            "tests": tests,
+            "extracted_type": "fenced" if has_fence else "heuristic" if row["program"] else "empty",
+            "extra": {
+                "failure": row["failure"],
+                "inside": row.get("inside", 0),
+                **service.identity,
+            },
+        }
+    )
+
+
+def _provided(body: SubmitRequest) -> dict[str, Any]:
+    """Return the problem that comes along with a request; UnknownTask if there is none."""
+    given = body.config.provided_data
+    if isinstance(given, dict):
+        return given
+    for row in given or ():
+        if str(row.get("id")) == str(body.id):
+            return row
+    raise UnknownTask(
+        f"no data set {body.dataset[:100]!r} is loaded, and provided_data holds no problem"
+        f" {body.id!r}"
+    )
+
+
+def _told(name: str | None) -> dict[str, Any]:
+    """Return a verdict on a test in the form of a run's end."""
+    is_late = name == "timeout"
+    # A wrong answer ends like a right one: what is wrong is not the run.
+    code = None if is_late else 0 if name in ("pass", "fail") else 1
+    return {
+        "status": "Success" if code == 0 else "Failed",
+        "message": name or "not run",
+        "run_result": {
+            "status": "TimeLimitExceeded" if is_late else "Finished",
+            "return_code": code,
+        },
+        "files": {},
+    }
+
+
+def _require_python(language: str) -> None:
+    if language not in LANGUAGES:
+        raise InputError(f"language is {language[:50]!r}", remedy="this server runs Python alone")
+
+
+@answers("/v1/ping", family=FAMILY)
+async def ping(asking: Asking) -> Response:
+    """Whether the server is there."""
+    return answer("pong")
+
+
+@answers("/list_datasets", family=FAMILY)
+async def list_datasets(asking: Asking) -> Response:
+    """The data sets."""
+    return answer(list(asking.service.datasets))
+
+
+class ListRequest(Loose):
+    """A data set by name."""
+
+    dataset: str
+
+
+@answers("/list_ids", ListRequest, family=FAMILY)
+async def list_ids(asking: Asking) -> Response:
+    """The tasks of one."""
+    return answer(asking.service.ids(asking.body.dataset))
+
+
+# open-instruct: programs and their tests.
+
+FAILED = -1.0
+"""The running time of a test that was not passed."""
+
+
+class TestRequest(Loose):
+    """A program and its tests: a list, or a text with the list as JSON."""
+
+    program: str
+    tests: list[Any] | str
+    max_execution_time: Seconds = 1.0
+
+
+class TestResponse(BaseModel):
+    """Whether each test was passed, and the CPU seconds of those that were, on average."""
+
+    results: list[int]
+    runtimes: list[float]
+
+
+@answers("/test_program", TestRequest, TestResponse, family="open-instruct")
+async def test_program(asking: Asking) -> dict[str, Any]:
+    """Judge by assertions."""
+    tests = _tests(asking.body)
+    return await _results(asking, tests, "assertions", tests)
+
+
+@answers("/test_program_stdio", TestRequest, TestResponse, family="open-instruct")
+async def test_program_stdio(asking: Asking) -> dict[str, Any]:
+    """Judge by what is printed."""
+    tests = _tests(asking.body)
+    if not all(type(each) is dict and {"input", "output"} <= each.keys() for each in tests):
+        raise InputError("a test lacks its input or output")
+    texts = [each["input"] for each in tests], [each["output"] for each in tests]
+    return await _results(asking, tests, "printed", (*texts, 0.0))
+
+
+async def _results(asking: Asking, tests: list[Any], form: Form, data: Any) -> dict[str, Any]:
+    body: TestRequest = asking.body
+    service = asking.service
+    limits = granted(service, body.max_execution_time)
+    asked = Asked.given(form, data)
+    row = await verdict(asking, asked, body.program, ["tests"], limits)
+    passed = [name == "pass" for name in row["tests"]]
+    seconds = row["seconds"] / len(tests)
+    return {
+        "results": list(map(int, passed)),
+        "runtimes": [seconds if each else FAILED for each in passed],
+        "inside": row.get("inside", 0),
+    }
+
+
+def _tests(body: TestRequest) -> list[Any]:
+    tests: Any = body.tests
+    if type(tests) is str:
+        try:
+            tests = parse_json(tests)
+        except InputError as error:
+            raise InputError(
+                f"tests: {error}", remedy="give a list, or JSON; a pickle is a program, and not run"
+            ) from None
+    if type(tests) is not list:
+        raise InputError(f"tests is a {type(tests).__name__}, a list was expected")
+    if not tests:  # an empty list of results would pass ``all``
+        raise InputError("there is no test", remedy="give one or more")
+    return tests
+
+
+@answers("/health", family="open-instruct")
+async def alive(asking: Asking) -> Response:
+    """Whether the server is there."""
+    return answer({"status": "healthy"})
+
+
+# A resources server of NeMo-Gym, as its code generation environment speaks to it.
+
+MOST_UNPACKED = 64 << 20
+"""Bytes that packed tests may come to."""
+
+
+class NemoGymRequest(BaseModel):
+    """A model's response, and the tests that belong to it; all of it is sent back."""
+
+    model_config = ConfigDict(extra="allow")
+    responses_create_params: dict[str, Any] = {}
+    response: dict[str, Any]
+    verifier_metadata: dict[str, Any]
+
+
+class NemoGymResponse(BaseModel):
+    """The request, with the reward: 1 if every test was passed, else 0."""
+
+    model_config = ConfigDict(extra="allow")
+    reward: float
+    extracted_model_output: str | None = None
+    extracted_model_code: str | None = None
+    result: list[bool] | None = None
+    metadata: dict[str, Any] | None = None
+    unit_tests_time_taken: float | None = None
+
+
+@answers("/verify", NemoGymRequest, NemoGymResponse, family="NeMo-Gym")
+async def verify_response(asking: Asking) -> Response:
+    """Judge a response."""
+    body: NemoGymRequest = asking.body
+    service = asking.service
+    output = _output(body.response)
+    given = body.model_dump(mode="json")
+    tests = body.verifier_metadata.get("unit_tests")
+    asked = _of_unit_tests(tests, output, service.settings.most_values)
+    if not output.strip():
+        about: dict[str, Any] = {"detail": "no output", **service.identity}
+        return answer({**given, "reward": 0.0, "metadata": about})
+    row = await verdict(asking, asked, output, ["chat", "tests", "program"], RequestLimits())
+    detail = (row["failure"] or {}).get("detail")
+    about = {"verdict": row["base"], "detail": detail, **service.identity}
+    return answer(
+        {
+            **given,
+            "reward": 1.0 if row["passed"] else 0.0,
+            "extracted_model_output": output,
+            "extracted_model_code": row["program"],
+            "result": [name == "pass" for name in row["tests"]],
+            "metadata": about,
+            "unit_tests_time_taken": row["seconds"],
+        }
+    )
+
+
+def _output(response: dict[str, Any]) -> str:
+    """Return the text of a response of the OpenAI protocol."""
+    found = []
+    items = response.get("output")
+    for item in items if type(items) is list else []:
+        if type(item) is not dict or item.get("type") != "message":
+            continue
+        parts = item.get("content")
+        if type(parts) is str:
+            found.append(parts)
+        for part in parts if type(parts) is list else []:
+            if type(part) is dict and part.get("type") == "output_text":
+                found.append(str(part.get("text") or ""))
+    return "".join(found)
+
+
+def _of_unit_tests(tests: Any, output: str, most: int) -> Asked:
+    if type(tests) is dict and "packed" in tests:
+        tests = {**_unpacked(tests["packed"], most), "fn_name": tests.get("fn_name")}
+    if type(tests) is not dict:
+        raise InputError("verifier_metadata.unit_tests is missing")
+    inputs, outputs, name = tests.get("inputs"), tests.get("outputs"), tests.get("fn_name")
+    if type(inputs) is not list or type(outputs) is not list or not inputs:
+        raise InputError("verifier_metadata.unit_tests holds no lists of inputs and outputs")
+    if name:
+        return Asked.given("calls", (called_name(name, output), inputs, outputs))
+    return Asked.given("printed", (inputs, outputs, 0.0))
+
+
+def _unpacked(text: Any, most: int) -> dict[str, Any]:
+    try:
+        data = inflated(text, MOST_UNPACKED)
+        if marks(data) > most:
+            raise InputError(f"unit_tests unpacks to more than {most} values")
+        found = parse_json(data.decode())
+    except ValueError as error:
+        raise InputError(f"verifier_metadata.unit_tests.packed: {error}") from None
+    return found if type(found) is dict else {}

@@ -19,10 +19,10 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.serving.server import protocols
-from evalplus_lite.serving.server.endpoint import Endpoint, application, described
+from evalplus_lite.serving.server.endpoint import application, described
 from evalplus_lite.serving.server.guard import Guard
 from evalplus_lite.serving.server.metrics import Metrics
+from evalplus_lite.serving.server.protocols import ENDPOINTS
 from evalplus_lite.serving.server.service import ServerSettings, Service
 
 SPARE_FILES = 256
@@ -38,12 +38,6 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 log = logging.getLogger(__name__)
 
 
-def endpoints() -> tuple[Endpoint, ...]:
-    """Return all that the server answers."""
-    found = protocols.ENDPOINTS
-    return (*found, described(found))
-
-
 def guarded(service: Service) -> ASGIApp:
     """Return the whole application of a service."""
     metrics = Metrics()
@@ -52,7 +46,8 @@ def guarded(service: Service) -> ASGIApp:
     metrics.gauge("running", "Programs at the workers.", lambda: queue.begun)
     metrics.gauge("workers", "Workers that are there.", lambda: len(service.backend.pids))
     metrics.gauge("worker_restarts", "Workers lost so far.", lambda: service.backend.lost)
-    return Guard(application(service, endpoints(), metrics), service, metrics)
+    endpoints = (*ENDPOINTS, described(ENDPOINTS))
+    return Guard(application(service, endpoints, metrics), service, metrics)
 
 
 def serve(settings: ServerSettings, *, on_ready: Callable[[str, Service], None]) -> None:

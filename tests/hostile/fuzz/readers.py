@@ -214,24 +214,17 @@ def open_archive(folder: Path, stack: ExitStack) -> Read:
 
 
 def open_model_text(folder: Path, stack: ExitStack) -> Read:
-    """What a model wrote when it was asked for inputs or a contract."""
-    from evalplus_lite.jobs.contract_drafts import NoContract, parse_contract
+    """What a model wrote when it was asked for inputs."""
     from evalplus_lite.models.json_form import InputForm, read_answer
     from evalplus_lite.tasks import load_dataset
 
-    task = load_dataset(_data_set(folder)).tasks[0]
-    form = InputForm.of(task)
+    form = InputForm.of(load_dataset(_data_set(folder)).tasks[0])
 
     def read(data: bytes) -> str:
         text = data.decode("utf-8", "surrogatepass")
-        match zlib.crc32(data) % 3:
-            case 0:
-                read_answer(text, form, entry_point="add")
-            case 1:
-                read_answer(f'{{"inputs": [{text}]}}', form, entry_point="add")
-            case _:
-                with contextlib.suppress(NoContract):
-                    parse_contract(text, task)
+        if zlib.crc32(data) % 2:
+            text = f'{{"inputs": [{text}]}}'
+        read_answer(text, form, entry_point="add")
         return "read"
 
     return read
