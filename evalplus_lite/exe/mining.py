@@ -537,7 +537,10 @@ def _written(
     seen = Seen(earlier=since)
     write_jsonl(tasks, (task for row in rows() for task in seen.new(row["tasks"])))
     rejects = (reject for row in rows() for reject in row["rejects"])
-    write_jsonl(beside(tasks, "rejects.jsonl"), itertools.chain(rejects, seen.rejects()))
+    write_jsonl(
+        beside(tasks, "rejects.jsonl"),
+        itertools.chain(rejects, (reject.to_json() for reject in seen.rejects)),
+    )
     times = (
         {"task_id": task, "seconds": seconds}
         for row in rows()
@@ -547,7 +550,7 @@ def _written(
     funnel = Funnel()
     for package in rows():
         funnel.merge(Funnel.from_json(package["funnel"]))
-    seen.count_in(funnel)
+    funnel.merge(seen.funnel)
     write_text(beside(tasks, "funnel.json"), json.dumps(funnel.to_json(), indent=2) + "\n")
     return funnel
 

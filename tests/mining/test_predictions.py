@@ -320,7 +320,7 @@ def test_the_judge_is_asked_only_about_messages() -> None:
     assert grade(case, said("TypeError", " bad a "), judge_).is_right
     assert not grade(case, said("ValueError", "bad a"), judge_).is_right
     assert not source.asked
-    assert grade(case, said("TypeError", "a was bad"), judge_).judged
+    assert grade(case, said("TypeError", "a was bad"), judge_).is_right
     assert len(source.asked) == 1
     assert not grade(case, Prediction("p/m.f", 1, 0, None), judge_).is_right
     for said, is_same in (("True.", True), ("**False**, as the", False), ('"true"', True)):
