@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from evalplus_lite.cli.escaping import printable
-from evalplus_lite.cli.verbosity import typed
+from evalplus_lite.cli.progress import typed
 from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError, LLMError
 
 DONE, ATTENTION, BAD_INPUT, MACHINE, SERVER, INTERRUPTED = 0, 1, 2, 3, 4, 130

@@ -26,8 +26,8 @@ from rich.progress import (
 from rich.table import Column, Table
 from rich.text import Text
 
-from evalplus_lite.cli import verbosity
 from evalplus_lite.cli.escaping import printable, printable_json
+from evalplus_lite.cli.progress import ProgressRate
 from evalplus_lite.jobs.session import ProgressEvent
 from evalplus_lite.jobs.tables import Table as ResultTable
 
@@ -42,17 +42,14 @@ LONG_WORD = 24
 
 
 class Screen:
-    """Progress of a job on stderr: a bar on a terminal, else periodic lines.
+    """Progress of a job on stderr: a bar on a terminal, else periodic lines, or notes alone."""
 
-    The command's ``verbosity`` has its --quiet and --verbose.
-    """
-
-    def __init__(self) -> None:
+    def __init__(self, *, quiet: bool = False) -> None:
         self.console = Console(stderr=True, highlight=False, emoji=False)
-        self.verbosity = verbosity.current.get()
+        self.quiet = quiet
         self._bar: Progress | None = None
         self._task: TaskID | None = None
-        self._name, self._pace = "", verbosity.ProgressRate(None)
+        self._name, self._pace = "", ProgressRate(None)
         self._printed = time.monotonic()
 
     def __enter__(self) -> Screen:
@@ -74,14 +71,10 @@ class Screen:
     def stage(self, name: str, total: int | None) -> None:
         """Start a stage of ``total`` steps, ending the one before."""
         self._stop()
-        self._name, self._pace = printable(name), verbosity.ProgressRate(total)
+        self._name, self._pace = printable(name), ProgressRate(total)
         self._printed = time.monotonic()
         # A dumb terminal cannot go back in a line.
-        if (
-            self.console.is_terminal
-            and not self.console.is_dumb_terminal
-            and not self.verbosity.quiet
-        ):
+        if self.console.is_terminal and not self.console.is_dumb_terminal and not self.quiet:
             words = TextColumn(
                 "{task.fields[words]}",
                 markup=False,
@@ -106,9 +99,9 @@ class Screen:
             if now - self._printed > 0.1:  # a terminal shows no more than that
                 self._printed = now
                 self._bar.update(self._task, completed=self._pace.done, words=self._pace.words())
-        elif now - self._printed > (1.0 if self.verbosity.verbose else QUIET_SECONDS):
+        elif now - self._printed > QUIET_SECONDS:
             self._printed = now
-            if not self.verbosity.quiet:
+            if not self.quiet:
                 print(f"{self._name}: {self._pace.words()}", file=sys.stderr, flush=True)
 
     def note(self, text: str) -> None:
@@ -140,12 +133,7 @@ class Screen:
         if self._bar is not None:
             self._bar.stop()
             self._bar = self._task = None
-        if self._name:
-            if self.verbosity.verbose:
-                took = verbosity.duration(time.monotonic() - self._pace.start)
-                ended = f"{self._name} ended after {took}: {self._pace.words()}"
-                print(ended, file=sys.stderr, flush=True)
-            self._name = ""
+        self._name = ""
 
 
 def print_json(value: Any) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from typing import Any
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, print_table, say
@@ -21,11 +20,14 @@ def doctor(json: options.Json = False) -> int:
     reports = [examine(tier) for tier in TIERS_BY_STRENGTH]
     used = next((report.tier for report in reports if report.holds), None)
     if json:
-        print_json({"machine": machine(), "tiers": [as_json(r) for r in reports], "used": used})
+        keys = ("tier", "holds", "layers", "problem", "remedy")
+        tiers = [{key: getattr(report, key) for key in keys} for report in reports]
+        print_json({"machine": machine(), "tiers": tiers, "used": used})
         return 0 if used else 1
     say("  ".join(f"{name} {value}" for name, value in machine().items()))
     names = list(dict.fromkeys(name for report in reports for name in report.layers))
-    rows = [[name, *(_mark(report.layers.get(name)) for report in reports)] for name in names]
+    marks = {None: "", True: "holds", False: "OPEN"}
+    rows = [[name, *(marks[report.layers.get(name)] for report in reports)] for name in names]
     if rows:
         print_table("Layers, tried from inside", ["layer", *(r.tier for r in reports)], rows)
     for report in reports:
@@ -46,24 +48,9 @@ def machine() -> dict[str, str]:
     }
 
 
-def as_json(report: ProbeReport) -> dict[str, Any]:
-    """Return a report as JSON has it."""
-    return {
-        "tier": report.tier,
-        "holds": report.holds,
-        "layers": report.layers,
-        "problem": report.problem,
-        "remedy": report.remedy,
-    }
-
-
 def summary(report: ProbeReport) -> str:
     """Return a tier's state in a line: holds, or why not and a remedy."""
     if report.holds:
         return "holds"
     reason = report.problem or f"does not hold: {', '.join(report.missing)}"
     return f"{reason}. Remedy: {report.remedy}" if report.remedy else reason
-
-
-def _mark(held: bool | None) -> str:
-    return "" if held is None else "holds" if held else "OPEN"

@@ -129,7 +129,12 @@ def _show(result: EvaluationResult, folder: Path, screen: Screen) -> None:
     tell(summary, screen)
     for row in groups[:MOST_MODELS]:
         of = f"{row['model'] or '(not named)'}: " if len(groups) > 1 else ""
-        _note_missing(row, screen, of=of)
+        if without := row["tasks_without_samples"]:
+            shown = ", ".join(without[:5]) + (" ..." if len(without) > 5 else "")
+            screen.note(
+                f"{of}a partial run, which is not ranked beside complete ones: {len(without)} of"
+                f" {len(without) + row['tasks']} tasks have no sample ({shown})"
+            )
     for line in summary["infra"]:
         screen.note(f"not scored, the machine failed: {line}")
     if "traces" in summary:
@@ -152,7 +157,8 @@ def pasted(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     run = summary["run"]
     files = run.get("samples", ())
     model = row["model"] or (label(files[0]["path"]) if len(files) == 1 else "")
-    name = " ".join(filter(None, [model, _heat(row) and f"at {_heat(row)}"]))
+    heat = row["temperature"]
+    name = " ".join(filter(None, [model, "" if heat is None else f"at {heat:g}"]))
     parts: list[str] = []
     for suite in ("base", "plus", "strong"):
         k, score = next(iter((row["pass_at_k"].get(suite) or {}).items()), ("", 0.0))
@@ -165,17 +171,3 @@ def pasted(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     count = f"{tasks} tasks x {each}" if not rest else f"{row['samples']} samples"
     what = f"{summary['dataset']} (evalplus_lite {run['version']}, {run['sandbox']})"
     return f"{what}: {name}{' ' * bool(name)}{', '.join(parts) or 'no score'}, {count}"
-
-
-def _heat(row: Mapping[str, Any]) -> str:
-    return "" if row["temperature"] is None else f"{row['temperature']:g}"
-
-
-def _note_missing(row: Mapping[str, Any], screen: Screen, *, of: str) -> None:
-    without = row["tasks_without_samples"]
-    if without:
-        shown = ", ".join(without[:5]) + (" ..." if len(without) > 5 else "")
-        screen.note(
-            f"{of}a partial run, which is not ranked beside complete ones: {len(without)} of"
-            f" {len(without) + row['tasks']} tasks have no sample ({shown})"
-        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -73,7 +72,13 @@ def init(
         folder = path or Path("tasks")
         paths = write_templates(folder, force=run.force)
         written = {"files": [str(each) for each in paths]}
-        return run.ended(written, lambda: _show_files(paths, folder))
+
+        def listed() -> None:
+            for each in paths:
+                say(str(each))
+            say(f"next: evalplus-lite lint {shlex.quote(str(folder))}")
+
+        return run.ended(written, listed)
     out = path or Path(f"{source.stem}.tasks.jsonl")
     with run.started() as (session, _):
         if from_pytest is not None:
@@ -83,12 +88,6 @@ def init(
         else:
             result = draft_from_module(source, out=out, force=run.force, session=session)
     return run.ended(result, lambda: _show(result))
-
-
-def _show_files(paths: Sequence[Path], folder: Path) -> None:
-    for path in paths:
-        say(str(path))
-    say(f"next: evalplus-lite lint {shlex.quote(str(folder))}")
 
 
 def _show(result: DraftResult) -> None:

@@ -224,6 +224,7 @@ RequireTier = Annotated[
 Strict = Annotated[
     bool, typer.Option("--strict", help="Reject unusable tasks, and rows that are not answers.")
 ]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only results and warnings.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Sandbox = Annotated[
     str,

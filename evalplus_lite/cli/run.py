@@ -15,7 +15,7 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import Screen, print_json, say
-from evalplus_lite.cli.verbosity import VERBOSITY_OPTIONS, typed, with_verbosity
+from evalplus_lite.cli.progress import typed
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import default_folder, load_dataset
 from evalplus_lite.jobs.session import Result, Session
@@ -35,7 +35,7 @@ OPTIONS: Mapping[str, Any] = {
     "strict": options.Strict,
     "shard": options.Shard,
     "json": options.Json,
-    **VERBOSITY_OPTIONS,
+    "quiet": options.Quiet,
 }
 """Every option that ``takes`` can add, in the order of the help."""
 SANDBOX = ("workers", "sandbox", "json")
@@ -61,13 +61,12 @@ class Run:
     shard: str | None = None
     json: bool = False
     quiet: bool = False
-    verbose: bool = False
 
     @contextlib.contextmanager
     def started(self) -> Iterator[tuple[Session, Screen]]:
         """Yield a session that shows its progress on a screen, and the screen."""
         with (
-            Screen() as screen,
+            Screen(quiet=self.quiet) as screen,
             Session(
                 workers=self.workers,
                 sandbox=cast("Tier", self.sandbox),  # the session refuses an unknown tier
@@ -135,17 +134,16 @@ DEFAULTS = {each.name: each.default for each in fields(Run)}
 def takes(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Return a decorator that adds options of a run to a command and passes them as one ``Run``.
 
-    A command that starts sandboxes or waits for a server also gets --quiet and --verbose.
+    Each also gets --quiet.
     """
 
     def decorated(function: Callable[..., int]) -> Callable[..., int]:
-        taken = [name for name in OPTIONS if name in (*names, *VERBOSITY_OPTIONS)]
+        taken = [name for name in OPTIONS if name in (*names, "quiet")]
 
         @functools.wraps(function)
         def command(context: typer.Context, **given: Any) -> int:
             run = Run(context=context, **{name: given.pop(name) for name in taken})
-            with with_verbosity(quiet=run.quiet, verbose=run.verbose):
-                return function(run, **given)
+            return function(run, **given)
 
         hints = get_type_hints(function, include_extras=True)
         own = list(inspect.signature(function).parameters.values())[1:]

@@ -522,21 +522,6 @@ _SAID_OF_TIES = re.compile(
 """What a prompt says of equal elements: their order is part of the task then."""
 
 
-def _with_documented(raises: KnownRaises, task: Task, marked: Task | None) -> KnownRaises:
-    """Return the known exceptions with those that the prompt names, of any method."""
-    if marked is None:
-        return raises
-    methods = {call[0] for case in task.base for call in case.arguments} if raises.is_for else ()
-    named = {(method, name) for method in methods for name in task.harness.exceptions}
-    return replace(raises, found=raises.found | named)
-
-
-def _has_raised(data: bytes) -> bool:
-    """Return whether an answer is an exception, or a sequence of results with one."""
-    value = wire.decode(data)
-    return any(map(_is_exception, value if type(value) is list else [value]))
-
-
 def _is_exception(value: Value) -> bool:
     return type(value) is dict and value.keys() == {"raised"}
 
@@ -590,9 +575,11 @@ class TaskAugmentation:
         self.marked = marked(self.task)
         self.none_is_odd = self.task.contract is None and not budget.doubtful
         self.none_is_odd &= not re.search(r"\bNone\b|\bnull\b|nothing", self.task.prompt)
-        self.raises = _with_documented(
-            KnownRaises.of(self.task, base.suite), self.task, self.marked
-        )
+        self.raises = KnownRaises.of(self.task, base.suite)
+        if self.marked and self.raises.is_for:  # those that the prompt names, of any method
+            methods = {call[0] for case in self.task.base for call in case.arguments}
+            named = {(each, name) for each in methods for name in self.task.harness.exceptions}
+            self.raises = replace(self.raises, found=self.raises.found | named)
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
         orders = FreeOrders.of(sandbox, self.task, base.suite)
         is_said = _SAID_OF_TIES.search(self.task.prompt) is not None
@@ -733,7 +720,11 @@ class TaskAugmentation:
     def _with_known_exceptions(self, answers: Answers) -> Answers:
         """Return the answers without exceptions that neither base case nor prompt foresees."""
         places = self.raises.foreseen(answers.suite)
-        raising = [n for n in places if self.marked and _has_raised(answers.suite.expected[n])]
+        raising = []
+        for n in places if self.marked else ():
+            value = wire.decode(answers.suite.expected[n])  # or the results of several calls
+            if any(map(_is_exception, value if type(value) is list else [value])):
+                raising.append(n)
         if self.marked and raising:
             # Answered before, and valid by the contract: only what raises is asked anew.
             cases = [answers.suite.cases[n] for n in raising]

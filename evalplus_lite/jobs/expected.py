@@ -207,7 +207,10 @@ class SuiteSource:
     def _compute(self, sandbox: Sandbox, task: Task) -> Answers:
         own_refused(sandbox, task)  # raises if the contract is useless, before the costly answers
         if not task.reference:
-            return Answers.of(_as_given(task))
+            if not task.outputs:
+                detail = "it has neither a reference nor outputs"
+                raise UnusableTask(task.id, "no reference", detail)
+            return Answers.of(Suite(task.id, task.base, Blobs(task.outputs), len(task.base)))
         answers = answer(
             sandbox,
             task,
@@ -284,14 +287,6 @@ class SuiteSource:
         facts.append(Inputs.of(case.arguments for case in task.cases).key)
         key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
         return self.cache / "expected" / key[:2] / f"{key[2:]}.jsonl"
-
-
-def _as_given(task: Task) -> Suite:
-    """Return the suite of a task without a reference: its cases with the outputs it came with."""
-    if not task.outputs:
-        detail = "it has neither a reference nor outputs"
-        raise UnusableTask(task.id, "no reference", detail)
-    return Suite(task.id, task.base, Blobs(task.outputs), len(task.base))
 
 
 def digest(*parts: bytes) -> str:

@@ -19,6 +19,7 @@ from evalplus_lite.execution.records import from_row
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.reference_runs import weak_places, without_weak
 from evalplus_lite.jobs.expected import Prepared, SuiteSource, found_evidence, source_of, staged
+from evalplus_lite.jobs.outputs import FAILURES
 from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import Preset
 from evalplus_lite.store.writing import dump_row
@@ -150,7 +151,10 @@ class SampleJudge:
             verdicts = {source: self._verdict(ref, source)}
             for index, text, model, temperature in members:
                 verdict = verdicts[source]
-                if text is not None and _names_a_line(verdict):  # which is its own
+                said = verdict[2]
+                if text is not None and (
+                    isinstance(said, str) or any("line" in said.get(key, ()) for key in FAILURES)
+                ):  # the line is its own
                     verdict = verdicts.get(text) or self._verdict(ref, text)
                     verdicts[text] = verdict
                 base, plus, rest, others, cost = verdict
@@ -224,13 +228,6 @@ class SampleJudge:
         prepared = self.settings.prepared(self.place, self.source, task, suite)
         is_weak = len(weak_places(task, prepared.suite)) == len(prepared.suite.cases)
         return prepared, self.settings.stressed(prepared, self.source.cache), is_weak
-
-
-def _names_a_line(verdict: Judged) -> bool:
-    row = verdict[2]
-    return isinstance(row, str) or any(
-        "line" in row.get(place, ()) for place in ("failure", "smallest", "stress_failure")
-    )
 
 
 def failure_row(suite: Suite, verdict: Verdict) -> dict[str, Any] | None:

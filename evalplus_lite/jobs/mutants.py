@@ -39,10 +39,6 @@ class MutantsResult(Result):
             for survivor in row["survivors"]
         ]
 
-    def to_stryker(self) -> dict[str, Any]:
-        """Return all mutants, and the cases that kill them, in Stryker's form for its viewers."""
-        return stryker_report(self.reports)
-
 
 def find_survivors(
     dataset: Dataset | str | os.PathLike[str],
@@ -75,18 +71,9 @@ def find_survivors(
         folder = made_folder(out)
         result.write_summary(folder / "mutants.json")
         # One line: the document may be of tens of megabytes.
-        text = json.dumps(result.to_stryker(), separators=(",", ":"))
+        text = json.dumps(stryker_report(reports), separators=(",", ":"))
         write_text(folder / "mutants.stryker.json", f"{text}\n")
     return result
-
-
-def _kills(report: Report) -> list[int]:
-    """Return how many mutants each case kills."""
-    kills = [0] * len(report.cases)
-    for fate in report.fates:
-        for case in members(fate.killed):
-            kills[case] += 1
-    return kills
 
 
 def _summary(name: str, reports: tuple[Report, ...]) -> dict[str, Any]:
@@ -115,7 +102,10 @@ def _summary(name: str, reports: tuple[Report, ...]) -> dict[str, Any]:
                 "cases": len(report.cases),
                 "base": report.base,
                 "killers": [fate.killed.bit_count() for fate in report.fates],
-                "kills": _kills(report),
+                "kills": [
+                    sum(fate.killed >> case & 1 for fate in report.fates)
+                    for case in range(len(report.cases))
+                ],
                 "survivors": [
                     {
                         "operator": survivor.mutant.operator,
@@ -135,10 +125,6 @@ def _summary(name: str, reports: tuple[Report, ...]) -> dict[str, Any]:
 # Stryker's form: ``mutation-testing-report-schema`` of https://stryker-mutator.io, version 2. A
 # "file" is a task's reference as mutants are made from it (``mutation.mutants.normal_form``), a
 # "test" a case.
-
-SCHEMA_VERSION = "2"
-THRESHOLDS = {"high": 95, "low": 80}
-"""Mutation scores in percent from which a viewer shows green, and below which red."""
 
 
 def stryker_report(reports: Iterable[Report]) -> dict[str, Any]:
@@ -160,8 +146,8 @@ def stryker_report(reports: Iterable[Report]) -> dict[str, Any]:
         tests[name] = {"tests": [{"id": str(number), "name": line} for number, line in cases]}
         first += len(report.cases)
     return {
-        "schemaVersion": SCHEMA_VERSION,
-        "thresholds": THRESHOLDS,
+        "schemaVersion": "2",
+        "thresholds": {"high": 95, "low": 80},  # percent: shown green from, and red below
         "framework": {"name": "evalplus_lite", "version": __version__},
         "files": files,
         "testFiles": tests,

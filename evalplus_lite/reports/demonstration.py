@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from evalplus_lite.jobs.augmentation import augment, seed_source
 from evalplus_lite.jobs.datasets import load_dataset, run_facts
 from evalplus_lite.jobs.evaluation import EvaluationResult, evaluate
 from evalplus_lite.jobs.generation import replayed
-from evalplus_lite.jobs.outputs import RunGroup, group_of
 from evalplus_lite.jobs.reduction import MeasuredTask, reduce
 from evalplus_lite.jobs.samples import SampleStream
 from evalplus_lite.jobs.session import Result, Session
 from evalplus_lite.models.recording import SEEDS, Recording
 from evalplus_lite.reduction.set_cover import members
 from evalplus_lite.reports.reporting import report
-from evalplus_lite.statistics.means import mean_interval
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import bundled
 from evalplus_lite.types import Sample
@@ -100,19 +97,14 @@ def _judge_and_reduce(
 def _ranked(
     plus: EvaluationResult, mini: EvaluationResult, missing: Mapping[str, int]
 ) -> list[dict[str, Any]]:
-    """Return pass@1 of each model on each suite and its drop from base to plus, best first.
+    """Return pass@1 of each model on each suite, best first.
 
     Partial recordings come last, since they were scored on other tasks.
     """
-    drops: dict[RunGroup, dict[str, list[bool]]] = {}
-    for row in plus.to_rows():
-        values = drops.setdefault(group_of(row), {}).setdefault(row["task_id"], [])
-        values.append(row["base"] == "pass" and row["plus"] != "pass")
     small = {(one["model"], one["temperature"]): one for one in mini.summary["groups"]}
     found = []
     for one in plus.summary["groups"]:
         name = one["model"], one["temperature"]
-        shares = [fmean(each) for each in drops.get(name, {}).values()]
         scored = {"base": (one, "base"), "plus": (one, "plus"), "mini": (small[name], "plus")}
         found.append(
             {
@@ -125,8 +117,6 @@ def _ranked(
                 "intervals": {
                     key: list(of["intervals"][at]["pass@1"]) for key, (of, at) in scored.items()
                 },
-                "drop": fmean(shares),
-                "drop_interval": list(mean_interval(shares, samples=one["samples"])),
             }
         )
     return sorted(found, key=lambda one: (one["missing"] > 0, -one["pass@1"]["plus"]))
@@ -138,11 +128,10 @@ def _mutants(measured: Sequence[MeasuredTask], chosen: list[set[int]]) -> dict[s
     for one, cases in zip(measured, chosen, strict=True):
         base = set(range(one.matrix.base_count))
         for requirement, killers in one.matrix.rows.items():
-            if requirement.kind != "mutant":
-                continue
-            found = set(members(killers))
-            counts["all"] += 1
-            counts["plus"] += bool(found)
-            counts["base"] += bool(found & base)
-            counts["mini"] += bool(found & (base | cases))
+            if requirement.kind == "mutant":
+                found = set(members(killers))
+                counts["all"] += 1
+                counts["plus"] += bool(found)
+                counts["base"] += bool(found & base)
+                counts["mini"] += bool(found & (base | cases))
     return counts

@@ -24,7 +24,7 @@ from evalplus_lite.reports.plots.canvas import (
 )
 from evalplus_lite.reports.plots.execution import execution
 from evalplus_lite.reports.plots.pass_at_k import models, pass_at_k, pass_rates, scores
-from evalplus_lite.reports.plots.suites import coverage, reduction, strength, test_counts
+from evalplus_lite.reports.plots.suites import reduction, strength, test_counts
 from evalplus_lite.store import write_text
 from evalplus_lite.store.labels import labels
 from evalplus_lite.tasks import Dataset
@@ -41,7 +41,6 @@ MAKERS: Mapping[str, tuple[Callable[[Material], Iterator[Product]], str]] = {
     ),
     "reduction": (reduction, "needs a folder of reduce --cross-validate"),
     "strength": (strength, "needs a folder of reduce --cross-validate"),
-    "coverage": (coverage, "needs a folder of quality"),
     "execution": (execution, "needs a folder of exe-report"),
 }
 """By name: what makes it, and what it needs where that makes nothing."""
@@ -87,7 +86,7 @@ def figures(
         result = figures(["out/one-model", "out/another"], out="out/figures")
         [row["name"] for row in result.to_rows()]
 
-    ``paths`` are folders of evaluate, augment, reduce, crossval and quality, or hold such;
+    ``paths`` are folders of evaluate, augment, reduce and exe report, or hold such;
     ``datasets`` are suites, by name or path, whose tests are counted as well. A picture is written
     as SVG, PNG and CSV, a table as Markdown, LaTeX and CSV, and ``figures.md`` shows all. The same
     results give the same bytes (with the same version of matplotlib). ``only`` names some

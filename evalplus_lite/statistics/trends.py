@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import NormalDist
@@ -200,12 +200,11 @@ def student(freedom: int) -> float:
         return math.tan(math.pi * 0.475)
     if freedom == 2:
         return 0.95 * math.sqrt(2 / (1 - 0.95**2))
-    z = NormalDist().inv_cdf(0.975)
-    return z + math.fsum(_series(z, freedom))
-
-
-def _series(z: float, n: int) -> Iterator[float]:
-    yield (z**3 + z) / (4 * n)
-    yield (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
-    yield (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * n**3)
-    yield (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / (92160 * n**4)
+    z, n = NormalDist().inv_cdf(0.975), freedom
+    series = (
+        (z**3 + z) / (4 * n),
+        (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2),
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * n**3),
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / (92160 * n**4),
+    )
+    return z + math.fsum(series)

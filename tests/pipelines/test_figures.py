@@ -23,7 +23,6 @@ from evalplus_lite import (
     Task,
     cross_validate,
     evaluate,
-    quality,
     reduce,
 )
 from evalplus_lite.reports import figures
@@ -61,14 +60,11 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 @pytest.fixture(scope="module")
 def results(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an evaluation, a small suite, a cross-validation and a quality."""
+    """A folder with an evaluation, a small suite and a cross-validation."""
     made = tmp_path_factory.mktemp("results")
     evaluate(TASKS, samples(), out=made / "judged", session=session)
     reduce(TASKS, samples(), out=made / "mini", session=session)
     cross_validate(TASKS, samples(), out=made / "crossval", session=session)
-    wrong = [Sample(id, text) for id, text in PLUS_FAILS.items()]
-    quality([TASKS, made / "mini" / "suite.jsonl.gz"], wrong=wrong, mutants=False,
-            out=made / "quality", session=session)  # fmt: skip
     return made
 
 
@@ -164,7 +160,7 @@ def test_what_has_no_data_is_named(results: Path, tmp_path: Path) -> None:
     assert [row["name"] for row in found.to_rows()] == ["test-counts"]
     missing = {row["name"] for row in found.summary["missing"]}
     assert missing == {"scores", "models", "pass-rates", "pass-at-k", "reduction",
-                       "strength", "coverage", "execution"}  # fmt: skip
+                       "strength", "execution"}  # fmt: skip
     page = (tmp_path / "figures.md").read_text()
     assert all(f"- {name}: " in page for name in missing)
 

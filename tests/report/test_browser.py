@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,8 @@ from evalplus_lite.reports.reporting import report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+
+WORDS = ("1", "[", "]", ", ", "'a\\'b'", "'x' ", "\\", "'", "\n", "nan", "\U0001f600", "\u202e")
 
 
 def shown_tasks(page: Page) -> list[str]:
@@ -312,21 +315,49 @@ def test_the_policy_refuses_what_is_put_in(made: Made, browser: Browser, tmp_pat
     found.page.context.close()
 
 
-def test_a_split_report(made: Made, watched: Seen, tmp_path: Path) -> None:
-    """Where each task has a file of its own, one walks there, to the next task, and back."""
-    path = tmp_path / "split.html"
-    outputs = [made.folder / name for name in ("suite", "run")]
-    assert report(outputs, out=path, most_bytes=1).summary["files"] == 1 + len(TASKS)
-    watched.go(path.as_uri())
+def test_a_split_report_is_walked_from_file_to_file(
+    made: Made, watched: Seen, tmp_path: Path
+) -> None:
+    """The index leads to a task, that to its sample and to the next one, and both back."""
+    out = tmp_path / "a #1 report.html"
+    assert report(made.folder / "run", out=out, most_bytes=0).summary["files"] == 4
+    watched.go(out.as_uri())
     page = watched.page
     page.get_by_role("link", name="Own/0", exact=True).click()
+    page.wait_for_url(re.compile(r"/1-1\.html"))
     assert page.locator("h1:visible").inner_text() == "Own/0"
     page.get_by_role("link", name="Next task").click()
-    assert page.locator("h1:visible").inner_text() == "Own/1"
+    page.wait_for_url(re.compile(r"/1-2\.html"))
     page.get_by_role("link", name="Compare two programs").click()
     assert page.locator("#view select").count() == 2
+    page.go_back()
+    page.get_by_role("link", name="sample 0").first.click()
+    assert re.search("Own/1, sample 0", page.locator("h1:visible").inner_text())
     page.locator(".crumbs a").first.click()
+    page.wait_for_url(re.compile(r"report\.html"))
     assert page.locator("table.tasks").is_visible()
+    page.go_back()
+    page.wait_for_url(re.compile(r"/1-2\.html"))
+    page.locator(".brand a").click()
+    page.wait_for_url(re.compile(r"report\.html"))
+    assert page.locator("table.tasks").is_visible()
+
+
+def test_what_differs_is_marked_and_nothing_is_lost(made: Made, watched: Seen) -> None:
+    """The pieces of two texts make the texts again; what is shared is the same on both sides."""
+    chance = random.Random(0)
+    pairs = [
+        ["".join(chance.choices(WORDS, k=chance.randrange(9))) for _ in range(2)]
+        for _ in range(300)
+    ]
+    pairs += [["[1, 2, 3]", "[1, 3]"], ["x" * 5000, "x" * 4999], ["a" * 20_000, "b" * 20_000]]
+    watched.go(made.url)
+    found = watched.page.evaluate("pairs => pairs.map(([a, b]) => compared(a, b))", pairs)
+    for texts, sides in zip(pairs, found, strict=True):
+        assert ["".join(piece for piece, _ in side) for side in sides] == texts
+        shared = ["".join(piece for piece, is_shared in side if is_shared) for side in sides]
+        assert shared[0] == shared[1]
+    assert "".join(piece for piece, is_shared in found[300][0] if not is_shared) == "2, "
 
 
 def test_a_file_of_stryker_s_schema_alone(made: Made, watched: Seen, tmp_path: Path) -> None:
@@ -340,10 +371,8 @@ def test_a_file_of_stryker_s_schema_alone(made: Made, watched: Seen, tmp_path: P
     app.locator("mte-metrics-table").get_by_text("0.py").wait_for()
 
 
-def test_evaluate_prints_where_the_first_failure_is(
-    watched: Seen, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The address leads to the sample, counted within its model, in the report on that folder."""
+def test_a_sample_is_counted_within_its_model(watched: Seen, tmp_path: Path) -> None:
+    """An address with the model's name leads to its sample, whatever samples others have."""
     texts = {"one": ["return x * 2", "return 2 * x"], "two": ["return x * 2", "return x"]}
     rows = [
         {"task_id": "Own/0", "model": model, "temperature": 0.8, "solution": f"def f(x): {body}\n"}
@@ -353,11 +382,10 @@ def test_evaluate_prints_where_the_first_failure_is(
     tasks = str(write_rows(tmp_path / "tasks.jsonl", TASKS[:1]))
     samples, out = str(write_rows(tmp_path / "samples.jsonl", rows)), str(tmp_path / "out")
     assert main(["evaluate", "-d", tasks, "-s", samples, "-o", out, "-w", "1"]) == 0
-    address = re.search(r"report\.html(#task\S+)", capsys.readouterr().out)
-    assert address
     page = tmp_path / "report.html"
     assert main(["report", out, "-d", tasks, "-o", str(page)]) == 0
-    watched.go(f"{page.as_uri()}{address[1]}")
+    model = quote("two, temperature 0.8")
+    watched.go(f"{page.as_uri()}#task/Own/0/sample/1?model={model}")
     assert watched.page.locator("#view h1").inner_text() == "two, temperature 0.8, Own/0, sample 1"
 
 

@@ -10,7 +10,6 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_tables, say
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.efficiency import job
-from evalplus_lite.efficiency.explanation import explain
 
 
 @takes(*JOB, "seed", "force")
@@ -54,7 +53,7 @@ def efficiency(
             session=session,
         )
         pair = result.extremes(task) if task else None
-        found = pair and explain(
+        found = pair and job.explain(
             data, task, pair[0], faster=pair[1], seed=run.seed, session=session
         )
 

@@ -17,9 +17,7 @@ from evalplus_lite.reports.plots.canvas import (
     Picture,
     Product,
     colour,
-    logarithmic,
     mark,
-    short,
 )
 
 if TYPE_CHECKING:
@@ -103,10 +101,6 @@ def _left_out(summary: Mapping[str, Any], name: str) -> Table:
     return Table(name, "Reduced suites", caption, heads, rows, data=[keys, *data])
 
 
-SHOWN = (1, 2, 5, 10, 20, 50, 100)
-"""Of a curve's points those that stand in the table."""
-
-
 def strength(material: Material) -> Iterator[Product]:
     """Yield a picture for each cross-validation."""
     for output, ending in material.of("crossval"):
@@ -121,20 +115,6 @@ def strength(material: Material) -> Iterator[Product]:
             yield _chosen(output.summary, lines, f"strength{ending}")
         else:
             yield Missing(f"strength{ending}", f"{output.path} tried no policy of a given size")
-
-
-def coverage(material: Material) -> Iterator[Product]:
-    """Yield one picture with a curve for each suite in quality."""
-    curves: dict[str, tuple[Sequence[float], int]] = {}
-    for output, _ in material.of("quality"):
-        for suite in output.summary["suites"]:
-            name, number = suite["name"], 2
-            while name in curves:
-                name, number = f"{suite['name']} ({number})", number + 1
-            if wrong := suite["all"]["tnr"]["total"]:
-                curves[name] = (suite["all"]["coverage"]["curve"], wrong)
-    if curves:
-        yield _drawn(curves)
 
 
 def _chosen(
@@ -181,36 +161,3 @@ def _chosen(
 
     table = Table(name, "Strength against size", caption, columns, rows, data=[keys, *data])
     return Picture(table, draw, 3.4)
-
-
-def _drawn(curves: Mapping[str, tuple[Sequence[float], int]]) -> Picture:
-    programs = "; ".join(f"{name}: {wrong}" for name, (_, wrong) in curves.items())
-    caption = (
-        "Mean over tasks of the share of wrong programs that N of a suite's cases, drawn at "
-        f"random, reject. Wrong programs: {programs}."
-    )
-    columns = ("suite", "wrong programs", *(f"{n} cases, %" for n in SHOWN))
-    rows: list[tuple[Cell, ...]] = [
-        (name, wrong, *(percent(curve[n - 1]) for n in SHOWN))
-        for name, (curve, wrong) in curves.items()
-    ]
-    keys = ("suite", "wrong_programs", "cases", "rejected")
-    data = [
-        (name, wrong, n, value)
-        for name, (curve, wrong) in curves.items()
-        for n, value in enumerate(curve, 1)
-    ]
-
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        for number, (name, (curve, _)) in enumerate(curves.items()):
-            at = [n - 1 for n in SHOWN]
-            axes.plot(range(1, len(curve) + 1), curve, color=colour(number), marker=mark(number),
-                      markevery=at, label=short(name))  # fmt: skip
-        axes.set(ylim=(0, 1.03), xlabel="cases drawn at random",
-                 ylabel="wrong programs rejected")  # fmt: skip
-        logarithmic(axes, "x")
-        figure.legend(loc="outside right upper")
-
-    return Picture(Table("coverage", "Cases at random", caption, columns, rows, data=[keys, *data]),
-                   draw)  # fmt: skip

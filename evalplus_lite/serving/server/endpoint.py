@@ -62,11 +62,9 @@ def refusal(
 
 def error_row(error: BaseException) -> dict[str, str]:
     """Return an error that takes a verdict's place: its kind, and what it says."""
-    if isinstance(error, UnusableTask):
-        return {"kind": "unusable", "message": str(error)}
-    if isinstance(error, InputError):
-        return {"kind": "input", "message": str(error)}
-    return {"kind": "infrastructure", "message": str(error) or type(error).__name__}
+    is_unusable, is_input = isinstance(error, UnusableTask), isinstance(error, InputError)
+    kind = "unusable" if is_unusable else "input" if is_input else "infrastructure"
+    return {"kind": kind, "message": str(error) or type(error).__name__}
 
 
 STATUS = {"unusable": 422, "input": 422, "infrastructure": 503}
@@ -138,20 +136,20 @@ class LimitsGiven(Exact):
         return RequestLimits(self.seconds, memory, total)
 
 
-def granted(service: Service, seconds: float | None, memory_mb: int | None = None) -> RequestLimits:
+def granted(service: Service, seconds: float | None, memory_mb: int = 0) -> RequestLimits:
     """Return limits as other protocols ask for them, cut to what the server grants."""
-    found = None
-    if seconds is not None and math.isnan(seconds):  # every comparison with it is false
-        raise InputError("the time limit is not a number", remedy="give seconds, such as 5")
-    if seconds is not None:
-        found = min(max(seconds, LEAST_SECONDS), service.settings.most_seconds)
     memory = None
-    if memory_mb is not None and memory_mb > 0:
+    if seconds is not None:
+        if math.isnan(seconds):  # every comparison with it is false
+            raise InputError("the time limit is not a number", remedy="give seconds, such as 5")
+        seconds = min(max(seconds, LEAST_SECONDS), service.settings.most_seconds)
+    if memory_mb > 0:
         memory = min(max(memory_mb << 20, LEAST_MEMORY), service.settings.most_memory)
-    return RequestLimits(found, memory)
+    return RequestLimits(seconds, memory)
 
 
 MOST_FAULTS = 8
+JSON = "application/json"
 log = logging.getLogger(__name__)
 
 
@@ -182,7 +180,7 @@ class Endpoint:
     asked: type[BaseModel] | None = None
     answered: type[BaseModel] | None = None
     family: str = "evalplus_lite"
-    media: tuple[str, ...] = ("application/json",)
+    media: tuple[str, ...] = (JSON,)
     """The content types of its answer."""
 
     @property
@@ -207,39 +205,34 @@ def _route(
 ) -> Callable[[Request], Awaitable[Response]]:
     async def respond(request: Request) -> Response:
         begun = time.monotonic()
-        response = await _answered(service, metrics, endpoint, request)
+        response = await answered(request)
         metrics.request(endpoint.path, response.status_code, time.monotonic() - begun)
         return response
 
+    async def answered(request: Request) -> Response:
+        try:
+            body = None
+            if endpoint.asked is not None:
+                body = endpoint.asked.model_validate_json(await request.body())
+            client = request.scope.get("client_name", "")
+            found = await endpoint.answer(Asking(service, metrics, client, request.headers, body))
+            return answer({**found, **service.identity}) if isinstance(found, dict) else found
+        except ValidationError as error:
+            faults = _faults(error)
+            return refusal(service, 422, "input", "; ".join(faults), faults=faults)
+        except Busy as error:
+            wait = {"retry-after": str(error.seconds)}
+            return refusal(service, 429, "busy", str(error), headers=wait)
+        except UnknownTask as error:
+            return refusal(service, 404, "unknown", str(error))
+        except EvalPlusLiteError as error:
+            row = error_row(error)
+            return refusal(service, STATUS[row["kind"]], row["kind"], row["message"])
+        except Exception as error:
+            log.exception("a request failed")
+            return refusal(service, 500, "infrastructure", f"our own code failed: {error}"[:500])
+
     return respond
-
-
-async def _answered(
-    service: Service, metrics: Metrics, endpoint: Endpoint, request: Request
-) -> Response:
-    try:
-        body = None
-        if endpoint.asked is not None:
-            body = endpoint.asked.model_validate_json(await request.body())
-        client = request.scope.get("client_name", "")
-        found = await endpoint.answer(Asking(service, metrics, client, request.headers, body))
-        return answer({**found, **service.identity}) if isinstance(found, dict) else found
-    except ValidationError as error:
-        faults = _faults(error)
-        return refusal(service, 422, "input", "; ".join(faults), faults=faults)
-    except Busy as error:
-        wait = {"retry-after": str(error.seconds)}
-        return refusal(service, 429, "busy", str(error), headers=wait)
-    except UnknownTask as error:
-        return refusal(service, 404, "unknown", str(error))
-    except EvalPlusLiteError as error:
-        row = error_row(error)
-        return refusal(service, STATUS[row["kind"]], row["kind"], row["message"])
-    except asyncio.CancelledError:
-        raise
-    except Exception as error:
-        log.exception("a request failed")
-        return refusal(service, 500, "infrastructure", f"our own code failed: {error}"[:500])
 
 
 def _faults(error: ValidationError) -> list[str]:
@@ -314,13 +307,12 @@ def description(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
 
 
 def _operation(endpoint: Endpoint, refs: Any) -> dict[str, Any]:
-    def content(
-        model: type[BaseModel] | None, media: Sequence[str] = ("application/json",)
-    ) -> dict[str, Any]:
+    def content(model: type[BaseModel] | None, media: Sequence[str] = (JSON,)) -> dict[str, Any]:
         schema = {} if model is None else refs[(model, "validation")]
-        return {each: {"schema": schema if each == "application/json" else {}} for each in media}
+        return {each: {"schema": schema if each == JSON else {}} for each in media}
 
-    found: dict[str, Any] = {
+    asked = {"required": True, "content": content(endpoint.asked)}
+    return {
         "summary": (endpoint.answer.__doc__ or "").partition(".")[0],
         "operationId": f"{endpoint.method.lower()}{endpoint.path.replace('/', '_')}",
         "tags": [endpoint.family],
@@ -331,10 +323,8 @@ def _operation(endpoint: Endpoint, refs: Any) -> dict[str, Any]:
                 for status, text in ERRORS.items()
             },
         },
+        **({} if endpoint.asked is None else {"requestBody": asked}),
     }
-    if endpoint.asked is not None:
-        found["requestBody"] = {"required": True, "content": content(endpoint.asked)}
-    return found
 
 
 # From rows of verdicts to what clients get; an error takes a verdict's place as itself.
@@ -376,7 +366,17 @@ async def judged(
                 yield place, _failed(asking, pair, pair.asked)
         for _ in range(len(places)):
             future = await done.get()
-            yield places[future], _judged_row(asking, pairs[places[future]], future)
+            place = places[future]
+            if future.cancelled():
+                error = InfrastructureError("the server is being stopped")
+                yield place, _failed(asking, pairs[place], error)
+            elif problem := future.exception():
+                yield place, _failed(asking, pairs[place], problem)
+            else:
+                row = future.result()
+                name = row["plus"] or row["base"]
+                asking.metrics.verdict(name, cpu=row["seconds"], is_stored=row["stored"])
+                yield place, {"task": pairs[place].name, **row}
     finally:
         for future in places:
             future.cancel()
@@ -397,20 +397,6 @@ def shown(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row as a client gets it."""
     cause = row.pop("cause", None)
     return row if cause is None else {**row, "error": error_row(cause)}
-
-
-def _judged_row(
-    asking: Asking, pair: Pair, future: asyncio.Future[dict[str, Any]]
-) -> dict[str, Any]:
-    if future.cancelled():
-        return _failed(asking, pair, InfrastructureError("the server is being stopped"))
-    error = future.exception()
-    if error is not None:
-        return _failed(asking, pair, error)
-    row = future.result()
-    name = row["plus"] or row["base"]
-    asking.metrics.verdict(name, cpu=row["seconds"], is_stored=row["stored"])
-    return {"task": pair.name, **row}
 
 
 def _failed(asking: Asking, pair: Pair, error: BaseException) -> dict[str, Any]:

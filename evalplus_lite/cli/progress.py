@@ -1,57 +1,19 @@
-"""Verbosity and progress of all long commands."""
+"""The rate of a stage, its remaining time, and the command line of the command that runs."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import Annotated, Any
-
-import typer
-
-from evalplus_lite.errors import InputError
 
 WINDOW_SECONDS = 60.0
 """The rate is that of the last minute: tasks differ in how long they take."""
 STABLE_SECONDS = 10.0
 """Seconds after which the time to go is shown: the first steps wait for sandboxes to start."""
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only results and warnings.")]
-Verbose = Annotated[
-    bool,
-    typer.Option("--verbose", "-v", help="Show when each stage ends, and progress more often."),
-]
-VERBOSITY_OPTIONS: Mapping[str, Any] = {"quiet": Quiet, "verbose": Verbose}
-
-
-@dataclass(frozen=True, slots=True)
-class Verbosity:
-    """The output that a command may show besides its results."""
-
-    quiet: bool = False
-    verbose: bool = False
-
-
-current: ContextVar[Verbosity] = ContextVar("current", default=Verbosity())  # noqa: B039 - frozen
-"""The verbosity of the command that runs."""
-
 typed: ContextVar[Sequence[str]] = ContextVar("typed", default=())
 """The command line after the program's name."""
-
-
-@contextmanager
-def with_verbosity(*, quiet: bool, verbose: bool) -> Iterator[None]:
-    """Run a command with this verbosity."""
-    if quiet and verbose:
-        raise InputError("--quiet and --verbose contradict each other", remedy="give one")
-    token = current.set(Verbosity(quiet, verbose))
-    try:
-        yield
-    finally:
-        current.reset(token)
 
 
 class ProgressRate:
