@@ -21,7 +21,6 @@ from evalplus_lite.programs import program_key
 from evalplus_lite.reduction.cross_validation import (
     GradedSamples,
     PolicyRow,
-    compared,
     crossval,
     pooled,
 )
@@ -341,10 +340,11 @@ def cross_validate(
         opened.stage("leave one out", len(policies))
         lines: list[PolicyRow] = []
         for name, policy in policies.items():
-            lines += crossval(field, {name: policy})
+            lines += crossval(field, name, policy)
             opened.advance()
         for path in compare:
-            lines += compared(field, Path(path).name, _ready_made(path, measured.suites))
+            suites = _ready_made(path, measured.suites)
+            lines += [field.line(model, Path(path).name, suites) for model in field.models]
     tasks = max(1, len(measured.suites))
     summary = {
         "dataset": measured.data.name,
