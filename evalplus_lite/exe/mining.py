@@ -6,6 +6,7 @@ import functools
 import hashlib
 import itertools
 import json
+import operator
 import os
 import tempfile
 from collections import Counter, defaultdict
@@ -65,7 +66,7 @@ from evalplus_lite.jobs.session import Result, Session, keep_inputs, within
 from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.models import Client, ModelSource
 from evalplus_lite.sandbox import Sandbox
-from evalplus_lite.store import Journal, Row, parse_json, read_jsonl, write_jsonl, write_text
+from evalplus_lite.store import Journal, parse_json, read_jsonl, write_jsonl, write_text
 from evalplus_lite.store.journal import finished
 
 
@@ -536,7 +537,10 @@ def _written(
     seen = Seen(earlier=since)
     write_jsonl(tasks, (task for row in rows() for task in seen.new(row["tasks"])))
     rejects = (reject for row in rows() for reject in row["rejects"])
-    write_jsonl(beside(tasks, "rejects.jsonl"), itertools.chain(rejects, seen.rejects()))
+    write_jsonl(
+        beside(tasks, "rejects.jsonl"),
+        itertools.chain(rejects, (reject.to_json() for reject in seen.rejects)),
+    )
     times = (
         {"task_id": task, "seconds": seconds}
         for row in rows()
@@ -546,7 +550,7 @@ def _written(
     funnel = Funnel()
     for package in rows():
         funnel.merge(Funnel.from_json(package["funnel"]))
-    seen.count_in(funnel)
+    funnel.merge(seen.funnel)
     write_text(beside(tasks, "funnel.json"), json.dumps(funnel.to_json(), indent=2) + "\n")
     return funnel
 
@@ -665,7 +669,8 @@ def mine(
         place = beside(path, "journal.jsonl")
         with Journal(place, identity=identity, force=force, batch=1) as journal:
             # What could not be had may be there by now; a file or folder may have changed.
-            rows = {row[0]: row for row in finished(journal, _progress)}
+            wanted = operator.itemgetter("package", "problem", "sha256", "refused")
+            rows = {row[0]: row for row in finished(journal, lambda row: wanted(row.data))}
             done = {
                 package: why
                 for package, problem, content, why in rows.values()
@@ -701,11 +706,6 @@ def mine(
         return MiningResult(
             summary, funnel, None if out is None else path, problems, refused, tasks
         )
-
-
-def _progress(row: Row) -> tuple[str, str, str, str]:
-    data = row.data
-    return data["package"], data["problem"], data["sha256"], data["refused"]
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

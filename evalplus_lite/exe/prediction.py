@@ -285,8 +285,6 @@ class Prediction:
             json.dumps(answer, allow_nan=False)
         except ValueError:  # a bare NaN: said as an answer of a model is read
             answer = json.loads(json.dumps(answer), parse_constant=str)
-        if row.get("of", "output") != "output":
-            raise TypeError("of is not 'output'")
         return cls(
             row["task_id"],
             row["case"],

@@ -251,8 +251,6 @@ class GradedPrediction:
     prediction: Prediction
     is_right: bool
     reason: str = ""
-    judged: bool = False
-    """Whether a language model had the last word, on an exception's message."""
     problem: str = ""
     """Why there is no grade: the model that was to have the last word could not be asked."""
 
@@ -312,7 +310,7 @@ def grade(
             right = same_message(kind, case.answer.message, message)
         except LLMError as error:
             return GradedPrediction(prediction, False, "not judged", problem=str(error))
-        return GradedPrediction(prediction, right, "" if right else "other message", judged=True)
+        return GradedPrediction(prediction, right, "" if right else "other message")
     return GradedPrediction(prediction, False, "other message")
 
 

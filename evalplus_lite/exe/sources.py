@@ -112,17 +112,15 @@ def is_permissive(expression: str) -> bool:
         written = str(canonicalize_license_expression(expression))
         written = re.sub(r"\s+WITH\s+[\w.-]+", "", written)
         # Each licence becomes True or False, so that Python's own parser reads the rest.
-        text = re.sub(r"[\w.+-]+", lambda name: _word(name[0]), written)
+        allowed = _tables()["permissive"]
+        words = {"AND": "and", "OR": "or"}
+        text = re.sub(r"[\w.+-]+", lambda n: words.get(n[0], str(n[0].lower() in allowed)), written)
         return _holds(ast.parse(text, mode="eval").body)
     except (InvalidLicenseExpression, SyntaxError, RecursionError, MemoryError):
         return False
 
 
 _LONGEST_EXPRESSION = 1000
-
-
-def _word(name: str) -> str:
-    return name.lower() if name in ("AND", "OR") else str(name.lower() in _tables()["permissive"])
 
 
 def _holds(node: ast.expr) -> bool:
@@ -211,6 +209,7 @@ def hash_of(path: Path, names: Iterable[str], read: Callable[[str], bytes]) -> s
 
 
 DOWNLOAD_SECONDS = 300.0
+_DOWNLOAD = ("download", "--quiet", "--no-deps", "--disable-pip-version-check")
 _VERSIONS = r"(?:[<>=!~]=|[<>])[A-Za-z0-9.!+*_-]+"
 MAX_FILE = 4 << 20
 """Files larger than this (bytes) are data in disguise and are passed over."""
@@ -282,9 +281,8 @@ def download(name: str, folder: Path, *, is_pure: bool = False) -> Path:
         raise InputError(f"{name!r} is no package name", remedy="as in idna or idna==3.20")
     folder.mkdir(parents=True, exist_ok=True)
     before = set(folder.iterdir())
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-    command += ["--disable-pip-version-check", "--only-binary", ":all:", "--dest", str(folder)]
-    command += ["--platform", "any"] if is_pure else []
+    command = [sys.executable, "-m", "pip", *_DOWNLOAD, "--only-binary", ":all:"]
+    command += ["--dest", str(folder), *(["--platform", "any"] if is_pure else [])]
     try:
         done = subprocess.run(
             [*command, name], capture_output=True, text=True, timeout=DOWNLOAD_SECONDS, check=False
@@ -326,8 +324,8 @@ def download_source(name: str, version: str, folder: Path) -> Path | None:
     process, and fails when the files are there.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-c", _UNPACK_ONLY, "download", "--quiet", "--no-deps", "--no-clean"]
-    command += ["--disable-pip-version-check", "--no-binary", ":all:", "--dest", str(folder)]
+    command = [sys.executable, "-c", _UNPACK_ONLY, *_DOWNLOAD, "--no-clean", "--no-binary", ":all:"]
+    command += ["--dest", str(folder)]
     with suppress(subprocess.TimeoutExpired):
         subprocess.run(
             [*command, f"{name}=={version}"],
@@ -620,8 +618,10 @@ def _unpacked(path: Path, members: Members, stem: str) -> PackageSource:
             prefixes.add("" if parent == "." else f"{parent}/")
     stored: list[tuple[str, str]] = []
     for name, rest in inner.items():
-        prefix = _longest_prefix(rest, prefixes)
-        local = rest[len(prefix) :]
+        end = rest.rfind("/") + 1  # of the longest folder that is one of these
+        while end and rest[:end] not in prefixes:
+            end = rest.rfind("/", 0, end - 1) + 1
+        prefix, local = rest[:end], rest[end:]
         top = local.partition("/")[0]
         is_module = "/" not in local and prefix in ("", "src/")
         if f"{prefix}{top}" in packages or (is_module and local not in _SKIPPED_ROOTS):
@@ -631,14 +631,6 @@ def _unpacked(path: Path, members: Members, stem: str) -> PackageSource:
     metadata = _metadata(read(facts)) if facts else _metadata_of_project(inner, read, stem)
     texts = [n for n, rest in inner.items() if "/" not in rest and _is_licence(rest)]
     return _package(path, metadata, names, texts, stored, members)
-
-
-def _longest_prefix(name: str, prefixes: set[str]) -> str:
-    """Return the longest folder, with its slash, that a name stands in; empty if none does."""
-    end = name.rfind("/") + 1
-    while end and name[:end] not in prefixes:
-        end = name.rfind("/", 0, end - 1) + 1
-    return name[:end]
 
 
 def _metadata(text: bytes) -> RawMetadata:

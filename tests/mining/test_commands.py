@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -28,41 +25,11 @@ BODY = """
     """
 
 
-class _Chat(BaseHTTPRequestHandler):
-    """Answers every chat completion with the value "a"."""
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["content-length"]))
-        choice = {"index": 0, "finish_reason": "stop"}
-        message = {"role": "assistant", "content": '{"value": "a"}'}
-        usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-        body = {"id": "1", "object": "chat.completion", "created": 1, "model": "m"}
-        reply = json.dumps({**body, "choices": [{**choice, "message": message}], "usage": usage})
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.end_headers()
-        self.wfile.write(reply.encode())
-
-    def log_message(self, *parts: Any) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture
-def server() -> Iterator[str]:
-    """The address of a model server on this machine."""
-    found = ThreadingHTTPServer(("127.0.0.1", 0), _Chat)
-    thread = threading.Thread(target=found.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{found.server_port}/v1"
-    found.shutdown()
-    found.server_close()
-    thread.join()
-
-
 def test_mine_predict_and_score_end_to_end(
-    toys: Any, tmp_path: Path, server: str, capsys: pytest.CaptureFixture[str]
+    toys: Any, tmp_path: Path, model_server: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A wheel becomes tasks, a server's answers predictions, and those a table."""
+    model_server.says('{"value": "a"}')
     path = toys.wheel({"toy.py": BODY})
     out = tmp_path / "mined" / "tasks.jsonl"
     options = ["--breakpoints", "1", "--chain", "2", "--workers", "1"]
@@ -75,7 +42,8 @@ def test_mine_predict_and_score_end_to_end(
     assert task.entry_point == "squeeze"
     assert len(list(read_tasks(tmp_path / "mined" / "tasks.breakpoints.jsonl"))) == 1
     predictions = tmp_path / "p.jsonl"
-    asked = ["exe", "predict", str(out), "-m", "m", "--base-url", server, "-o", str(predictions)]
+    asked = ["exe", "predict", str(out), "-m", "m", "--base-url", model_server.url]
+    asked += ["-o", str(predictions)]
     assert run([*asked, "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     hold(said, "predict")

@@ -236,10 +236,7 @@ def placed(text: str, size: int, /) -> str:
 """
 
 
-@pytest.mark.parametrize("form", sorted(FORMS))
-def test_what_is_exported_holds_where_the_program_runs(
-    form: str, tmp_path: Path, toys: Any
-) -> None:
+def test_what_is_exported_holds_where_the_program_runs(tmp_path: Path, toys: Any) -> None:
     """Whatever the annotation says, or where there is none: as their own scorers run the rows."""
     with Session(workers=1) as session:
         settings = MiningSettings(rounds=1, keep_all=True)
@@ -249,13 +246,14 @@ def test_what_is_exported_holds_where_the_program_runs(
     assert {name for name, task in mined.items() if task.facts["read"]} == {
         "pair", "pairs", "kind", "upto", "day",
     }  # fmt: skip
-    found = export_mined(tmp_path / "mined.jsonl", tmp_path / "out.jsonl", format=form)
-    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     named = {"spot", "call_week", "counted", "loud", "placed"}
-    assert {row["task_id"].rpartition(".")[2] for row in rows} == named
-    assert found.summary["tasks"] == len(named)
-    for row in rows:
-        _hold(form, row)
+    for form in FORMS:
+        found = export_mined(tmp_path / "mined.jsonl", tmp_path / "out.jsonl", format=form)
+        rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+        assert {row["task_id"].rpartition(".")[2] for row in rows} == named
+        assert found.summary["tasks"] == len(named)
+        for row in rows:
+            _hold(form, row)
 
 
 def _hold(form: str, row: dict[str, Any]) -> None:

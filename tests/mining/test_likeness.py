@@ -67,15 +67,15 @@ def test_of_functions_that_are_the_same_the_first_is_kept(toys: Any, sandboxes: 
     rows = [task.to_json() for task in tasks]
     seen = Seen()
     assert [row["function"] for row in seen.new(rows)] == ["slug", "hashed"]
-    told = {row["function"]: row["details"] for row in seen.rejects()}
-    assert told.keys() == {"b.dashed"}
-    assert told["b.dashed"] == ["near-duplicate: the program of toy-pack/a.slug"]
+    (reject,) = seen.rejects
+    assert reject.function == "b.dashed"
+    assert [*map(str, reject.problems)] == ["near-duplicate: the program of toy-pack/a.slug"]
     funnel = Funnel(Counter(mined=3, valid=3))
-    seen.count_in(funnel)
+    funnel.merge(seen.funnel)
     assert funnel.counts == {"mined": 2, "valid": 2}
     assert funnel.reasons["mined", "near-duplicate"] == 1
     assert list(seen.new(rows)) == []  # the package once more, under another name
-    assert [reason for _, reason, _ in seen.left_out[1:]] == ["the id of another task"] * 3
+    assert [reject.reason for reject in seen.rejects[1:]] == ["the id of another task"] * 3
 
 
 @pytest.mark.parametrize(

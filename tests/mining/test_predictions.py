@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -322,7 +320,7 @@ def test_the_judge_is_asked_only_about_messages() -> None:
     assert grade(case, said("TypeError", " bad a "), judge_).is_right
     assert not grade(case, said("ValueError", "bad a"), judge_).is_right
     assert not source.asked
-    assert grade(case, said("TypeError", "a was bad"), judge_).judged
+    assert grade(case, said("TypeError", "a was bad"), judge_).is_right
     assert len(source.asked) == 1
     assert not grade(case, Prediction("p/m.f", 1, 0, None), judge_).is_right
     for said, is_same in (("True.", True), ("**False**, as the", False), ('"true"', True)):
@@ -380,20 +378,7 @@ def test_reasoning_comes_first_and_is_kept(tmp_path: Path) -> None:
         PredictionSettings(cot=True, structured=True)
 
 
-class Refusing(BaseHTTPRequestHandler):
-    """A server that lets nobody in, and counts who came."""
-
-    came = 0
-
-    def do_POST(self) -> None:
-        type(self).came += 1
-        self.send_error(401)
-
-    def log_message(self, *args: object) -> None:
-        pass
-
-
-def test_a_judge_that_cannot_be_asked_decides_nothing(tmp_path: Path) -> None:
+def test_a_judge_that_cannot_be_asked_decides_nothing(tmp_path: Path, model_server: Any) -> None:
     """What nobody could judge is in no figure, listed, asked once, and makes the exit code 1."""
     tasks = tasks_of_two()
     predictions = [Prediction("p/m.f", 0, 0, true_answer(tasks[0].cases[0]))]
@@ -403,13 +388,10 @@ def test_a_judge_that_cannot_be_asked_decides_nothing(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "tasks.jsonl", [task.to_json() for task in tasks])
     write_jsonl(tmp_path / "said.jsonl", [each.to_json() for each in predictions])
     marks, out = tmp_path / "marks.jsonl", tmp_path / "report.json"
-    Refusing.came = 0
-    with HTTPServer(("127.0.0.1", 0), Refusing) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        arguments = ["exe", "score", str(tmp_path / "tasks.jsonl"), str(tmp_path / "said.jsonl")]
-        arguments += ["--judge", "nobody", "--base-url", f"http://127.0.0.1:{server.server_port}"]
-        code = main([*arguments, "--grades", str(marks), "--out", str(out)])
-        server.shutdown()
+    model_server.fails(401, "nobody may")
+    arguments = ["exe", "score", str(tmp_path / "tasks.jsonl"), str(tmp_path / "said.jsonl")]
+    arguments += ["--judge", "nobody", "--base-url", model_server.url]
+    code = main([*arguments, "--grades", str(marks), "--out", str(out)])
     report = json.loads(out.read_text())
     assert code == 1
     assert report["pass_at_k"] == {"pass@1": 1.0}
@@ -418,27 +400,25 @@ def test_a_judge_that_cannot_be_asked_decides_nothing(tmp_path: Path) -> None:
     assert all(row["problem"] for row in report["undecided"])
     results = [json.loads(line)["result"] for line in marks.read_text().splitlines()]
     assert results == [True, *[None] * 8]
-    assert Refusing.came == 1
+    assert len(model_server.asked) == 1
 
 
 def test_a_judge_that_fails_on_all_leaves_no_figures(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, model_server: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Every answer is undecided: there are no tables, no traceback, and the exit code is 1."""
     said = {"error": {"type": "TypeError", "message": "a was bad"}}
     write_jsonl(tmp_path / "tasks.jsonl", [task.to_json() for task in tasks_of_two()])
     write_jsonl(tmp_path / "said.jsonl", [Prediction("p/m.f", 1, 0, said).to_json()])
-    with HTTPServer(("127.0.0.1", 0), Refusing) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        files = [str(tmp_path / "tasks.jsonl"), str(tmp_path / "said.jsonl")]
-        judge = ["--judge", "nobody", "--base-url", f"http://127.0.0.1:{server.server_port}"]
-        assert main(["exe", "score", *files, *judge, "--json"]) == 1
-        found = json.loads(capsys.readouterr().out)
-        assert (found["tables"], len(found["undecided"])) == ([], 1)
-        report = ["exe", "report", *files, *judge, "-o", str(tmp_path / "out"), "--no-pictures"]
-        assert main(report) == 1
-        assert "not judged" in capsys.readouterr().out
-        server.shutdown()
+    model_server.fails(401, "nobody may")
+    files = [str(tmp_path / "tasks.jsonl"), str(tmp_path / "said.jsonl")]
+    judge = ["--judge", "nobody", "--base-url", model_server.url]
+    assert main(["exe", "score", *files, *judge, "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["tables"], len(found["undecided"])) == ([], 1)
+    report = ["exe", "report", *files, *judge, "-o", str(tmp_path / "out"), "--no-pictures"]
+    assert main(report) == 1
+    assert "not judged" in capsys.readouterr().out
 
 
 def test_a_bare_nan_in_a_row_is_graded_as_an_answer_is(tmp_path: Path) -> None:

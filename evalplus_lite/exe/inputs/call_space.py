@@ -297,6 +297,11 @@ def annotated(parameter: Parameter, built: Type | None) -> Type:
     """
     if parameter.origin != "annotation" or (built is not None and any(needs_of(built))):
         return Type("any")
+    return whole_type(parameter)
+
+
+def whole_type(parameter: Parameter) -> Type:
+    """Return the type of what a parameter is given in sum: of ``*args`` a list, say."""
     if parameter.kind == "varargs":
         return Type("list", (parameter.type,))
     if parameter.kind == "varkw":

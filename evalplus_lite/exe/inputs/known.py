@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.exe.inputs.call_space import OMITTED, call_of
-from evalplus_lite.exe.running.proof import unpack
+from evalplus_lite.exe.running.proof import make_readable, unpack
 from evalplus_lite.exe.running.runs import Invocation, answer_of, canonical, stage
 from evalplus_lite.exe.selecting.signatures import Parameter
 from evalplus_lite.exe.selecting.static import MinedFunction
@@ -108,23 +108,28 @@ def observe(
     raises that tests cause.
     """
     tests = sorted(filter(is_test, package.members))[:MOST_FILES]
+    tops = {test.partition("/")[0] for test in tests if "/" in test}  # one of a source archive
     with tempfile.TemporaryDirectory(prefix="tests-") as name:
         root = Path(name)
-        if tests:
-            _write(package, root / "tree")
-        else:
+        for member in package.members if tests else ():
+            path = root / "tree" / member
+            # One name may be a file and a folder, and a member may be damaged.
+            with suppress(InputError, OSError):
+                if ".." not in path.parts and root / "tree" in path.parents:
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(package.data_file(member))
+        if not tests:
             unpack(package, root / "tree")
         for companion in companions:
             unpack(companion, root / "libraries")
         for file in (MARK, "empty.ini"):
             (root / file).write_text("[pytest]\n" if file.endswith(".ini") else "")
-        for path in (root, *root.rglob("*")):
-            path.chmod(0o755 if path.is_dir() else 0o644)
+        make_readable(root)
         settings = {
             "mark": MARK,
             "sources": sorted(_sources(package)) if tests else ["."],
             "tests": tests,
-            "top": _common(tests),
+            "top": tops.pop() if len(tops) == 1 else ".",
             "most": MOST_TESTS,
             "modules": sorted(m for m, file in package.files.items() if not file.is_test),
             "readme": "\n\n".join([package.readme or readme, *_documents(package)]),
@@ -144,17 +149,6 @@ def observe(
                 return Observed(problem=problem[:200])
             runs.append(answer.value)
     return _read(*runs, has_tests=bool(tests))
-
-
-def _write(package: PackageSource, root: Path) -> None:
-    for name in package.members:
-        path = root / name
-        if ".." in path.parts or root not in path.parents:
-            continue
-        # One name may be a file and a folder, and a member may be damaged.
-        with suppress(InputError, OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(package.data_file(name))
 
 
 def _documents(package: PackageSource) -> Iterator[str]:
@@ -178,20 +172,13 @@ def _sources(package: PackageSource) -> set[str]:
     return found
 
 
-def _common(names: Iterable[str]) -> str:
-    """Return the first folder of the tests, which is all of a source archive's, or "." ."""
-    tops = {name.partition("/")[0] for name in names if "/" in name}
-    return tops.pop() if len(tops) == 1 else "."
-
-
 def _read(first: Value, second: Value, *, has_tests: bool) -> Observed:
     """Return what the recorder said, as far as both runs say it, and as it should be."""
-    for said in (first, second):
-        match said:
-            case [int(), str(), list()]:
-                pass
-            case _:
-                return Observed(problem="the tests said what nobody understands")
+    match first, second:
+        case [int(), str(), list()], [int(), str(), list()]:
+            pass
+        case _:
+            return Observed(problem="the tests said what nobody understands")
     tests, trouble, _ = first
     seen, again = _recorded(first[-1]), _recorded(second[-1])
     parameters: dict[tuple[str, str, str], dict[str, Inferred]] = {}

@@ -10,11 +10,11 @@ import json
 from typing import Any
 
 from evalplus_lite.errors import CodecError
+from evalplus_lite.exe.inputs.call_space import OMITTED, call_of, whole_type
 from evalplus_lite.exe.running.runs import Invocation
 from evalplus_lite.exe.schemas import MisfitError, read_value, schema_of
 from evalplus_lite.exe.selecting.signatures import Parameter, Signature
 from evalplus_lite.exe.selecting.static import MinedFunction
-from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.models import ModelSource
 from evalplus_lite.models.dialogue import Dialogue
 from evalplus_lite.models.json_form import json_objects, object_schema
@@ -29,6 +29,7 @@ class CaseForm:
     """The form of one function's test cases: ``{"test_cases": [{"args": ..., "kwargs": ...}]}``."""
 
     def __init__(self, signature: Signature) -> None:
+        self.signature = signature
         self.positional = [p for p in signature.parameters if p.kind in ("positional", "varargs")]
         self.keyword = [p for p in signature.parameters if p.kind in ("keyword", "varkw")]
 
@@ -84,38 +85,29 @@ class CaseForm:
             for p in listed:
                 if p.is_required and p.name not in given:
                     raise MisfitError(f"the argument {p.name!r} is missing")
-        listed_args: list[Value] = []
-        left_out = ""
-        for p in self.positional:
-            if p.name not in args:
-                left_out = left_out or p.name
-            elif left_out:
-                raise MisfitError(f"argument {left_out!r} is missing, but a later one is given")
-            elif p.kind == "varargs":
-                listed_args += read_value(args[p.name], Type("list", (p.type,)), p.name)
-            else:
-                listed_args.append(read_value(args[p.name], p.type, p.name))
-        named: dict[str, Value] = {}
-        for p in self.keyword:
-            if p.kind == "varkw":
-                more = Type("dict", (Type("str"), p.type))
-                named |= read_value(kwargs.get(p.name, {}), more, p.name)
-            elif p.name in kwargs:
-                named[p.name] = read_value(kwargs[p.name], p.type, p.name)
-        call = Invocation(tuple(listed_args), named)
+        names = [p.name for p in self.positional]
+        absent = next((at for at, name in enumerate(names) if name not in args), len(names))
+        if any(name in args for name in names[absent:]):
+            raise MisfitError(f"argument {names[absent]!r} is missing, but a later one is given")
+        empty: dict[str, Value] = {"varargs": [], "varkw": {}}
+        said = {**args, **kwargs}
+        values = [
+            read_value(said[p.name], whole_type(p), p.name)
+            if p.name in said
+            else empty.get(p.kind, OMITTED)
+            for p in self.signature.parameters
+        ]
+        call = call_of(self.signature, tuple(values))
         codec.dumps([*call.args, call.kwargs])
         return call
 
 
 def _parameter_schema(parameter: Parameter, word: str) -> dict[str, Any]:
     text = f"{word} argument {parameter.name!r} of type {parameter.type}"
-    schema = schema_of(parameter.type)
-    if parameter.kind == "varargs":
-        schema, text = {"type": "array", "items": schema}, f"{text}, any number of times"
-    elif parameter.kind == "varkw":
-        schema = {"type": "object", "additionalProperties": schema}
-        text = f"{text}, under any names"
-    return {**schema, "description": text}
+    text += {"varargs": ", any number of times", "varkw": ", under any names"}.get(
+        parameter.kind, ""
+    )
+    return {**schema_of(whole_type(parameter)), "description": text}
 
 
 COUNT = 20

@@ -319,7 +319,13 @@ class Explorer:
         ]
         for found in executed:
             is_usable = is_answer(found.answer) and not (found.is_error and found.is_accident)
-            if self._is_new(found) and is_usable:
+            arms = found.reached | found.beyond
+            is_new = found.answer.key not in self._outputs or found.signature not in self._paths
+            is_new = is_new or not arms <= self._reached
+            self._outputs.add(found.answer.key)
+            self._paths.add(found.signature)
+            self._reached |= arms
+            if is_new and is_usable:
                 arguments = self._arguments(found.call)
                 self._parents.append((arguments, found.source, found.steps))
         return executed
@@ -335,27 +341,12 @@ class Explorer:
                 values[at] = as_typed(value, kind)
         return tuple(values)
 
-    def _is_new(self, found: Executed) -> bool:
-        arms = found.reached | found.beyond
-        is_new = found.answer.key not in self._outputs or found.signature not in self._paths
-        is_new = is_new or not arms <= self._reached
-        self._outputs.add(found.answer.key)
-        self._paths.add(found.signature)
-        self._reached |= arms
-        return is_new
-
 
 def _is_nearly_hard(cases: list[Executed]) -> bool:
     """Return whether some runs do as much as those of hard tasks, or half, but too few do."""
     hard = sum(case.is_hard for case in cases)
     half = any(2 * case.steps >= HARD["lines"] and case.depth >= HARD["depth"] for case in cases)
     return half and 2 * hard <= MAX_CASES
-
-
-def _is_varied(chosen: list[Executed]) -> bool:
-    """Return whether no output makes up more than half: better than the validators ask."""
-    common = Counter(case.answer.key for case in chosen).most_common(1)
-    return 2 * common[0][1] <= len(chosen)
 
 
 UNKNOWN = "no call is known, nor a parameter's type"
@@ -407,7 +398,10 @@ def find_cases(
         left = wanted.difference(*(case.reached for case in cases))
         # A second round always: the first cases that pass are rarely the best.
         is_enough = number > 1 and not left and len(chosen) >= count and not _is_nearly_hard(cases)
-        if runner.is_spent or (is_enough and not judge(chosen) and _is_varied(chosen)):
+        # Better than the validators ask: no output makes up more than half.
+        most = max(Counter(case.answer.key for case in chosen).values(), default=0)
+        is_varied = 2 * most <= len(chosen)
+        if runner.is_spent or (is_enough and is_varied and not judge(chosen)):
             break
     facts = {"rounds": number, "pool": len(cases), **asked}
     if runner.cut:

@@ -11,8 +11,8 @@ import hashlib
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from evalplus_lite.exe.running.runs import CallResult, Invocation, canonical, is_answer
@@ -138,13 +138,15 @@ def select(
     left = [_Candidate.of(case, used or {}) for case in fit]
     typed = sum(one.case.is_typed for one in left)
     is_hard = 2 * sum(one.case.is_hard for one in left) > count
-    choice = _Choice(count, max(count // 2, count - typed), is_hard=is_hard)
-    while left and len(choice.cases) < count:
-        best = max(range(len(left)), key=lambda at: (choice.gain(left[at]), -at))
-        if choice.gain(left[best]) < -30 and len(choice.cases) >= MIN_CASES:
+    most_untyped = max(count // 2, count - typed)
+    chosen: list[_Candidate] = []
+    while left and len(chosen) < count:
+        gains = [*map(_gain_beside(chosen, count, most_untyped, is_hard=is_hard), left)]
+        best = gains.index(max(gains))
+        if gains[best] < -30 and len(chosen) >= MIN_CASES:
             break
-        choice.add(left.pop(best))
-    return balanced(choice.cases)
+        chosen.append(left.pop(best))
+    return balanced([one.case for one in chosen])
 
 
 def balanced(cases: list[Executed]) -> list[Executed]:
@@ -214,53 +216,41 @@ class _Candidate:
         return cls(case, case.is_trivial, kind, places, cost)
 
 
-@dataclass(slots=True)
-class _Choice:
-    """The cases chosen so far."""
+def _gain_beside(
+    chosen: Sequence[_Candidate], count: int, most_untyped: int, *, is_hard: bool
+) -> Callable[[_Candidate], float]:
+    """Return what tells the worth of one more case beside the chosen ones, of ``count`` in all.
 
-    count: int
-    most_untyped: int
-    """Cases of other types than annotated."""
-    is_hard: bool = False
-    """Whether enough runs are hard for the task to be."""
-    cases: list[Executed] = field(default_factory=list)
-    seen: Counter[Hashable] = field(default_factory=Counter)
-    outputs: Counter[str] = field(default_factory=Counter)
-    reached: set[int] = field(default_factory=set)
-    kinds: Counter[str] = field(default_factory=Counter)
-    errors: int = 0
-    trivial: int = 0
-    untyped: int = 0
-    hard: int = 0
+    ``most_untyped`` may be of other types than annotated; ``is_hard``: enough runs are hard for
+    the task to be.
+    """
+    cases = [one.case for one in chosen]
+    seen = Counter(place for one in chosen for place, _ in one.places)
+    outputs = Counter(case.answer.key for case in cases)
+    kinds = Counter(one.kind for one in chosen)
+    reached = frozenset[int]().union(*(case.reached | case.beyond for case in cases))
+    errors = sum(case.is_error for case in cases)
+    trivial = sum(one.is_trivial for one in chosen)
+    untyped = sum(not case.is_typed for case in cases)
+    hard = sum(case.is_hard for case in cases)
 
-    def gain(self, one: _Candidate) -> float:
-        """Return what one more case is worth."""
-        score = OWN_ARM * len(one.case.reached - self.reached)
-        score += min(MOST_OTHERS, OTHER_ARM * len(one.case.beyond - self.reached))
-        score += sum(worth / (1 + self.seen[place]) for place, worth in one.places)
+    def gain(one: _Candidate) -> float:
+        score = OWN_ARM * len(one.case.reached - reached)
+        score += min(MOST_OTHERS, OTHER_ARM * len(one.case.beyond - reached))
+        score += sum(worth / (1 + seen[place]) for place, worth in one.places)
         score -= one.cost
         if one.kind:
-            wanted = self.errors < ERRORS * self.count
-            score += (4.0 if wanted else -1.0) / (1 + self.kinds[one.kind])
-            score -= 50.0 if 5 * (self.errors + 1) > 2 * self.count else 0.0
+            score += (4.0 if errors < ERRORS * count else -1.0) / (1 + kinds[one.kind])
+            score -= 50.0 if 5 * (errors + 1) > 2 * count else 0.0
             score -= MISUSE if one.case.answer.type in ("TypeError", "AttributeError") else 0.0
-        if self.is_hard and one.case.is_hard and 2 * self.hard <= self.count:
+        if is_hard and one.case.is_hard and 2 * hard <= count:
             score += 60.0
-        if not one.case.is_typed and self.untyped >= self.most_untyped:
+        if not one.case.is_typed and untyped >= most_untyped:
             score -= 50.0
         if one.is_trivial:
-            score -= 1.5 + (50.0 if 5 * (self.trivial + 1) > 2 * self.count else 0.0)
-        if 5 * (self.outputs[one.case.answer.key] + 1) > 3 * self.count:
+            score -= 1.5 + (50.0 if 5 * (trivial + 1) > 2 * count else 0.0)
+        if 5 * (outputs[one.case.answer.key] + 1) > 3 * count:
             score -= 40.0
         return score
 
-    def add(self, one: _Candidate) -> None:
-        self.cases.append(one.case)
-        self.reached |= one.case.reached | one.case.beyond
-        self.seen.update(place for place, _ in one.places)
-        self.outputs[one.case.answer.key] += 1
-        self.errors += one.case.is_error
-        self.kinds[one.kind] += 1
-        self.trivial += one.is_trivial
-        self.untyped += not one.case.is_typed
-        self.hard += one.case.is_hard
+    return gain

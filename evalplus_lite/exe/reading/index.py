@@ -208,7 +208,6 @@ class Module:
     """A parsed module."""
 
     name: str
-    path: str
     is_package: bool
     length: int
     """Characters of its source."""
@@ -326,7 +325,7 @@ class PackageIndex:
             place = f"line {error.lineno}: " if isinstance(error, SyntaxError) else ""
             self._problems[name] = f"{place}{getattr(error, 'msg', error)}"[:LONGEST_PROBLEM]
             return None
-        module = Module(name, file.path, file.is_package, len(text), tree)
+        module = Module(name, file.is_package, len(text), tree)
         lines = text.split("\n")
         for node in self._flatten(module, tree.body):
             if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":

@@ -108,30 +108,29 @@ def perturb(variant):
         moved(name, shift, 0)
     moved("strftime", shift, 1)
     _move_dates(shift, real_time)
-    for name in ("random", "randint", "randrange", "choice", "choices", "shuffle", "sample",
-                 "uniform", "gauss", "getrandbits", "normalvariate", "betavariate"):  # fmt: skip
-        setattr(random, name, watched(f"random.{name}", getattr(random, name)))
     random.seed(variant)
-    os.urandom = watched("os.urandom", os.urandom)
-    uuid.uuid1 = watched("uuid.uuid1", uuid.uuid1)
-    uuid.getnode = watched("uuid.getnode", uuid.getnode)
-    for name in ("getpid", "getcwd", "getlogin", "getuid", "cpu_count", "uname", "times"):
-        setattr(os, name, watched(f"os.{name}", getattr(os, name)))
-    locale.localeconv = watched("locale.localeconv", locale.localeconv)
-    lookup = type(os.environ).__getitem__
+    for module, names in {
+        random: "random randint randrange choice choices shuffle sample uniform gauss getrandbits"
+        " normalvariate betavariate",
+        os: "urandom getpid getcwd getlogin getuid cpu_count uname times",
+        uuid: "uuid1 getnode",
+        locale: "localeconv",
+    }.items():
+        for name in names.split():
+            function = getattr(module, name)
+            setattr(module, name, watched(f"{module.__name__}.{name}", function))
     changed = {"LANG": "tr_TR.UTF-8", "TZ": "XYZ-7", "HOME": f"/home{variant}", "COLUMNS": "61",
                "USER": f"user{variant}", "NO_COLOR": "1", "TERM": "dumb"}  # fmt: skip
     for name, value in changed.items():
         os.environ[name] = value
     time.tzset()
-    type(os.environ).__getitem__ = watched("os.environ", lookup)
-    type(os.environ).__iter__ = watched("os.environ", type(os.environ).__iter__)
+    for name in ("__getitem__", "__iter__"):
+        kind = type(os.environ)
+        setattr(kind, name, watched("os.environ", getattr(kind, name)))
     for folder in ("/", "/tmp", "/usr")[variant % 3 :]:
-        try:
+        with contextlib.suppress(OSError):
             os.chdir(folder)
             break
-        except OSError:
-            continue
 
 
 def _move_dates(shift, real_time):

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -75,29 +75,25 @@ class Original(AbstractContextManager["Original"]):
     config: SandboxConfig
     companions: Sequence[PackageSource] = ()
     """Libraries that are there for the original to import."""
-    _folder: tempfile.TemporaryDirectory[str] = field(init=False)
+    _opened: ExitStack = field(init=False, default_factory=ExitStack)
     _sandbox: Sandbox | None = field(init=False, default=None)
     _is_slow: bool = field(init=False, default=False)
     _waiting: int = field(init=False, default=0)
 
-    def __post_init__(self) -> None:
-        """Nothing is unpacked before its first run."""
-        self._folder = tempfile.TemporaryDirectory(prefix="original-")
-
     def __exit__(self, *details: object) -> None:
-        if self._sandbox is not None:
-            self._sandbox.close()
-        self._folder.cleanup()
+        self._opened.close()
 
     def _ready(self) -> Sandbox:
+        """Return the sandbox; nothing is unpacked before its first run."""
         if self._sandbox is None:
-            root = Path(self._folder.name)
+            folder = tempfile.TemporaryDirectory(prefix="original-")
+            root = Path(self._opened.enter_context(folder))
             for package in (*self.companions, self.package):
                 unpack(package, root)
             _compile(root)
-            for path in (root, *root.rglob("*")):
-                path.chmod(0o755 if path.is_dir() else 0o644)
-            self._sandbox = Sandbox(replace(self.config, readable=(str(root),)))
+            make_readable(root)
+            sandbox = Sandbox(replace(self.config, readable=(str(root),)))
+            self._sandbox = self._opened.enter_context(sandbox)
         return self._sandbox
 
     def run(self, function: MinedFunction, calls: Sequence[Invocation]) -> RunResult:
@@ -147,6 +143,12 @@ def unpack(package: PackageSource, root: Path) -> None:
             with suppress(InputError, FileExistsError, NotADirectoryError, IsADirectoryError):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(package.data_file(stored))
+
+
+def make_readable(root: Path) -> None:
+    """Let the sandbox read a folder, whatever was unpacked."""
+    for path in (root, *root.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
 
 
 def _compile(root: Path) -> None:

@@ -11,7 +11,9 @@ from __future__ import annotations
 import ast
 import functools
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -56,39 +58,24 @@ def inferred_types(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, In
     """Return parameter -> what is told of its type, for those without an annotation."""
     missing = {a.arg: d for a, _, d in parameters_of(node.args) if a.annotation is None}
     docstring = ast.get_docstring(node) or "" if missing else ""
-    shown = _shown(node, docstring)
+    shown: dict[str, list[Value]] = defaultdict(list)
+    if f"{node.name}(" in docstring:  # calls that the documentation shows
+        names = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+        text = f"def {node.name}({', '.join(names)}): pass\n{docstring}"
+        for call in examples(text, node.name):
+            for name, value in zip(names, call, strict=False):
+                shown[name].append(value)
+    defaults: dict[str, list[Value]] = defaultdict(list)
+    for name, default in missing.items():
+        with suppress(ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            defaults[name] += [] if default is None else [ast.literal_eval(default)]
     return {
-        name: _by_values(shown.get(name, ()), "example")
+        name: _by_values(shown[name], "example")
         or _documented(docstring, name)
-        or _by_values(_literals(default), "default")
+        or _by_values(defaults[name], "default")
         or Inferred(Type("any"), "none")
-        for name, default in missing.items()
+        for name in missing
     }
-
-
-def _literals(default: ast.expr | None) -> tuple[Value, ...]:
-    """Return the value of a default, if it has one that can be read."""
-    if default is None:
-        return ()
-    try:
-        return (ast.literal_eval(default),)
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        return ()
-
-
-def _shown(
-    node: ast.FunctionDef | ast.AsyncFunctionDef, docstring: str
-) -> dict[str, tuple[Value, ...]]:
-    """Return the values that the documentation's calls give to each positional parameter."""
-    if f"{node.name}(" not in docstring:
-        return {}
-    names = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
-    text = f"def {node.name}({', '.join(names)}): pass\n{docstring}"
-    found: dict[str, tuple[Value, ...]] = {}
-    for call in examples(text, node.name):
-        for name, value in zip(names, call, strict=False):
-            found[name] = (*found.get(name, ()), value)
-    return found
 
 
 def _by_values(values: Iterable[Value], origin: TypeOrigin) -> Inferred | None:

@@ -48,12 +48,11 @@ def call(method: str, arguments: Sequence[ast.expr]) -> ast.expr:
 
 def takes_all(pattern: ast.pattern) -> bool:
     """Return whether a pattern matches whatever comes."""
-    match pattern:
-        case ast.MatchAs():
-            return pattern.pattern is None or takes_all(pattern.pattern)
-        case ast.MatchOr():
-            return any(map(takes_all, pattern.patterns))
-    return False
+    if isinstance(pattern, ast.MatchOr):
+        return any(map(takes_all, pattern.patterns))
+    return isinstance(pattern, ast.MatchAs) and (
+        pattern.pattern is None or takes_all(pattern.pattern)
+    )
 
 
 def does_nothing(statement: ast.stmt, *, in_class: bool = False) -> bool:

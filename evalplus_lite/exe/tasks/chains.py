@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import itertools
 import random
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -143,20 +144,22 @@ def chained_tasks(
     put together: the work grows with ``count``, not with the pairs that there are.
     """
     usable = [t for t in tasks if t.cases and len(t.code) <= MAX_CODE and "signature" in t.facts]
-    by_result: dict[Type, list[MinedTask]] = {}
+    by_result: dict[Type, list[MinedTask]] = defaultdict(list)
     for task in usable:
         if not _is_dated(task.signature.result):
-            by_result.setdefault(task.signature.result, []).append(task)
+            by_result[task.signature.result].append(task)
     random.Random(f"{seed}:chain").shuffle(usable)
     made: set[str] = set()
     by_id = {task.id: task for task in usable}
     for found in in_turn([_ending_in(t, by_result, seed, links, least) for t in usable]):
-        built = None
-        if found.id not in made:
-            built = _executed(found, sandboxes)
-        if built is not None and not _is_idle(built, by_id[built.facts["parts"][0]]):
-            made.add(found.id)
-            yield built
+        built = None if found.id in made else _executed(found, sandboxes)
+        if built is not None:
+            first = by_id[built.facts["parts"][0]]
+            alone = {case.call.key: case.answer.key for case in first.cases}
+            same = sum(alone.get(case.call.key) == case.answer.key for case in built.cases)
+            if 2 * same < len(built.cases):
+                made.add(found.id)
+                yield built
         if len(made) >= count:
             return
 
@@ -173,17 +176,17 @@ def _ending_in(
 
     def of_length(count: int) -> Iterator[tuple[MinedTask, ...]]:
         walks = _walks((last,), by_result, rng, count)
-        return itertools.islice((walk for walk in walks if sum(map(_lines, walk)) >= least), TRIED)
+        long = (
+            walk
+            for walk in walks
+            if sum(each.facts.get("difficulty", {}).get("lines", 0) for each in walk) >= least
+        )
+        return itertools.islice(long, TRIED)
 
     for walk in in_turn([of_length(count) for count in range(2, links + 1)]):
         found = chain(*walk)
         if found is not None:
             yield found
-
-
-def _lines(task: MinedTask) -> int:
-    """Return the lines that a task's median run executes."""
-    return int(task.facts.get("difficulty", {}).get("lines", 0))
 
 
 def _walks(
@@ -208,13 +211,6 @@ def _walks(
         is_new = is_new and feeder.facts.get("package") == end[0].facts.get("package")
         if is_new and feeds(feeder.signature.result, end[0].signature):
             yield from _walks((feeder, *end), by_result, rng, links)
-
-
-def _is_idle(chained: MinedTask, first: MinedTask) -> bool:
-    """Return whether half of the answers are what the first function alone returns."""
-    alone = {case.call.key: case.answer.key for case in first.cases}
-    same = sum(alone.get(case.call.key) == case.answer.key for case in chained.cases)
-    return 2 * same >= len(chained.cases)
 
 
 def _executed(chained: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:

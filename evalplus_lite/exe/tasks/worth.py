@@ -230,44 +230,36 @@ def shape(code: str, entry_point: str) -> str:
 class Seen:
     """Tasks of a run so far: of those that are the same the first one counts."""
 
-    ids: set[str] = field(default_factory=set)
+    earlier: Mapping[str, str] = field(default_factory=dict)
+    """Shape -> a task that is not wanted again."""
     first: dict[str, str] = field(default_factory=dict)
     """Shape -> the first task that has it."""
-    earlier: Mapping[str, str] = field(default_factory=dict)
-    """The same of tasks that are not wanted again."""
-    left_out: list[tuple[Mapping[str, Any], str, str]] = field(default_factory=list)
-    """Rows of tasks that are the same as another one, without code; why, and which that is."""
+    ids: set[str] = field(default_factory=set)
+    rejects: list[Reject] = field(default_factory=list)
+    funnel: Funnel = field(default_factory=Funnel)
+    """Moves the rejects from the survivors of the last stages, once it is merged."""
 
     def new(self, tasks: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         """Yield the rows of tasks that are like none before."""
         for task in tasks:
-            names = ("package", "module", "function", "validators", "task_id")
-            kept = {name: task[name] for name in names if name in task}
-            if task["task_id"] in self.ids:
-                self.left_out.append((kept, SAME_ID, task["task_id"]))
-                continue
-            self.ids.add(task["task_id"])
             mark = task.get("shape", "")
             known = self.earlier.get(mark) or self.first.get(mark)
-            if known:
+            if task["task_id"] in self.ids:
+                self._reject(task, SAME_ID, task["task_id"])
+            elif known:
                 reason = NOT_NEW if mark in self.earlier else ALIKE
-                self.left_out.append((kept, reason, f"the program of {known}"))
-                continue
-            if mark:
-                self.first[mark] = task["task_id"]
-            yield task
+                self._reject(task, reason, f"the program of {known}")
+            else:
+                if mark:
+                    self.first[mark] = task["task_id"]
+                yield task
+            self.ids.add(task["task_id"])
 
-    def rejects(self) -> Iterator[dict[str, Any]]:
-        """Yield rows of the rejects' file."""
-        for task, reason, known in self.left_out:
-            name = f"{task['module']}.{task['function']}"
-            problem = Obstacle(reason, known)
-            yield Reject(task["package"], name, "mined", reason, (problem,)).to_json()
-
-    def count_in(self, funnel: Funnel) -> None:
-        """Move them from the survivors of the last stages to the rejects."""
-        for task, reason, _ in self.left_out:
-            funnel.withdraw(task, reason)
+    def _reject(self, task: Mapping[str, Any], reason: str, known: str) -> None:
+        name = f"{task['module']}.{task['function']}"
+        problem = Obstacle(reason, known)
+        self.rejects.append(Reject(task["package"], name, "mined", reason, (problem,)))
+        self.funnel.withdraw(task, reason)
 
 
 class _Names(ast.NodeTransformer):
