@@ -9,10 +9,9 @@ import pytest
 
 from evalplus_lite import generate_samples
 from evalplus_lite.execution.processes import Processes
-from evalplus_lite.models import Replay
 from evalplus_lite.models.completions import draws
 from evalplus_lite.models.json_form import InputForm
-from evalplus_lite.models.recording import SEEDS, Recording, replay_samples
+from evalplus_lite.models.recording import SEEDS, Recording, replay_samples, replay_seeds
 from evalplus_lite.models.seeds import llm_seeds
 from evalplus_lite.tasks import Dataset, load_dataset
 from evalplus_lite.tasks.contracts import bundled
@@ -74,7 +73,7 @@ def test_seeds_replay(folder: Path, humaneval: Dataset) -> None:
     again.
     """
     recording = Recording.open(folder)
-    source = Replay(folder / SEEDS)
+    source = replay_seeds(folder)
     turns, cases = 0, 0
     for task in humaneval.tasks:
         harvest = llm_seeds(task, source, seed=recording.seed, plan=recording.seeds)

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.models import Replay
-from evalplus_lite.models.recording import SEEDS, Recording, replay_samples
+from evalplus_lite.models.recording import Recording, replay_samples, replay_seeds
 from evalplus_lite.models.seeds import llm_seeds
 from evalplus_lite.tasks import load_dataset
 
@@ -71,7 +70,7 @@ def test_record_and_replay(model_server: Any, dataset: Path, tmp_path: Path) -> 
     assert len(replay_samples(folder)) == 3
     recording = Recording.open(folder)
     harvest = llm_seeds(
-        load_dataset(dataset).tasks[0], Replay(folder / SEEDS), plan=recording.seeds, seed=0
+        load_dataset(dataset).tasks[0], replay_seeds(folder), plan=recording.seeds, seed=0
     )
     assert harvest.turns == 3
     assert len(harvest.cases) >= 10

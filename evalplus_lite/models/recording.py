@@ -70,3 +70,8 @@ class Recording:
 def replay_samples(folder: str | os.PathLike[str]) -> Replay:
     """Return the source that answers ``generate`` with a folder's recorded samples."""
     return Replay(Path(folder) / SAMPLES)
+
+
+def replay_seeds(folder: str | os.PathLike[str]) -> Replay:
+    """Return the source that answers ``llm_seeds`` with a folder's recorded seeds."""
+    return Replay(Path(folder) / SEEDS)
