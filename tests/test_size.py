@@ -16,7 +16,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "generate": (8_657, 30),
     "grading": (2_864, 13),
     "jobs": (9_515, 23),
-    "models": (2_244, 11),
+    "models": (2_249, 11),
     "programs": (2_993, 12),
     "reduction": (1_592, 8),
     "reports": (6_365, 29),
