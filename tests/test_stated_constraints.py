@@ -237,6 +237,8 @@ def test_a_text_that_is_no_formula(text: str) -> None:
         ),
         ('square: where it stands, "a1" to "h8".', {"square": "e4"}, {"square": "e9"}),
         ("amount is never negative and at most 50.", {"amount": 0}, {"amount": -1}),
+        ("There is at least one price and none is negative.", {"p": ["0.5"]}, {"p": []}),
+        ("There is at least one price and none is negative.", {"p": ["0.5"]}, {"p": ["-0.5"]}),
         ("Rank them, but never the same name twice.", {"r": [["a", "b"]]}, {"r": [["a", "a"]]}),
     ],
 )
@@ -254,6 +256,7 @@ def test_words_of_everyday(text: str, kept: dict[str, Any], broken: dict[str, An
         "It is always the cheapest piece that is free.",
         "Everything outside the board is always dead.",
         'a "}" that ends no placeholder is an ordinary character',
+        "o is a stone, # is a shelf that never moves.",
     ],
 )
 def test_what_comes_out_is_no_promise(text: str) -> None:
@@ -274,6 +277,20 @@ def test_ranges_bind_the_parameters_that_they_may_be_said_of() -> None:
     assert found.explain(([[9, 0]], 3)) is None
     assert found.explain(([[10, 0]], 3)) is not None
     assert found.explain(([[9, 0]], 4)) is not None
+
+
+def test_a_range_is_of_no_parameter_that_examples_keep_out_of_it() -> None:
+    """The years of a sentence about months are those of ``year``."""
+    task = Task(
+        "t",
+        "f(year, month): our files go from 1990 to 2050 and each month has a working day.",
+        "f",
+        "def f(year, month):\n    return year\n",
+        base=(Case((2024, 3)),),
+    )
+    found = InputFilter.of_task(task)
+    assert found.explain((1990, 5)) is None
+    assert found.explain((1989, 5)) is not None
 
 
 def test_sizes_in_words() -> None:

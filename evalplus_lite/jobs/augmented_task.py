@@ -167,7 +167,7 @@ def text_generator(
     if task.grammar or (isinstance(form, ConstrainedForm) and form.stated.is_whole):
         input_filter = InputFilter.typed(values, choices=task.constraints)
     else:
-        input_filter = InputFilter.of_task(seen, constants=constants)
+        input_filter = InputFilter.of_task(seen)
     layout = None
     if not (task.grammar or task.generator or task.contract) and doubts and len(base) > 1:
         layout = Layout.of([case.arguments[0] for case in base], known=constants.strings)
@@ -354,7 +354,7 @@ def generator_of(
     if code is not None:  # the filter treats it like the generator
         numbered = (replace(case, arguments=code.values(case.arguments)) for case in base)
         seen = replace(seen, base=tuple(numbered))
-    input_filter = InputFilter.of_task(seen, constants=constants, is_own=is_own)
+    input_filter = InputFilter.of_task(seen, is_own=is_own)
     if code is not None:
         input_filter = code.unrelated(input_filter)
     if not doubts:

@@ -25,7 +25,7 @@ from evalplus_lite.reports.exporters.pytest_suite import KINDS, write_pytest
 from evalplus_lite.reports.exporters.suites import (
     Card,
     ExportedTask,
-    Written,
+    Lost,
     check_text,
     unheld,
     write_evalplus,
@@ -115,8 +115,8 @@ def _verdicts(
     }
 
 
-Exporter = Callable[[Path, Sequence[ExportedTask], Card], Written]
-"""Writes tasks to a file or folder; raises InputError if it cannot."""
+Exporter = Callable[[Path, Sequence[ExportedTask], Card], Lost]
+"""Writes tasks to a file or folder, and returns what it cannot hold; InputError if it cannot."""
 EXPORTERS: Mapping[str, Exporter] = {
     "evalplus": write_evalplus,
     "humaneval": write_humaneval,
@@ -194,20 +194,21 @@ def export(
         source = SuiteSource(given=data.suites, cache=opened.cache)
         opened.stage("expected outputs", len(data.tasks))
         entries = []
-        lost = 0
+        unheld_cases = 0
         for task, suite in zip(data.tasks, source.suites(data.tasks, pool), strict=True):
             opened.advance()
             reason = unexpressed(format, task)
             if suite is not None and reason:
                 detail = f"{format}: {reason} ({len(suite.cases)} inputs)"
                 source.unusable[task.id] = Unusable(task.id, "format", detail)
-                lost += len(suite.cases)
+                unheld_cases += len(suite.cases)
             elif suite is not None:
                 entries.append(ExportedTask(task, suite))
         require_any(len(entries), data, source)
         run = run_facts(data, pool=pool)
         card = Card(name or data.name, licence, tuple(unusable(data, source)))
-        written = EXPORTERS[format](out, entries, card)
+        lost = EXPORTERS[format](out, entries, card)
+        count = sum(lost.values())
         agreement: dict[str, Any] = {}
         if samples:
             stream = SampleStream(samples, data, strict=strict, backend=pool)
@@ -216,10 +217,10 @@ def export(
     return ExportResult(
         {
             "format": format,
-            "tasks": written.tasks,
-            "cases": sum(len(each.suite.cases) for each in entries) - written.left_out,
-            "left_out": lost + written.left_out,
-            "lost": dict(written.lost),
+            "tasks": len(entries),
+            "cases": sum(len(each.suite.cases) for each in entries) - count,
+            "left_out": unheld_cases + count,
+            "lost": lost,
             **agreement,
             "out": str(out),
             "run": run,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import sys
+import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
@@ -58,6 +60,8 @@ BARRED = re.compile(
     r"callable|cannot import name .*|name '(?:exit|quit|input)' is not defined|"
     r"module '[\w.]+' has no attribute .*"
 )
+UNDEFINED = re.compile(r"name '(\w+)' is not defined")
+ALIASES = {"np": "import numpy as np"}
 
 
 def replaying(place: WorkerContext, settings: Row) -> Work:
@@ -115,7 +119,7 @@ class _Trial:
             or self._of_inputs(program, verdict, passing)
             or self._of_limits(program, verdict, passing, failing)
             or self._of_rule(program, verdict, failing)
-            or self._of_environment(verdict, failing)
+            or self._of_environment(program, verdict, failing)
             or self._of_chance(program, passing)
             or self._of_judge(program, verdict, failing, at)
         )
@@ -212,11 +216,27 @@ class _Trial:
                 )
         return None
 
-    def _of_environment(self, verdict: Verdict, failing: JudgedSample) -> Row | None:
+    def _of_environment(self, program: str, verdict: Verdict, failing: JudgedSample) -> Row | None:
         own = "" if verdict.failure is None else verdict.failure.detail
         for said in (failing.detail, own):
             if barred := BARRED.search(said):
                 return "environment", clip(barred[0]), None
+            # Some judges define names for the program: modules, or the prompt's other functions.
+            for name in UNDEFINED.findall(said):
+                if _passes(verdict, failing.tests):
+                    tree = definitions.parse(program)
+                    if tree is not None and not definitions.defines(tree, name):
+                        return (
+                            "environment",
+                            f"neither this program nor that judge defines {name}",
+                            None,
+                        )
+                    continue
+                star = f"from {'typing' if name in typing.__all__ else 'collections'} import {name}"
+                line = f"import {name}" if name in sys.stdlib_module_names else star
+                line = ALIASES.get(name, line)
+                if _passes(self._run(f"{line}\n{program}"), failing.tests):
+                    return "environment", f"passes with {line!r} in front of it", None
         return None
 
     def _of_chance(self, program: str, passing: JudgedSample) -> Row | None:

@@ -290,13 +290,13 @@ def level(share: float | None) -> int:
 
 def _paths(tasks: Sequence[Part], side: int) -> list[tuple[int, str]]:
     """Return for each level the squares of a model's strip, base above plus."""
-    paths: dict[int, str] = {}
+    paths: dict[int, list[str]] = {}
     for place, row in enumerate(tasks):
         counts = row["counts"][side]
         for which in (1, 2):
             found = level(counts[which] / counts[0] if counts else None)
-            paths[found] = paths.get(found, "") + f"M{place} {which - 1}h1v1h-1z"
-    return sorted(paths.items())
+            paths.setdefault(found, []).append(f"M{place} {which - 1}h1v1h-1z")
+    return [(found, "".join(squares)) for found, squares in sorted(paths.items())]
 
 
 def _cells(every: Sequence[Counts]) -> Iterator[tuple[int, str]]:

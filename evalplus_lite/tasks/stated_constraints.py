@@ -68,6 +68,11 @@ class StatedConstraint:
         except (Unclear, TypeError, ValueError, IndexError, ArithmeticError):
             return None
 
+    def is_kept(self, inputs: Sequence[Names]) -> bool:
+        """Return whether it says something of some of the inputs, and all keep to it."""
+        said = [self.holds(names) for names in inputs]
+        return False not in said and True in said
+
 
 @dataclass(frozen=True, slots=True)
 class StatedConstraints:
@@ -108,12 +113,7 @@ class StatedConstraints:
         What is promised and yet not kept, or about none of them, was misread.
         """
         known = [self.derived.added(names) for names in inputs]
-
-        def is_kept(each: StatedConstraint) -> bool:
-            said = [each.holds(names) for names in known]
-            return False not in said and True in said
-
-        kept = tuple(filter(is_kept, self.constraints))
+        kept = tuple(each for each in self.constraints if each.is_kept(known))
         misread = [each.text for each in self.constraints if each.is_firm and each not in kept]
         unread = dict.fromkeys((*self.unread, *misread))
         return replace(self, constraints=kept, unread=tuple(unread))
@@ -138,22 +138,28 @@ def of_function(task: Task) -> tuple[StatedConstraints, list[str]]:
     of the parameters; nothing for other tasks."""
     names = parameters(task)
     found = StatedConstraints.read(task.prompt if names else "")
-    ranges = islice(_ranges(task.prompt, names), MOST_STATED)
-    found = replace(found, constraints=(*found.constraints, *ranges))
-    return found.kept([dict(zip(names, case.arguments, strict=False)) for case in task.base]), names
+    inputs = [dict(zip(names, case.arguments, strict=False)) for case in task.base]
+    ranges = islice(_ranges(task.prompt, names, inputs), MOST_STATED)
+    return replace(found, constraints=(*found.constraints, *ranges)).kept(inputs), names
 
 
-def _ranges(text: str, names: Sequence[str]) -> Iterator[StatedConstraint]:
+def _ranges(text: str, names: Sequence[str], inputs: Sequence[Names]) -> Iterator[StatedConstraint]:
     """Yield for each range of numbers in a text that all numbers of a parameter are in it.
 
-    ``1 to 9, or 0``: of the parameters that its sentence names, or of any if it names none.
+    ``1 to 9, or 0``: of the parameters that its sentence names, if the inputs keep to it, else of
+    the others that do.
     """
     for sentence in sentences(text):
         words = {*re.findall(r"\w+", sentence)}
         for low, high, other in _RANGE.findall(sentence):
-            for name in [each for each in names if each in words] or names:
+            kept = []
+            for name in names:
                 test = partial(_is_within, name=name, ends=(float(low), float(high)), other=other)
-                yield StatedConstraint(f"{name}: {low} to {high}", test)
+                one = StatedConstraint(f"{name}: {low} to {high}", test)
+                if one.is_kept(inputs):
+                    kept.append((name in words, one))
+            is_named = any(is_said for is_said, _ in kept)
+            yield from (one for is_said, one in kept if is_said or not is_named)
 
 
 def _is_within(names: Names, *, name: str, ends: tuple[float, float], other: str) -> bool:
@@ -221,6 +227,7 @@ def _promises(text: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
 
 
 def _is_promise(line: str) -> bool:
+    line = _NEVER_DOES.sub("", line)
     is_said = _PROMISE.search(line) and not _TASK.match(line) and not _EMPTY.search(line)
     if re.search(r"\bit is always\b", line, re.I):  # it is always the smallest that comes out
         return False
@@ -247,6 +254,8 @@ _PROMISE = re.compile(
     r"(?:valid|well-formed|correct)\b",
     re.I,
 )
+_NEVER_DOES = re.compile(r"\b(?:that|which|who) never (?!contain|hold|ha[sv]|is|are|exceed)\w+")
+"""``a wall that never moves``: how things behave, which is no promise."""
 _WELL_FORMED = re.compile(r"\b(?:valid|well-formed|correct)\b", re.I)
 
 
@@ -683,6 +692,30 @@ def _leaves(found: Any) -> Iterator[Any]:
         yield found
 
 
+def _never_empty(match: re.Match[str], line: str) -> list[StatedConstraint]:
+    """``There is at least one price``: no list, text or dict that is an argument is empty."""
+
+    def test(names: Names) -> bool:
+        sized = [each for each in names.values() if hasattr(each, "__len__")]
+        if not sized:
+            raise Unclear
+        return all(map(len, sized))
+
+    return [StatedConstraint(line, test)]
+
+
+def _never_negative(match: re.Match[str], line: str) -> list[StatedConstraint]:
+    """``None is negative``: no number, nor one in a text."""
+
+    def test(names: Names) -> bool:
+        leaves = [each for each in _leaves([*names.values()]) if type(each) in (int, float, str)]
+        if not leaves:
+            raise Unclear
+        return all(not each.startswith("-") if type(each) is str else each >= 0 for each in leaves)
+
+    return [StatedConstraint(line, test)]
+
+
 def _distinct(items: Sequence[Any]) -> bool:
     return len({repr(each) for each in items}) == len(items)
 
@@ -876,6 +909,8 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
         _counted,
     ),
     (r"NAME contains at least one character other than LETTERS", _other_than),
+    (r"there (?:is|are) (?:always )?at least (?:one|1) \w+", _never_empty),
+    (r"none (?:of (?:them|these) )?(?:is|are) (?:ever )?negative", _never_negative),
     (r"\w (?:occurs|appears) in NAME exactly (?P<times>\w+)(?: times)?", _times),
     (
         r"(?:the )?(?:given )?(?:graph|input|edges\d?)(?: and edges\d)? "

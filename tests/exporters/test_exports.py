@@ -61,7 +61,7 @@ def passes(row: dict[str, Any], completion: str) -> bool:
 
 def test_humaneval_form_tells_right_from_wrong(demo: ExportedTask, tmp_path: Path) -> None:
     """The row's own solution passes its check, a wrong completion does not."""
-    assert write_humaneval(tmp_path / "out.jsonl", [demo]).tasks == 1
+    assert write_humaneval(tmp_path / "out.jsonl", [demo]) == {}
     (row,) = rows(tmp_path / "out.jsonl")
     assert passes(row, row["canonical_solution"])
     assert passes(row, RIGHT)
@@ -104,8 +104,7 @@ def test_a_repaired_reference_is_a_solution_too(tmp_path: Path) -> None:
 def test_evalplus_form_has_its_fields_and_plain_inputs(tmp_path: Path) -> None:
     """Inputs are lists of argument lists; tuples become lists, what JSON lacks is counted."""
     made = entry(((3, 1), 1), ([1], 1), ([b"x"], 1))
-    written = write_evalplus(tmp_path / "out.jsonl", [made])
-    assert (written.tasks, written.lost) == (1, {made.task.id: 1})
+    assert write_evalplus(tmp_path / "out.jsonl", [made]) == {made.task.id: 1}
     (row,) = rows(tmp_path / "out.jsonl")
     assert row["base_input"] == [[[3, 1], 1]]
     assert row["plus_input"] == [[[1], 1]]
@@ -125,7 +124,7 @@ def run_pytest(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def suite(demo: ExportedTask, tmp_path: Path) -> Path:
     other = entry(([1], 1), task_id="Demo/1")
-    assert write_pytest(tmp_path / "suite", [demo, other]).tasks == 2
+    assert write_pytest(tmp_path / "suite", [demo, other]) == {}
     (tmp_path / "right.py").write_text(PROMPT + RIGHT)
     (tmp_path / "wrong.py").write_text(PROMPT + WRONG)
     (tmp_path / "endless.py").write_text("def top(xs, n):\n    while True:\n        pass\n")
@@ -192,7 +191,7 @@ def test_two_tasks_never_share_a_file(tmp_path: Path) -> None:
 
 def test_huggingface_folder_is_a_card_and_rows(demo: ExportedTask, tmp_path: Path) -> None:
     """The card names the file; each row's columns are text or a number, and its test works."""
-    assert write_huggingface(tmp_path, [demo], Card("Demo+")).tasks == 1
+    assert write_huggingface(tmp_path, [demo], Card("Demo+")) == {}
     card = (tmp_path / "README.md").read_text()
     assert card.startswith('---\npretty_name: "Demo+"\n')
     assert "path: data/test.jsonl" in card

@@ -88,7 +88,7 @@ def runs(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]
 def test_humaneval_rows_are_data(tmp_path: Path, text: str) -> None:
     """The row's program accepts the right completion, refuses a wrong one, and does no more."""
     made = entry(text)
-    assert write_humaneval(tmp_path / "out.jsonl", [made]).left_out == 0
+    assert write_humaneval(tmp_path / "out.jsonl", [made]) == {}
     row = json.loads((tmp_path / "out.jsonl").read_text())
     for completion, code in (("    return x\n", 0), ("    return 0\n", 1)):
         program = f"{row['prompt']}{completion}\n{row['test']}\ncheck({row['entry_point']})"
@@ -115,8 +115,8 @@ def test_pytest_files_are_data(tmp_path: Path) -> None:
 def test_files_of_rows_are_data(tmp_path: Path) -> None:
     """The evalplus and Hugging Face forms are JSON that reads back, whatever the values."""
     made = [entry(text) for text in TEXTS]
-    written = write_evalplus(tmp_path / "evalplus.jsonl", made)
-    assert written.left_out == 2 * len(TEXTS)  # bytes, and an integer that JSON readers refuse
+    lost = write_evalplus(tmp_path / "evalplus.jsonl", made)
+    assert sum(lost.values()) == 2 * len(TEXTS)  # bytes, and an integer that JSON readers refuse
     write_huggingface(tmp_path / "hub", made, Card('x: "y" # {z}', "- a\\"))
     for path in (tmp_path / "evalplus.jsonl", tmp_path / "hub" / "data" / "test.jsonl"):
         ids = [json.loads(line)["task_id"] for line in path.read_text().splitlines()]
@@ -135,7 +135,7 @@ def test_values_too_deep_for_python_are_left_out_and_counted(tmp_path: Path) -> 
     expected = tuple(wire.encode(value) for value in values)
     suite = Suite("A/0", tuple(Case((v,)) for v in values), expected, 3)
     made = ExportedTask(Task("A/0", "def f(x):\n", "f", "def f(x):\n    return x\n"), suite)
-    assert write_humaneval(tmp_path / "out.jsonl", [made]).left_out == 1
+    assert write_humaneval(tmp_path / "out.jsonl", [made]) == {"A/0": 1}
     row = json.loads((tmp_path / "out.jsonl").read_text())
     exec(compile(f"def f(x):\n    return x\n{row['test']}\ncheck(f)", "row", "exec"), {})
 

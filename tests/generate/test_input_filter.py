@@ -209,6 +209,25 @@ def test_inputs_that_the_prompt_shows_count_too() -> None:
             assert names["0.sorted"].seen == 8
 
 
+@pytest.mark.parametrize(
+    ("words", "admitted", "refused"),
+    [
+        ("", "BA", None),  # what calls are given is no vocabulary
+        ("Each is won by A or B. ", "BA", "BC"),
+        ("It is 'AB', 'AAB' or 'BBB'. ", "BBB", "BA"),
+    ],
+)
+def test_a_prompt_names_letters_and_words(words: str, admitted: str, refused: str | None) -> None:
+    """Letters that stand alone are all there are, and so are words outside the example calls."""
+    texts = ("AB", "AAB", "BBB")
+    prompt = words + " ".join(f'f("{each}") is {n}.' for n, each in enumerate(texts))
+    base = tuple(Case((each,)) for each in texts)
+    found = InputFilter.of_task(Task("T/1", prompt, "f", "def f(x):\n    return 1\n", base))
+    doubts = {text: found.doubt((text,)) or found.explain((text,)) for text in ("BA", "BC", "BBB")}
+    assert doubts[admitted] is None
+    assert refused is None or doubts[refused] is not None
+
+
 def test_typed_guards_leave_values_to_the_contract_but_not_types() -> None:
     """Signs, sizes and characters of ASCII are free; types, other scripts and control codes not."""
     numbers = InputFilter.typed(INTS)
@@ -325,6 +344,7 @@ PRICES = [("pen,1,0.99",), ("ink,10,12.50",), ("cup,2,1.00",)]
         (TIMES, "12:34 Ann", "9:30 Ann"),
         ([("1:30 pm",), ("12:00 am",), ("11:59 PM",)], "2:15 am", "13:00 pm"),
         (PRICES, "pen,300,444.25", "pen,1,0.9"),
+        ([("12.37",), ("0.99",), ("4.50",)], "100.05", "12.37."),
     ],
 )
 def test_times_and_decimals_stay_such(

@@ -22,9 +22,9 @@ BASE = [
 ]
 
 
-def proposed(prompt: str, **options: object) -> list[Case]:
+def proposed(prompt: str, base: list[Case] = BASE, **options: object) -> list[Case]:
     generator = SequenceGenerator(
-        BASE,
+        base,
         owner="Limiter",
         rng=random.Random(0),
         methods=("allow", "left"),
@@ -44,6 +44,20 @@ def test_times_that_never_go_down() -> None:
 
     assert not all(map(in_order, proposed("allow(user, now) and left(user, now).")))
     assert all(map(in_order, proposed("now never goes down from call to call.")))
+
+
+def test_arguments_that_differ() -> None:
+    """No two calls of a method have the same argument of a name that is said to differ."""
+    base = [Case((["Limiter", 2], ["allow", "ann", 0], ["allow", "bob", 15], ["left", "ann", 1]))]
+
+    def repeats(prompt: str) -> bool:
+        return any(
+            len(users := [call[1] for call in case.arguments if call[0] == "allow"]) > len({*users})
+            for case in proposed(prompt, base)
+        )
+
+    assert repeats("allow(user, now) and left(user, now).")
+    assert not repeats("allow(user, now) and left(user, now). All users differ.")
 
 
 def test_a_sentence_about_one_method_is_about_no_other() -> None:

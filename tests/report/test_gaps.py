@@ -118,6 +118,27 @@ def test_samples_of_other_models_are_not_matched(tmp_path: Path, session: Sessio
     assert same.to_rows() == []
 
 
+@pytest.mark.parametrize(
+    ("program", "status", "result"),
+    [
+        ("def f(x):\n    return math.floor(x) + 1\n", "fail", "passed"),
+        ("def f(x: List[int]):\n    return x + 1\n", "fail", "passed"),
+        (RIGHT, "pass", "failed: name 'encode' is not defined"),
+    ],
+)
+def test_names_that_one_judge_defines_are_its_environment(
+    tmp_path: Path, session: Session, program: str, status: str, result: str
+) -> None:
+    """Some put imports in front of a program, or the prompt's other functions."""
+    sample = {"solution": program, "base_status": status}
+    ours, other = tmp_path / "eval_results.json", tmp_path / "results.jsonl"
+    ours.write_text(json.dumps({"eval": {"chance": [sample]}}))
+    row = {"task_id": "chance", "completion": SAME + program, "passed": result == "passed"}
+    other.write_text(json.dumps({**row, "result": result}) + "\n")
+    (row,) = why(ours, other, dataset=DATA, session=session).to_rows()
+    assert row["cause"] == "environment"
+
+
 def test_other_tests_are_a_cause(
     tmp_path: Path, session: Session, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -70,6 +70,18 @@ class Constants:
         )
 
 
+def vocabulary(task: Task) -> frozenset[str]:
+    """Return the texts in the reference's code, and those that the prompt quotes outside of calls.
+
+    What an example call is given is only an example.
+    """
+    said = [*from_source(task.reference), *from_prompt(_CALL.sub(" ", task.prompt))]
+    return frozenset(value for value in said if type(value) is str)
+
+
+_CALL = re.compile(r"\w\((?:[^()\n]|\([^()\n]*\))*\)")
+
+
 def from_source(source: str) -> list[Value]:
     """Return the constants of a program's code, docstrings left out, in order of appearance.
 

@@ -37,6 +37,7 @@ HABITS: Mapping[str, float] = {
     "escapes": 0.2,
     "brackets": 0.35,
     "quotes": 0.35,
+    "decimals": 0.35,
     "same-keys": 0.35,
     "equal-lines": 0.35,
     "distinct-first": 0.5,

@@ -13,8 +13,8 @@ from itertools import pairwise, permutations
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains import inference
 from evalplus_lite.generate.domains.annotations import UNKNOWN, Type, hints
-from evalplus_lite.generate.domains.constants import Constants, examples, from_source
 from evalplus_lite.generate.domains.constants import characters as characters_of
+from evalplus_lite.generate.domains.constants import examples, from_source, vocabulary
 from evalplus_lite.generate.domains.domain import Domain
 from evalplus_lite.generate.domains.evidence import (
     CHANCE,
@@ -576,21 +576,19 @@ class InputFilter:
         return cls(profiles, domains, _arities(base), constraints=ledger.finished())
 
     @classmethod
-    def of_task(
-        cls, task: Task, *, constants: Constants | None = None, is_own: bool = False
-    ) -> InputFilter:
+    def of_task(cls, task: Task, *, is_own: bool = False) -> InputFilter:
         """Return the typed filter if the task's contract has a precondition, else the inferred one.
 
         A contract that was written for the task (``is_own``), and not just stated by its row,
         decides itself about characters, and about floats where integers were seen.
         The task's own choices (``Task.constraints``) decide before any support.
         """
-        input_filter = cls._of_task(task, constants, is_own=is_own)
+        input_filter = cls._of_task(task, is_own=is_own)
         members = members_of(task.reference)
         return input_filter.with_members(members) if members else input_filter
 
     @classmethod
-    def _of_task(cls, task: Task, constants: Constants | None, *, is_own: bool) -> InputFilter:
+    def _of_task(cls, task: Task, *, is_own: bool) -> InputFilter:
         base = [case.arguments for case in task.base]
         try:
             # With a contract only types and shapes are inferred, since the contract rejects the
@@ -608,10 +606,9 @@ class InputFilter:
                 if not is_own:
                     return typed
                 return replace(typed, domains=tuple(each.opened() for each in typed.domains))
-            known = (constants or Constants.of_task(task)).strings
             # Without a contract the calls in the prompt are evidence as much as the base inputs.
             examples = [*base, *_shown(task, base)]
-            return cls._of_text(task, examples, known)
+            return cls._of_text(task, examples, vocabulary(task))
         except InputError as error:
             raise InputError(f"{task.id}: {error.problem}", remedy=error.remedy) from None
 

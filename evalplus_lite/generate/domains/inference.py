@@ -49,6 +49,7 @@ from evalplus_lite.generate.domains.words import (
     most_decimals,
     multiple_of,
     says_size,
+    stands_alone,
 )
 from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
@@ -223,10 +224,11 @@ class ConstraintFinder:
         # Only characters of the closed classes are evidence: a text without digits says nothing of
         # digits.
         used = "".join(each for each in counts if each in narrow)
-        return self._takes(
+        return self._put(
             "alphabet",
             f"of {_class_of(narrow)} only {used!r}",
-            lambda v: _is_text(v) and any(each in narrow for each in v),
+            self._column.seen(lambda v: _is_text(v) and any(each in narrow for each in v)),
+            is_said=stands_alone(self._text, used),
         )
 
     def has_widths(self, widths: Sequence[int]) -> bool:

@@ -271,4 +271,6 @@ def _kind(token: str) -> str:
         return "a number"
     if token.isalpha():
         return "a word" if len(token) > 1 else "a letter"
-    return "a blank" if token.isspace() else repr(token)
+    if token.isspace():
+        return "a blank" if len(token) == 1 else "several blanks"
+    return repr(token)

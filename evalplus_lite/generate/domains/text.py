@@ -204,11 +204,17 @@ def has_quotes(text: str) -> bool | None:
     return all(count % 2 == 0 for count in counts) if any(counts) else None
 
 
+def is_decimal(text: str) -> bool | None:
+    """Return whether a text is a decimal number, such as 0.50; None for a whole one."""
+    return None if text.isdecimal() else bool(re.fullmatch(r"[-+]?\d+\.\d+", text))
+
+
 WELL_FORMED: Mapping[str, Callable[[str], bool | None]] = {
     "times": has_times,
     "escapes": has_escapes,
     "brackets": has_brackets,
     "quotes": has_quotes,
+    "decimals": is_decimal,
 }
 """What a text may have that is well-formed or not, each with what decides it."""
 

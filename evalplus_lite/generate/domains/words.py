@@ -21,7 +21,8 @@ WORDS: Mapping[str, str] = {
     "escapes": r"escapes?|percent|URLs?",
     "brackets": r"parenthes[ei]s|brackets?|braces?|expressions?|JSON",
     "quotes": r"quotes?|quoted|JSON",
-    "distinct-first": r"(?:are|all|pairwise) (?:distinct|unique|different)|no two|\bids?\b",
+    "decimals": r"decimals?|prices?|amounts?",
+    "distinct-first": r"(?:are|all|pairwise) (?:distinct|unique|different)|no two|ids?\b|differ\b",
     "equal-lines": r"grids?|boards?|matri\w+|same length|maps?|rows|pictures?|images?",
     "same-keys": r"same keys|rows?|records?|tables?|columns?",
     "tree": r"trees?|nodes?",
@@ -87,6 +88,8 @@ NEVER_DOWN = (
     r"|in (?:the )?order of time|only (?:goes up|increases)|(?:are|is) increasing"
 )
 """Numbers that calls have in turn."""
+DIFFER = r"\b(\w+?)s? (?:all )?(?:differ|are (?:all )?(?:different|distinct|unique))\b"
+"""Arguments of which no two calls have the same."""
 MOST_PARTS = 12
 """Names of parts that are looked for in brackets."""
 NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -160,6 +163,12 @@ def multiple_of(text: str) -> int:
     """Return what all numbers are multiples of, as a text says; 1 if it says nothing."""
     said = re.search(MULTIPLE, text, re.I)
     return max(1, int(said[1])) if said else 1
+
+
+def stands_alone(text: str, characters: str) -> bool:
+    """Return whether a text speaks of each of several characters by itself: ``made of L and R``."""
+    words = {*re.findall(r"(?<![\w'\"`])\w(?![\w'\"`])", text)}
+    return len(characters) > 1 and words.issuperset(characters)
 
 
 def listed(text: str) -> frozenset[str]:

@@ -19,6 +19,7 @@ from typing import TypeAlias
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.domains.words import (
+    DIFFER,
     MAY_BE_EMPTY,
     MAY_BE_ZERO,
     MULTIPLE,
@@ -164,6 +165,30 @@ def rising(prompt: str, reference: str, methods: Collection[str]) -> dict[tuple[
     return {at: name for at, name in places.items() if name == last or name in _MOMENTS}
 
 
+def unique(
+    prompt: str, base: Sequence[Case], reference: str, methods: Collection[str]
+) -> frozenset[tuple[str, int]]:
+    """Return the places (method, position) whose arguments differ from call to call, as the prompt
+    says and the known sequences show."""
+    names = {found[1].lower() for found in re.finditer(DIFFER, prompt, re.I)}
+    tree = definitions.parse(reference) if names else None
+    places = {
+        (method, at)
+        for method in methods
+        for at, name in enumerate((tree and definitions.parameters(tree, method)) or ())
+        if name in names
+    }
+    return frozenset(
+        place for place in places if not any(_repeats(case.arguments, place) for case in base)
+    )
+
+
+def _repeats(calls: KnownCalls, place: tuple[str, int]) -> bool:
+    method, at = place
+    given = [key(call[1 + at]) for call in calls if call[0] == method and len(call) > 1 + at]
+    return len({*given}) < len(given)
+
+
 Calls = tuple[list[Value], ...]
 Groups = list[tuple[set[tuple[str, int]], list[str]]]
 """Places (a method and the position of an argument) that take the same texts, with these."""
@@ -273,7 +298,9 @@ class SequenceGenerator:
             )
             for name, seen in by_method.items()
         }
-        self.rising = rising(prompt, reference, [name for name in by_method if name != owner])
+        named = [name for name in by_method if name != owner]
+        self.rising = rising(prompt, reference, named)
+        self.unique = unique(prompt, base, reference, named)
         self.methods = {
             name: _Method(
                 name,
@@ -514,6 +541,8 @@ class SequenceGenerator:
         # A constructor alone answers nothing.
         calls = [name for name, *_ in case.arguments if name != self.owner]
         if identity in self._known or not calls or not self.use.admits(case.arguments):
+            return False
+        if any(_repeats(case.arguments, place) for place in self.unique):
             return False
         self._known.add(identity)
         batch.append(case)

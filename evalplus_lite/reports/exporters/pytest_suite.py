@@ -14,7 +14,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.reports.exporters.suites import (
     Card,
     ExportedTask,
-    Written,
+    Lost,
     judging_text,
     lost_cases,
 )
@@ -52,9 +52,7 @@ TEXTS = Path(__file__).with_name("pytest_conftest.txt")
 KINDS: tuple[HarnessKind, ...] = ("call", "method", "sequence", "factory", "script")
 
 
-def write_pytest(
-    folder: Path, entries: Sequence[ExportedTask], card: Card | None = None
-) -> Written:
+def write_pytest(folder: Path, entries: Sequence[ExportedTask], card: Card | None = None) -> Lost:
     """Write the folder's files, one for each task, and a README.md.
 
     Cases are sorted by length, so that the first failure shown is the shortest. Raises
@@ -74,20 +72,20 @@ def write_pytest(
         write_text(folder / "harness.py", module_text())
     for entry in entries:
         write_text(folder / file_name(entry.task.id), task_text(entry))
-    written = Written(len(entries), lost_cases(entries))
-    write_text(folder / "README.md", _readme(entries, card or Card(), written))
-    return written
+    lost = lost_cases(entries)
+    write_text(folder / "README.md", _readme(entries, card or Card(), lost))
+    return lost
 
 
-def _readme(entries: Sequence[ExportedTask], card: Card, written: Written) -> str:
+def _readme(entries: Sequence[ExportedTask], card: Card, lost: Lost) -> str:
     rows = [(each.task_id, each.detail) for each in card.left_out]
     reason = "{} inputs that are nested too deeply, or of a class that the program declares"
-    rows += [(id, reason.format(count)) for id, count in written.lost.items()]
+    rows += [(id, reason.format(count)) for id, count in lost.items()]
     lines = [f"    {clip(id)}: {clip(text)}" for id, text in rows]  # code: no text is markup
     return README.format(
         name=clip(card.name),
         tasks=len(entries),
-        cases=sum(len(entry.suite.cases) for entry in entries) - written.left_out,
+        cases=sum(len(entry.suite.cases) for entry in entries) - sum(lost.values()),
         left_out="\n".join(lines) or "No task and no input was left out.",
     )
 

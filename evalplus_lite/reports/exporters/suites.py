@@ -10,7 +10,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.programs import parsing
@@ -32,17 +32,8 @@ class Card:
     left_out: tuple[Unusable, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """How many tasks were written, and for which ids how many cases the format cannot hold."""
-
-    tasks: int
-    lost: Mapping[str, int]
-
-    @property
-    def left_out(self) -> int:
-        """How many cases of the written tasks the format cannot hold."""
-        return sum(self.lost.values())
+Lost: TypeAlias = dict[str, int]
+"""For each task how many of its cases a format cannot hold, where there are any."""
 
 
 def unheld(task: Task, *, kinds: Collection[HarnessKind] = ()) -> str:
@@ -118,7 +109,7 @@ class ExportedTask:
         return f"    raise NotImplementedError\n\n\n{task.reference}"
 
 
-def lost_cases(entries: Iterable[ExportedTask]) -> dict[str, int]:
+def lost_cases(entries: Iterable[ExportedTask]) -> Lost:
     """Return for each task how many cases no program can hold, where there are any: nested too
     deeply, or of a class that it must declare.
     """
@@ -396,13 +387,14 @@ def check(candidate):
 
 def write_humaneval(
     path: str | os.PathLike[str], entries: Sequence[ExportedTask], card: Card | None = None
-) -> Written:
+) -> Lost:
     """Write one row for each task; InputError if the file cannot be written.
 
     Every row is complete in itself: prompt, then completion, then ``test``, then
     ``check(entry_point)`` is a program that raises where the completion is wrong.
     """
-    return Written(write_jsonl(path, map(humaneval_row, entries)), lost_cases(entries))
+    write_jsonl(path, map(humaneval_row, entries))
+    return lost_cases(entries)
 
 
 def humaneval_row(entry: ExportedTask) -> dict[str, Any]:
@@ -437,12 +429,12 @@ class _NotJson(ValueError):
 
 def write_evalplus(
     path: str | os.PathLike[str], entries: Iterable[ExportedTask], card: Card | None = None
-) -> Written:
+) -> Lost:
     """Write the file; a suite that was reduced before gives the mini form.
 
     Raises InputError if the file cannot be written.
     """
-    lost: dict[str, int] = {}
+    lost: Lost = {}
 
     def row(entry: ExportedTask) -> Mapping[str, Any]:
         task = entry.task
@@ -466,7 +458,8 @@ def write_evalplus(
             ),
         }
 
-    return Written(write_jsonl(path, map(row, entries), allow_nan=True), lost)
+    write_jsonl(path, map(row, entries), allow_nan=True)
+    return lost
 
 
 def _inputs(cases: Iterable[Case]) -> list[Any]:
@@ -548,7 +541,7 @@ Running a model's answers like this gives them your whole account: use a sandbox
 """
 
 
-def write_huggingface(folder: Path, entries: Sequence[ExportedTask], card: Card) -> Written:
+def write_huggingface(folder: Path, entries: Sequence[ExportedTask], card: Card) -> Lost:
     """Write the folder; the licence is named as the hub's cards do.
 
     Raises InputError if there are no tasks or a file cannot be written.
@@ -584,4 +577,4 @@ def write_huggingface(folder: Path, entries: Sequence[ExportedTask], card: Card)
         plus=sum(len(entry.plus) for entry in entries),
     )
     write_text(folder / "README.md", readme)
-    return Written(len(entries), lost_cases(entries))
+    return lost_cases(entries)

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 from evalplus_lite.execution.base import Row
@@ -126,13 +127,13 @@ class FairQueue:
     def _pump(self) -> None:
         while self.waiting and self.begun < self.depth:
             ready = [
-                pair
-                for pair in self._clients.items()
-                if pair[1].waiting and pair[1].begun < self.workers * _ahead(pair[1].seconds)
+                client
+                for client in self._clients.values()
+                if client.waiting and client.begun < self.workers * _ahead(client.seconds)
             ]
             if not ready:
                 return
-            name, client = min(ready, key=lambda pair: pair[1].share)
+            client = min(ready, key=lambda client: client.share)
             unit = client.waiting.popleft()
             self.waiting -= 1
             self._now = max(self._now, client.share)
@@ -143,47 +144,35 @@ class FairQueue:
             try:
                 unit.work = unit.begin()
             except Exception as error:
-                self._book(name, unit, None)
-                if not unit.future.done():
-                    unit.future.set_exception(error)
-                continue
-            self._watch(unit)
+                unit.work = Future()
+                unit.work.set_exception(error)
+            unit.work.add_done_callback(partial(self._done, unit))
 
-    def _watch(self, unit: Unit) -> None:
-        assert unit.work is not None
+    def _done(self, unit: Unit, work: Future[tuple[float, Row]]) -> None:
+        """Hear of the end of work, in whatever thread."""
         loop = unit.future.get_loop()
-
-        def over(work: Future[tuple[float, Row]]) -> None:
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(self._over, unit, work)
-
-        unit.work.add_done_callback(over)
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(self._over, unit, work)
 
     def _over(self, unit: Unit, work: Future[tuple[float, Row]]) -> None:
-        error = None if work.cancelled() else work.exception()
-        seconds = None
+        client, is_awaited = self._clients[unit.client], not unit.future.done()
+        client.begun -= 1
+        self.begun -= 1
         if work.cancelled():
             unit.future.cancel()
-        elif error is not None:
-            if not unit.future.done():
+        elif (error := work.exception()) is not None:
+            if is_awaited:
                 unit.future.set_exception(error)
         else:
             seconds, row = work.result()
-            if not unit.future.done():
+            if is_awaited:
                 unit.future.set_result(row)
-        self._book(unit.client, unit, seconds)
-        self._pump()
-
-    def _book(self, name: str, unit: Unit, seconds: float | None) -> None:
-        client = self._clients[name]
-        client.begun -= 1
-        self.begun -= 1
-        if seconds is not None:
             client.share += seconds - unit.charged
             seconds = max(seconds, LEAST_SECONDS)
             client.seconds += WEIGHT * (seconds - client.seconds)
             self.seconds += WEIGHT * (seconds - self.seconds)
-        self._forget(name)
+        self._forget(unit.client)
+        self._pump()
 
     def _forget(self, name: str) -> None:
         """Forget clients that have nothing here; those that had more than their share, later."""
