@@ -189,14 +189,19 @@ def parameters(task: Task) -> list[str]:
 
 def sentences(text: str) -> list[str]:
     """Return the sentences of a text, of which at most ``LONGEST`` characters are read."""
-    return re.split(r"(?<=[.;!?])\s+|\n", text[:LONGEST])
+    return re.split(r"(?<=[.;!?])\s+|\n", unwrapped(text[:LONGEST]))
+
+
+def unwrapped(text: str) -> str:
+    """Return a text whose long lines are joined with those that go on in lower case."""
+    return re.sub(r"(?<=[^\n]{40}[\w,])\n[ \t]*(?=[a-z])", " ", text)
 
 
 def readable(text: str) -> str:
     """Return a text in lines of a bounded length, longer ones cut into sentences or left out."""
     lines = [
         sentence
-        for line in text[:LONGEST].splitlines()
+        for line in unwrapped(text[:LONGEST]).splitlines()
         for sentence in ([line] if len(line) <= LONGEST_LINE else re.split(r"(?<=[.;:])\s", line))
     ]
     return "\n".join(line.strip() for line in lines if len(line) <= LONGEST_LINE)
@@ -254,8 +259,12 @@ _PROMISE = re.compile(
     r"(?:valid|well-formed|correct)\b",
     re.I,
 )
-_NEVER_DOES = re.compile(r"\b(?:that|which|who) never (?!contain|hold|ha[sv]|is|are|exceed)\w+")
-"""``a wall that never moves``: how things behave, which is no promise."""
+_NEVER_DOES = re.compile(
+    r"\b(?:that|which|who) never (?!contain|hold|ha[sv]|is|are|exceed)\w+|\b(?:I|we) never\b"
+    r"|\b(?:nobody|no one) (?:has|needs) to\b",
+    re.I,
+)
+"""``a wall that never moves``: how things behave or what need not be, which is no promise."""
 _WELL_FORMED = re.compile(r"\b(?:valid|well-formed|correct)\b", re.I)
 
 
