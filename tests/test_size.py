@@ -13,7 +13,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "efficiency": (1_713, 7),
     "exe": (13_169, 38),
     "execution": (2_342, 10),
-    "generate": (8_657, 30),
+    "generate": (8_587, 29),
     "grading": (2_864, 13),
     "jobs": (9_587, 23),
     "models": (2_260, 11),
