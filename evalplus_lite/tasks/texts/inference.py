@@ -45,7 +45,7 @@ Shape: TypeAlias = tuple[tuple[str, ...], tuple[Kind, ...]]
 """What is between the tokens of a text, and the kind of each token."""
 
 
-class Templates:
+class Templates(TextForm):
     """The shapes of some texts; a text's values are its shape's number and its tokens by kind."""
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -78,13 +78,6 @@ class Templates:
             used[kind] += 1
             text += written(_FIELDS[kind], value, {}) + gap
         return text
-
-    def fit(self, values: Sequence[Value]) -> tuple[Value, ...] | None:
-        """Return the values that a text made of these has, None if none can be made."""
-        try:
-            return self.parse(self.render(values))
-        except Unfit:
-            return None
 
 
 def _split(text: str) -> tuple[Shape, list[str]]:
@@ -326,7 +319,7 @@ def _refined(form: Form, texts: Sequence[str]) -> Form | None:
         positive = {value for value in values if value > 0}
         return bool(positive) and positive <= with_plus
 
-    def refined(field: Field, way: Sequence[Field], ways: Sequence[Sequence[Field]]) -> Field:
+    def refined(field: Field, way: tuple[Field, ...], line: Line, _: object) -> Field:
         found = seen.get(field.name, [])
         values = [value for value, _ in found]
         if field.kind == "literal" or not values:
@@ -336,7 +329,7 @@ def _refined(form: Form, texts: Sequence[str]) -> Form | None:
         if all(type(value) is int for value in values):
             if field.name in form.counts:
                 return replace(field, kind="int", low=min(1, *values))
-            low, high = _range({field.name}, found, SEEN if len(ways) == 1 else FEW)
+            low, high = _range({field.name}, found, SEEN if len(line.ways) == 1 else FEW)
             if high is None:  # all numbers of the line together tell more
                 names = {each.name for each in way}
                 low, high = _range(names, [one for name in sorted(names) for one in seen[name]])
@@ -358,13 +351,8 @@ def _refined(form: Form, texts: Sequence[str]) -> Form | None:
             )
         return replace(field, kind="word", letters=_alphabet(words))
 
-    def part(each: Part) -> Part:
-        if isinstance(each, Block):
-            return Block(each.count, tuple(map(part, each.parts)))
-        return Line(tuple(tuple(refined(one, way, each.ways) for one in way) for way in each.ways))
-
-    parts = tuple(map(part, form.parts))
-    return None if _is_chance(parts) else Form.of(parts)
+    made = form.mapped(refined)
+    return None if _is_chance(made.parts) else made
 
 
 def _is_chance(parts: Sequence[Part]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evalplus_lite.tasks.texts.forms import INTEGER, Field, Unfit, is_number, written
+from evalplus_lite.tasks.texts.forms import INTEGER, Field, TextForm, Unfit, is_number, written
 from evalplus_lite.types import Value
 
 MARKS = (";", ",", "\t", "|", " ")
@@ -19,7 +19,7 @@ FEWEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Table(TextForm):
     """Rows of ``fields`` separated by a ``mark``, after a ``head`` line ("" for none)."""
 
     fields: tuple[Field, ...]
@@ -71,13 +71,6 @@ class Table:
             words = [written(each, value, {}) for each, value in zip(self.fields, row, strict=True)]
             lines.append(self.mark.join(word.replace(self.mark, "") for word in words))
         return "".join(f"{line}\n" for line in lines)
-
-    def fit(self, values: Sequence[Value]) -> tuple[Value, ...] | None:
-        """Return the values that a text made of these has, None if none can be made."""
-        try:
-            return self.parse(self.render(values))
-        except Unfit:
-            return None
 
 
 def _is_head(head: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
