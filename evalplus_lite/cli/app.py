@@ -65,20 +65,24 @@ WINGS = ("reports", "serving", "exe", "efficiency")
 """The rooms that bring commands: modules in their folder ``commands``, and a ``LIST`` of them."""
 
 
-class _Command(TyperCommand):
-    """A command whose help omits the type of options without a value."""
+class _Untyped:
+    """Omits the type of options without a value from a command's help."""
 
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters as the command line and its help see them."""
-        return _untyped(super().get_params(ctx))
+        parameters = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in parameters:
+            if getattr(parameter, "is_flag", False):
+                parameter.metavar = ""
+        return parameters
 
 
-class _Group(TyperGroup):
-    """A group of commands, with help of the same kind."""
+class _Command(_Untyped, TyperCommand):
+    """A command with such help."""
 
-    def get_params(self, ctx: Any) -> Any:
-        """Return the parameters as the command line and its help see them."""
-        return _untyped(super().get_params(ctx))
+
+class _Group(_Untyped, TyperGroup):
+    """A group of such commands."""
 
 
 class _Commands(_Group):
@@ -104,13 +108,6 @@ def command(name: str) -> Any:
     made = typer.main.get_command(application)
     made.name = name
     return made
-
-
-def _untyped(parameters: Any) -> Any:
-    for parameter in parameters:
-        if getattr(parameter, "is_flag", False):
-            parameter.metavar = ""
-    return parameters
 
 
 def _flowing(function: Callable[..., object] | None) -> str:

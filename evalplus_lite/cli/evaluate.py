@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import typer
 
@@ -17,7 +19,7 @@ from evalplus_lite.errors import shown_path
 from evalplus_lite.jobs import evaluation
 from evalplus_lite.jobs.datasets import samples_name
 from evalplus_lite.jobs.evaluation import MOST_FILES, EvaluationResult
-from evalplus_lite.jobs.outputs import Evaluation
+from evalplus_lite.jobs.outputs import Evaluation, group_of
 from evalplus_lite.jobs.tables import MOST_MODELS, ends, percent
 from evalplus_lite.store.labels import label
 
@@ -91,8 +93,10 @@ def evaluate(
 
     def shown() -> None:
         _show(result, folder, screen)
-        _name_failure(result, folder, dataset)
+        link = _name_failure(result, folder, dataset)
         name_report(folder, datasets=[dataset])
+        if link:
+            say(link)
         for row in result.summary["groups"][:MOST_PASTED]:
             say(pasted(result.summary, row))
 
@@ -142,14 +146,26 @@ def _show(result: EvaluationResult, folder: Path, screen: Screen) -> None:
     say(f"every verdict, with the input that decided it: {shown_path(result.path or folder)}")
 
 
-def _name_failure(result: EvaluationResult, folder: Path, dataset: str) -> None:
-    """Print the line that runs the first failure again."""
-    for row in Evaluation(folder, result.summary).rows():
-        if "failure" in row:
-            sample, case = f"{row['task_id']}#{row['index']}", str(row["failure"]["case"])
-            words = ["evalplus-lite", "rerun", str(folder), sample, "--case", case, "-d", dataset]
-            say(f"the first failure again: {shlex.join(words)}")
-            return
+def _name_failure(result: EvaluationResult, folder: Path, dataset: str) -> str:
+    """Print the line that runs the first failure again; return the line on it in a report."""
+    before: Counter[tuple[Any, ...]] = Counter()
+    evaluation = Evaluation(folder, result.summary)
+    for row in evaluation.rows():
+        # A report counts the samples of each model by themselves.
+        place = row["task_id"], group_of(row)
+        if "failure" not in row:
+            before[place] += 1
+            continue
+        sample, case = f"{row['task_id']}#{row['index']}", str(row["failure"]["case"])
+        words = ["evalplus-lite", "rerun", str(folder), sample, "--case", case, "-d", dataset]
+        say(f"the first failure again: {shlex.join(words)}")
+        name = evaluation.name_of(group_of(row)) if len(result.summary["groups"]) > 1 else ""
+        task = quote(row["task_id"], safe="/!'()*", errors="replace")
+        query = f"?model={quote(name, errors='replace')}" if name else ""
+        link = f"report.html#task/{task}/sample/{before[place]}{query}"
+        of = f" of {name}" if name else ""
+        return f"after report, {sample} is its sample {before[place]}{of}: {link}"
+    return ""
 
 
 def pasted(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:

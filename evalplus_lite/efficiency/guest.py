@@ -107,7 +107,9 @@ COMPREHENSION = {ast.GeneratorExp: RESUMED, ast.SetComp: 20, ast.DictComp: 60}
 """Units an item of a comprehension, in addition to ``ITEM``."""
 INNER = (ast.stmt, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 """Parts of a statement that are counted when they run, not with it."""
-FUNCTIONS = "called taken operated grown contains equals looked sliced deleted charge".split()
+FUNCTIONS = (
+    "called taken operated grown contains equals looked sliced hashed deleted charge".split()
+)
 
 
 class WorkMeter:
@@ -204,8 +206,8 @@ class WorkMeter:
                 few, many = sorted((digits(left), digits(right)))
                 self.charge(DIGIT * many * (few if name in ("Mult", "FloorDiv", "Mod") else 1))
             result = OPERATORS[name](left, right)
-            if name == "Pow" and not -SMALL < result < SMALL:
-                self.charge(DIGIT * digits(result) ** 1.6)
+            if name in ("Pow", "LShift") and not -SMALL < result < SMALL:
+                self.charge(DIGIT * digits(result) ** (1.6 if name == "Pow" else 1))
             return result
         result = OPERATORS[name](left, right)
         kind = type(result)
@@ -269,6 +271,12 @@ class WorkMeter:
     def sliced(self, part: Any) -> Any:
         self.charge(weight(type(part)) * length(part))
         return part
+
+    def hashed(self, item: Any) -> Any:
+        """Charge for the hash of a tuple, which is not kept."""
+        if type(item) is tuple:
+            self.charge(LOOKED * len(item))
+        return item
 
     def deleted(self, owner: Any) -> Any:
         self.charge(CHARACTER * len(owner) if type(owner) is list else 0)
@@ -505,6 +513,11 @@ class Working(Counting):
 
     def __init__(self, *, by_line: bool = False) -> None:
         self.by_line = by_line
+        self.makes_tuples = False
+
+    def visit_Module(self, node: ast.Module) -> Any:
+        self.makes_tuples = any(map(makes_tuple, ast.walk(node)))
+        return self.generic_visit(node)
 
     def counts_locally(self, scope: ast.AST) -> bool:
         return False
@@ -566,6 +579,10 @@ class Working(Counting):
         return call(PREFIX + "operated", ast.Constant(name), node.left, node.right)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        if isinstance(node.op, (ast.Pow, ast.LShift)) and isinstance(node.target, ast.Name):
+            old = ast.Name(node.target.id, ast.Load())
+            value: Any = self.visit_BinOp(ast.BinOp(old, node.op, node.value))
+            return ast.copy_location(ast.Assign([node.target], value), node)
         self.generic_visit(node)
         parts = [*ast.iter_child_nodes(node.target)][:-1]  # of x: none; of x[i]: x and i
         is_plain = all(isinstance(part, (ast.Name, ast.Constant)) for part in parts)
@@ -592,6 +609,8 @@ class Working(Counting):
             return call(PREFIX + "sliced", node)
         if is_slice or isinstance(node.ctx, ast.Del):
             node.value = call(PREFIX + "deleted", node.value)
+        elif self.makes_tuples and not isinstance(node.slice, (ast.Constant, ast.Tuple)):
+            node.slice = call(PREFIX + "hashed", node.slice)
         return node
 
     def visit_Starred(self, node: Any) -> Any:
@@ -644,6 +663,14 @@ class Working(Counting):
         taken = placed(f"{LEFT} -= 1{taken_apart(node.pattern)}", node.body[0])
         node.body = [*taken, *self.counted([self.visit(each) for each in node.body], None)]
         return node
+
+
+def makes_tuple(node: ast.AST) -> bool:
+    """Return whether an expression may make a long tuple."""
+    if isinstance(node, (ast.BinOp, ast.AugAssign)):
+        return any(isinstance(part, ast.Tuple) for part in ast.iter_child_nodes(node))
+    is_named = isinstance(node, ast.Name) and node.id == "tuple"
+    return is_named or isinstance(node, ast.Starred) or bool(getattr(node, "vararg", None))
 
 
 def taken_apart(node: ast.AST | None) -> str:

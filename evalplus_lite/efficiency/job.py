@@ -25,7 +25,15 @@ from evalplus_lite.jobs.tables import Table
 from evalplus_lite.programs import program_hash
 from evalplus_lite.programs.extraction import extract
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
-from evalplus_lite.statistics.efficiency import Growth, dps, eff_at_k, growth, score, slower
+from evalplus_lite.statistics.efficiency import (
+    Growth,
+    dps,
+    eff_at_k,
+    growth,
+    pairs_of,
+    score,
+    slower,
+)
 from evalplus_lite.statistics.means import mean_interval
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.store.journal import finished, open_rows
@@ -201,7 +209,11 @@ def efficiency(
             if task.id not in measured
         },
         "levels": levels,
-        "models": _models(given, passed, rows, tasks),
+        "models": (models := _models(given, passed, rows, tasks)),
+        "pairs": [
+            asdict(pair)
+            for pair in pairs_of(_works(given, passed, rows, [m["model"] for m in models]))
+        ],
     }
     sources = {(id, name): text for id, some in right.items() for name, text in some.items()}
     result = EfficiencyResult(summary, tuple(rows), sources)
@@ -334,6 +346,23 @@ def _models(
             "uncounted": sum(row["counter"] == "uncounted" for row in own),
         })  # fmt: skip
     return sorted(totals, key=lambda each: (-(each["eff@1"] or 0), each["model"]))
+
+
+def _works(
+    given: Sequence[Sample], passed: set[Key], rows: Sequence[Row], models: Sequence[str]
+) -> dict[str, dict[str, list[float]]]:
+    """Return the work of right programs on the largest size, by model and task.
+
+    Late ones do more than all others; those that are wrong there or uncounted are left out.
+    """
+    by_program = {(row["task_id"], row["program"]): row for row in rows}
+    works: dict[str, dict[str, list[float]]] = {model: {} for model in models}
+    for sample in given:
+        row = by_program.get((sample.task_id, program_hash(sample.source)))
+        if row and _key(sample) in passed and row["dps"] is not None and row["reason"] in CENSORED:
+            amount = math.inf if row["reason"] else float(max(row["units"][-1]))
+            works[sample.model].setdefault(sample.task_id, []).append(amount)
+    return works
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -650,8 +650,16 @@ def mine(
         journal_name = beside(path, "journal.jsonl").name
         share = share_of(shard, out, kind="mine", journal=journal_name, kept="beside")
         if share is not None:
-            facts = {**asdict(settings), "with": packages_digests(companions)}
-            share.plan(packages_costs(packages), facts=facts, key="package", force=force)
+            facts = {
+                **asdict(settings),
+                "with": [[path.name, str(cost_of(path))] for path in companions],
+            }
+            share.plan(
+                {name: cost_of(Path(name)) for name in packages},
+                facts=facts,
+                key="package",
+                force=force,
+            )
             path = share.out
         names = list(dict.fromkeys(packages))
         if share is not None and share.is_part:
@@ -712,20 +720,10 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     return [row.data for row in read_jsonl(path)] if path.stat().st_size else []
 
 
-def packages_costs(packages: Iterable[str]) -> dict[str, int]:
-    """Return what each package is likely to cost: its bytes where it is a file, or its modules'."""
-    found = {}
-    for name in packages:
-        path = Path(name)
-        parts = path.rglob("*.py") if os.path.isdir(path) else [path]
-        parts = [part for part in parts if os.path.isfile(part)]
-        found[name] = 1 + sum(part.stat().st_size for part in parts)
-    return found
-
-
-def packages_digests(paths: Iterable[Path]) -> list[list[str]]:
-    """Return the names of libraries with the size of what they hold."""
-    return [[path.name, str(packages_costs([str(path)])[str(path)])] for path in paths]
+def cost_of(path: Path) -> int:
+    """Return what a package is likely to cost: its bytes where it is a file, or its modules'."""
+    parts = path.rglob("*.py") if os.path.isdir(path) else [path]
+    return 1 + sum(part.stat().st_size for part in parts if os.path.isfile(part))
 
 
 def _check_package(name: str) -> None:

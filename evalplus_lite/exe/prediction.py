@@ -267,8 +267,7 @@ class Prediction:
             "prediction": self.answer,
             "answer_tokens": {**tokens, "total": sum(tokens.values())},
         }
-        optional = {name: getattr(self, name) for name in _OPTIONAL}
-        row |= {name: value for name, value in optional.items() if value != _OPTIONAL[name]}
+        row |= {name: value for name in _OPTIONAL if (value := getattr(self, name))}
         return row | ({"replies": list(self.replies)} if self.replies else {})
 
     @classmethod
@@ -293,14 +292,12 @@ class Prediction:
             prompt_tokens=int(tokens.get("prompt", 0)),
             completion_tokens=int(tokens.get("completion", 0)),
             replies=tuple(row.get("replies", ())),
-            **{name: type(default)(row.get(name, default)) for name, default in _OPTIONAL.items()},
+            **{name: kind(row.get(name, kind())) for name, kind in _OPTIONAL.items()},
         )
 
 
-_OPTIONAL: Mapping[str, Any] = {
-    "retried": False, "problem": "", "unasked": False, "question": "",
-}  # fmt: skip
-"""What a row leaves out where it is this."""
+_OPTIONAL: Mapping[str, Any] = {"retried": bool, "problem": str, "unasked": bool, "question": str}
+"""What a row leaves out where it is false or empty."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -384,19 +384,15 @@ def package_rows(material: GradedTasks) -> Iterator[Row]:
 
 def repositories(material: GradedTasks) -> Row:
     """Return the cases of each package by rank, and the line over the rank's logarithm."""
-    cases: Counter[str] = Counter()
-    functions: Counter[str] = Counter()
+    sizes: dict[str, list[int]] = defaultdict(list)
     for task in material.tasks.values():
-        name = str(task.facts.get("package", "-"))
-        cases[name] += len(task.cases)
-        functions[name] += 1
-    ranked = sorted(cases.items(), key=lambda item: (-item[1], item[0]))
+        sizes[str(task.facts.get("package", "-"))].append(len(task.cases))
+    ranked = sorted(sizes.items(), key=lambda item: (-sum(item[1]), item[0]))
     return {
         "packages": [
-            {"package": name, "cases": count, "functions": functions[name]}
-            for name, count in ranked
+            {"package": name, "cases": sum(some), "functions": len(some)} for name, some in ranked
         ],
-        "falloff": _falloff([count for _, count in ranked]),
+        "falloff": _falloff([sum(some) for _, some in ranked]),
     }
 
 

@@ -18,6 +18,7 @@ from evalplus_lite.grading.oracle import Dropped
 from evalplus_lite.grading.reference_runs import CAUSES, SLOW
 from evalplus_lite.grading.stability import same
 from evalplus_lite.grading.times import reference_steps
+from evalplus_lite.jobs.judging import whole
 from evalplus_lite.programs import program_hash
 from evalplus_lite.programs.mutation.mutants import normal_form
 from evalplus_lite.reduction.kills import MEMORY, MOST_SLOW, KillSuite
@@ -25,8 +26,6 @@ from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
 from evalplus_lite.types import Case, Outcome, Raised, Returned, Suite, Task
 from evalplus_lite.values import wire
-from evalplus_lite.values.codec import to_json
-from evalplus_lite.values.source import decode_answer, shown
 
 # Votes, and disputes over an input.
 
@@ -253,9 +252,7 @@ def _shown(vote: Vote) -> Any:
 
 def _whole(data: bytes) -> Any:
     try:
-        if len(data) > WHOLE_BYTES:
-            return {"$shortened": shown(data)}
-        return to_json(decode_answer(data))
+        return whole(data, WHOLE_BYTES)
     except CodecError as error:
         return {"$unreadable": str(error)}
 

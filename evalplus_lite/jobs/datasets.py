@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import platform
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from evalplus_lite.errors import InputError, shown_path
 from evalplus_lite.execution.base import Backend
@@ -157,8 +158,6 @@ def unknown_task(task_id: object, data: Dataset) -> InputError:
 
 # Facts behind a result: version, date, limits, hashes of data and samples.
 
-_CHUNK = 1 << 20
-
 
 def now() -> datetime:
     """Return the date of outputs: ``SOURCE_DATE_EPOCH``, if that is set.
@@ -239,8 +238,5 @@ def _below(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _of_file(place: Place) -> str:
-    digest = hashlib.sha256()
     with opened(place, packed=True) as file:
-        while data := file.read(_CHUNK):
-            digest.update(data)
-    return digest.hexdigest()
+        return hashlib.file_digest(cast("io.BufferedReader", file), "sha256").hexdigest()

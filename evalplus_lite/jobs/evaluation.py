@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.execution.base import Backend, Call, Row
+from evalplus_lite.execution.base import Call, Row
 from evalplus_lite.execution.job import Defect
 from evalplus_lite.execution.records import to_row
 from evalplus_lite.jobs.datasets import content_hash, listed, now, prepared, run_facts
@@ -22,7 +22,7 @@ from evalplus_lite.jobs.expected import SharedData, SuiteSource
 from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.outputs import PROGRAMS, RESULTS, RunGroup, group_of, measured
 from evalplus_lite.jobs.samples import Samples, SampleStream, SampleTable, group_row, samples_digest
-from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, output_folder, within
+from evalplus_lite.jobs.session import Result, Session, output_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
@@ -41,14 +41,13 @@ from evalplus_lite.types import VERDICTS, Task
 def judge(
     tasks: Mapping[str, Task],
     programs: SampleTable,
-    backend: Backend,
+    session: Session,
     source: SuiteSource,
     settings: Settings,
     journal: Rows,
     *,
     costs: Rows | None = None,
     contracts: Mapping[str, str] | None = None,
-    progress: Progress = SILENT,
 ) -> Tally:
     """Judge every sample that the journal does not hold yet; return the counts of all.
 
@@ -66,14 +65,14 @@ def judge(
     ``source.unusable`` has the cause. The evidence of all other tasks with samples is in
     ``source.evidence``.
     """
-    tally = Tally(settings.has_plus, settings.stress)
+    backend, tally = session.pool(), Tally(settings.has_plus, settings.stress)
     # Verdicts are counted here and nowhere else, so that a resumed run counts alike.
     # Order: count the rows of an earlier run; send the rest to the backend in an order that depends
     # on the samples alone; append its rows in that same order.
     done = programs.resume(journal, tally.add)
     if done:
-        progress.note(f"{done} results were there already")
-        progress.advance(done, counts=tally.verdicts, known=True)
+        session.note(f"{done} results were there already")
+        session.advance(done, counts=tally.verdicts, known=True)
     # Tasks and contracts are staged: an item names them, and each worker decodes them once.
     staging = SharedData(backend, source.given)
     allowed = None if contracts is None else backend.stage(dict(contracts))
@@ -92,11 +91,11 @@ def judge(
             return evidence, [each for _, judged in rows for each in judged]
         tally.blame(error)
         ((_, members),) = groups
-        progress.advance(len(members), counts=tally.verdicts)
+        session.advance(len(members), counts=tally.verdicts)
         return None, [("infra", None, str(error), None, "")] * len(members)
 
     def counted(row: Row) -> None:
-        progress.advance(len(row[1]), counts=tally.verdicts)
+        session.advance(len(row[1]), counts=tally.verdicts)
 
     def dealt() -> Iterator[Row]:
         for task_id, chunk in programs.chunks():
@@ -123,7 +122,7 @@ def judge(
                     costs.append_line(cost)  # before the row: see ``outputs.measured``
                 journal.append_line(line)
                 tally.count(group, task_id, base, plus, *others)
-    progress.advance(0, counts=tally.verdicts)  # rows are counted as done before they are in turn
+    session.advance(0, counts=tally.verdicts)  # rows are counted as done before they are in turn
     journal.flush()
     # A resumed run reports the rest as well, so that both report the same.
     judged_tasks = [task for id, task in tasks.items() if id in tally.base.total]
@@ -268,13 +267,12 @@ def evaluate(
             tally = judge(
                 {task.id: task for task in data.tasks},
                 programs,
-                pool,
+                opened,
                 source,
                 settings,
                 journal,
                 costs=costs,
                 contracts=known_contracts() if minimize else None,
-                progress=opened,
             )
             # A part has no scores: ``merge`` gathers all journals, and runs this job to its end.
             if share is not None and share.is_part:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evalplus_lite.errors import (
@@ -83,16 +82,6 @@ class Settings:
             total=self.total,
             cache=source.cache,
             has_plus=self.has_plus,
-        )
-
-    def stressed(self, prepared: PreparedSuite, cache: Path | None) -> PreparedSuite | None:
-        """Return the stress cases of a suite, ready to be run; None without any or a request."""
-        stress = prepared.suite.stress
-        # Stress cases are a suite of their own, with its own total of time.
-        if stress is None or not self.stress:
-            return None
-        return PreparedSuite.of(
-            prepared.task, stress, self.preset, memory=self.memory, total=self.total, cache=cache
         )
 
 
@@ -227,7 +216,18 @@ class SampleJudge:
         task, suite = staged(self.place, ref)
         prepared = self.settings.prepared(self.place, self.source, task, suite)
         is_weak = len(weak_places(task, prepared.suite)) == len(prepared.suite.cases)
-        return prepared, self.settings.stressed(prepared, self.source.cache), is_weak
+        strain, settings = None, self.settings
+        if settings.stress and (stress := prepared.suite.stress) is not None:
+            # Stress cases are a suite of their own, with its own total of time.
+            strain = PreparedSuite.of(
+                task,
+                stress,
+                settings.preset,
+                memory=settings.memory,
+                total=settings.total,
+                cache=self.source.cache,
+            )
+        return prepared, strain, is_weak
 
 
 def failure_row(suite: Suite, verdict: Verdict) -> dict[str, Any] | None:
@@ -242,11 +242,11 @@ def _explained(suite: Suite, failure: Failure) -> dict[str, Any]:
     row["detail"] = failure.detail
     if failure.line is not None:
         row["line"] = failure.line
-    row["input"] = _whole(wire.encode(list(case.arguments)))
-    row["expected"] = _whole(expected)
+    row["input"] = whole(wire.encode(list(case.arguments)), WHOLE_BYTES)
+    row["expected"] = whole(expected, WHOLE_BYTES)
     if failure.actual is not None:
         try:
-            row["actual"] = _whole(failure.actual)
+            row["actual"] = whole(failure.actual, WHOLE_BYTES)
             if pair := words_of(expected, failure.actual):
                 row["detail"] = f"got {pair[1]}, expected {pair[0]}"
         except CodecError as error:
@@ -262,7 +262,6 @@ def words_of(expected: bytes, actual: bytes = b"") -> tuple[str, str] | None:
     return (clip(text), clip(in_words(decode_answer(actual)) if actual else "")) if text else None
 
 
-def _whole(data: bytes) -> Any:
-    if len(data) > WHOLE_BYTES:
-        return {"$shortened": shown(data)}
-    return to_json(decode_answer(data))
+def whole(data: bytes, most: int) -> Any:
+    """Return a value as JSON has it, one of more than ``most`` bytes shortened; or CodecError."""
+    return {"$shortened": shown(data)} if len(data) > most else to_json(decode_answer(data))

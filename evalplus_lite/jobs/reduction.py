@@ -10,18 +10,17 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError, UnusableTask
-from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
+from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
 from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.subsets import relinked, subset
 from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts, with_suites
 from evalplus_lite.jobs.expected import SharedData, SuiteSource, found_evidence, source_of, staged
 from evalplus_lite.jobs.samples import Samples, SampleStream
-from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
+from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.programs import program_key
 from evalplus_lite.reduction.cross_validation import (
     GradedSamples,
     PolicyRow,
-    compared,
     crossval,
     pooled,
 )
@@ -206,16 +205,17 @@ def measurement(
     strict: bool = False,
     check: Callable[[Sequence[Sample], Sequence[Sample]], None] = lambda samples, judges: None,
 ) -> Measurement:
-    """Return what ``measure`` finds of a dataset; raises InputError if no task can be used.
+    """Return cases and matrix of every task that can be used; InputError if none can be.
 
-    ``check`` may refuse the samples and judges before anything is computed.
+    Rows are computed once and kept in the session's cache; equal programs are run once. ``check``
+    may refuse the samples and judges before anything is computed.
     """
     # 1. The data and the programs. Nothing is measured before all input has been read and checked.
     pool = session.pool()
     data = prepared(dataset, session, strict=strict)
     streams = [
-        SampleStream(given, data, strict=strict, is_named=True, backend=pool)
-        for given in (samples, judges)
+        SampleStream(each, data, strict=strict, is_named=True, backend=pool)
+        for each in (samples, judges)
     ]
     programs, others = map(tuple, streams)
     for stream in streams:
@@ -224,52 +224,31 @@ def measurement(
     # 2. The matrices: in parallel, a task each, from the cache where its content was seen before.
     session.stage(stage, len(data.tasks))
     source = SuiteSource(given=data.suites, cache=session.cache)
-    suites = measure(data, programs + others, pool, source, kinds=kinds, progress=session)
-    # 3. The facts for a summary; without a usable task there is an error instead.
-    files = [file for stream in streams for file in stream.files]
-    run = run_facts(data, pool=pool, samples=files)
-    require_any(len(suites), data, source)
-    return Measurement(data, tuple(suites), programs, {"run": run, **listed(data, source)}, others)
-
-
-def measure(
-    data: Dataset,
-    samples: Iterable[Sample],
-    backend: Backend,
-    source: SuiteSource,
-    *,
-    kinds: Sequence[str] = MODES["full"],
-    progress: Progress = SILENT,
-) -> list[MeasuredTask]:
-    """Return cases and matrix of every task, in order.
-
-    Tasks without a usable case are skipped: ``source.unusable`` has the causes. Rows are computed
-    once and kept in the source's cache, if it has one; equal programs are run once.
-    """
     # Programs travel with their task: each worker runs those of one task against one suite.
-    programs: dict[str, list[str]] = {task.id: [] for task in data.tasks}
-    for sample in samples:
-        # Samples may be for tasks that were not selected.
-        if sample.task_id in programs:
-            programs[sample.task_id].append(sample.source)
+    sources: dict[str, list[str]] = {task.id: [] for task in data.tasks}
+    for sample in programs + others:
+        sources[sample.task_id].append(sample.source)
     settings = source.settings, tuple(kinds)
     call = Call(f"{measuring.__module__}:{measuring.__name__}", settings, packages(kinds))
-    staging = SharedData(backend, data.suites)
-    contracts = known_contracts()
+    staging, contracts = SharedData(pool, data.suites), known_contracts()
     items = (
-        (staging.ref(task), programs[task.id], task.contract or contracts.get(task.id))
+        (staging.ref(task), sources[task.id], task.contract or contracts.get(task.id))
         for task in data.tasks
     )
-    rows = backend.map(call, items, done=lambda row: progress.advance())
-    tasks_measured = []
+    rows = pool.map(call, items, done=lambda row: session.advance())
+    suites = []
     for task, (evidence, row) in zip(data.tasks, rows, strict=True):
         source.take(task.id, evidence)
         if row is not None:
             kept, matrix = row
             given = data.suites.get(task.id)
             cases = given.cases if given else tuple(task.cases[n] for n in kept)
-            tasks_measured.append(MeasuredTask(task, cases, from_row(Matrix, matrix)))
-    return tasks_measured
+            suites.append(MeasuredTask(task, cases, from_row(Matrix, matrix)))
+    # 3. The facts for a summary; without a usable task there is an error instead.
+    files = [file for stream in streams for file in stream.files]
+    run = run_facts(data, pool=pool, samples=files)
+    require_any(len(suites), data, source)
+    return Measurement(data, tuple(suites), programs, {"run": run, **listed(data, source)}, others)
 
 
 def _summary(found: Measurement, choices: Sequence[Choice], policy: Policy) -> dict[str, Any]:
@@ -361,10 +340,11 @@ def cross_validate(
         opened.stage("leave one out", len(policies))
         lines: list[PolicyRow] = []
         for name, policy in policies.items():
-            lines += crossval(field, {name: policy})
+            lines += crossval(field, name, policy)
             opened.advance()
         for path in compare:
-            lines += compared(field, Path(path).name, _ready_made(path, measured.suites))
+            suites = _ready_made(path, measured.suites)
+            lines += [field.line(model, Path(path).name, suites) for model in field.models]
     tasks = max(1, len(measured.suites))
     summary = {
         "dataset": measured.data.name,

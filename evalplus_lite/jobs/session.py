@@ -55,30 +55,6 @@ class Result:
         return json.dumps(self.to_json(), indent=2) + "\n"
 
 
-# Progress of a job, independent of the receiver.
-
-
-class Progress:
-    """Progress of a job. This one shows nothing; a ``Session`` passes it on."""
-
-    def stage(self, name: str, total: int | None) -> None:
-        """Report the start of a stage, of ``total`` steps if that is known."""
-
-    def advance(
-        self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
-    ) -> None:
-        """Report that ``steps`` more of the stage are done: ``known`` if by an earlier run.
-
-        ``counts`` are the results of all steps so far, such as verdicts. Any thread may call this.
-        """
-
-    def note(self, text: str) -> None:
-        """Report something that the user wants to know now."""
-
-
-SILENT = Progress()
-
-
 @dataclass(frozen=True, slots=True)
 class ProgressEvent:
     """Progress of a job: ``done`` of ``total`` steps of its ``stage`` (None: unknown).
@@ -96,7 +72,7 @@ class ProgressEvent:
     known: bool = False
 
 
-class Session(Progress):
+class Session:
     """Workers, sandbox, cache and progress, chosen once for several jobs; a context manager.
 
         with Session(workers=4) as session:
@@ -167,14 +143,18 @@ class Session(Progress):
         self.close(now=details[0] is not None)
 
     def stage(self, name: str, total: int | None) -> None:
-        """Start a stage (see ``Progress``)."""
+        """Report the start of a stage, of ``total`` steps if that is known."""
         with self._reporting:
             self._report(ProgressEvent(name, 0, total))
 
     def advance(
         self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
     ) -> None:
-        """Count steps (see ``Progress``); ``on_progress`` is called by one thread at a time."""
+        """Report that ``steps`` more of the stage are done: ``known`` if by an earlier run.
+
+        ``counts`` are the results of all steps so far, such as verdicts. Any thread may call this;
+        ``on_progress`` is called by one at a time.
+        """
         # Counts alone are worth a report only once something was done.
         if steps or (counts and self._event.done):
             with self._reporting:

@@ -87,31 +87,15 @@ class ShardPlan:
     """The part and the folder of one shard of a job: made by ``share_of``, planned by the job."""
 
     def __init__(self, shard: Shard, out: Path, *, kind: str, journal: str, kept: Kept) -> None:
-        self.shard, self._final = shard, out
-        self._kind, self._kept = kind, kept
+        self.shard, self.is_part = shard, shard != MERGED  # the merged shard covers all items
+        self._final, self._kind, self._kept, self._name = out, kind, kept, journal
         self.folder = shards_of(out) / f"{shard.number}-of-{shard.of}"
-        self._name = journal
+        # The job's output: the original one, or the same below the shard's folder.
+        self.out = out
+        if self.is_part:
+            self.out = self.folder / out.name if kept == "beside" else self.folder
         self._record: dict[str, Any] = {}
         self.items: frozenset[str] = frozenset()
-
-    @property
-    def is_part(self) -> bool:
-        """Whether only some items are done; the merged shard covers all."""
-        return self.shard != MERGED
-
-    @property
-    def out(self) -> Path:
-        """The job's output folder: the original one, or the same below the shard's folder."""
-        if not self.is_part:
-            return self._final
-        return self.folder / self._final.name if self._kept == "beside" else self.folder
-
-    @property
-    def journal(self) -> Path:
-        """The file of rows."""
-        if self.is_part:
-            return self.folder / self._name
-        return journal_of(self._final, self._name, self._kept)
 
     def plan(
         self,
@@ -131,7 +115,16 @@ class ShardPlan:
         text = json.dumps([self._kind, facts, list(costs.items())], sort_keys=True)
         plan = hashlib.sha256(text.encode()).hexdigest()[:32]
         if not self.is_part:
-            self._check_merged(plan)
+            for path in sorted(shards_of(self._final).glob(f"*/{RECORD}")):
+                record = record_at(path)
+                if record is not None and record["plan"] != plan:
+                    number, of = record["shard"]
+                    raise InputError(
+                        f"shard {number}/{of} was made with other settings or data than are given"
+                        " now",
+                        path=path.parent,
+                        remedy="pass the arguments of the shards",
+                    )
             self.items = frozenset(costs)
             return
         names = list(costs)
@@ -162,20 +155,9 @@ class ShardPlan:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._write()
 
-    def _check_merged(self, plan: str) -> None:
-        for path in sorted(shards_of(self._final).glob(f"*/{RECORD}")):
-            record = record_at(path)
-            if record is not None and record["plan"] != plan:
-                number, of = record["shard"]
-                raise InputError(
-                    f"shard {number}/{of} was made with other settings or data than are given now",
-                    path=path.parent,
-                    remedy="pass the arguments of the shards",
-                )
-
     def end(self) -> dict[str, Any]:
         """Record that all is done; return the summary of a shard."""
-        with self.journal.open("rb") as file:
+        with (self.folder / self._name).open("rb") as file:
             rows = sum(1 for _ in file)
         # The count of rows lets a merge notice a journal that was copied only in part.
         self._record |= {"finished": True, "rows": rows}
@@ -214,11 +196,6 @@ def share_of(
     if not isinstance(chosen, Shard):
         raise InputError(f"shard is {shard!r}", remedy="give a text such as 2/4")
     return ShardPlan(chosen, Path(out), kind=kind, journal=journal, kept=kept)
-
-
-def journal_of(out: Path, name: str, kept: Kept) -> Path:
-    """Return where the rows of all shards are gathered."""
-    return out / name if kept == "inside" else out.with_name(name)
 
 
 def record_at(path: Path) -> dict[str, Any] | None:
@@ -322,7 +299,8 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
         has_costs = any((shard.folder / COSTS).is_file() for shard in shards)
         # 3. The journal of an unsharded run, perhaps begun by a merge that was killed: what it
         # holds must be the same rows.
-        path = journal_of(place, first["journal"], first["kept"])
+        name = first["journal"]
+        path = place / name if first["kept"] == "inside" else place.with_name(name)
         with (
             open_rows(path, identity=shards[0].identity, force=force) as journal,
             measured(place if has_costs else None, journal, force=force) as costs,

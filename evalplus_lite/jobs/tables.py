@@ -631,6 +631,23 @@ def efficiency(summary: Summary) -> Iterator[Table]:
             for row in summary["models"]
         ],
     )
+    if summary["pairs"]:
+        yield Table(
+            "efficiency-pairs",
+            "efficiency in pairs",
+            "On tasks that both solve, by the median work of their right programs; within 20 % is"
+            " equal. ratio: geometric mean of first over second; p: exact, after Holm",
+            ["first", "second", "tasks", "less work", "more work", "ratio", "p"],
+            [
+                (
+                    *(row[key] for key in ("first", "second", "tasks", "less", "more")),
+                    None if row["ratio"] is None else f"{row['ratio']:.2f}",
+                    p_value(row["p"]),
+                )
+                for row in summary["pairs"]
+            ],
+            left=2,
+        )
 
 
 LAYOUTS: Mapping[str, Callable[[Summary], Iterator[Table]]] = {

@@ -235,39 +235,28 @@ def generate(
                 return error
             return _row(draw, sampling, reply, extract)
 
-        answers = zip(missing, source.each(answer, missing), strict=True)
+        in_a_row = 0
         try:
-            _keep(answers, drawn, journal, progress)
+            for draw, new in zip(missing, source.each(answer, missing), strict=True):
+                if isinstance(new, dict):
+                    in_a_row = 0
+                    journal.append(new)
+                    drawn.new += 1
+                    drawn.count(new)
+                    if progress is not None:
+                        progress(new)
+                    continue
+                drawn.failed += 1
+                drawn.problem = drawn.problem or str(new)
+                if isinstance(new, TooLongError) and draw.task.id not in drawn.too_long:
+                    drawn.too_long.append(draw.task.id)
+                in_a_row += 1
+                if in_a_row >= MOST_FAILURES:
+                    raise new
         except LLMError as error:
             saved = f"{drawn.rows} of {len(wanted)} samples are saved in {shown_path(path)}"
             raise LLMError(f"{error}; {saved}: run again to draw the rest") from None
     return drawn
-
-
-def _keep(
-    answers: Iterable[tuple[Draw, dict[str, Any] | ServerError | TooLongError]],
-    drawn: SamplingResult,
-    journal: Journal,
-    progress: Callable[[dict[str, Any]], None] | None,
-) -> None:
-    """Write each row as it arrives and count failures; raise the last of ``MOST_FAILURES``."""
-    in_a_row = 0
-    for draw, new in answers:
-        if isinstance(new, dict):
-            in_a_row = 0
-            journal.append(new)
-            drawn.new += 1
-            drawn.count(new)
-            if progress is not None:
-                progress(new)
-            continue
-        drawn.failed += 1
-        drawn.problem = drawn.problem or str(new)
-        if isinstance(new, TooLongError) and draw.task.id not in drawn.too_long:
-            drawn.too_long.append(draw.task.id)
-        in_a_row += 1
-        if in_a_row >= MOST_FAILURES:
-            raise new
 
 
 def _request(

@@ -147,26 +147,19 @@ class GradedSamples:
         )
 
 
-def crossval(field: GradedSamples, policies: Mapping[str, Policy]) -> tuple[PolicyRow, ...]:
-    """Return a row for each policy and model: suites chosen without the samples that only it wrote.
+def crossval(field: GradedSamples, name: str, policy: Policy) -> tuple[PolicyRow, ...]:
+    """Return a row for each model: suites chosen without the samples that only it wrote.
 
     If there are judges, suites are chosen once, by the builders' samples.
     """
-    lines = []
-    for name, policy in policies.items():
-        suites: Mapping[str, int] = {}
-        for model in field.models:
-            if not suites or not field.has_judges:
-                without = field.unknown(None if field.has_judges else model)
-                choices = choose(field.matrices, policy, without=without)
-                suites = {choice.task_id: bitset(choice.cases) for choice in choices}
-            lines.append(field.line(model, name, suites))
+    lines, suites = [], dict[str, int]()
+    for model in field.models:
+        if not suites or not field.has_judges:
+            without = field.unknown(None if field.has_judges else model)
+            choices = choose(field.matrices, policy, without=without)
+            suites = {choice.task_id: bitset(choice.cases) for choice in choices}
+        lines.append(field.line(model, name, suites))
     return tuple(lines)
-
-
-def compared(field: GradedSamples, name: str, suites: Mapping[str, int]) -> tuple[PolicyRow, ...]:
-    """Return a row for each model on ready-made suites: bitsets of plus cases by task."""
-    return tuple(field.line(model, name, suites) for model in field.models)
 
 
 def pooled(lines: Iterable[PolicyRow]) -> dict[str, PolicyRow]:

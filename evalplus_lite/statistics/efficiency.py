@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
 from math import comb
+from statistics import median
+
+from evalplus_lite.statistics.paired import holm, mcnemar
 
 ALPHA = 2.0
 """A program that does this many times the reference's work scores 0 (ENAMEL, arXiv 2406.06647)."""
@@ -64,6 +67,41 @@ def dps(units: float, pool: Sequence[float]) -> tuple[float, float]:
         sum(TIE * each >= units for each in some) / len(some) for some in (pool, distinct)
     )
     return 100 * share, 100 * normal
+
+
+@dataclass(frozen=True, slots=True)
+class WorkPair:
+    """Two models on the ``tasks`` that both solve, by the median work of their right programs.
+
+    The first does less work on ``less`` tasks and more on ``more``; amounts within ``TIE`` are
+    equal. ``ratio`` is the geometric mean of first over second, None if no task has both finite.
+    ``p`` is McNemar's, adjusted over all pairs (Holm).
+    """
+
+    first: str
+    second: str
+    tasks: int
+    less: int
+    more: int
+    ratio: float | None
+    p: float
+
+
+def pairs_of(works: Mapping[str, Mapping[str, Sequence[float]]]) -> list[WorkPair]:
+    """Return each pair of models, of the work of right programs by model and task."""
+    found = []
+    for first, second in combinations(works, 2):
+        both = [
+            (median(some), median(works[second][task]))
+            for task, some in works[first].items()
+            if task in works[second]
+        ]
+        less, more = (sum(TIE * a < b for a, b in side) for side in (both, [p[::-1] for p in both]))
+        logs = [math.log(a / b) for a, b in both if math.isfinite(a) and math.isfinite(b)]
+        ratio = math.exp(math.fsum(logs) / len(logs)) if logs else None
+        found.append(WorkPair(first, second, len(both), less, more, ratio, mcnemar(less, more)))
+    adjusted = holm([each.p for each in found])
+    return [replace(each, p=p) for each, p in zip(found, adjusted, strict=True)]
 
 
 WIDTH = 0.3

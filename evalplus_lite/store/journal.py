@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import time
@@ -81,22 +80,6 @@ class Journal:
         self.flush()
         if self._size:
             yield from read_jsonl(self.path, max_line=OWN_LINE, max_values=OWN_VALUES)
-
-    @contextlib.contextmanager
-    def reading(self, row: Row, *, path: Path | None = None) -> Iterator[None]:
-        """Convert errors in a row of the wrong form into an InputError that names its line.
-
-        ``path`` is the file of the row, if it is another.
-        """
-        try:
-            yield
-        except (LookupError, TypeError, ValueError, AttributeError, CodecError) as error:
-            raise InputError(
-                f"is not a row of this job: {type(error).__name__}: {str(error)[:200]}",
-                path=path or self.path,
-                line=row.line,
-                remedy="choose another output, or --force to start over",
-            ) from None
 
     def append(self, row: Mapping[str, Any]) -> None:
         """Take a JSON-ready row (else ValueError, TypeError); write when enough are gathered."""
@@ -248,10 +231,6 @@ class Memory:
         """Yield the rows taken so far."""
         yield from (Row(number, json.loads(line)) for number, line in enumerate(self._lines, 1))
 
-    def reading(self, row: Row) -> contextlib.AbstractContextManager[None]:
-        """Return a context that does nothing: the rows are this process's own."""
-        return contextlib.nullcontext()
-
     def append(self, row: Mapping[str, Any]) -> None:
         """Take a JSON-ready row."""
         self._lines.append(dump_row(row))
@@ -286,6 +265,13 @@ def finished(rows: Rows, read: Callable[[Row], Finished]) -> Iterator[Finished]:
     A row that is not as this job writes them is an InputError that names its line.
     """
     for row in rows.rows():
-        with rows.reading(row):
+        try:
             record = read(row)
+        except (LookupError, TypeError, ValueError, AttributeError, CodecError) as error:
+            raise InputError(
+                f"is not a row of this job: {type(error).__name__}: {str(error)[:200]}",
+                path=rows.path,
+                line=row.line,
+                remedy="choose another output, or --force to start over",
+            ) from None
         yield record

@@ -57,3 +57,15 @@ def test_a_failure_runs_again(folder: Path) -> None:
         done = run("rerun", *arguments.split(), folder=folder)
         assert done.returncode == 2
         assert problem in done.stderr
+
+
+def test_a_sample_has_both_its_numbers(folder: Path) -> None:
+    """A report counts the samples of each model, so the line on it names both."""
+    right = {"model": "a", "task_id": "Own/0", "solution": PROGRAM.replace("x // (x - x)", "x")}
+    write_rows(folder / "two.jsonl", [right, {**right, "model": "b", "solution": "f = None"}])
+    done = run("evaluate", *shlex.split("-d tasks.jsonl -s two.jsonl -o two"), folder=folder)
+    line = next(each for each in done.stdout.splitlines() if "report.html#" in each)
+    words = shlex.split(next(each for each in done.stdout.splitlines() if " rerun " in each))
+    sample = words[words.index("rerun") + 2]
+    assert line.startswith(f"after report, {sample} is its sample 0 of ")
+    assert "report.html#task/Own/0/sample/0?model=" in line

@@ -49,6 +49,9 @@ def test_the_efficient_model_comes_first(files: tuple[Path, list[Path]], tmp_pat
     assert rows["reference"]["growth"]["name"] == "linear"
     assert sorted(str(row["slower"]) for row in rows.values()) == ["False", "False", "None", "True"]
     assert [row["reason"] for row in rows.values() if row["score"] == 0] == ["late", "wrong"]
+    pairs = {(row["first"], row["second"]): row for row in result.summary["pairs"]}
+    assert (pairs["fast", "slow"]["less"], pairs["fast", "slow"]["ratio"]) == (1, None)
+    assert pairs["fast", "wrong"]["tasks"] == 0
     before = (tmp_path / "out" / "efficiency.jsonl").read_bytes()
     efficiency(tasks, samples, out=tmp_path / "again")
     assert (tmp_path / "again" / "efficiency.jsonl").read_bytes() == before
@@ -141,7 +144,9 @@ def test_a_task_without_a_test_is_no_reward_of_zero(tmp_path: Path) -> None:
 
 
 def test_a_file_that_was_edited_is_no_page(tmp_path: Path) -> None:
-    (tmp_path / "efficiency.json").write_text('{"models": [], "not_measured": {}, "tasks": 1}')
+    (tmp_path / "efficiency.json").write_text(
+        '{"models": [], "pairs": [], "not_measured": {}, "tasks": 1}'
+    )
     (tmp_path / "efficiency.jsonl").write_text('{"task_id": "<b>", "sizes": [1]}\n')
     with pytest.raises(InputError, match="not what efficiency writes"):
         report([tmp_path], out=tmp_path / "page.html")

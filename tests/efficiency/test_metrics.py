@@ -8,7 +8,7 @@ import statistics
 
 import pytest
 
-from evalplus_lite.statistics.efficiency import dps, eff_at_k, growth, score
+from evalplus_lite.statistics.efficiency import dps, eff_at_k, growth, pairs_of, score
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 5])
@@ -59,3 +59,14 @@ def test_growth(units: list[int], name: str) -> None:
 
 def test_growth_needs_three_sizes() -> None:
     assert growth([8, 16], [1, 2]) is None
+
+
+def test_pairs_of_models_by_their_work() -> None:
+    """By the median, on tasks that both solve; 20 % is equal, a late program does most."""
+    one = {"a": [10.0], "b": [100.0, 1e6, 100.0], "c": [5.0], "d": [1.0]}
+    other = {"a": [11.0], "b": [200.0], "c": [math.inf]}
+    (pair,) = pairs_of({"one": one, "other": other})
+    assert (pair.tasks, pair.less, pair.more) == (3, 2, 0)
+    assert pair.ratio == pytest.approx(math.sqrt(10 / 11 / 2))
+    assert pair.p == 0.5
+    assert pairs_of({"one": one}) == []

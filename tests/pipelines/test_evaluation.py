@@ -156,12 +156,12 @@ def test_few_long_programs_are_in_memory_at_a_time(tmp_path: Path) -> None:
     )
     settings = Settings(preset("default"))
     with (
-        Processes(1) as pool,
+        Session(workers=1) as session,
         Counted(tmp_path / "results.jsonl", identity={"kind": "x"}) as journal,
         Read(samples) as table,
     ):
         table.group()
-        tally = judge({task.id: task}, table, pool, SuiteSource(), settings, journal)
+        tally = judge({task.id: task}, table, session, SuiteSource(), settings, journal)
     assert tally.base.verdicts == {"pass": count}
     assert most < 50
 

@@ -13,12 +13,12 @@ from evalplus_lite.cli.console import name_report, print_table, print_tables, sa
 from evalplus_lite.cli.options import all_paths, whole_numbers
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.errors import InputError, one_of
-from evalplus_lite.exe import benchmark, mining, prediction, report, scoring
+from evalplus_lite.exe import benchmark, mining, prediction, scoring
 from evalplus_lite.exe.inputs.validators import MAX_CASES
-from evalplus_lite.exe.mining import MiningResult, MiningSettings
+from evalplus_lite.exe.mining import MiningSettings
 from evalplus_lite.exe.prediction import PredictionSettings
-from evalplus_lite.exe.report import export_mined
-from evalplus_lite.exe.scoring import ScoreReport
+from evalplus_lite.exe.report import PAGE, export_mined
+from evalplus_lite.exe.report import exe_report as report_all
 from evalplus_lite.exe.selecting.static import MAX_CODE, UNLICENSED
 from evalplus_lite.exe.sources import listed_packages
 from evalplus_lite.exe.tasks.forms import WRITERS
@@ -140,8 +140,19 @@ def mine(
         )
 
     def show() -> None:
-        _show(result, out)
-        if result.funnel.counts["mined"]:
+        print_tables(result.tables())
+        lost = {**result.problems, **result.refused}
+        if lost:
+            print_table("Packages left out", ["package", "why"], sorted(lost.items()), left=2)
+        if UNLICENSED in result.refused.values():
+            say("--any-licence keeps them; a project of your own says its licence in "
+                'pyproject.toml: license = "MIT"')  # fmt: skip
+        kept = result.funnel.counts["mined"]
+        say(f"tasks: {out}" if kept else f"no function was kept, so there is no task in {out}")
+        for path, number in result.summary["extra"].items():
+            why = "" if number else f" ({_NONE[path.split('.')[-2]]})"
+            say(f"{number} tasks: {path}{why}")
+        if kept:
             name_report(out)
 
     problems = result.problems
@@ -187,21 +198,6 @@ _NONE = {
     "breakpoints": "no line has a value that differs from the call's result",
 }
 """Why a further kind of task may be empty."""
-
-
-def _show(result: MiningResult, out: Path) -> None:
-    print_tables(result.tables())
-    lost = {**result.problems, **result.refused}
-    if lost:
-        print_table("Packages left out", ["package", "why"], sorted(lost.items()), left=2)
-    if UNLICENSED in result.refused.values():
-        say("--any-licence keeps them; a project of your own says its licence in pyproject.toml:"
-            ' license = "MIT"')  # fmt: skip
-    kept = result.funnel.counts["mined"]
-    say(f"tasks: {out}" if kept else f"no function was kept, so there is no task in {out}")
-    for path, number in result.summary["extra"].items():
-        why = "" if number else f" ({_NONE[path.split('.')[-2]]})"
-        say(f"{number} tasks: {path}{why}")
 
 
 MOST_NAMED = 5
@@ -362,31 +358,28 @@ def score(
             session=session,
         )
 
+    report = result.report
+
     def show() -> None:
         print_tables(result.tables())
-        _notes(result.report)
+        if report.undecided:
+            first = report.undecided[0]
+            say(
+                f"{len(report.undecided)} predictions are not judged and not in these figures, the "
+                f"first {first['task_id']}, case {first['case']}: {first['problem']}"
+            )
+        if report.repeated:
+            say(f"{report.repeated} predictions are there more than once, and counted once")
+        if report.missing:
+            say(f"{report.missing} cases have no prediction and are not in these figures")
         name_left_out(result.summary)
-        if k is not None and result.report.too_few:
-            shown = ", ".join(f"pass@{each}" for each in result.report.too_few)
+        if k is not None and report.too_few:
+            shown = ", ".join(f"pass@{each}" for each in report.too_few)
             say(f"{shown}: no case has enough answers; exe predict -n draws more")
         if out is not None:
             name_report(out)
 
-    return run.ended(result, show, attention=lambda: result.report.undecided)
-
-
-def _notes(report: ScoreReport) -> None:
-    """Print what the tables do not hold."""
-    if report.undecided:
-        first = report.undecided[0]
-        say(
-            f"{len(report.undecided)} predictions are not judged and not in these figures, the "
-            f"first {first['task_id']}, case {first['case']}: {first['problem']}"
-        )
-    if report.repeated:
-        say(f"{report.repeated} predictions are there more than once, and counted once")
-    if report.missing:
-        say(f"{report.missing} cases have no prediction and are not in these figures")
+    return run.ended(result, show, attention=lambda: report.undecided)
 
 
 @takes(*SANDBOX)
@@ -429,7 +422,7 @@ def exe_report(
     [bold]Example[/bold]  evalplus-lite exe report tasks.jsonl a.predictions.jsonl -o out/exe
     """
     with run.started() as (session, _):
-        result = report.exe_report(
+        result = report_all(
             tasks,
             predictions,
             out=out,
@@ -449,7 +442,7 @@ def exe_report(
         name_left_out(result.summary)
         for row in result.summary["missing"]:
             say(f"not made: {row['name']}: {row['reason']}")
-        say(f"all tables and figures: {out / report.PAGE}, to open in a browser")
+        say(f"all tables and figures: {out / PAGE}, to open in a browser")
 
     return run.ended(result, show, attention=lambda: undecided)
 

@@ -122,8 +122,8 @@ def observe(
             unpack(package, root / "tree")
         for companion in companions:
             unpack(companion, root / "libraries")
-        for file in (MARK, "empty.ini"):
-            (root / file).write_text("[pytest]\n" if file.endswith(".ini") else "")
+        (root / MARK).touch()
+        (root / "empty.ini").write_text("[pytest]\n")
         make_readable(root)
         settings = {
             "mark": MARK,
@@ -210,15 +210,10 @@ def _recorded(
         for row in rows:
             match row:
                 case [str(source), str(text), str(made), bool(is_whole)]:
-                    pass
-                case _:
-                    continue
-            values, parts = _record(text), _record(made) if made else None
-            if values is not None:
-                call = RecordedCall(source, values, parts)
-                calls.setdefault(
-                    f"{is_whole} {canonical(values)} {canonical(parts)}", (call, is_whole)
-                )
+                    values, parts = _record(text), _record(made) if made else None
+                    key = f"{is_whole} {canonical(values)} {canonical(parts)}"
+                    if values is not None:
+                        calls.setdefault(key, (RecordedCall(source, values, parts), is_whole))
     return found
 
 

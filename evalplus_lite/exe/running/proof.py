@@ -92,8 +92,8 @@ class Original(AbstractContextManager["Original"]):
                 unpack(package, root)
             _compile(root)
             make_readable(root)
-            sandbox = Sandbox(replace(self.config, readable=(str(root),)))
-            self._sandbox = self._opened.enter_context(sandbox)
+            self._sandbox = Sandbox(replace(self.config, readable=(str(root),)))
+            self._opened.callback(self._sandbox.close)
         return self._sandbox
 
     def run(self, function: MinedFunction, calls: Sequence[Invocation]) -> RunResult:

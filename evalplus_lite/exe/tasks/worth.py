@@ -269,51 +269,45 @@ class _Names(ast.NodeTransformer):
         self.numbers: dict[str, str] = {}
         self.own = {entry_point}
         for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                self.own.add(node.name)
-            elif isinstance(node, ast.arg):
-                self.own.add(node.arg)
-            elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-                self.own.add(node.id)
-            elif isinstance(node, ast.ExceptHandler) and node.name:
-                self.own.add(node.name)
+            match node:
+                case (
+                    ast.FunctionDef(name=str(name))
+                    | ast.AsyncFunctionDef(name=str(name))
+                    | ast.ClassDef(name=str(name))
+                    | ast.ExceptHandler(name=str(name))
+                    | ast.arg(arg=str(name))
+                    | ast.Name(id=str(name), ctx=ast.Store() | ast.Del())
+                ):
+                    self.own.add(name)
 
     def number(self, name: str) -> str:
         """Return what stands for a name."""
         return self.numbers.setdefault(name, f"_{len(self.numbers)}") if name in self.own else name
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        """Take off what a reader of the program's steps does not need."""
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            node.name = self.number(node.name)
-            if ast.get_docstring(node) is not None:
-                node.body = node.body[1:]
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            node.returns = None
-        if isinstance(node, ast.ExceptHandler) and node.name:
-            node.name = self.number(node.name)
+        """Rename what is the program's own; take off what a reader of its steps does not need."""
+        match node:
+            case ast.arg():
+                return ast.arg(self.number(node.arg), None)
+            case ast.Name():
+                return ast.Name(self.number(node.id), node.ctx)
+            case ast.AnnAssign(value=None):
+                return ast.Pass()
+            case ast.AnnAssign(value=ast.expr() as value):
+                return super().generic_visit(ast.Assign([node.target], value))
+            case ast.keyword(arg=str(name)):
+                super().generic_visit(node)
+                node.arg = self.number(name)
+                return node
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                node.name = self.number(node.name)
+                if ast.get_docstring(node) is not None:
+                    node.body = node.body[1:]
+                if not isinstance(node, ast.ClassDef):
+                    node.returns = None
+            case ast.ExceptHandler(name=str(name)):
+                node.name = self.number(name)
         return super().generic_visit(node)
-
-    def visit_arg(self, node: ast.arg) -> ast.AST:
-        """Rename a parameter."""
-        return ast.arg(self.number(node.arg), None)
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        """Rename a name of the program's own."""
-        return ast.Name(self.number(node.id), node.ctx)
-
-    def visit_keyword(self, node: ast.keyword) -> ast.AST:
-        """Rename a keyword that is one of the program's own parameters."""
-        self.generic_visit(node)
-        node.arg = None if node.arg is None else self.number(node.arg)
-        return node
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        """Write an assignment without its annotation."""
-        if node.value is None:
-            return ast.Pass()
-        written: ast.AST = self.visit(ast.Assign([node.target], node.value))
-        return written
 
 
 def earlier_shapes(path: Path) -> Iterator[tuple[str, str]]:
