@@ -83,20 +83,8 @@ def _check(fields: Fields, grammar: str, task: Task) -> None:
 ALIKE = 0.85
 """How alike a name is to a built-in exception's, of 1, that is taken for a misspelling of it."""
 KEYS = (
-    "id",
-    "prompt",
-    "entry_point",
-    "harness",
-    "reference",
-    "contract",
-    "rule",
-    "style",
-    "inputs",
-    "outputs",
-    "programs",
-    "tests",
-    "constraints",
-    *MAKING,
+    *("id", "prompt", "entry_point", "harness", "reference", "contract", "rule", "style"),
+    *("inputs", "outputs", "programs", "tests", "constraints", *MAKING),
 )
 TESTS = {
     "unittest": "a module of unittest.TestCase classes",

@@ -11,12 +11,13 @@ from __future__ import annotations
 import ast
 import contextlib
 import math
+import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Any, TypeAlias
 
 from evalplus_lite.programs import definitions
@@ -506,16 +507,23 @@ def _formula(template: str) -> Make:
     return make
 
 
+def _test(test: Callable[[Names, re.Match[str]], bool]) -> Make:
+    """Return what states that a test of an input, and of what the phrase says, is true."""
+
+    def make(match: re.Match[str], line: str) -> list[StatedConstraint]:
+        return [StatedConstraint(line, lambda names: test(names, match))]
+
+    return make
+
+
 def _length(match: re.Match[str], line: str) -> list[StatedConstraint]:
     names = ", ".join(f"len({name})" for name in _listed(match["names"]))
     length = match["length"]
-    if between := re.fullmatch(r"between (.+?) and (.+?)(?:,? ?inclusive)?,?", length):
-        return _comparison(f"{between[1]} <= {names} <= {between[2]}", line)
-    if ends := re.fullmatch(r"(?:at least (\S+?))?(?: and )?(?:at most (\S+?))?,?", length):
-        low, high = ends.groups()
-        return _comparison(
-            (f"{low} <= " if low else "") + names + (f" <= {high}" if high else ""), line
-        )
+    ends = re.fullmatch(r"between (.+?) and (.+?)(?:,? ?inclusive)?,?", length) or re.fullmatch(
+        r"(?:at least (\S+?))?(?: and )?(?:at most (\S+?))?,?", length
+    )
+    if ends:
+        return _comparison(" <= ".join(filter(None, (ends[1], names, ends[2]))), line)
     return _comparison(f"{names} == {length}", line)
 
 
@@ -581,35 +589,26 @@ def _one_of(match: re.Match[str], line: str) -> list[StatedConstraint]:
     return [StatedConstraint(line, test, bounds=tuple(bounds), letters=tuple(letters))]
 
 
-def _starts(match: re.Match[str], line: str) -> list[StatedConstraint]:
-    (name,), letter, is_meant = _base_names(match), match["letter"], match["no"] is None
+@_test
+def _starts(names: Names, match: re.Match[str]) -> bool:
+    (name,), is_meant = _base_names(match), match["no"] is None
     at = 0 if match["end"].lower() == "first" else -1
-
-    def test(values: Names) -> bool:
-        return all((text[at] == letter) is is_meant for text in _texts(of(values, name)))
-
-    return [StatedConstraint(line, test)]
+    return all((text[at] == match["letter"]) is is_meant for text in _texts(of(names, name)))
 
 
-def _counted(match: re.Match[str], line: str) -> list[StatedConstraint]:
+@_test
+def _counted(names: Names, match: re.Match[str]) -> bool:
     """``S[i] contains at least one o``: of each item; ``grid has exactly one 1``: of all."""
     (name,), letters = _listed(match["names"]), _listed(match["letter"])
-    least, most = (
-        (1, 1) if match["exactly"].lower() in ("exactly one", "exactly once") else (1, math.inf)
-    )
+    most = 1 if match["exactly"].lower().startswith("exactly") else math.inf
 
     def count(found: Any, letter: str) -> int:
         texts = list(map(str, _leaves(found)))
         return sum(each.count(letter) if len(letter) == 1 else each == letter for each in texts)
 
-    def test(values: Names) -> bool:
-        found = of(values, base_name(name))
-        items = found if name.count("[") == 1 and isinstance(found, list | tuple) else [found]
-        return all(
-            least <= count(each, one.strip("'\"")) <= most for each in items for one in letters
-        )
-
-    return [StatedConstraint(line, test)]
+    found = of(names, base_name(name))
+    items = found if name.count("[") == 1 and isinstance(found, list | tuple) else [found]
+    return all(1 <= count(each, one.strip("'\"")) <= most for each in items for one in letters)
 
 
 def _other_than(match: re.Match[str], line: str) -> list[StatedConstraint]:
@@ -621,11 +620,12 @@ def _other_than(match: re.Match[str], line: str) -> list[StatedConstraint]:
     return [StatedConstraint(line, test)] if letters else []
 
 
-def _times(match: re.Match[str], line: str) -> list[StatedConstraint]:
+@_test
+def _times(names: Names, match: re.Match[str]) -> bool:
     """``i occurs in A exactly three times``."""
     (name,), words = _base_names(match), ("", "once", "twice", "three", "four", "five")
     times = words.index(match["times"].lower()) if match["times"].lower() in words else -1
-    return [StatedConstraint(line, lambda names: {*Counter(of(names, name)).values()} == {times})]
+    return {*Counter(of(names, name)).values()} == {times}
 
 
 # Graphs: lists of pairs of nodes.
@@ -701,40 +701,26 @@ def _leaves(found: Any) -> Iterator[Any]:
         yield found
 
 
-def _never_empty(match: re.Match[str], line: str) -> list[StatedConstraint]:
+@_test
+def _never_empty(names: Names, _: re.Match[str]) -> bool:
     """``There is at least one price``: no list, text or dict that is an argument is empty."""
-
-    def test(names: Names) -> bool:
-        sized = [each for each in names.values() if hasattr(each, "__len__")]
-        if not sized:
-            raise Unclear
-        return all(map(len, sized))
-
-    return [StatedConstraint(line, test)]
+    sized = [each for each in names.values() if hasattr(each, "__len__")]
+    if not sized:
+        raise Unclear
+    return all(map(len, sized))
 
 
-def _never_negative(match: re.Match[str], line: str) -> list[StatedConstraint]:
+@_test
+def _never_negative(names: Names, _: re.Match[str]) -> bool:
     """``None is negative``: no number, nor one in a text."""
-
-    def test(names: Names) -> bool:
-        leaves = [each for each in _leaves([*names.values()]) if type(each) in (int, float, str)]
-        if not leaves:
-            raise Unclear
-        return all(not each.startswith("-") if type(each) is str else each >= 0 for each in leaves)
-
-    return [StatedConstraint(line, test)]
+    leaves = [each for each in _leaves([*names.values()]) if type(each) in (int, float, str)]
+    if not leaves:
+        raise Unclear
+    return all(not each.startswith("-") if type(each) is str else each >= 0 for each in leaves)
 
 
 def _distinct(items: Sequence[Any]) -> bool:
     return len({repr(each) for each in items}) == len(items)
-
-
-def _sorted(items: Sequence[Any]) -> bool:
-    return all(left <= right for left, right in pairwise(items))
-
-
-def _increasing(items: Sequence[Any]) -> bool:
-    return all(left < right for left, right in pairwise(items))
 
 
 def _permutation(items: Sequence[Any]) -> bool:
@@ -743,8 +729,8 @@ def _permutation(items: Sequence[Any]) -> bool:
 
 _ORDERS: Mapping[str, Callable[[Sequence[Any]], bool]] = {
     "distinct": _distinct,
-    "sorted": _sorted,
-    "increasing": _increasing,
+    "sorted": lambda items: all(map(operator.le, items, items[1:])),
+    "increasing": lambda items: all(map(operator.lt, items, items[1:])),
     "permutation": _permutation,
 }
 
@@ -781,21 +767,16 @@ def _all_distinct(match: re.Match[str], line: str) -> list[StatedConstraint]:
     return [StatedConstraint(line, test)]
 
 
-def _distinct_rows(match: re.Match[str], line: str) -> list[StatedConstraint]:
+@_test
+def _distinct_rows(names: Names, _: re.Match[str]) -> bool:
     """No list of plain values holds one of them twice."""
-
-    def test(names: Names) -> bool:
-        return all(_distinct(row) for row in _rows([*names.values()]))
-
-    return [StatedConstraint(line, test)]
+    return all(map(_distinct, _rows([*names.values()])))
 
 
-def _distinct_pairs(match: re.Match[str], line: str) -> list[StatedConstraint]:
-    def test(values: Names) -> bool:
-        pairs = [*zip(of(values, match["a"]), of(values, match["b"]), strict=True)]
-        return _distinct([sorted(each) for each in pairs] if match["either"] else pairs)
-
-    return [StatedConstraint(line, test)]
+@_test
+def _distinct_pairs(names: Names, match: re.Match[str]) -> bool:
+    pairs = [*zip(of(names, match["a"]), of(names, match["b"]), strict=True)]
+    return _distinct([sorted(each) for each in pairs] if match["either"] else pairs)
 
 
 def _same_letters(match: re.Match[str], line: str) -> list[StatedConstraint]:
@@ -827,7 +808,7 @@ _WORDS: Mapping[str, str] = {
     "LETTER": r"['\"]?(?P<letter>\S)['\"]?",
 }
 """What the words in capitals of a phrase stand for."""
-_PHRASES: tuple[tuple[str, Make], ...] = (
+_PHRASES: tuple[tuple[str, Make | str], ...] = (
     (
         r"NAMES BE STRINGS (?:OF|of) (?P<letters>.+?),? with (?:a )?length (?:of )?(?P<length>.+)",
         _consists,
@@ -844,41 +825,38 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
     (r"NAMES BE STRINGS LENGTH", _length),
     (r"(?:the )?lengths? of NAMES (?:is|are) (?P<length>between .+|at .+|[\w(). +*-]+)", _length),
     (r"(?:the )?lengths? of NAMES are equal and (?P<length>between .+)", _equal_lengths),
-    (r"NAMES BE integers? BETWEEN", _formula("{low} <= {name} <= {high}")),
+    (r"NAMES BE integers? BETWEEN", "{low} <= {name} <= {high}"),
     (
         r"NAMES BE UNIQUE integers BETWEEN",
         lambda m, line: [*_all_distinct(m, line), *_formula("{low} <= {name} <= {high}")(m, line)],
     ),
     *(
-        (rf"{names} BE {word}(?: numbers?| integers?)?", _formula(f"{{name}} % 2 == {rest}"))
+        (rf"{names} BE {word}(?: numbers?| integers?)?", f"{{name}} % 2 == {rest}")
         for names in ("NAMES", "NAME")
         for rest, word in enumerate(("even", "odd"))
     ),
-    (r"NAME has an odd length", _formula("len({name}) % 2 == 1")),
-    (r"NAME has an even length", _formula("len({name}) % 2 == 0")),
+    (r"NAME has an odd length", "len({name}) % 2 == 1"),
+    (r"NAME has an even length", "len({name}) % 2 == 0"),
     (
         r"NAME BE (?:positive )?(?:multiple of|divisible by) (?P<of>[\w() +*-]+)",
-        _formula("{name} % ({of}) == 0"),
+        "{name} % ({of}) == 0",
     ),
-    (r"NAMES BE(?: integers?)? at least (?P<low>\S+)", _formula("{low} <= {name}")),
-    (r"NAMES BE(?: integers?)? at most (?P<high>\S+)", _formula("{name} <= {high}")),
-    (
-        r"NAMES BE(?: integers?)? from (?P<low>\S+) to (?P<high>\S+)",
-        _formula("{low} <= {name} <= {high}"),
-    ),
+    (r"NAMES BE(?: integers?)? at least (?P<low>\S+)", "{low} <= {name}"),
+    (r"NAMES BE(?: integers?)? at most (?P<high>\S+)", "{name} <= {high}"),
+    (r"NAMES BE(?: integers?)? from (?P<low>\S+) to (?P<high>\S+)", "{low} <= {name} <= {high}"),
     (
         r"NAMES BE(?: (?:whole )?(?:numbers?|integers?))?(?: from)? (?P<low>-?\d\S*)"
         r" to (?P<high>-?\d\S*)",
-        _formula("{low} <= {name} <= {high}"),
+        "{low} <= {name} <= {high}",
     ),
-    (r"NAMES BE BETWEEN", _formula("{low} <= {name} <= {high}")),
+    (r"NAMES BE BETWEEN", "{low} <= {name} <= {high}"),
     (r"NAMES is of LETTERS", _consists),
-    (r"NAMES BE positive(?: integers?| numbers?)?", _formula("{name} > 0")),
-    (r"NAMES BE (?:non-?|never )negative(?: integers?| numbers?)?", _formula("{name} >= 0")),
-    (r"NAMES BE never negative and at most (?P<high>\S+)", _formula("0 <= {name} <= {high}")),
+    (r"NAMES BE positive(?: integers?| numbers?)?", "{name} > 0"),
+    (r"NAMES BE (?:non-?|never )negative(?: integers?| numbers?)?", "{name} >= 0"),
+    (r"NAMES BE never negative and at most (?P<high>\S+)", "0 <= {name} <= {high}"),
     (
         r"NAME is a positive integer (?:not greater than|at most) (?P<high>.+)",
-        _formula("1 <= {name} <= {high}"),
+        "1 <= {name} <= {high}",
     ),
     (r"NAMES BE UNIQUE(?: integers?| values?| strings?| from each other)?", _all_distinct),
     (r"NAMES (?:(?:is|are) never (?:the same|equal)|(?:always |never )?differ)", _all_distinct),
@@ -904,10 +882,7 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
         _one_of,
     ),
     (r"NAMES BE (?:either )?(?P<letters>.*characters? from the string .*)", _consists),
-    (
-        r"(?P<names>[A-Za-z][\w\[\]]*) (?:is not|does not equal) LETTER",
-        _formula("{name} != '{letter}'"),
-    ),
+    (r"(?P<names>[A-Za-z][\w\[\]]*) (?:is not|does not equal) LETTER", "{name} != '{letter}'"),
     (r"NAMES BE strings? of (?P<letters>CASE English letters) LENGTH", _consists),
     (r"the (?P<end>first|last) character of NAME is (?P<no>not )?LETTER", _starts),
     (r"NAME (?:contains|has) (?P<exactly>at least one|exactly one) LETTER", _counted),
@@ -928,8 +903,12 @@ _PHRASES: tuple[tuple[str, Make], ...] = (
         _graph,
     ),
 )
+"""Most state a formula in words, the others have a maker of their own."""
 _COMPILED = tuple(
-    (re.compile(re.sub("[A-Z]{2,}", lambda m: _WORDS.get(m[0], m[0]), phrase), re.I), make)
+    (
+        re.compile(re.sub("[A-Z]{2,}", lambda m: _WORDS.get(m[0], m[0]), phrase), re.I),
+        _formula(make) if isinstance(make, str) else make,
+    )
     for phrase, make in _PHRASES
 )
 

@@ -115,22 +115,8 @@ def _name(row: Row) -> str:
 
 FORMAT = 1  # the version of the schema; a file of another one is refused
 KEYS = (
-    "format",
-    "id",
-    "prompt",
-    "entry_point",
-    "harness",
-    "reference",
-    "grammar",
-    "generator",
-    "contract",
-    "rule",
-    "style",
-    "extra",
-    "base_count",
-    "cases",
-    "stress",
-    "provenance",
+    *("format", "id", "prompt", "entry_point", "harness", "reference", *MAKING, "contract"),
+    *("rule", "style", "extra", "base_count", "cases", "stress", "provenance"),
 )
 CASE_KEYS = ("arguments", "expected", "source", "parent", "operators", "reason")
 
@@ -197,11 +183,8 @@ def suite_row(task: Task, suite: Suite) -> dict[str, Any]:
     row |= {key: text for key in MAKING if (text := getattr(task, key))}
     if task.contract is not None:
         row["contract"] = task.contract
-    if task.extra:
-        row["extra"] = dict(task.extra)
-    if suite.provenance:
-        row["provenance"] = dict(suite.provenance)
-    return row
+    others = {"extra": dict(task.extra), "provenance": dict(suite.provenance)}
+    return row | {key: other for key, other in others.items() if other}
 
 
 def _case_rows(suite: Suite) -> Iterator[dict[str, Any]]:

@@ -240,11 +240,15 @@ def library_assertion(node: ast.Call) -> str | None:
 def refusal(node: ast.If) -> bool:
     """Return whether a statement is ``if ...: self.fail()`` or raises an AssertionError."""
     match node:
-        case ast.If(body=[ast.Expr(value=ast.Call(func=ast.Attribute(attr="fail")))], orelse=[]):
-            return True
-        case ast.If(body=[ast.Raise(exc=ast.Call(func=ast.Name(id="AssertionError")))], orelse=[]):
-            return True
-        case ast.If(body=[ast.Raise(exc=ast.Name(id="AssertionError"))], orelse=[]):
+        case ast.If(
+            body=[
+                ast.Expr(value=ast.Call(func=ast.Attribute(attr="fail")))
+                | ast.Raise(
+                    exc=ast.Call(func=ast.Name(id="AssertionError")) | ast.Name(id="AssertionError")
+                )
+            ],
+            orelse=[],
+        ):
             return True
     return False
 
@@ -482,7 +486,7 @@ def of_class(owner: ast.ClassDef, module: Values) -> Values:
                         clean.add(f"self.{target.id}")
     for each in methods:
         is_first = each.name in ("setUp", "setUpClass")
-        inner = Values(clean, fixed=module.fixed, strict=module.strict)
+        inner = replace(module, clean=clean)
         inner = of_function(each, inner) if is_first else inner
         for inside in ast.walk(each):
             for name in _stored(inside):
@@ -490,17 +494,15 @@ def of_class(owner: ast.ClassDef, module: Values) -> Values:
                     stored[name] += 1
                     if is_first and name in inner.clean:
                         clean.add(name)
-    return Values(
-        {name for name in clean if stored[name] <= 1}, fixed=module.fixed, strict=module.strict
-    )
+    return replace(module, clean={name for name in clean if stored[name] <= 1})
 
 
 def of_function(function: Function, outer: Values) -> Values:
     """Return what is known within a function of a class of tests."""
     arguments = function.args
     bound = {each.arg for each in (*arguments.args, *arguments.kwonlyargs, *arguments.posonlyargs)}
-    clean = outer.clean - bound
-    values = Values(clean | _bound_once(function), fixed=outer.fixed - bound, strict=outer.strict)
+    clean = (outer.clean - bound) | _bound_once(function)
+    values = Values(clean, fixed=outer.fixed - bound, strict=outer.strict)
     _settle(function, values)
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and not values.known(node) and not _asserts(node):
@@ -900,16 +902,17 @@ def _without_known(tree: ast.Module) -> ast.Module:
 
 def _visible(tree: ast.Module) -> dict[tuple[str, str], list[Any]]:
     """Return the values that stand in each test, and in what comes before it in its class."""
-    found = {}
-    for owner in tree.body:
-        if isinstance(owner, ast.ClassDef):
-            shared = [
-                each for each in owner.body if not getattr(each, "name", "").startswith("test")
-            ]
-            for each in owner.body:
-                if isinstance(each, ast.FunctionDef) and each.name.startswith("test"):
-                    found[owner.name, each.name] = _literals([each, *shared])
-    return found
+    return {
+        (owner.name, each.name): _literals([each, *(o for o in owner.body if not _is_test(o))])
+        for owner in tree.body
+        if isinstance(owner, ast.ClassDef)
+        for each in owner.body
+        if isinstance(each, ast.FunctionDef) and _is_test(each)
+    }
+
+
+def _is_test(node: ast.stmt) -> bool:
+    return getattr(node, "name", "").startswith("test")
 
 
 def _literals(nodes: Sequence[ast.AST]) -> list[Any]:
@@ -933,22 +936,17 @@ def _tests(
 ) -> tuple[tuple[tuple[str, str], ...], frozenset[tuple[str, str]]]:
     """Return the tests of a divided module, and which of them decide something by themselves."""
     names, own = [], set()
-    for node in tree.body:
-        if not isinstance(node, ast.ClassDef) or not node.bases:
+    for owner in tree.body:
+        if not isinstance(owner, ast.ClassDef) or not owner.bases:
             continue
-        methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+        methods = [each for each in owner.body if isinstance(each, ast.FunctionDef)]
+        decides = {id(m) for m in methods if any(id(part) in inside for part in ast.walk(m))}
         # What helpers of the class decide, any of its tests may rest on.
-        shared = any(
-            id(part) in inside
-            for each in methods
-            if not each.name.startswith("test")
-            for part in ast.walk(each)
-        )
-        for each in methods:
-            if each.name.startswith("test"):
-                names.append((node.name, each.name))
-                if shared or any(id(part) in inside for part in ast.walk(each)):
-                    own.add((node.name, each.name))
+        is_shared = any(id(each) in decides and not _is_test(each) for each in methods)
+        for each in filter(_is_test, methods):
+            names.append((owner.name, each.name))
+            if is_shared or id(each) in decides:
+                own.add((owner.name, each.name))
     return tuple(dict.fromkeys(names)), frozenset(own)
 
 

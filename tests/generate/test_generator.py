@@ -11,8 +11,8 @@ import pytest
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import GENERIC, Generator
-from evalplus_lite.generate.engine.growth import largest_magnitude, largest_size
 from evalplus_lite.generate.engine.pool import Mix
+from evalplus_lite.generate.engine.scale import largest_magnitude, largest_size
 from evalplus_lite.generate.engine.slots import GenerationState, Slot
 from evalplus_lite.generate.operators.registry import OPERATORS
 from evalplus_lite.jobs.augmented_task import generator_of

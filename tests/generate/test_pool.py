@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from evalplus_lite.generate.engine.growth import GrowthLimits, largest_magnitude, largest_size
 from evalplus_lite.generate.engine.pool import Pool
+from evalplus_lite.generate.engine.scale import GrowthLimits, largest_magnitude, largest_size
 
 
 def test_seeds_are_preferred() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalplus_lite.tasks.texts.tables import Table
+from evalplus_lite.tasks.texts.inference import Table
 
 HEAD = "date,item,price\n"
 CSV = [

@@ -48,7 +48,6 @@ HABITS: Mapping[str, float] = {
     "descending": 0.5,
     "size": 0.5,
     "ordered-pairs": 0.5,
-    "ordered-rows": 0.5,
     "single-blanks": 0.6,
     "uniform": 0.5,
     "alphabet": 0.6,

@@ -175,12 +175,6 @@ def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
         lambda rows: len(_first_fields(rows)) > 1,
     )
     yield from relation(
-        "ordered-rows",
-        "records of one list are in the order of their first number, day or time",
-        lambda rows: _is_sorted(_moments(rows)),
-        lambda rows: len({*_moments(rows)}) > 1,
-    )
-    yield from relation(
         "equal-lines",
         "texts of one list are of one length",
         lambda rows: len({*map(len, rows)}) == 1,
@@ -269,19 +263,6 @@ def _first_fields(value: Value) -> list[Value]:
     if type(value[0]) in SEQUENCES and all(len({*map(type, row)}) > 1 for row in value):
         return [row[0] for row in value]
     return []
-
-
-def _moments(value: Value) -> list[Value]:
-    """Return the first field of a list of records that is a number, a day or a time throughout."""
-    if type(value) not in SEQUENCES or not value:
-        return []
-    rows = [list(row.values()) if type(row) is dict else row for row in value]
-    if not all(type(row) in SEQUENCES and len({*map(type, row)}) > 1 for row in rows):
-        return []
-    columns = zip(*rows, strict=False)
-    return next(
-        (list(c) for c in columns if {*map(type, c)} <= {int, float} or _are_moments(c)), []
-    )
 
 
 def _is_board(value: Value) -> bool:

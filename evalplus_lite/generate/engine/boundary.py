@@ -9,8 +9,8 @@ from itertools import chain, islice, pairwise
 
 from evalplus_lite.generate.domains.profile import SEQUENCES, hashable
 from evalplus_lite.generate.domains.text import CLASSES, is_numeral, tokens
-from evalplus_lite.generate.engine.growth import largest_magnitude, parts_of
 from evalplus_lite.generate.engine.pool import in_turn
+from evalplus_lite.generate.engine.scale import largest_magnitude, parts_of
 from evalplus_lite.generate.engine.slots import Slot
 from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key

@@ -13,7 +13,6 @@ from typing import TypeAlias
 
 from evalplus_lite.generate.domains.profile import SIZED, hashable
 from evalplus_lite.generate.domains.text import BRACKETS, tokens
-from evalplus_lite.generate.engine.growth import largest_magnitude
 from evalplus_lite.generate.engine.pool import Pool
 from evalplus_lite.generate.engine.scale import (
     ALL,
@@ -22,6 +21,7 @@ from evalplus_lite.generate.engine.scale import (
     Scales,
     Way,
     factor_for,
+    largest_magnitude,
     log_uniform,
 )
 from evalplus_lite.generate.engine.slots import Slot

@@ -18,10 +18,9 @@ from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.domains.layout import Layout
 from evalplus_lite.generate.engine.boundary import Assignment, BoundaryCombinations
 from evalplus_lite.generate.engine.challenges import SCALING, Challenges
-from evalplus_lite.generate.engine.growth import GrowthLimits
 from evalplus_lite.generate.engine.guaranteed import guaranteed
 from evalplus_lite.generate.engine.pool import InputSource, Mix, Pool, due
-from evalplus_lite.generate.engine.scale import LARGE, Dimension, Rung, Scales, weight
+from evalplus_lite.generate.engine.scale import LARGE, Dimension, GrowthLimits, Rung, Scales, weight
 from evalplus_lite.generate.engine.slots import GenerationState, Slot
 from evalplus_lite.generate.operators.registry import Family
 from evalplus_lite.types import Arguments, Case, Value

@@ -8,11 +8,10 @@ which calendars differ, and every short length.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, cycle, islice, product
-from random import Random
 
 from evalplus_lite.generate.domains.text import (
     TELLING_TIMES,
@@ -46,8 +45,6 @@ _LARGE = 10**9
 _LENGTHS = (*range(21), 25, 27, 32, 49, 64, 100)
 _DECIMALS = ("1.15", "0.29", "4.35", "19.99", "0.07", "1.005", "2.675", "0.5", "2.5", "0.3")
 """Decimals that binary floats hold a little too small, or that lie halfway to the next."""
-_LINKED, _NAMES = 24, 4
-"""Inputs with names that meet again, and the most names in one."""
 _NUMBERS = (
     *range(21), 24, 25, 27, 30, 32, 36, 49, 50, 60, 64, 81, 97, 100, 121, 127, 128, 129, 169, 255,
     256, 1000,
@@ -76,7 +73,6 @@ def guaranteed(
         _for_each(slots, models, _texts),
         _of_types(slots, models),
         _related(slots, models),
-        _linked(models),
         _dates(base, models[0]),
         _for_each(slots, models, _numbers),
         _for_each(slots, models, _records),
@@ -301,51 +297,6 @@ def _variants(text: str) -> Iterator[tuple[str, str]]:
     for at in marks[:4]:
         yield "shift", text[: at - 1] + text[at] + text[at - 1] + text[at + 1 :]
         yield "shift", text[:at] + text[at + 1] + text[at] + text[at + 2 :]
-
-
-# Names that stand in several places: edges of a graph, and whoever asks for a way in it.
-
-
-def _linked(models: Sequence[Arguments]) -> Inputs:
-    """Yield inputs in which a few of the names meet again and again, and more rows of them."""
-    random = Random(0)  # whatever the seed
-    names = list(dict.fromkeys(_met(models)))[:_NAMES]
-    for count in range(_LINKED if len(names) > 1 else 0):
-        some = names[: 2 + count % (len(names) - 1)]
-        model = models[count % len(models)]
-        yield "linked", tuple(_renamed(_grown(each, count), names, some, random) for each in model)
-
-
-def _met(models: Sequence[Arguments]) -> Iterator[str]:
-    """Yield the names of rows in which, and in other arguments or rows, a name stands again."""
-    for model in models:
-        rows = [
-            [*_leaves(row)] for each in model for row in (each if type(each) is list else [each])
-        ]
-        counts = Counter(name for row in rows for name in {*row})
-        yield from (name for row in rows if any(counts[each] > 1 for each in row) for name in row)
-
-
-def _leaves(value: Value) -> Iterator[str]:
-    if type(value) is str:
-        yield value
-    elif type(value) in (list, tuple):
-        for each in value:
-            yield from _leaves(each)
-
-
-def _grown(value: Value, count: int) -> Value:
-    """Return a list of rows with as many again in each second input."""
-    is_table = type(value) is list and value and all(type(each) in (list, tuple) for each in value)
-    return value + value if is_table and count % 2 else value
-
-
-def _renamed(value: Value, names: Sequence[str], some: Sequence[str], random: Random) -> Value:
-    if type(value) is str:
-        return random.choice(some) if value in names else value
-    if type(value) in (list, tuple):
-        return type(value)(_renamed(each, names, some, random) for each in value)
-    return value
 
 
 # Types: an argument may be of several.

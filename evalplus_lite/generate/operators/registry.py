@@ -1,4 +1,4 @@
-"""Mutation operators: the registry, and the context that an operator works with.
+"""Mutation operators: the registry, and draws by chance.
 
 An operator turns a value of one type into another of the same type (Table 1 of the EvalPlus
 paper, and what measurements added). Each is a small function that never changes its argument,
@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalplus_lite.types import Value
+
+if TYPE_CHECKING:
+    from evalplus_lite.generate.engine.slots import Slot
 
 
 class Family(Enum):
@@ -33,67 +36,6 @@ class Trait(Enum):
     KEEPS_FORM = (
         "keeps the kinds of token a string consists of: preferred if strings share a pattern"
     )
-
-
-class MutationContext(Protocol):
-    """A slot of the inputs, as an operator sees it: ``engine.slots.Slot`` is the real one."""
-
-    random: Callable[[], float]
-    """Draws from [0, 1): the only source of chance."""
-
-    @property
-    def items(self) -> MutationContext | None:
-        """The slot of a container's elements."""
-
-    @property
-    def keys(self) -> MutationContext | None:
-        """The slot of a dict's keys."""
-
-    @property
-    def values(self) -> MutationContext | None:
-        """The slot of a dict's values."""
-
-    @property
-    def positions(self) -> Sequence[MutationContext] | None:
-        """One slot a position, if positions differ in kind."""
-
-    @property
-    def has_fixed_size(self) -> bool:
-        """Whether containers here must keep their length."""
-
-    @property
-    def has_common_pattern(self) -> bool:
-        """Whether the strings here mostly share a pattern, widths of numerals included."""
-
-    @property
-    def characters(self) -> str:
-        """Characters to write: those seen here, then the rest of what is allowed."""
-
-    @property
-    def seen_characters(self) -> str:
-        """Characters seen here; never empty."""
-
-    @property
-    def punctuation(self) -> str:
-        """Characters other than letters and digits: seen here, or in the task's text."""
-
-    def mutate(self, value: Value) -> Value:
-        """Return the value changed by some operator for its type."""
-
-    def choose(self, kind: type) -> Operator | None:
-        """Return an operator for a type, chosen by weight; None if there is none."""
-
-    def fragment(self, kind: type) -> Value | None:
-        """Return some value of the type seen anywhere, mostly here; None if there is none."""
-
-    def constant(self, kind: type) -> Value | None:
-        """Return some constant of the type; None if there is none."""
-
-    def token(self) -> str:
-        """Return a word or character of the task's string constants, or a seen character."""
-
-    def sample(self) -> Value | None:
-        """Return a new value for this slot, made from scratch."""
 
 
 Apply = Callable[[Any, Any], Any]
@@ -154,11 +96,33 @@ def operator(
     return register
 
 
-def below(context: MutationContext, limit: int) -> int:
+def fragments(name: str, kind: type, example: tuple[Value, Value], *, weight: int = 2) -> None:
+    """Register an operator for ``fragment``."""
+
+    def fragment(value: Value, slot: Slot) -> Value:
+        """Another value of the type seen among the inputs."""
+        other = slot.fragment(kind)
+        return value if other is None else other
+
+    operator(name, kind, example, weight=weight)(fragment)
+
+
+def constants(name: str, kind: type, example: tuple[Value, Value], *, weight: int = 2) -> None:
+    """Register an operator for ``constant``."""
+
+    def constant(value: Value, slot: Slot) -> Value:
+        """A constant of the task's text, or the number beside it."""
+        other = slot.constant(kind)
+        return value if other is None else other
+
+    operator(name, kind, example, weight=weight, family=Family.CONSTANT)(constant)
+
+
+def below(slot: Slot, limit: int) -> int:
     """Return a whole number from 0 up to, not including, the limit."""
-    return int(context.random() * limit)
+    return int(slot.random() * limit)
 
 
-def pick(context: MutationContext, choices: Sequence[Value]) -> Value:
+def pick(slot: Slot, choices: Sequence[Value]) -> Value:
     """Return one of the choices, all equally likely; there must be one."""
-    return choices[int(context.random() * len(choices))]
+    return choices[int(slot.random() * len(choices))]

@@ -2,70 +2,74 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from evalplus_lite.generate.domains.text import is_numeral, token_kind, tokens
 from evalplus_lite.generate.operators.registry import (
     Family,
-    MutationContext,
     Trait,
     below,
+    constants,
+    fragments,
     operator,
     pick,
 )
 
+if TYPE_CHECKING:
+    from evalplus_lite.generate.engine.slots import Slot
+
 # Parts of strings that operators cut out or put in: stretches, characters, tokens, numerals.
 
 
-def span(size: int, context: MutationContext) -> tuple[int, int]:
+def span(size: int, slot: Slot) -> tuple[int, int]:
     """Return the ends of a non-empty stretch, short ones preferred; the size is at least 1."""
-    start = below(context, size)
+    start = below(slot, size)
     max_size = size - start
-    if context.random() < 0.6:
+    if slot.random() < 0.6:
         max_size = min(max_size, 2)
-    return start, start + 1 + below(context, max_size)
+    return start, start + 1 + below(slot, max_size)
 
 
-def character(context: MutationContext) -> str:
+def character(slot: Slot) -> str:
     """Return a character, mostly one that was seen here."""
-    characters = context.seen_characters if context.random() < 0.8 else context.characters
-    return str(pick(context, characters))
+    characters = slot.seen_characters if slot.random() < 0.8 else slot.characters
+    return str(pick(slot, characters))
 
 
-def another(token: str, context: MutationContext) -> str:
+def another(token: str, slot: Slot) -> str:
     """Return a different token of the same kind; other characters are repeated or kept."""
     kind = token_kind(token)
     if kind == "digits":
-        return str(numeral(token, context))
+        return str(numeral(token, slot))
     if kind == "letters":
-        characters = [each for each in context.seen_characters if each.isalpha()] or list("abxyz")
-        size = 1 + below(context, 6) if context.random() < 0.5 else len(token)
+        characters = [each for each in slot.seen_characters if each.isalpha()] or list("abxyz")
+        size = 1 + below(slot, 6) if slot.random() < 0.5 else len(token)
         if size == 1:
-            return str(pick(context, [*characters, "x"]))
-        return "".join([str(pick(context, characters)) for _ in range(size)])
+            return str(pick(slot, [*characters, "x"]))
+        return "".join([str(pick(slot, characters)) for _ in range(size)])
     if kind == "blanks":
-        return (
-            token[: 1 + below(context, len(token))] if context.random() < 0.5 else token + token[-1]
-        )
+        return token[: 1 + below(slot, len(token))] if slot.random() < 0.5 else token + token[-1]
     return token
 
 
-def numeral(token: str, context: MutationContext) -> str:
+def numeral(token: str, slot: Slot) -> str:
     """Return another numeral: stepped, of another size, a landmark, or a constant."""
     if len(token) > 18:
         return token[:-1]
-    way, number = below(context, 6), int(token)
+    way, number = below(slot, 6), int(token)
     if way == 0:
         number += 1
     elif way == 1:
         number = max(0, number - 1)
     elif way == 2:
-        number = below(context, 10 ** (1 + below(context, 4)))
+        number = below(slot, 10 ** (1 + below(slot, 4)))
     elif way == 3:
-        number = int(pick(context, (0, 1, 9, 10, 99, 100, 12, 31)))
+        number = int(pick(slot, (0, 1, 9, 10, 99, 100, 12, 31)))
     else:
-        constant = context.constant(int)
+        constant = slot.constant(int)
         number = number if constant is None else abs(constant)
     # Where strings share a pattern, the width of a numeral is mostly part of it ("09:05").
-    keeps_width = context.random() < (0.9 if context.has_common_pattern else 0.5)
+    keeps_width = slot.random() < (0.9 if slot.has_common_pattern else 0.5)
     return str(number).zfill(len(token)) if keeps_width else str(number)
 
 
@@ -73,74 +77,70 @@ def numeral(token: str, context: MutationContext) -> str:
 
 
 @operator("bytes.remove", bytes, (b"abc", b"ac"), weight=3)
-def bytes_remove(value: bytes, context: MutationContext) -> bytes:
+def bytes_remove(value: bytes, slot: Slot) -> bytes:
     """Without some part."""
     if not value:
         return value
-    start, end = span(len(value), context)
+    start, end = span(len(value), slot)
     return value[:start] + value[end:]
 
 
 @operator("bytes.replace", bytes, (b"abc", b"\x00bc"), (b"abc", b"ab\xff"), weight=4)
-def bytes_replace(value: bytes, context: MutationContext) -> bytes:
+def bytes_replace(value: bytes, slot: Slot) -> bytes:
     """With one byte changed: to the next one, an edge of the range, or any."""
     if not value:
         return value
-    at = below(context, len(value))
-    byte = pick(context, (0, 255, 127, 128, (value[at] + 1) % 256, below(context, 256)))
+    at = below(slot, len(value))
+    byte = pick(slot, (0, 255, 127, 128, (value[at] + 1) % 256, below(slot, 256)))
     return value[:at] + bytes([byte]) + value[at + 1 :]
 
 
 @operator("bytes.insert", bytes, (b"abc", b"ab\x00c"), weight=3)
-def bytes_insert(value: bytes, context: MutationContext) -> bytes:
+def bytes_insert(value: bytes, slot: Slot) -> bytes:
     """With one byte more."""
-    at = below(context, len(value) + 1)
-    byte = 0 if context.random() < 0.3 else below(context, 256)
+    at = below(slot, len(value) + 1)
+    byte = 0 if slot.random() < 0.3 else below(slot, 256)
     return value[:at] + bytes([byte]) + value[at:]
 
 
-@operator("bytes.constant", bytes, (b"abc", b"kept"), family=Family.CONSTANT)
-def bytes_constant(value: bytes, context: MutationContext) -> bytes:
-    """A bytes constant of the task's text."""
-    constant = context.constant(bytes)
-    return value if constant is None else constant
+constants("bytes.constant", bytes, (b"abc", b"kept"))
 
 
 _KEEPS_FORM = (Trait.KEEPS_FORM,)
 
 
 @operator("str.remove", str, ("abc", "ac"), ("abc", "c"), weight=4)
-def str_remove(value: str, context: MutationContext) -> str:
+def str_remove(value: str, slot: Slot) -> str:
     """Without some part (Table 1)."""
     if not value:
         return value
-    start, end = span(len(value), context)
+    start, end = span(len(value), slot)
     return value[:start] + value[end:]
 
 
 @operator("str.repeat", str, ("abc", "abbc"), ("abc", "abcbc"), weight=3)
-def str_repeat(value: str, context: MutationContext) -> str:
+def str_repeat(value: str, slot: Slot) -> str:
     """With some part twice (Table 1)."""
     if not value:
         return value
-    start, end = span(len(value), context)
+    start, end = span(len(value), slot)
     return value[:end] + value[start:]
 
 
 @operator("str.replace", str, ("abc", "adc"), weight=4)
-def str_replace(value: str, context: MutationContext) -> str:
+def str_replace(value: str, slot: Slot) -> str:
     """With one character changed (Table 1: a part replaced by its mutant)."""
     if not value:
         return value
-    at = below(context, len(value))
-    return value[:at] + character(context) + value[at + 1 :]
+    at = below(slot, len(value))
+    return value[:at] + character(slot) + value[at + 1 :]
 
 
 @operator("str.insert", str, ("abc", "abdc"), ("", "d"), weight=3)
-def str_insert(value: str, context: MutationContext) -> str:
+def str_insert(value: str, slot: Slot) -> str:
     """With one character more."""
-    at = below(context, len(value) + 1)
-    return value[:at] + character(context) + value[at:]
+    at = below(slot, len(value) + 1)
+    return value[:at] + character(slot) + value[at:]
 
 
 @operator(
@@ -152,25 +152,25 @@ def str_insert(value: str, context: MutationContext) -> str:
     weight=4,
     traits=_KEEPS_FORM,
 )
-def str_run(value: str, context: MutationContext) -> str:
+def str_run(value: str, slot: Slot) -> str:
     """With one token of digits, letters or blanks replaced by another of its kind."""
     if not value:
         return value
     parts = tokens(value)
-    at = below(context, len(parts))
-    parts[at] = another(parts[at], context)
+    at = below(slot, len(parts))
+    parts[at] = another(parts[at], slot)
     return "".join(parts)
 
 
 @operator("str.align", str, ("12-ab", "77-ab"), ("12-ab", "12-wxyz"), weight=2, traits=_KEEPS_FORM)
-def str_align(value: str, context: MutationContext) -> str:
+def str_align(value: str, slot: Slot) -> str:
     """With one token as it is in another string of the same pattern seen."""
-    other = context.fragment(str)
+    other = slot.fragment(str)
     mine, others = tokens(value), tokens(other or "")
     # Only strings with as many tokens correspond token by token.
     if not mine or len(mine) != len(others):
         return value
-    at = below(context, len(mine))
+    at = below(slot, len(mine))
     if token_kind(mine[at]) == token_kind(others[at]):
         mine[at] = others[at]
     return "".join(mine)
@@ -185,71 +185,63 @@ def str_align(value: str, context: MutationContext) -> str:
     family=Family.CONSTANT,
     traits=_KEEPS_FORM,
 )
-def str_numeral(value: str, context: MutationContext) -> str:
+def str_numeral(value: str, slot: Slot) -> str:
     """With one numeral replaced by a constant of the task's text, or the number beside it."""
     parts = tokens(value)
     numerals = [at for at, part in enumerate(parts) if is_numeral(part)]
-    constant = context.constant(int)
+    constant = slot.constant(int)
     if not numerals or constant is None:
         return value
-    at = pick(context, numerals)
+    at = pick(slot, numerals)
     numeral = str(abs(constant))
-    keeps_width = context.random() < (0.9 if context.has_common_pattern else 0.5)
+    keeps_width = slot.random() < (0.9 if slot.has_common_pattern else 0.5)
     parts[at] = numeral.zfill(len(parts[at])) if keeps_width else numeral
     return "".join(parts)
 
 
 @operator("str.mark", str, ("a-b", "a/b"), ("a b", "a/b"), weight=3)
-def str_mark(value: str, context: MutationContext) -> str:
+def str_mark(value: str, slot: Slot) -> str:
     """With one character that is neither letter nor digit exchanged for another such."""
     places = [at for at, character in enumerate(value) if not character.isalnum()]
-    if not places or not context.punctuation:
+    if not places or not slot.punctuation:
         return value
-    at = pick(context, places)
-    return value[:at] + str(pick(context, context.punctuation)) + value[at + 1 :]
+    at = pick(slot, places)
+    return value[:at] + str(pick(slot, slot.punctuation)) + value[at + 1 :]
 
 
 @operator("str.join", str, ("ab", "ab wxyz"), ("ab", "wxyz/ab"), ("ab", "ab/ wxyz"), weight=2)
-def str_join(value: str, context: MutationContext) -> str:
+def str_join(value: str, slot: Slot) -> str:
     """Before or after another string seen, with punctuation between them if some is known."""
-    other = context.fragment(str)
+    other = slot.fragment(str)
     if other is None:
         return value
-    sign = str(pick(context, context.punctuation)) if context.punctuation else ""
-    if sign and " " in context.punctuation and sign != " " and context.random() < 0.5:
+    sign = str(pick(slot, slot.punctuation)) if slot.punctuation else ""
+    if sign and " " in slot.punctuation and sign != " " and slot.random() < 0.5:
         sign += " "
-    return value + sign + other if context.random() < 0.5 else str(other) + sign + value
+    return value + sign + other if slot.random() < 0.5 else str(other) + sign + value
 
 
-@operator("str.fragment", str, ("abc", "wxyz"))
-def str_fragment(value: str, context: MutationContext) -> str:
-    """Another string seen among the inputs."""
-    fragment = context.fragment(str)
-    return value if fragment is None else fragment
+fragments("str.fragment", str, ("abc", "wxyz"))
 
 
-@operator("str.constant", str, ("abc", "kept"), family=Family.CONSTANT)
-def str_constant(value: str, context: MutationContext) -> str:
-    """A string constant of the task's text."""
-    constant = context.constant(str)
-    return value if constant is None else constant
+constants("str.constant", str, ("abc", "kept"))
 
 
 @operator("str.piece", str, ("abc", "abkeptc"), ("abc", "akept"), weight=4, family=Family.CONSTANT)
-def str_piece(value: str, context: MutationContext) -> str:
+def str_piece(value: str, slot: Slot) -> str:
     """With a word or character of the task's text put in, or in place of some part."""
-    token = context.token()
-    start = below(context, len(value) + 1)
-    end = start if context.random() < 0.5 else start + below(context, len(value) - start + 1)
+    token = slot.token()
+    start = below(slot, len(value) + 1)
+    end = start if slot.random() < 0.5 else start + below(slot, len(value) - start + 1)
     return value[:start] + token + value[end:]
 
 
 @operator("str.pieces", str, ("a b", "kept b"), ("a b", "kept kept"), family=Family.CONSTANT)
-def str_pieces(value: str, context: MutationContext) -> str:
+def str_pieces(value: str, slot: Slot) -> str:
     """With one or all words replaced by words of the task's text."""
     words = value.split(" ")
-    if context.random() < 0.5:
-        words[below(context, len(words))] = context.token()
+    if slot.random() < 0.5:
+        words[below(slot, len(words))] = slot.token()
         return " ".join(words)
-    separator = " " if " " in context.seen_characters else ""
-    return separator.join([context.token() for _ in range(1 + below(context, 5))])
+    separator = " " if " " in slot.seen_characters else ""
+    return separator.join([slot.token() for _ in range(1 + below(slot, 5))])

@@ -556,20 +556,17 @@ class Search:
             yield extraction
 
     def _cut_bodies(self, variant: _Variant) -> Iterator[Extraction]:
+        fixed = self.task.prompt.count("\n")
         for text, steps in self._bodies(variant):
-            yield from self._cut_body(text, steps)
-
-    def _cut_body(self, text: str, steps: tuple[Step, ...]) -> Iterator[Extraction]:
-        for body, mended in _indentations(text, self.task.defined):
-            lines = self._after_prompt(body).split("\n")
-            fixed = self.task.prompt.count("\n")
-            kept = whole_statements(lines, self.budget, fixed=fixed)
-            source = "\n".join(lines[:kept]) + "\n"
-            if kept and self._answers(self.budget.tree(source)):
-                yield _extraction(
-                    source, *steps, "cut what does not compile", "continued the prompt", *mended
-                )
-                return
+            for body, mended in _indentations(text, self.task.defined):
+                lines = self._after_prompt(body).split("\n")
+                kept = whole_statements(lines, self.budget, fixed=fixed)
+                source = "\n".join(lines[:kept]) + "\n"
+                if kept and self._answers(self.budget.tree(source)):
+                    yield _extraction(
+                        source, *steps, "cut what does not compile", "continued the prompt", *mended
+                    )
+                    break
 
     def _bodies(self, variant: _Variant) -> Iterator[tuple[str, tuple[Step, ...]]]:
         yield variant.text, variant.steps

@@ -13,9 +13,10 @@ import difflib
 import hashlib
 import threading
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from itertools import chain, takewhile
+from typing import Any, NamedTuple
 
 from evalplus_lite import programs
 from evalplus_lite.errors import ReferenceSolutionError
@@ -33,6 +34,11 @@ def changed(node: ast.AST, **fields: object) -> Any:
     for name, value in fields.items():
         setattr(new, name, value)
     return new
+
+
+def replaced(items: Sequence[Any], at: int, *others: object) -> list[Any]:
+    """Return a list with others, or nothing, in place of one item."""
+    return [*items[:at], *others, *items[at + 1 :]]
 
 
 def negated(node: ast.expr) -> ast.expr:
@@ -59,9 +65,6 @@ def shifted(node: ast.expr, by: int) -> ast.expr:
 
 MOST_PARTS = 8
 """Of a literal with more parts than this, only the first ones are dropped in turn."""
-
-# Operands
-
 
 _NEIGHBOURS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Sub, ast.Mult),
@@ -95,9 +98,6 @@ def choice(node: ast.IfExp) -> Iterator[ast.AST]:
     yield changed(node, body=node.orelse, orelse=node.body)
 
 
-# Calls
-
-
 _OTHER_NAMES = {
     "max": ("min",),
     "min": ("max",),
@@ -129,10 +129,9 @@ def call(node: ast.Call) -> Iterator[ast.AST]:
     elif node.args and not isinstance(node.args[0], ast.Starred):
         yield node.args[0]
     for position in range(len(node.args)):
-        yield changed(node, args=[*node.args[:position], *node.args[position + 1 :]])
+        yield changed(node, args=replaced(node.args, position))
     for position in range(len(node.keywords)):
-        rest = [*node.keywords[:position], *node.keywords[position + 1 :]]
-        yield changed(node, keywords=rest)
+        yield changed(node, keywords=replaced(node.keywords, position))
     for other in _OTHER_NAMES.get(name, ()):
         if isinstance(node.func, ast.Name):
             yield changed(node, func=ast.Name(other, ast.Load()))
@@ -152,21 +151,13 @@ def bounds_of_range(node: ast.Call) -> Iterator[ast.AST]:
         return
     for position, bound in enumerate(node.args[:2]):
         for by in (-1, 1):
-            arguments = [
-                *node.args[:position],
-                shifted(bound, by),
-                *node.args[position + 1 :],
-            ]
-            yield changed(node, args=arguments)
+            yield changed(node, args=replaced(node.args, position, shifted(bound, by)))
 
 
 def _name(function: ast.expr) -> str:
     if isinstance(function, ast.Name):
         return function.id
     return function.attr if isinstance(function, ast.Attribute) else ""
-
-
-# Indexes and slices
 
 
 def index(node: ast.Subscript) -> Iterator[ast.AST]:
@@ -188,26 +179,20 @@ def index(node: ast.Subscript) -> Iterator[ast.AST]:
                     yield changed(node, slice=moved)
 
 
-# Literals
-
-
 def literal(node: ast.Constant) -> Iterator[ast.AST]:
     """A neighbour of the number; the other truth; the text without one of its characters."""
     value = node.value
     if isinstance(value, bool):
         yield ast.Constant(not value)
-    elif isinstance(value, int):
-        for other in dict.fromkeys((value - 1, value + 1, 0, -value)):
+    elif isinstance(value, int | float):
+        third = 0 if isinstance(value, int) else value / 2
+        for other in dict.fromkeys((value - 1, value + 1, third, -value)):
             if other != value:
                 yield number(other)
-    elif isinstance(value, float):
-        for other_float in dict.fromkeys((value - 1, value + 1, value / 2, -value)):
-            if other_float != value:
-                yield number(other_float)
     elif isinstance(value, str):
         yield ast.Constant("" if value else "x")
         for position in range(min(len(value), MOST_PARTS)):
-            yield ast.Constant(value[:position] + value[position + 1 :])
+            yield ast.Constant("".join(replaced(value, position)))
 
 
 def element(node: ast.List | ast.Tuple | ast.Set) -> Iterator[ast.AST]:
@@ -215,7 +200,7 @@ def element(node: ast.List | ast.Tuple | ast.Set) -> Iterator[ast.AST]:
     if isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
         return
     for position in range(min(len(node.elts), MOST_PARTS)):
-        rest = [*node.elts[:position], *node.elts[position + 1 :]]
+        rest = replaced(node.elts, position)
         if rest or not isinstance(node, ast.Set):
             yield changed(node, elts=rest)
 
@@ -223,14 +208,8 @@ def element(node: ast.List | ast.Tuple | ast.Set) -> Iterator[ast.AST]:
 def entry(node: ast.Dict) -> Iterator[ast.AST]:
     """A dictionary display without one of its entries."""
     for position in range(min(len(node.keys), MOST_PARTS)):
-        yield changed(
-            node,
-            keys=[*node.keys[:position], *node.keys[position + 1 :]],
-            values=[*node.values[:position], *node.values[position + 1 :]],
-        )
-
-
-# Conditions
+        keys, values = replaced(node.keys, position), replaced(node.values, position)
+        yield changed(node, keys=keys, values=values)
 
 
 def condition(node: ast.If | ast.IfExp | ast.While) -> Iterator[ast.AST]:
@@ -244,55 +223,49 @@ def condition(node: ast.If | ast.IfExp | ast.While) -> Iterator[ast.AST]:
 def filter_of_comprehension(node: ast.comprehension) -> Iterator[ast.AST]:
     """Each condition negated, and dropped."""
     for position, test in enumerate(node.ifs):
-        rest = node.ifs[:position], node.ifs[position + 1 :]
-        yield changed(node, ifs=[*rest[0], negated(test), *rest[1]])
-        yield changed(node, ifs=[*rest[0], *rest[1]])
+        yield changed(node, ifs=replaced(node.ifs, position, negated(test)))
+        yield changed(node, ifs=replaced(node.ifs, position))
 
 
 def boolean_operand(node: ast.BoolOp) -> Iterator[ast.AST]:
     """``and`` for ``or`` and the other way round; each operand dropped, and negated."""
     yield changed(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
     for position, value in enumerate(node.values):
-        rest = [*node.values[:position], *node.values[position + 1 :]]
+        rest = replaced(node.values, position)
         yield changed(node, values=rest) if len(rest) > 1 else rest[0]
-        yield changed(
-            node,
-            values=[*node.values[:position], negated(value), *node.values[position + 1 :]],
-        )
+        yield changed(node, values=replaced(node.values, position, negated(value)))
 
 
-_ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
-_MEMBER = (ast.In, ast.NotIn)
-_IDENTITY = (ast.Is, ast.IsNot)
+_FAMILIES = (
+    (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq),
+    (ast.In, ast.NotIn),
+    (ast.Is, ast.IsNot),
+)
 
 
 def comparison(node: ast.Compare) -> Iterator[ast.AST]:
-    """Each comparison replaced by every other one of its family; the bound shifted by one."""
+    """Each comparison replaced by every other one of its family."""
     for position, operator in enumerate(node.ops):
-        family = next(f for f in (_ORDER, _MEMBER, _IDENTITY) if isinstance(operator, f))
-        for other in family:
+        for other in next(family for family in _FAMILIES if isinstance(operator, family)):
             if not isinstance(operator, other):
-                yield changed(node, ops=[*node.ops[:position], other(), *node.ops[position + 1 :]])
-
-
-# Loops
+                yield changed(node, ops=replaced(node.ops, position, other()))
 
 
 def rounds(node: ast.For | ast.comprehension) -> Iterator[ast.AST]:
     """Run no round at all; all but the first; all but the last; in reverse order."""
     items = new_call("list", node.iter)
     yield changed(node, iter=ast.Tuple([], ast.Load()))
-    yield changed(node, iter=ast.Subscript(items, ast.Slice(ast.Constant(1)), ast.Load()))
-    yield changed(node, iter=ast.Subscript(items, ast.Slice(None, number(-1)), ast.Load()))
-    yield changed(node, iter=ast.Subscript(items, ast.Slice(None, None, number(-1)), ast.Load()))
+    for part in (
+        ast.Slice(ast.Constant(1)),
+        ast.Slice(None, number(-1)),
+        ast.Slice(None, None, number(-1)),
+    ):
+        yield changed(node, iter=ast.Subscript(items, part, ast.Load()))
 
 
 def first_round_only(node: ast.For | ast.While) -> Iterator[ast.AST]:
     """The loop left after one round."""
     yield changed(node, body=[*node.body, ast.Break()])
-
-
-# Statements
 
 
 def dropped_statement(node: ast.stmt) -> Iterator[ast.AST]:
@@ -324,25 +297,11 @@ def assigned_value(node: ast.AugAssign) -> Iterator[ast.AST]:
 
 # Planting faults: every operator of ours at every place of a program.
 
-_Operator: TypeAlias = Callable[[Any], Iterator[ast.AST]]
-
 _DROPPABLE = (
-    ast.Assign,
-    ast.AugAssign,
-    ast.Expr,
-    ast.If,
-    ast.For,
-    ast.While,
-    ast.Continue,
-    ast.Break,
-    ast.Delete,
-    ast.Raise,
-    ast.Return,
+    *(ast.Assign, ast.AugAssign, ast.Delete, ast.Expr, ast.If, ast.For, ast.While),
+    *(ast.Continue, ast.Break, ast.Raise, ast.Return),
 )
-
-_Table: TypeAlias = tuple[tuple[Any, _Operator], ...]
-
-_OPERATORS: _Table = (
+_OPERATORS: tuple[tuple[Any, Callable[[Any], Iterator[ast.AST]]], ...] = (
     ((ast.If, ast.IfExp, ast.While), condition),
     (ast.comprehension, filter_of_comprehension),
     (ast.BoolOp, boolean_operand),
@@ -373,25 +332,26 @@ def own_mutations(source: str, *, script: bool = False) -> Iterator[tuple[str, s
     tree = parsing.parse(source)
     for place in list(_places(tree, script=script)):
         for kind, operator in _OPERATORS:
-            if isinstance(place.node, kind):
-                for replacement in operator(place.node):
-                    place.put(replacement)
-                    text = ast.unparse(ast.fix_missing_locations(tree))
-                    place.put(place.node)
-                    yield operator.__name__.replace("_", " "), text
+            for replacement in operator(place.node) if isinstance(place.node, kind) else ():
+                place.put(replacement)
+                text = ast.unparse(ast.fix_missing_locations(tree))
+                place.put(place.node)
+                yield operator.__name__.replace("_", " "), text
 
 
-class _Place:
+class _Place(NamedTuple):
     """The position of a node: a field of its parent, perhaps an index in a list."""
 
-    def __init__(self, parent: ast.AST, field: str, index: int | None, node: ast.AST) -> None:
-        self.parent, self.field, self.index, self.node = parent, field, index, node
+    parent: ast.AST
+    field: str
+    at: int | None
+    node: ast.AST
 
     def put(self, node: ast.AST) -> None:
-        if self.index is None:
+        if self.at is None:
             setattr(self.parent, self.field, node)
         else:
-            getattr(self.parent, self.field)[self.index] = node
+            getattr(self.parent, self.field)[self.at] = node
 
 
 def _places(tree: ast.AST, *, script: bool = False) -> Iterator[_Place]:
@@ -471,7 +431,10 @@ def mutants(
     original = normal_form(reference)
     seen = {original}
     result: list[Mutant] = []
-    for operator, text in _all(original, mutmut=mutmut, own=own, script=script):
+    for operator, text in chain(
+        (("mutmut", text) for text in _by_mutmut(original)) if mutmut else (),
+        own_mutations(original, script=script) if own else (),
+    ):
         try:
             mutated = normal_form(text)
             compile(mutated, "<mutant>", "exec", dont_inherit=True)
@@ -502,14 +465,6 @@ def unified(reference: str, source: str, name: str) -> str:
     )
 
 
-def _all(original: str, *, mutmut: bool, own: bool, script: bool) -> Iterator[tuple[str, str]]:
-    if mutmut:
-        for text in _by_mutmut(original):
-            yield "mutmut", text
-    if own:
-        yield from own_mutations(original, script=script)
-
-
 def _by_mutmut(source: str) -> Iterator[str]:
     """Yield the programs that mutmut's operators make, one change each."""
     # The import takes half a second and is needed by those who make mutants only.
@@ -532,10 +487,6 @@ def _by_mutmut(source: str) -> Iterator[str]:
 
 
 def _first_difference(original: str, mutated: str) -> int:
+    """Return the number of the first line that differs, from 1."""
     pairs = zip(original.splitlines(), mutated.splitlines(), strict=False)
-    same = 0
-    for before, after in pairs:
-        if before != after:
-            break
-        same += 1
-    return same + 1
+    return 1 + sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

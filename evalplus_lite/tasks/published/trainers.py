@@ -219,9 +219,10 @@ def _assertions(tests: Sequence[str]) -> JudgedTests:
     for number, text in enumerate(_counted(tests)):
         if type(text) is not str:
             raise InputError(f"test {number} is a {type(text).__name__}, no text")
-        parts = _divided(text)
-        if parts is None:
-            parts = [whole(text)]
+        parts: list[Assertion] = []
+        with suppress(*parsing.UNREADABLE):
+            parts = divided(text)
+        parts = parts or [whole(text)]
         inside += any(each.inside for each in parts)
         ranges.append(range(len(assertions), len(assertions) + len(parts)))
         assertions += parts
@@ -229,8 +230,11 @@ def _assertions(tests: Sequence[str]) -> JudgedTests:
         rtol=max((each.rtol for each in assertions), default=0.0),
         atol=max((each.atol for each in assertions), default=0.0),
     )
+    name = ""
+    with suppress(*parsing.UNREADABLE):
+        name = needed_name(map(parsing.parse, tests))
     task = _task(
-        _name(tests),
+        name,
         Harness("assertions"),
         [(each.expression,) for each in assertions],
         [each.expected for each in assertions],
@@ -268,18 +272,6 @@ def _calls(data: tuple[str, Sequence[str], Sequence[str]]) -> JudgedTests:
     answers = [_value(text) for text in outputs]
     harness = Harness("method") if "." in name else CALL
     return JudgedTests(_task(name, harness, arguments, answers, PYTHON))
-
-
-def _divided(text: str) -> list[Assertion] | None:
-    with suppress(*parsing.UNREADABLE):
-        return divided(text) or None
-    return None
-
-
-def _name(tests: Sequence[str]) -> str:
-    with suppress(*parsing.UNREADABLE):
-        return needed_name(map(parsing.parse, tests))
-    return ""
 
 
 def _value(text: Any) -> Any:
@@ -345,10 +337,8 @@ def trainer_task(fields: Fields, background: Background) -> Task:
             id, tests = f"{name}/{index}", fields.object("reward_model").row.data["ground_truth"]
             data = task_data(tests)
         elif "messages" in row:
-            id, prompt = (
-                row.get("id", f"open-instruct/{fields.row.line - 1}"),
-                _said(row["messages"]),
-            )
+            id = row.get("id", f"open-instruct/{fields.row.line - 1}")
+            prompt = _said(row["messages"])
             tests = row["ground_truth"]
             if type(tests) is list and len(tests) == 1 and str(tests[0]).lstrip()[:1] == "[":
                 (tests,) = tests

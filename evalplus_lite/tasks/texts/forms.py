@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 from evalplus_lite.types import Value
 
@@ -132,13 +133,19 @@ class Writer:
 
     def parts(self, parts: Sequence[Part], values: list[Value], scope: Scope) -> None:
         """Write lines; raises Unfit for values of other types."""
-        rest = iter(values)
-        given = [(part, [next(rest, None) for _ in range(self._width(part))]) for part in parts]
+        given = self._dealt(parts, values)
         for at, (part, own) in enumerate(given):
             if isinstance(part, Block):
                 self._block(part, own[0], scope)
             else:
                 self._line(part, own, scope, given[at:])
+
+    def _dealt(
+        self, parts: Sequence[Part], values: Sequence[Value]
+    ) -> list[tuple[Part, list[Value]]]:
+        """Return each part with its own values, None for those that are missing."""
+        rest = iter(values)
+        return [(part, [next(rest, None) for _ in range(self._width(part))]) for part in parts]
 
     def _width(self, part: Part) -> int:
         """Return how many values a part has."""
@@ -224,10 +231,8 @@ class Writer:
 
     def _measured(self, name: str, following: Sequence[tuple[Part, list[Value]]]) -> int:
         """Return the count that the first part which is counted by it has."""
-        for part, values in following:
-            if (found := self._size(name, part, values)) is not None:
-                return found
-        return 1
+        sizes = (self._size(name, *each) for each in following)
+        return next((size for size in sizes if size is not None), 1)
 
     def _size(self, name: str, part: Part, values: Sequence[Value]) -> int | None:
         if isinstance(part, Block):
@@ -237,13 +242,8 @@ class Writer:
             if not items:
                 return None
             inner = [items[0]] if sum(map(self._width, part.parts)) == 1 else _items(items[0])
-            rest = iter(inner)
-            given = [
-                (each, [next(rest, None) for _ in range(self._width(each))]) for each in part.parts
-            ]
-            return next(
-                (n for each, own in given if (n := self._size(name, each, own)) is not None), None
-            )
+            sizes = (self._size(name, *each) for each in self._dealt(part.parts, inner))
+            return next((size for size in sizes if size is not None), None)
         if len(part.ways) > 1:
             return None
         rest = iter(values)
@@ -439,24 +439,27 @@ def _record(values: list[Value]) -> Value:
     return values[0] if len(values) == 1 else tuple(values)
 
 
-class TextForm(Protocol):
+class TextForm(ABC):
     """Texts as values: of a form, or of the shapes of examples."""
 
+    @abstractmethod
     def parse(self, text: str, /) -> tuple[Value, ...]:
         """Return a text's values; raises Unfit."""
-        ...
 
+    @abstractmethod
     def render(self, values: Sequence[Value], /) -> str:
         """Return the text of values that are near to the form's; raises Unfit if they are not."""
-        ...
 
     def fit(self, values: Sequence[Value], /) -> tuple[Value, ...] | None:
         """Return the values that a text made of these has, None if none can be made."""
-        ...
+        try:
+            return self.parse(self.render(values))
+        except Unfit:
+            return None
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Form(TextForm):
     """The form of a whole text."""
 
     parts: tuple[Part, ...]
@@ -485,12 +488,30 @@ class Form:
         writer.parts(self.parts, list(values), {})
         return "".join(line + "\n" for line in writer.lines)
 
-    def fit(self, values: Sequence[Value]) -> tuple[Value, ...] | None:
-        """Return the values that a text made of these has, None if none can be made."""
-        try:
-            return self.parse(self.render(values))
-        except Unfit:
-            return None
+    def mapped(self, change: Change) -> Form:
+        """Return the form with other fields, each made of one, its way, its line and the names of
+        the single values before it."""
+        return Form.of(_mapped(self.parts, change, frozenset()))
+
+
+Change: TypeAlias = Callable[[Field, tuple[Field, ...], Line, frozenset[str]], Field]
+
+
+def _mapped(parts: Sequence[Part], change: Change, before: frozenset[str]) -> list[Part]:
+    made: list[Part] = []
+    for part in parts:
+        if isinstance(part, Block):
+            made.append(Block(part.count, tuple(_mapped(part.parts, change, before))))
+            continue
+        ways = []
+        for way in part.ways:
+            fields = []
+            for field in way:
+                fields.append(change(field, way, part, before))
+                before |= frozenset() if field.is_row else {field.name}
+            ways.append(tuple(fields))
+        made.append(Line(tuple(ways)))
+    return made
 
 
 def _counts(parts: Sequence[Part]) -> Iterator[str]:
@@ -548,7 +569,7 @@ class Drawing:
                 count = max(0, min(part.count.of(scope), MOST_PARTS // times))
                 inner = times * max(1, count)
                 rows = [self._parts(part.parts, {**scope}, inner) for _ in range(count)]
-                values.append([row[0] if len(row) == 1 else tuple(row) for row in rows])
+                values.append(list(map(_record, rows)))
             elif len(part.ways) > 1:
                 way = int(self.random() * len(part.ways))
                 values.append((way, *self._line(part, way, scope, times)))

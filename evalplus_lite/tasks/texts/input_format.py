@@ -25,6 +25,7 @@ from evalplus_lite.tasks.texts.forms import (
     Kind,
     Line,
     Part,
+    TextForm,
     Unfit,
 )
 from evalplus_lite.types import Value
@@ -264,7 +265,7 @@ def _amount(text: str, known: set[str]) -> Amount:
 
 
 @dataclass(frozen=True, slots=True)
-class ConstrainedForm:
+class ConstrainedForm(TextForm):
     """A form whose texts keep to the constraints that a statement gives."""
 
     form: Form
@@ -363,17 +364,11 @@ def in_words(form: Form, statement: str) -> Form:
     words = {name for each in stated for name, _ in (*each.letters, *each.lengths)}
     numbers = {name for each in stated for name, _, _ in each.bounds}
 
-    def part(each: Part) -> Part:
-        if isinstance(each, Block):
-            return Block(each.count, tuple(map(part, each.parts)))
-        ways = (tuple(map(typed, way)) for way in each.ways)
-        return Line(tuple(ways))
-
-    def typed(field: Field) -> Field:
+    def typed(field: Field, *_: object) -> Field:
         is_word = field.name.partition("_")[0] in words - numbers and field.kind == "any"
         return replace(field, kind="word") if is_word else field
 
-    return Form.of(tuple(map(part, form.parts)))
+    return form.mapped(typed)
 
 
 def bounded(form: Form, stated: Sequence[StatedConstraint]) -> Form:
@@ -389,7 +384,7 @@ def bounded(form: Form, stated: Sequence[StatedConstraint]) -> Form:
         terms = re.findall(r"([-+]) (-?\d+)", match[2])
         return Amount(match[1], 1, sum(int(n) if sign == "+" else -int(n) for sign, n in terms))
 
-    def changed(field: Field, before: frozenset[str]) -> Field:
+    def changed(field: Field, _way: object, _line: object, before: frozenset[str]) -> Field:
         for each in stated:
             for name, low, high in each.bounds:
                 if name != field.name or field.kind not in ("int", "float"):
@@ -413,28 +408,7 @@ def bounded(form: Form, stated: Sequence[StatedConstraint]) -> Form:
                 field = replace(field, order=each.order[1])
         return field
 
-    def part(each: Part, before: frozenset[str]) -> tuple[Part, frozenset[str]]:
-        if isinstance(each, Block):
-            inner, parts = before, []
-            for one in each.parts:
-                made, inner = part(one, inner)
-                parts.append(made)
-            return Block(each.count, tuple(parts)), before
-        ways = []
-        for way in each.ways:
-            fields = []
-            for field in way:
-                fields.append(changed(field, before))
-                before |= {field.name} if not field.is_row else frozenset()
-            ways.append(tuple(fields))
-        return Line(tuple(ways)), before
-
-    seen: frozenset[str] = frozenset()
-    parts = []
-    for one in form.parts:
-        made, seen = part(one, seen)
-        parts.append(made)
-    return Form.of(tuple(parts))
+    return form.mapped(changed)
 
 
 def _fields(parts: Sequence[Part]) -> Iterator[Field]:
