@@ -28,6 +28,7 @@ class OutputFormat(StrEnum):
 
     TEXT = "text"
     GITHUB = "github"
+    SARIF = "sarif"
 
 
 class FailOn(StrEnum):
@@ -127,7 +128,9 @@ def lint(
         fixes = [] if fix is None else linting.fix(dataset, result, fix)
 
     def show() -> None:
-        if form is OutputFormat.GITHUB:
+        if form is OutputFormat.SARIF:
+            print_json(linting.to_sarif(result, dataset))
+        elif form is OutputFormat.GITHUB:
             for line in linting.to_github(result, dataset).splitlines():
                 print(printable(line))
         else:

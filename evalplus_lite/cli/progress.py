@@ -9,8 +9,9 @@ from contextvars import ContextVar
 
 WINDOW_SECONDS = 60.0
 """The rate is that of the last minute: tasks differ in how long they take."""
-STABLE_SECONDS = 10.0
-"""Seconds after which the time to go is shown: the first steps wait for sandboxes to start."""
+STABLE_SECONDS, STABLE_FACTOR = 10.0, 1.5
+"""The time to go is shown after ``STABLE_SECONDS``, and only while the rate of the second half is
+within this factor of the whole."""
 
 typed: ContextVar[Sequence[str]] = ContextVar("typed", default=())
 """The command line after the program's name."""
@@ -44,14 +45,26 @@ class ProgressRate:
         (since, before), now = self._seen[0], self._clock()
         return (self.done - self._known - before) / (now - since) if now > since else 0.0
 
+    def _is_stable(self, rate: float) -> bool:
+        """Return whether the rate predicts: steps were done steadily, lately at nearly this rate.
+
+        The first steps of a stage wait for sandboxes to start, and predict nothing.
+        """
+        now, since = self._clock(), self._seen[0][0]
+        if now - since < STABLE_SECONDS:
+            return False
+        middle, before = next((seen for seen in self._seen if seen[0] >= (since + now) / 2),
+                              self._seen[-1])  # fmt: skip
+        late = (self.done - self._known - before) / (now - middle) if now > middle else 0.0
+        return rate / STABLE_FACTOR <= late <= rate * STABLE_FACTOR
+
     def words(self) -> str:
         """Return how far it is: ``512 of 1640, 48.2/s, 23 s to go; 312 pass, 150 fail``."""
         rate = self.rate
         parts = [str(self.done) if self.total is None else f"{self.done} of {self.total}"]
         if rate:
             parts.append(f"{rate:.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min")
-            is_stable = self._clock() - self._seen[0][0] >= STABLE_SECONDS
-            if self.total is not None and self.done < self.total and is_stable:
+            if self.total is not None and self.done < self.total and self._is_stable(rate):
                 parts.append(f"{duration((self.total - self.done) / rate)} to go")
         shown = ", ".join(f"{count} {name}" for name, count in self.counts.items() if count)
         return ", ".join(parts) + (f"; {shown}" if shown else "")

@@ -16,6 +16,7 @@ from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
 from typing import Any, ClassVar
+from urllib.parse import quote
 
 from evalplus_lite.errors import InputError, ReferenceSolutionError, UnusableTask
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
@@ -65,6 +66,7 @@ from evalplus_lite.tasks.published.rows import LEFT_OUT
 from evalplus_lite.types import Case, Cause, Harness, Rule, Suite, Task, clip
 from evalplus_lite.values import wire
 from evalplus_lite.values.source import shown as value_shown
+from evalplus_lite.version import __version__
 
 VERDICTS = ("fit", "weak", "unfair", "broken")
 """From best to worst. Weak: a pass is less evidence than it seems; unfair: a failure is."""
@@ -1048,7 +1050,7 @@ LOSSES = ("T003", "T002", "T004", "T005", "T007")
 """Findings of inputs that no suite has."""
 
 
-# Annotations of GitHub, which it shows beside the lines of a pull request.
+# What other tools read: annotations of GitHub, and SARIF 2.1.0 for code scanning.
 
 
 def to_github(result: LintResult, path: str) -> str:
@@ -1073,6 +1075,46 @@ def _message(text: str) -> str:
 
 def _property(text: str) -> str:
     return _message(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def to_sarif(result: LintResult, path: str) -> dict[str, Any]:
+    """Return the findings as a SARIF log of one run."""
+    lines = line_numbers(path, [row["task_id"] for row in result.to_rows()])
+    rules = [
+        {
+            "id": code,
+            "name": entry["name"],
+            "shortDescription": {"text": entry["what"]},
+            "fullDescription": {"text": entry["why"]},
+            "help": {"text": f"Example: {entry['example']} Remedy: {entry['remedy']}"},
+            "defaultConfiguration": {"level": LEVELS[entry["verdict"]]},
+        }
+        for code, entry in codes().items()
+    ]
+    results = [
+        {
+            "ruleId": each["code"],
+            "level": LEVELS[each["verdict"]],
+            "message": {"text": f"{row['task_id']}: {each['evidence']}"},
+            "locations": [
+                {
+                    "physicalLocation": {
+                        "artifactLocation": {"uri": quote(path)},
+                        "region": {"startLine": lines.get(row["task_id"], 1)},
+                    },
+                    "logicalLocations": [{"name": row["task_id"]}],
+                }
+            ],
+        }
+        for row in result.to_rows()
+        for each in row["findings"]
+    ]
+    driver = {"name": "evalplus-lite", "version": __version__, "rules": rules}
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "results": results}],
+    }
 
 
 def line_numbers(path: str, ids: Sequence[str]) -> dict[str, int]:
