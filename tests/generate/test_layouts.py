@@ -13,6 +13,7 @@ LOG = [
     "2024-05-02 08:10:00 ERROR",
 ]
 INI = ["[a]\nx = 1\ny=2\n", "# note\n[b]\nz = 3\n"]
+LISTS = ["Tom\nAnn\n---\nAnn\nKim\n", "Bob\n---\nBob\nKim\nAlf\n"]
 MODES = ["rwxr-xr--", "rw-r--r--", "rwxrwxrwx", "rw-r-----"]
 
 
@@ -21,6 +22,7 @@ MODES = ["rwxr-xr--", "rw-r--r--", "rwxrwxrwx", "rw-r-----"]
     [
         (LOG, "2024-01-01 00:00:00 ERROR x", "2024-01-01-00:00:00 ERROR x"),
         (INI, "[c]\nx = 1\n", "[c]\nx 1\n"),
+        (LISTS, "Kim\n---\nTom\nAnn\n", "Kim\n---\nTom\n---\n"),
         (MODES, "rwxrw-r--", "wwxrw-r--"),
         (["0306406152", "080442957X", "0140449132"], "0306406153", "X306406153"),
         (["B2:C3", "A9:A11", "D7:E8"], "A1:B2", "A1:B2:C3"),
@@ -28,7 +30,7 @@ MODES = ["rwxr-xr--", "rw-r--r--", "rwxrwxrwx", "rw-r-----"]
     ],
 )
 def test_departures(texts: list[str], good: str, bad: str) -> None:
-    """Heads of lines, first signs, places and single signs are kept."""
+    """Heads of lines, first signs, marker lines, places and single signs are kept."""
     layout = Layout.of(texts, is_said=True)
     assert layout is not None
     assert layout.explain(good) is None

@@ -48,6 +48,8 @@ class Layout:
     """The first sign of each line, where these are few and no line has none."""
     singles: frozenset[str] = frozenset()
     """Signs of which no line has two."""
+    markers: frozenset[str] = frozenset()
+    """Lines that stand once in every text."""
     columns: tuple[frozenset[str], ...] = ()
     """The sorts of characters at each place, where texts are all of one length."""
     well_formed: tuple[str, ...] = ()
@@ -86,9 +88,9 @@ class Layout:
         shapes = frozenset(map(_shape, kinds))
         is_alike = len(shapes) == 1 and len(lines) > 1 and len(kinds[0]) > _ONE_TOKEN
         is_said = is_said and any(map(_signs, texts))
-        columns = _columns(texts)
+        columns, markers = _columns(texts), _markers(texts)
         is_placed = any(columns[0] != each for each in columns)  # not the letters of any word
-        is_format = is_mixed or is_known or is_said or is_alike or is_placed
+        is_format = is_mixed or is_known or is_said or is_alike or is_placed or markers
         if not (signs - _PROSE or is_format):
             return None
         units = [unit for line in lines for unit in _units(line)]
@@ -104,6 +106,7 @@ class Layout:
             frozenset(pair for each in kinds for pair in _around(each)),
             _first_signs(lines),
             _singles(lines),
+            markers,
             columns,
             tuple(
                 name
@@ -122,6 +125,8 @@ class Layout:
             return f"no {min(missing)!r}, which every example has"
         if not _lines(text):
             return "nothing but blanks"
+        if any(text.split("\n").count(each) != 1 for each in self.markers):
+            return "another number of lines that stand once in every example"
         if self.columns and not _stands(text, self.columns):
             return "characters at other places"
         for name in self.well_formed:
@@ -176,6 +181,15 @@ def _singles(lines: Sequence[str]) -> frozenset[str]:
     counts = {sign: [line.count(sign) for line in lines] for sign in _signs("".join(lines))}
     many = len(lines) >= _ENOUGH
     return frozenset(s for s, each in counts.items() if many and max(each) == 1 < sum(each))
+
+
+def _markers(texts: Sequence[str]) -> frozenset[str]:
+    """Return the lines without letters or digits that stand once in each of several texts."""
+    lines = [text.split("\n") for text in texts]
+    once = [{each for each in some if each.strip() and some.count(each) == 1} for some in lines]
+    found = frozenset.intersection(*map(frozenset, once)) if len(texts) > 1 else frozenset()
+    many = all(len(some) > _ENOUGH for some in lines)
+    return frozenset(each for each in found if many and not any(map(str.isalnum, each)))
 
 
 def _columns(texts: Sequence[str]) -> tuple[frozenset[str], ...]:
