@@ -29,7 +29,7 @@ WORDS: Mapping[str, str] = {
     "ordered-times": r"before|later|after|starts?|ends?|from",
     "sorted": rf"{_IS}(?:sorted|ascending|increasing|non-?decreasing)",
     "descending": rf"{_IS}(?:descending|decreasing|non-?increasing)",
-    "distinct": r"(?:of|are|all|contains?|only|pairwise) (?:distinct|unique|different)"
+    "distinct": r"(?:of|are|all|contains?|only|more|pairwise) (?:distinct|unique|different)"
     r"|no duplicates|permutation",
     "ordered-pairs": r"intervals?|ranges?|start|<=|≤|before",
     "layout": r"absolute|well-formed|valid|correct",
