@@ -71,6 +71,7 @@ def test_a_model_is_told_once_what_is_wrong(toys: Any, sandboxes: Sandboxes) -> 
     asked, again = source.asked
     assert "return str(a % 7)" in asked.messages[0].content
     assert asked.schema
+    assert asked.tool
     assert "'one' is not of type int" in again.messages[-1].content
     assert sum(case.source == "model" for case in found.chosen) >= 6
     facts = found.facts["generation"]

@@ -1,4 +1,4 @@
-"""Test cases that a language model writes for a function, to a JSON schema of its types.
+"""Test cases that a language model writes for a function, as a call of a tool with its types.
 
 As in the EXecution-Eval paper (appendix A.2.1): ``{"test_cases": [{"args": ..., "kwargs": ...}]}``,
 each an object from parameter name to value.
@@ -117,6 +117,8 @@ TURNS = 2
 MOST_QUOTED = 5
 """Faults that are quoted."""
 MAX_TOKENS, TEMPERATURE = 4096, 0.8
+TOOL = "function_test_cases"
+"""The tool that a model calls with its cases, as in the paper; without tools it writes JSON."""
 PROMPT = """Here is a Python program:
 
 ```python
@@ -148,7 +150,9 @@ def calls_of_model(
     """
     form = CaseForm(function.signature)
     schema = json.dumps(form.schema)
-    talk = Dialogue(source=source, temperature=TEMPERATURE, max_tokens=MAX_TOKENS, schema=schema)
+    talk = Dialogue(
+        source=source, temperature=TEMPERATURE, max_tokens=MAX_TOKENS, schema=schema, tool=TOOL
+    )
     text = PROMPT.format(code=function.code, count=COUNT, name=function.name, schema=schema)
     calls: dict[str, Invocation] = {}
     problems = 0
