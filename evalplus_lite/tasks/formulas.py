@@ -358,6 +358,8 @@ def _computed(sign: ast.operator, left: Any, right: Any) -> Any:
         if not 0 <= right <= 128 or abs(left) ** min(right, 3) > 10**9:
             raise Unclear
         return _computed(ast.Mult(), left, left ** (right - 1)) if right else 1
+    if isinstance(sign, ast.LShift):  # in the conditions of a reference
+        return _computed(ast.Mult(), left, _computed(ast.Pow(), 2, right))
     if type(sign) not in _BINARY:
         raise Unclear
     found = _BINARY[type(sign)](left, right)

@@ -363,6 +363,10 @@ def inferred(
     values = inner(profile.values, column.values())
     if values and dict in values.kinds and profile.sizes and profile.sizes.smallest == 0:
         values = replace(values, smallest=0)  # a dict in a dict is of the kind that was seen empty
+    keys, required = inner(profile.keys, column.keys()), _required(column, finder, known)
+    seen = profile.keys.text.values if profile.keys and profile.keys.text else ()
+    if keys and required and {*seen} == {*required}:  # records: another field means nothing
+        keys = replace(keys, words=frozenset(" ".join(required).split()))
     return Domain(
         lowest=lowest,
         highest=highest,
@@ -370,9 +374,9 @@ def inferred(
         **_text(profile, finder, known),
         items=inner(profile.items, column.elements()),
         positions=positions,
-        keys=inner(profile.keys, column.keys()),
+        keys=keys,
         values=values,
-        required=_required(column, finder, known),
+        required=required,
         **_span(profile, finder, is_record=positions is not None),
         **_form(profile, finder),
         **_views(profile, column, view),
