@@ -9,7 +9,7 @@ import pytest
 
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.domains.words import says_size
-from evalplus_lite.tasks.stated_constraints import StatedConstraints
+from evalplus_lite.tasks.stated_constraints import StatedConstraints, unwrapped
 from evalplus_lite.types import Case, Task
 
 
@@ -279,6 +279,33 @@ def test_ranges_bind_the_parameters_that_they_may_be_said_of() -> None:
     assert found.explain(([[9, 0]], 4)) is not None
 
 
+def test_sentences_go_on_in_the_next_line_and_lists_do_not() -> None:
+    """Lines of a docstring are joined where a sentence goes on, those of a list never are."""
+    wrapped = "records have the keys name and mail. The mail\n    is never negative and at most 50."
+    assert "The mail is never negative" in unwrapped(wrapped)
+    block = (
+        "Constraints:\nnums.length and values.length are the same number\n"
+        "nums is sorted in non-decreasing order\n"
+    )
+    assert StatedConstraints.read(block).kept([{"nums": [1, 2]}]).broken({"nums": [2, 1]})
+    names = "words: a list of words that is already sorted\nextra: a list of words as they came"
+    assert unwrapped(names) == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "numbers is a list that never decreases.",
+        "We never give an unsorted list.",
+        "A word that never repeats a letter.",
+        "Settle the debts so that at the end, none is negative.",
+    ],
+)
+def test_a_promise_is_never_dropped(text: str) -> None:
+    """What is promised of inputs, and not understood, stays unread: inputs are doubtful."""
+    assert StatedConstraints.read(text).unread
+
+
 def test_a_range_is_of_no_parameter_that_examples_keep_out_of_it() -> None:
     """The years of a sentence about months are those of ``year``."""
     task = Task(
@@ -291,6 +318,9 @@ def test_a_range_is_of_no_parameter_that_examples_keep_out_of_it() -> None:
     found = InputFilter.of_task(task)
     assert found.explain((1990, 5)) is None
     assert found.explain((1989, 5)) is not None
+    text = "Call f(scores, bonus). Of the scores the best 1 to 3 count."
+    task = Task("t", text, "f", "def f(scores, bonus):\n    return 1\n", (Case(([50], 2)),))
+    assert InputFilter.of_task(task).explain(([50], 10)) is None
 
 
 def test_sizes_in_words() -> None:

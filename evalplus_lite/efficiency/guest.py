@@ -218,11 +218,15 @@ class WorkMeter:
             self.charge(units + (CALLS["format"] if name == "Mod" else 0))
         return result
 
-    def grown(self, target: Any, value: Any) -> Any:
+    def grown(self, name: str, target: Any, value: Any) -> Any:
         """Charge for ``target += value`` and the like, before it is done."""
         kind = type(target)
         if kind is int and type(value) is int:
-            if not (-SMALL < target < SMALL and -SMALL < value < SMALL):
+            if name in ("LShift", "Pow"):
+                bits = target.bit_length() * value if name == "Pow" else value
+                count = digits(target) + max(0, bits) // 30
+                self.charge(DIGIT * count ** (1.6 if name == "Pow" else 1) * (count > 2))
+            elif not (-SMALL < target < SMALL and -SMALL < value < SMALL):
                 self.charge(DIGIT * digits(target) * digits(value))
         elif kind in SEQUENCES and type(value) is int:  # repeated
             self.charge(weight(kind) * len(target) * max(0, value))
@@ -579,16 +583,13 @@ class Working(Counting):
         return call(PREFIX + "operated", ast.Constant(name), node.left, node.right)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
-        if isinstance(node.op, (ast.Pow, ast.LShift)) and isinstance(node.target, ast.Name):
-            old = ast.Name(node.target.id, ast.Load())
-            value: Any = self.visit_BinOp(ast.BinOp(old, node.op, node.value))
-            return ast.copy_location(ast.Assign([node.target], value), node)
-        self.generic_visit(node)
         parts = [*ast.iter_child_nodes(node.target)][:-1]  # of x: none; of x[i]: x and i
         is_plain = all(isinstance(part, (ast.Name, ast.Constant)) for part in parts)
         is_plain = is_plain and not isinstance(node.target, ast.Attribute)
         target = ast.parse(ast.unparse(node.target), mode="eval").body if is_plain else NOTHING
-        node.value = call(PREFIX + "grown", target, node.value)
+        self.generic_visit(node)
+        name = ast.Constant(type(node.op).__name__)
+        node.value = call(PREFIX + "grown", name, target, node.value)
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:

@@ -673,7 +673,7 @@ def mine(
         )
         call = Call("evalplus_lite.exe.mining:mining", given)
         libraries = sorted(path.name for path in companions)
-        identity = {"mining": 3, **asdict(settings), "with": libraries}
+        identity = {"mining": 4, **asdict(settings), "with": libraries}
         place = beside(path, "journal.jsonl")
         with Journal(place, identity=identity, force=force, batch=1) as journal:
             # What could not be had may be there by now; a file or folder may have changed.

@@ -417,7 +417,8 @@ def answer_all(
 def _known(row: Row) -> tuple[tuple[str, int, int], str]:
     """Return what a row answers, and what was asked."""
     data = row.data
-    return (data["task_id"], data["case"], data["sample"]), str(data.get("question", ""))
+    asked = str(data["task_id"]), int(data["case"]), int(data["sample"])
+    return asked, str(data.get("question", ""))
 
 
 def _is_done(asked: Asked, done: Mapping[tuple[str, int, int], str], out: Path | None) -> bool:

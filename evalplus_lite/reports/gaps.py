@@ -62,6 +62,8 @@ BARRED = re.compile(
 )
 UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 ALIASES = {"np": "import numpy as np"}
+LONGEST, MOST_NAMES = 2_000, 3
+"""Characters of a message that are read for names, and names that are tried."""
 
 
 def replaying(place: WorkerContext, settings: Row) -> Work:
@@ -222,7 +224,7 @@ class _Trial:
             if barred := BARRED.search(said):
                 return "environment", clip(barred[0]), None
             # Some judges define names for the program: modules, or the prompt's other functions.
-            for name in UNDEFINED.findall(said):
+            for name in list(dict.fromkeys(UNDEFINED.findall(said[:LONGEST])))[:MOST_NAMES]:
                 if _passes(verdict, failing.tests):
                     tree = definitions.parse(program)
                     if tree is not None and not definitions.defines(tree, name):
@@ -235,7 +237,10 @@ class _Trial:
                 star = f"from {'typing' if name in typing.__all__ else 'collections'} import {name}"
                 line = f"import {name}" if name in sys.stdlib_module_names else star
                 line = ALIASES.get(name, line)
-                if _passes(self._run(f"{line}\n{program}"), failing.tests):
+                lines = program.split("\n")
+                at = max((n for n, each in enumerate(lines, 1) if "__future__" in each), default=0)
+                text = "\n".join([*lines[:at], line, *lines[at:]])
+                if _passes(self._run(text), failing.tests):
                     return "environment", f"passes with {line!r} in front of it", None
         return None
 

@@ -100,9 +100,10 @@ class StatedConstraints:
         text = readable(text)
         block = _BLOCK.search(text)
         lines = list(_block_lines(block[1])) if block else []
-        lines += _promises(text[: block.start()] if block else text)
+        words = readable(unwrapped(text[: block.start()] if block else text))
+        lines += _promises(words)
         firm = [replace(one, is_firm=True) for _, group in lines for one in group]
-        loose = [] if block else [one for group in _sentences(text) for one in group]
+        loose = [] if block else [one for group in _sentences(words) for one in group]
         said = {one.text for one in firm}
         known = (*firm, *(one for one in loose if one.text not in said))
         unread = tuple(line for line, group in lines if not group)
@@ -147,8 +148,8 @@ def of_function(task: Task) -> tuple[StatedConstraints, list[str]]:
 def _ranges(text: str, names: Sequence[str], inputs: Sequence[Names]) -> Iterator[StatedConstraint]:
     """Yield for each range of numbers in a text that all numbers of a parameter are in it.
 
-    ``1 to 9, or 0``: of the parameters that its sentence names, if the inputs keep to it, else of
-    the others that do.
+    ``1 to 9, or 0``: of the parameters that its sentence names, or of any if it names none. Years
+    are those of others that keep to them, where none that is named does.
     """
     for sentence in sentences(text):
         words = {*re.findall(r"\w+", sentence)}
@@ -159,8 +160,13 @@ def _ranges(text: str, names: Sequence[str], inputs: Sequence[Names]) -> Iterato
                 one = StatedConstraint(f"{name}: {low} to {high}", test)
                 if one.is_kept(inputs):
                     kept.append((name in words, one))
-            is_named = any(is_said for is_said, _ in kept)
-            yield from (one for is_said, one in kept if is_said or not is_named)
+            is_free = words.isdisjoint(names) or (
+                float(low) >= _YEAR and not any(is_said for is_said, _ in kept)
+            )
+            yield from (one for is_said, one in kept if is_said or is_free)
+
+
+_YEAR = 1000
 
 
 def _is_within(names: Names, *, name: str, ends: tuple[float, float], other: str) -> bool:
@@ -194,15 +200,25 @@ def sentences(text: str) -> list[str]:
 
 
 def unwrapped(text: str) -> str:
-    """Return a text whose long lines are joined with those that go on in lower case."""
-    return re.sub(r"(?<=[^\n]{40}[\w,])\n[ \t]*(?=[a-z])", " ", text)
+    """Return a text whose long lines are joined with those that go on with their sentence."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        goes_on = re.match(r"\s*[a-z][\w'-]*(?! ?[:(=<>])\b", line)
+        if lines and goes_on and _OPEN.search(lines[-1]) and "<" not in line + lines[-1]:
+            lines[-1] += " " + line.strip()
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+_OPEN = re.compile(r"[^\n]{40}[\w,]$")
 
 
 def readable(text: str) -> str:
     """Return a text in lines of a bounded length, longer ones cut into sentences or left out."""
     lines = [
         sentence
-        for line in unwrapped(text[:LONGEST]).splitlines()
+        for line in text[:LONGEST].splitlines()
         for sentence in ([line] if len(line) <= LONGEST_LINE else re.split(r"(?<=[.;:])\s", line))
     ]
     return "\n".join(line.strip() for line in lines if len(line) <= LONGEST_LINE)
@@ -260,12 +276,8 @@ _PROMISE = re.compile(
     r"(?:valid|well-formed|correct)\b",
     re.I,
 )
-_NEVER_DOES = re.compile(
-    r"\b(?:that|which|who) never (?!contain|hold|ha[sv]|is|are|exceed)\w+|\b(?:I|we) never\b"
-    r"|\b(?:nobody|no one) (?:has|needs) to\b",
-    re.I,
-)
-"""``a wall that never moves``: how things behave or what need not be, which is no promise."""
+_NEVER_DOES = re.compile(r"\b(?:that|which) never (?:move|change|leave|open|stop)s?\b", re.I)
+"""``a wall that never moves``: how things behave, which is no promise."""
 _WELL_FORMED = re.compile(r"\b(?:valid|well-formed|correct)\b", re.I)
 
 
@@ -702,21 +714,18 @@ def _leaves(found: Any) -> Iterator[Any]:
 
 
 @_test
-def _never_empty(names: Names, _: re.Match[str]) -> bool:
-    """``There is at least one price``: no list, text or dict that is an argument is empty."""
-    sized = [each for each in names.values() if hasattr(each, "__len__")]
-    if not sized:
+def _never_empty(names: Names, match: re.Match[str]) -> bool:
+    """``There is at least one price and none is negative``, of what the noun names, or of the only
+    list, text or dict; a number may be one in a text."""
+    noun = match["noun"].lower().removesuffix("s")
+    sized = {name: each for name, each in names.items() if hasattr(each, "__len__")}
+    named = [each for name, each in sized.items() if name.lower().startswith(noun)]
+    meant = named or (list(sized.values()) if len(sized) == 1 else [])
+    if not meant:
         raise Unclear
-    return all(map(len, sized))
-
-
-@_test
-def _never_negative(names: Names, _: re.Match[str]) -> bool:
-    """``None is negative``: no number, nor one in a text."""
-    leaves = [each for each in _leaves([*names.values()]) if type(each) in (int, float, str)]
-    if not leaves:
-        raise Unclear
-    return all(not each.startswith("-") if type(each) is str else each >= 0 for each in leaves)
+    leaves = map(str, _leaves(meant))
+    is_negative = match["negative"] and any(re.match(r"-\.?\d", each) for each in leaves)
+    return all(map(len, meant)) and not is_negative
 
 
 def _distinct(items: Sequence[Any]) -> bool:
@@ -893,8 +902,11 @@ _PHRASES: tuple[tuple[str, Make | str], ...] = (
         _counted,
     ),
     (r"NAME contains at least one character other than LETTERS", _other_than),
-    (r"there (?:is|are) (?:always )?at least (?:one|1) \w+", _never_empty),
-    (r"none (?:of (?:them|these) )?(?:is|are) (?:ever )?negative", _never_negative),
+    (
+        r"there (?:is|are) (?:always )?at least (?:one|1) (?P<noun>\w+)"
+        r"(?P<negative>,? and none (?:of them )?(?:is|are) negative)?",
+        _never_empty,
+    ),
     (r"\w (?:occurs|appears) in NAME exactly (?P<times>\w+)(?: times)?", _times),
     (
         r"(?:the )?(?:given )?(?:graph|input|edges\d?)(?: and edges\d)? "

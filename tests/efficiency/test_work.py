@@ -268,6 +268,9 @@ def test_work_within_one_call_counts(sandbox: Sandbox, slow: str, fast: str) -> 
         "def f(xs):\n    t = tuple(xs)\n    d = {t: 1}\n    return [d[t] for x in xs][0]\n",
         "def f(xs):\n    for x in xs:\n        1 << 3000 * len(xs)\n",
         "def f(xs):\n    for x in xs:\n        n = 1\n        n <<= 3000 * len(xs)\n",
+        "def f(xs):\n    t = [tuple(xs[:1])]\n    k = 0\n    for x in xs:\n        t[k] += (x,)\n",
+        "def f(xs):\n    d = {tuple(xs): 1}\n    k = tuple(xs)\n"
+        "    for x in xs:\n        d[k] *= 3 ** 50\n",
         "import copy\ndef f(xs):\n    return len([copy.deepcopy([xs]) for x in xs])\n",
         "def f(xs):\n    return [[xs] == [xs[:]] for x in xs][0]\n",
         "def f(xs):\n    for x in xs:\n        ys = [0]\n        ys *= len(xs)\n",

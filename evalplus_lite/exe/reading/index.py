@@ -154,13 +154,15 @@ def decide(test: ast.expr) -> bool | None:
     left = ast.unparse(test.left)
     if left == "__name__":
         return False
+    have = _VERSIONS.get(left.removeprefix("sys."))
+    if have is None:
+        return None
     try:
         wanted = ast.literal_eval(test.comparators[0])
-    except ValueError:
+    except (ValueError, TypeError):
         return None
-    have = _VERSIONS.get(left.removeprefix("sys."))
     compare = _COMPARED.get(type(test.ops[0]))
-    if have is None or type(have) is not type(wanted) or compare is None:
+    if type(have) is not type(wanted) or compare is None:
         return None
     return bool(compare(have, wanted))
 

@@ -42,6 +42,7 @@ from evalplus_lite.generate.domains.words import (
     EQUAL_ROWS,
     MAY_BE_EMPTY,
     MAY_BE_ZERO,
+    NO_NUMBER,
     OF_ANY_SIGN,
     WORDS,
     listed,
@@ -239,6 +240,8 @@ class ConstraintFinder:
 
     def is_well_formed(self, name: str) -> bool:
         """In no string this part (of ``text.WELL_FORMED``) is not well-formed."""
+        if name == "decimals" and self.mentions(f"{ANY_TEXT}|{NO_NUMBER}"):
+            return False
         check = WELL_FORMED[name]
         seen = self._column.distinct(lambda value: _is_text(value) and check(value) is True)
         return self._put(name, f"well-formed {name}", seen)

@@ -21,15 +21,16 @@ WORDS: Mapping[str, str] = {
     "escapes": r"escapes?|percent|URLs?",
     "brackets": r"parenthes[ei]s|brackets?|braces?|expressions?|JSON",
     "quotes": r"quotes?|quoted|JSON",
-    "decimals": r"decimals?|prices?|amounts?",
-    "distinct-first": r"(?:are|all|pairwise) (?:distinct|unique|different)|no two|ids?\b|differ\b",
+    "decimals": r"decimal (?:numbers?|places)|prices?|amounts?",
+    "distinct-first": r"(?:are|all|pairwise) (?:distinct|unique|different)|no two|ids?\b"
+    r"|(?<!their )(?<!whose )(?<!the )names (?:all )?differ\b|all (?:the )?\w+ differ\b",
     "equal-lines": r"grids?|boards?|matri\w+|same length|maps?|rows|pictures?|images?",
     "same-keys": r"same keys|rows?|records?|tables?|columns?",
     "tree": r"trees?|nodes?",
     "ordered-times": r"before|later|after|starts?|ends?|from",
     "sorted": rf"{_IS}(?:sorted|ascending|increasing|non-?decreasing)",
     "descending": rf"{_IS}(?:descending|decreasing|non-?increasing)",
-    "distinct": r"(?:of|are|all|contains?|only|more|pairwise) (?:distinct|unique|different)"
+    "distinct": r"(?:of|are|all|contains?|only|pairwise) (?:distinct|unique|different)"
     r"|no duplicates|permutation",
     "ordered-pairs": r"intervals?|ranges?|start|<=|≤|before",
     "layout": r"absolute|well-formed|valid|correct",
@@ -88,7 +89,10 @@ NEVER_DOWN = (
     r"|in (?:the )?order of time|only (?:goes up|increases)|(?:are|is) increasing"
 )
 """Numbers that calls have in turn."""
-DIFFER = r"\b(\w+?)s? (?:all )?(?:differ|are (?:all )?(?:different|distinct|unique))\b"
+DIFFER = (
+    r"(?<!if )(?<!unless )(?<!whether )\ball (?:the )?(\w+?)s?"
+    r" (?:differ|are (?:different|distinct|unique))\b"
+)
 """Arguments of which no two calls have the same."""
 MOST_PARTS = 12
 """Names of parts that are looked for in brackets."""
@@ -104,6 +108,8 @@ ANY_TEXT = (
     r"|whatever is (?:not|no)\b"
 )
 """A text in no format has an answer as well."""
+NO_NUMBER = r"invalid|otherwise|(?:no|not an?) (?:valid )?(?:price|number|amount)\b"
+"""A text that is no number has an answer as well."""
 MULTIPLE = r"(?:multiples? of|divisible by) (\d+)\b"
 _LISTED = re.compile(r"\b\w+(?:, \w+){1,20},? (?:and|or) \w+")
 
