@@ -782,7 +782,10 @@ def worker(
         meter = LineMeter(names)
         sys.settrace(meter if by_line else None)
         try:
-            answer = bind(execution, entry_point, spec)(*arguments)
+            function = bind(execution, entry_point, spec)
+            if type(function) not in (types.FunctionType, types.MethodType):
+                function = work.called(function)  # a name for a function in C
+            answer = function(*arguments)
         except MemoryError:
             raise
         except BaseException:

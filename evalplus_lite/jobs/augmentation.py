@@ -209,7 +209,7 @@ def augment(
             "seed": seed,
             "inputs": inputs,
             "seconds": seconds,
-            "seeds": seeds and seeds.name,
+            "seeds": getattr(seeds, "name", None),
         }
         if doubtful:
             identity["doubtful"] = True

@@ -89,8 +89,8 @@ class Budget:
     ``inputs``: new cases requested. ``seconds``: of a typical machine, what a case may cost the
     reference (``steps.STEPS_A_SECOND``); a slower input is dropped. ``batch``: inputs proposed at
     first, and again after slow ones; each further batch may be ``GROWTH`` times as large.
-    ``doubtful``: keep as tests what breaks a
-    constraint that all examples keep to, although too few of them speak for it.
+    ``doubtful``: keep as tests what breaks a constraint that all examples keep to, although too
+    few of them speak for it.
     """
 
     inputs: int = 1000

@@ -256,7 +256,12 @@ def evaluate(
                 counts = Counter(sample.task_id for sample in programs)
                 share.plan(
                     {id: count * cases[id] for id, count in counts.items()},
-                    facts={**identity, "samples": samples_digest(programs)},
+                    # What only the summary depends on is one for all shards as well.
+                    facts={
+                        **identity,
+                        "samples": samples_digest(programs),
+                        "summary": [ks, pooled],
+                    },
                     force=force,
                 )
             only = None if share is None else share.items

@@ -101,7 +101,7 @@ class Prepared(Generic[Made]):
 
 FORMAT = 10
 """Part of every key: raise it when the computation changes."""
-DAMAGED = (OSError, ValueError, LookupError, TypeError, StopIteration)
+DAMAGED = (OSError, ValueError, LookupError, TypeError, StopIteration, RecursionError)
 """Errors of reading a damaged file of the cache."""
 PUBLISHED_LIMITS = Limits(cpu=30.0, load=10.0, memory=4 << 30)
 """For inputs that a published set vouches for: its references may be slow, yet none is dropped."""

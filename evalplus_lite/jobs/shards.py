@@ -432,7 +432,14 @@ def _rows(shard: Finished) -> Iterator[tuple[int, str, str]]:
     costs_file = shard.folder / COSTS
     count = 0
     with ExitStack() as stack:
-        rows = stack.enter_context(opened(shard.journal, packed=True))
+        try:
+            rows = stack.enter_context(opened(shard.journal, packed=True))
+        except InputError as error:
+            raise InputError(
+                f"of shard {shard.name} {error.problem}",
+                path=shard.journal,
+                remedy="copy it again, or run the shard again",
+            ) from None
         costs: Iterator[bytes] = iter(())
         if costs_file.is_file():
             costs = iter(stack.enter_context(opened(costs_file, packed=True)))
@@ -440,6 +447,8 @@ def _rows(shard: Finished) -> Iterator[tuple[int, str, str]]:
             try:
                 text = line.decode("ascii")
                 place = places.get(str(json.loads(text)[shard.record["key"]]))
+                # A run that recorded no costs has an empty one for each row.
+                cost = next(costs, b"{}").decode("ascii").rstrip("\n")
             except (ValueError, LookupError, TypeError, RecursionError):
                 place = None
             if place is None or not text.endswith("\n"):
@@ -449,8 +458,7 @@ def _rows(shard: Finished) -> Iterator[tuple[int, str, str]]:
                     line=count,
                     remedy="remove its folder and run it again",
                 )
-            # A run that recorded no costs has an empty one for each row.
-            yield place, text.rstrip("\n"), next(costs, b"{}").decode("ascii").rstrip("\n")
+            yield place, text.rstrip("\n"), cost
     if count != shard.record["rows"]:
         raise InputError(
             f"holds {count} rows where shard {shard.name} wrote {shard.record['rows']}",

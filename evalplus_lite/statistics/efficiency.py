@@ -97,7 +97,7 @@ def pairs_of(works: Mapping[str, Mapping[str, Sequence[float]]]) -> list[WorkPai
             if task in works[second]
         ]
         less, more = (sum(TIE * a < b for a, b in side) for side in (both, [p[::-1] for p in both]))
-        logs = [math.log(a / b) for a, b in both if math.isfinite(a) and math.isfinite(b)]
+        logs = [math.log(a / b) for a, b in both if 0 < a < math.inf and 0 < b < math.inf]
         ratio = math.exp(math.fsum(logs) / len(logs)) if logs else None
         found.append(WorkPair(first, second, len(both), less, more, ratio, mcnemar(less, more)))
     adjusted = holm([each.p for each in found])

@@ -70,3 +70,4 @@ def test_pairs_of_models_by_their_work() -> None:
     assert pair.ratio == pytest.approx(math.sqrt(10 / 11 / 2))
     assert pair.p == 0.5
     assert pairs_of({"one": one}) == []
+    assert pairs_of({"one": {"a": [5.0]}, "other": {"a": [0.0]}})[0].ratio is None
