@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from support.tasks import make_task
+from support.tasks import make_suite, make_task
 
 from evalplus_lite.jobs.consensus import (
+    ENOUGH,
     Camp,
     Dispute,
     Finding,
     Vote,
     camps,
     dispute,
+    odd_dispute,
+    oddities,
     rows,
 )
 from evalplus_lite.types import Case, Crashed, Raised, Returned, TimedOut
@@ -157,3 +161,49 @@ def test_a_large_answer_is_shortened() -> None:
     found = Finding("T/0", 5, (Dispute(CASE, "differs", value(1), value("x" * 20_000), 2, 2),))
     (row,) = rows(found)
     assert len(row["majority"]["value"]["$shortened"]) < 300
+
+
+@pytest.mark.parametrize(
+    ("answer", "broken"),
+    [
+        (0, {"is below argument 0"}),
+        (-5, set()),
+        (-1000, set()),
+        ("", {"is number", "is not negative"}),
+    ],
+)
+def test_an_answer_unlike_all_others_is_noticed(answer: Any, broken: set[str]) -> None:
+    """Where every other answer is a number below its argument, one that is not stands out."""
+    task = make_task([(number,) for number in range(1, ENOUGH + 1)] + [(0,)])
+    found = oddities(make_suite(task, [*range(ENOUGH), answer]))
+    assert found.get(ENOUGH, frozenset()) >= broken
+    assert set(found) <= {ENOUGH}
+    few = make_task([(1,), (2,), (0,)])
+    assert oddities(make_suite(few, [0, 1, answer])) == {}
+
+
+def test_what_many_answers_lack_is_no_oddity() -> None:
+    """A property that one answer in ten breaks is no habit."""
+    task = make_task([(number,) for number in range(100)])
+    assert oddities(make_suite(task, [[] if n % 10 == 0 else [n] for n in range(100)])) == {}
+
+
+@pytest.mark.parametrize(
+    ("said", "votes"),
+    [
+        ([value([0]), value([0]), None, None, None], 2),
+        ([value([0]), None, None], None),
+        ([value([]), value([]), None, None, None], None),
+        ([RAISES, RAISES, None, None, None], None),
+    ],
+)
+def test_few_programs_are_heard_about_an_odd_answer(
+    said: list[Vote | None], votes: int | None
+) -> None:
+    """Two that answer as all other answers are suffice, where most share the odd one."""
+    broken = frozenset({"is not empty"})
+    found = odd_dispute(
+        CASE, value(""), camps(TASK, value(""), said, list("abcde")[: len(said)]), broken
+    )
+    assert (found and found.votes) == votes
+    assert found is None or (found.cause, found.voters) == ("odd", 5)

@@ -8,7 +8,8 @@ reference has no answer to it, no panel is needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -24,8 +25,9 @@ from evalplus_lite.programs.mutation.mutants import normal_form
 from evalplus_lite.reduction.kills import MEMORY, MOST_SLOW, KillSuite
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
-from evalplus_lite.types import Case, Outcome, Raised, Returned, Suite, Task
+from evalplus_lite.types import Case, Outcome, Raised, Returned, Suite, Task, Value
 from evalplus_lite.values import wire
+from evalplus_lite.values.source import decode_answer
 
 # Votes, and disputes over an input.
 
@@ -86,7 +88,8 @@ class Camp:
 class Dispute:
     """An input on which ``votes`` of ``voters`` programs agree against the reference.
 
-    ``cause`` is ``differs`` (two values), ``refused`` (the programs raise where the
+    ``cause`` is ``differs`` (two values), ``odd`` (two values and fewer votes, but the reference's
+    answer is unlike all its others: ``oddities``), ``refused`` (the programs raise where the
     reference has an answer), or why the reference has none (``raises``, ``slow``, ``crashes``,
     ``memory``). Without a panel the ``majority`` is the contract, which allows the input.
     ``allowed`` is the decision of the task's contract; None without one. ``camps`` are the groups
@@ -140,7 +143,7 @@ class Finding:
             each
             for each in self.disputes
             if each.allowed is not False
-            and (not each.voters or 2 * each.votes - each.voters >= LEAD)
+            and (not each.voters or each.cause == "odd" or 2 * each.votes - each.voters >= LEAD)
         ]
         if any(each.allowed and each.cause != "refused" for each in within):
             return "reference"
@@ -257,6 +260,92 @@ def _whole(data: bytes) -> Any:
         return {"$unreadable": str(error)}
 
 
+# Answers unlike all others of a reference: they break a property of nearly all others.
+
+ENOUGH = 30
+"""Answers that there must be before any can be unlike the rest."""
+RARE = 0.05
+"""The share of all answers that may break a property which the others keep."""
+
+
+def oddities(suite: Suite) -> dict[int, frozenset[str]]:
+    """Return by case the properties that its expected answer breaks, and nearly all others keep."""
+    facts_of = {
+        number: facts
+        for number, (case, data) in enumerate(zip(suite.cases, suite.expected, strict=True))
+        if (facts := _kept(case, data)) is not None
+    }
+    if len(facts_of) < ENOUGH:
+        return {}
+    # A property tells something only if nearly all answers have it, and not all of them.
+    counts = Counter(each for facts in facts_of.values() for each in facts)
+    most = len(facts_of) - max(1, int(RARE * len(facts_of)))
+    common = {each for each, count in counts.items() if most <= count < len(facts_of)}
+    return {
+        number: broken
+        for number, facts in facts_of.items()
+        if (broken := frozenset(common - facts))
+    }
+
+
+def odd_dispute(
+    case: Case, reference: Vote, camps: Sequence[Camp], broken: frozenset[str]
+) -> Dispute | None:
+    """Return the dispute over an answer that breaks these properties, if some programs keep them.
+
+    The camp need not be most of those that were asked, but ``VOTES`` of them.
+    """
+    for camp in camps:
+        if camp.has_reference or camp.vote.word != "value" or len(camp.programs) < VOTES:
+            continue
+        if broken & (_kept(case, camp.vote.data) or set()):
+            voters = sum(len(each.programs) for each in camps)
+            votes = len(camp.programs)
+            return Dispute(case, "odd", reference, camp.vote, votes, voters, camps=tuple(camps))
+    return None
+
+
+def _kept(case: Case, data: bytes) -> set[str] | None:
+    """Return the properties of an answer; None for one that is not looked at."""
+    if len(data) > WHOLE_BYTES:
+        return None
+    try:
+        return set(properties(case.arguments, decode_answer(data)))
+    except CodecError:
+        return None
+
+
+def properties(arguments: Sequence[Value], answer: Value) -> Iterator[str]:
+    """Yield the names of an answer's properties: type, emptiness, sign, size against arguments."""
+    yield f"is {_kind(answer)}"
+    if isinstance(answer, str | bytes | list | tuple | dict | set | frozenset):
+        if answer:
+            yield "is not empty"
+        if not isinstance(answer, str | bytes) and len({*map(_kind, answer)}) <= 1:
+            yield "is of one type"
+        for place, value in enumerate(arguments):
+            if isinstance(value, str | list | tuple) and len(answer) <= len(value):
+                yield f"is no longer than argument {place}"
+    if _kind(answer) == "number":
+        if answer >= 0:
+            yield "is not negative"
+        for place, value in enumerate(arguments):
+            if _kind(value) == "number":
+                yield from (
+                    f"is {name} argument {place}"
+                    for name, holds in _compared(answer, value).items()
+                    if holds
+                )
+
+
+def _compared(answer: float, value: float) -> Mapping[str, bool]:
+    return {"below": answer < value, "not above": answer <= value, "not below": answer >= value}
+
+
+def _kind(value: Value) -> str:
+    return "number" if type(value) in (int, float) else type(value).__name__
+
+
 LIMITS = Limits(cpu=1.0, memory=MEMORY)
 MOST_DROPPED = 40
 """Inputs without an answer of the reference that a panel is asked about at a time."""
@@ -301,15 +390,24 @@ class Panel:
                 names.append(source)
         return cls(task, tuple(names))
 
-    def poll(self, sandbox: Sandbox, suite: Suite, dropped: Sequence[Dropped] = ()) -> Poll:
-        """Return the panel's votes on a suite's cases and on the dropped ones."""
+    def poll(
+        self,
+        sandbox: Sandbox,
+        suite: Suite,
+        dropped: Sequence[Dropped] = (),
+        odd: Mapping[int, frozenset[str]] | None = None,
+    ) -> Poll:
+        """Return the panel's votes on a suite's cases and on the dropped ones.
+
+        On an ``odd`` case fewer programs are enough for a dispute (``odd_dispute``).
+        """
         if len(self.programs) < VOTES:  # too few for any dispute
             return Poll([None] * (len(suite.cases) + len(dropped)))
-        answered = self._answered(sandbox, suite)
+        answered = self._answered(sandbox, suite, odd or {})
         disputes = [*answered.disputes, *self._unanswered(sandbox, dropped)]
         return Poll(disputes, answered.too_slow)
 
-    def _answered(self, sandbox: Sandbox, suite: Suite) -> Poll:
+    def _answered(self, sandbox: Sandbox, suite: Suite, odd: Mapping[int, frozenset[str]]) -> Poll:
         disputes: list[Dispute | None] = [None] * len(suite.cases)
         if not suite.cases:
             return Poll(disputes)
@@ -322,7 +420,7 @@ class Panel:
             number
             for number in range(len(suite.cases))
             if (against := sum(kill.killed >> number & 1 for kill in kills))
-            and 2 * against > sum(kill.run >> number & 1 for kill in kills)
+            and (2 * against > sum(kill.run >> number & 1 for kill in kills) or number in odd)
         ]
         asked = [suite.cases[number] for number in contested]
         # A program that no contested case rejects agrees with the reference on all of them.
@@ -344,7 +442,12 @@ class Panel:
                 name for name, kill in zip(names, kills, strict=True) if kill.run >> number & 1
             ]
             reference = Vote("value", suite.expected[number])
-            disputes[number] = dispute(self.task, suite.cases[number], reference, votes, voters)
+            case = suite.cases[number]
+            # Most of those that were run must agree; on an odd answer a few are enough.
+            disputes[number] = dispute(self.task, case, reference, votes, voters)
+            if disputes[number] is None and number in odd:
+                answers_of = camps(self.task, reference, votes, voters)
+                disputes[number] = odd_dispute(case, reference, answers_of, odd[number])
         # Cases that many of the programs that met them were too slow for.
         too_slow: dict[int, str] = {}
         for number in range(len(disputes)):

@@ -38,6 +38,7 @@ from evalplus_lite.jobs.consensus import (
     VOTES,
     Finding,
     Panel,
+    oddities,
     unanswered,
 )
 from evalplus_lite.jobs.consensus import rows as dispute_rows
@@ -683,7 +684,7 @@ def polled(
     if not is_fresh:
         base = subset(answers.suite, range(answers.suite.base_count))
         panel = Panel.select(sandbox, task, base, programs)
-        votes = panel.poll(sandbox, again.suite, dropped).disputes
+        votes = panel.poll(sandbox, again.suite, dropped, oddities(again.suite)).disputes
         of_dropped = votes[len(again.suite.cases) :]
         dropped = [drop for drop, vote in zip(dropped, of_dropped, strict=True) if not vote]
         disputes = [each for each in votes if each is not None]

@@ -93,6 +93,25 @@ def test_the_wrong_reference_only_is_disputed(sandbox: Sandbox) -> None:
     assert len(doubts(sandbox, given, RIGHT).disputes) == 10
 
 
+def test_a_mistake_that_most_programs_share_is_found_if_it_is_odd(sandbox: Sandbox) -> None:
+    """Two of five programs are heard on the one input where the reference's answer is empty."""
+    digits = (
+        "def f(x):\n    found = ''\n    while x:\n        found, x = str(x % 2) + found, x // 2\n"
+    )
+    shared = digits + "    return found\n"
+    right = digits + "    return found or '0'\n"
+    contract = "def precondition(x):\n    assert x >= 0, 'x must not be negative'\n"
+    plus = [(number,) for number in (*range(3, 40), 0)]
+    task = make_task([(1,), (2,)], plus, reference=shared, contract=contract)
+    programs = [shared.replace("found", name) for name in ("found", "text", "bits")]
+    programs += [right, right.replace("found", "text")]
+    found = doubts(sandbox, task, programs)
+    assert found.kind == "reference"
+    (dispute,) = found.disputes
+    assert (dispute.case.arguments, dispute.cause, dispute.votes) == ((0,), "odd", 2)
+    assert [len(camp.programs) for camp in dispute.camps] == [3, 2]
+
+
 def test_a_reference_that_fails_on_allowed_inputs_is_named_without_a_panel(
     sandbox: Sandbox,
 ) -> None:
