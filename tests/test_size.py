@@ -15,7 +15,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "execution": (2_342, 10),
     "generate": (8_531, 29),
     "grading": (2_864, 13),
-    "jobs": (9_587, 23),
+    "jobs": (9_691, 23),
     "models": (2_249, 11),
     "programs": (2_941, 12),
     "reduction": (1_592, 8),
