@@ -202,13 +202,8 @@ class WorkMeter:
     def operated(self, name: str, left: Any, right: Any) -> Any:
         kind = type(right)
         if kind is int and type(left) is int:
-            if not (-SMALL < left < SMALL and -SMALL < right < SMALL):
-                few, many = sorted((digits(left), digits(right)))
-                self.charge(DIGIT * many * (few if name in ("Mult", "FloorDiv", "Mod") else 1))
-            result = OPERATORS[name](left, right)
-            if name in ("Pow", "LShift") and not -SMALL < result < SMALL:
-                self.charge(DIGIT * digits(result) ** (1.6 if name == "Pow" else 1))
-            return result
+            self.computed(name, left, right)
+            return OPERATORS[name](left, right)
         result = OPERATORS[name](left, right)
         kind = type(result)
         if kind in SIZED:
@@ -218,16 +213,23 @@ class WorkMeter:
             self.charge(units + (CALLS["format"] if name == "Mod" else 0))
         return result
 
+    def computed(self, name: str, left: int, right: int) -> None:
+        """Charge for arithmetic on whole numbers, before it is done: small ones cost no more."""
+        if name in ("Pow", "LShift"):
+            times = min(max(0, right), SMALL)
+            bits = times * log2(abs(left)) if name == "Pow" and left else times
+            count = digits(left) + int(bits) // 30
+            if count > 2 and not (name == "Pow" and abs(left) < 2):
+                self.charge(DIGIT * count ** (1.6 if name == "Pow" else 1))
+        elif not (-SMALL < left < SMALL and -SMALL < right < SMALL):
+            few, many = sorted((digits(left), digits(right)))
+            self.charge(DIGIT * many * (few if name in ("Mult", "FloorDiv", "Mod") else 1))
+
     def grown(self, name: str, target: Any, value: Any) -> Any:
         """Charge for ``target += value`` and the like, before it is done."""
         kind = type(target)
         if kind is int and type(value) is int:
-            if name in ("LShift", "Pow"):
-                bits = target.bit_length() * value if name == "Pow" else value
-                count = digits(target) + max(0, bits) // 30
-                self.charge(DIGIT * count ** (1.6 if name == "Pow" else 1) * (count > 2))
-            elif not (-SMALL < target < SMALL and -SMALL < value < SMALL):
-                self.charge(DIGIT * digits(target) * digits(value))
+            self.computed(name, target, value)
         elif kind in SEQUENCES and type(value) is int:  # repeated
             self.charge(weight(kind) * len(target) * max(0, value))
         elif type(value) in SIZED:

@@ -238,7 +238,10 @@ class _Trial:
                 line = f"import {name}" if name in sys.stdlib_module_names else star
                 line = ALIASES.get(name, line)
                 lines = program.split("\n")
-                at = max((n for n, each in enumerate(lines, 1) if "__future__" in each), default=0)
+                at = max(
+                    (n for n, each in enumerate(lines, 1) if each.startswith("from __future__")),
+                    default=0,
+                )
                 text = "\n".join([*lines[:at], line, *lines[at:]])
                 if _passes(self._run(text), failing.tests):
                     return "environment", f"passes with {line!r} in front of it", None

@@ -272,6 +272,7 @@ def test_work_within_one_call_counts(sandbox: Sandbox, slow: str, fast: str) -> 
         "def f(xs):\n    t = [tuple(xs[:1])]\n    k = 0\n    for x in xs:\n        t[k] += (x,)\n",
         "def f(xs):\n    d = {tuple(xs): 1}\n    k = tuple(xs)\n"
         "    for x in xs:\n        d[k] *= 3 ** 50\n",
+        "def f(xs):\n    for x in xs:\n        n = 3\n        n **= 9 * len(xs)\n",
         "import copy\ndef f(xs):\n    return len([copy.deepcopy([xs]) for x in xs])\n",
         "def f(xs):\n    return [[xs] == [xs[:]] for x in xs][0]\n",
         "def f(xs):\n    for x in xs:\n        ys = [0]\n        ys *= len(xs)\n",
@@ -292,3 +293,11 @@ def test_quadratic_work_is_not_hidden(sandbox: Sandbox, hidden: str) -> None:
     assert less is not None
     assert more is not None
     assert more > 2.8 * less
+
+
+def test_powers_that_stay_small_cost_little(sandbox: Sandbox) -> None:
+    """Of 1, 0 and -1, whatever the exponent; nothing overflows."""
+    text = "    x = 1\n    x **= 10**400\n    return x + (-1) ** 10**30 + 0 ** 10**30\n"
+    (found,) = counted(sandbox, f"def f(xs):\n{text}", [1])
+    assert found.units is not None
+    assert found.units < 10_000

@@ -1,0 +1,41 @@
+"""Suites that were exported for Hugging Face: rows whose inputs and rule are JSON texts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from evalplus_lite.errors import CodecError, InputError
+from evalplus_lite.store import parse_json
+from evalplus_lite.tasks.fields import Fields, read_rule
+from evalplus_lite.tasks.published.format import Background, Format
+from evalplus_lite.tasks.published.rows import as_cases, heading
+from evalplus_lite.types import Task
+from evalplus_lite.values import codec
+
+
+def exported_task(fields: Fields, background: Background) -> Task:
+    """Return the task of a row of ``export --to huggingface``; outputs are computed anew."""
+    id, entry_point, prompt = heading(fields)
+    try:
+        inputs = codec.loads(fields.text("inputs"))
+        rule = parse_json(fields.text("comparison"), path=fields.path)
+    except (CodecError, InputError) as error:
+        raise fields.refuse(f"'inputs' or 'comparison': {error}") from None
+    if type(inputs) is not list or not all(type(each) is list for each in inputs):
+        raise fields.refuse("'inputs' is no JSON text of a list of argument lists")
+    base = fields.count("base_count")
+    stated = replace(fields, row=fields.row._replace(data={"rule": rule}))
+    return Task(
+        id=id,
+        prompt=prompt,
+        entry_point=entry_point,
+        reference=prompt + fields.text("canonical_solution"),
+        base=as_cases(inputs[:base], "base"),
+        plus=as_cases(inputs[base:], "plus"),
+        contract=fields.text("contract", default="") or None,
+        rule=read_rule(stated),
+    )
+
+
+KEYS = {"canonical_solution", "test", "inputs", "expected", "base_count", "comparison"}
+FORMATS = (Format("Hugging Face", KEYS, exported_task),)
