@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 from evalplus_lite.lazy import lazily
 
 if TYPE_CHECKING:
+    from evalplus_lite.efficiency.explanation import explain as explain
     from evalplus_lite.efficiency.job import EfficiencyResult as EfficiencyResult
-    from evalplus_lite.efficiency.job import EfficiencyReward as EfficiencyReward
     from evalplus_lite.efficiency.job import efficiency as efficiency
-    from evalplus_lite.efficiency.job import explain as explain
+    from evalplus_lite.efficiency.reward import EfficiencyReward as EfficiencyReward
 
-_HOMES = {"efficiency.job": "EfficiencyResult EfficiencyReward efficiency explain"}
+_HOMES = {
+    "efficiency.explanation": "explain",
+    "efficiency.job": "EfficiencyResult efficiency",
+    "efficiency.reward": "EfficiencyReward",
+}
 """The module of each public name."""
 __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

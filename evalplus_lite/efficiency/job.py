@@ -7,23 +7,20 @@ import math
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from itertools import zip_longest
+from dataclasses import asdict, dataclass
 from operator import itemgetter
 from typing import Any, ClassVar, TypeAlias
 
 from evalplus_lite.efficiency.inputs import LEAST, Level, levels
-from evalplus_lite.efficiency.work import lines, seconds, uncounted, work
+from evalplus_lite.efficiency.work import seconds, uncounted, work
 from evalplus_lite.errors import InfrastructureError, InputError
 from evalplus_lite.execution.base import Call, Ref, Row, Work, WorkerContext
-from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts, unknown_task
+from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
 from evalplus_lite.jobs.evaluation import evaluate
 from evalplus_lite.jobs.expected import Prepared, SharedData, staged
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
-from evalplus_lite.jobs.tables import Table
 from evalplus_lite.programs import program_hash
-from evalplus_lite.programs.extraction import extract
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.statistics.efficiency import (
     Growth,
@@ -244,7 +241,7 @@ def judged(
     }
     right: Right = defaultdict(dict)
     for sample in samples:
-        if _key(sample) in passed:
+        if key_of(sample) in passed:
             right[sample.task_id][program_hash(sample.source)] = sample.source
     return passed, right, {row["task_id"]: row["detail"] for row in result.unusable}
 
@@ -259,7 +256,8 @@ def counts(
         yield dict(zip(KEYS, row, strict=True))
 
 
-def _key(sample: Sample) -> Key:
+def key_of(sample: Sample) -> Key:
+    """Return what tells a sample from all others: task, model, temperature, index."""
     return sample.task_id, sample.model, sample.temperature, sample.index
 
 
@@ -308,7 +306,7 @@ def _models(
     by_program = {(row["task_id"], row["program"]): row for row in rows}
     models: dict[str, dict[str, list[tuple[bool, Row]]]] = {}
     for sample in given:
-        is_right = _key(sample) in passed
+        is_right = key_of(sample) in passed
         row = by_program.get((sample.task_id, program_hash(sample.source))) if is_right else None
         of_model = models.setdefault(sample.model, {id: [] for id in tasks})
         if sample.task_id in of_model:
@@ -359,7 +357,12 @@ def _works(
     works: dict[str, dict[str, list[float]]] = {model: {} for model in models}
     for sample in given:
         row = by_program.get((sample.task_id, program_hash(sample.source)))
-        if row and _key(sample) in passed and row["dps"] is not None and row["reason"] in CENSORED:
+        if (
+            row
+            and key_of(sample) in passed
+            and row["dps"] is not None
+            and row["reason"] in CENSORED
+        ):
             amount = math.inf if row["reason"] else float(max(row["units"][-1]))
             works[sample.model].setdefault(sample.task_id, []).append(amount)
     return works
@@ -367,135 +370,3 @@ def _works(
 
 def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
-
-
-# A reward for trainers: right programs earn more the less work they do.
-
-
-class EfficiencyReward:
-    """Scores answers of models from 0 to 1; a context manager, for one thread at a time.
-
-        with EfficiencyReward("tasks.jsonl") as reward:
-            rewards = reward([("Own/0", "def f(x): return x + x")])
-
-    A wrong program earns 0, also where only an input of efficiency's is failed. A right one earns
-    ``least``, and the rest by its score: all of it for the reference's work or less. One whose work
-    cannot be counted, or whose task has no inputs that grow, earns ``least``. A failure of the
-    machine raises InfrastructureError, a task without a usable test InputError: neither is a 0.
-    """
-
-    def __init__(
-        self,
-        dataset: Dataset | str | os.PathLike[str],
-        *,
-        least: float = 0.5,
-        levels: int = LEVELS,
-        seed: int = 0,
-        session: Session | None = None,
-    ) -> None:
-        self.session = Session() if session is None else session
-        self.data = prepared(dataset, self.session)
-        self._least, self._settings = least, (levels, seed)
-        self._staging = SharedData(self.session.pool())
-
-    def __enter__(self) -> EfficiencyReward:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.session.close()
-
-    def __call__(self, items: Iterable[tuple[str, str]]) -> list[float]:
-        """Return the reward of each (task id, answer); a program is taken out of each answer."""
-        samples = []
-        for index, (id, answer) in enumerate(items):
-            if id not in self.data:
-                raise unknown_task(id, self.data)
-            samples.append(Sample(id, extract(answer, self.data[id]).source, index=index))
-        wanted = {sample.task_id for sample in samples}
-        tasks = tuple(task for task in self.data.tasks if task.id in wanted)
-        passed, right, unusable = judged(replace(self.data, tasks=tasks), samples, self.session)
-        if lost := sorted(wanted & unusable.keys()):
-            raise InputError(f"{lost[0]} cannot be used: {unusable[lost[0]]}")
-        usable = [task for task in tasks if task.harness.kind in HARNESSES and right[task.id]]
-        rows = {
-            (row["task_id"], row["program"]): row
-            for found in counts(self._staging, usable, right, self._settings)
-            for row in rows_of(found, right[found["task_id"]])
-        }
-        rewards = []
-        for sample in samples:
-            # Without a row there is nothing that grows.
-            row = rows.get((sample.task_id, program_hash(sample.source)), {"reason": ""})
-            share = self._least + (1 - self._least) * min(1.0, row.get("score") or 0.0)
-            is_right = _key(sample) in passed and row["reason"] not in FAILED
-            rewards.append(share if is_right else 0.0)
-        return rewards
-
-
-# Where a program's work goes: its share by line, with a program that does less at its side.
-
-PATIENCE = 10
-"""A single program may do this many times the work that one of many may."""
-
-
-def explain_task(place: WorkerContext, settings: Row) -> Work:
-    """Return size and shape of a program's worst large input, and the work by line of several."""
-
-    def explained(item: Row) -> Row:
-        ref, sources = item
-        task, grown = grown_task(place, ref, settings)
-        reasons = list(map(uncounted, sources))
-        if not grown or any(reasons):
-            return "".join(reasons) or "no inputs of this task grow", 0, "", []
-        level, most = grown[-1], PATIENCE * allowed(grown)
-        works = work(place.sandbox, task, sources[0], level.cases, level.expected, most=most)
-        at = max(range(len(works)), key=lambda number: works[number].units or 0)
-        parts = [lines(place.sandbox, task, source, level.cases[at], most=most)
-                 for source in sources]  # fmt: skip
-        cause = works[-1].cause  # of the first that fails, which is the last
-        return cause, level.size, level.shapes[at], [list(part.items()) for part in parts]
-
-    return explained
-
-
-def explain(
-    dataset: Dataset | str | os.PathLike[str],
-    task_id: str,
-    program: str,
-    *,
-    faster: str = "",
-    seed: int = 0,
-    session: Session | None = None,
-) -> Table:
-    """Return the work by line of a right program and, side by side, of a faster one.
-
-    ``faster`` is the reference if it is not given. Both run on the largest input that costs the
-    program most. ``data`` of the table has shares as numbers. Raises InputError where a program
-    cannot be counted, or fails.
-    """
-    with within(session) as opened:
-        task = prepared(dataset, opened)[task_id]
-        texts = [program, faster or task.reference]
-        pool = opened.pool()
-        item = SharedData(pool).ref(task), texts
-        call = Call(f"{__name__}:{explain_task.__name__}", seed)
-        ((reason, size, shape, parts),) = pool.map(call, [item])
-    if reason:
-        raise InputError(f"{task_id}: the work of a program cannot be explained: {reason}")
-    totals = [max(1, sum(units for _, units in part)) for part in parts]
-    columns = [
-        [(dict(part).get(row, 0) / total, line) for row, line in enumerate(text.splitlines(), 1)]
-        for text, part, total in zip(texts, parts, totals, strict=True)
-    ]
-    data = [(*one, *other) for one, other in zip_longest(*columns, fillvalue=(0.0, ""))]
-    heads = ["share", "program", "share of the faster", "faster program"]
-    return Table(
-        "explanation",
-        f"{task_id}: {totals[0]:,} and {totals[1]:,} units of work",
-        f"Share of work by line, on a {shape} input of size {size}: {totals[0] / totals[1]:.1f}"
-        " times the work of the faster program.",
-        heads,
-        [[f"{x:.1%}" if type(x) is float and x else x or "" for x in row] for row in data],
-        left=4,
-        data=[heads, *data],
-    )

@@ -35,11 +35,9 @@ def infer_constraints(task: Task) -> list[str]:
         if constraint.is_limit and not (constraint.is_chosen or constraint.is_stated):
             continue  # the assertions above hold it
         # A program that reads has one input, its text.
-        text = (
-            constraint.text.replace("argument 0", "the text")
-            if kind == "script"
-            else (constraint.text)
-        )
+        text = constraint.text
+        if kind == "script":
+            text = text.replace("argument 0", "the text")
         description = f"{text} ({constraint.support}; {constraint.name})"
         code = _code(constraint, names, stated) if constraint.is_on else None
         if code is not None:

@@ -100,10 +100,10 @@ class StatedConstraints:
         text = readable(text)
         block = _BLOCK.search(text)
         lines = list(_block_lines(block[1])) if block else []
-        words = readable(unwrapped(text[: block.start()] if block else text))
-        lines += _promises(words)
+        prose = readable(unwrapped(text[: block.start()] if block else text))
+        lines += _promises(prose)
         firm = [replace(one, is_firm=True) for _, group in lines for one in group]
-        loose = [] if block else [one for group in _sentences(words) for one in group]
+        loose = [] if block else [one for group in _sentences(prose) for one in group]
         said = {one.text for one in firm}
         known = (*firm, *(one for one in loose if one.text not in said))
         unread = tuple(line for line, group in lines if not group)
@@ -204,14 +204,15 @@ def unwrapped(text: str) -> str:
     lines: list[str] = []
     for line in text.splitlines():
         goes_on = re.match(r"\s*[a-z][\w'-]*(?! ?[:(=<>])\b", line)
-        if lines and goes_on and _OPEN.search(lines[-1]) and "<" not in line + lines[-1]:
+        if lines and goes_on and _GOES_ON.search(lines[-1]) and "<" not in line + lines[-1]:
             lines[-1] += " " + line.strip()
         else:
             lines.append(line)
     return "\n".join(lines)
 
 
-_OPEN = re.compile(r"[^\n]{40}[\w,]$")
+_GOES_ON = re.compile(r"[^\n]{40}[\w,]$")
+"""The end of a long line within a sentence."""
 
 
 def readable(text: str) -> str:
@@ -714,7 +715,7 @@ def _leaves(found: Any) -> Iterator[Any]:
 
 
 @_test
-def _never_empty(names: Names, match: re.Match[str]) -> bool:
+def _holds_some(names: Names, match: re.Match[str]) -> bool:
     """``There is at least one price and none is negative``, of what the noun names, or of the only
     list, text or dict; a number may be one in a text."""
     noun = match["noun"].lower().removesuffix("s")
@@ -905,7 +906,7 @@ _PHRASES: tuple[tuple[str, Make | str], ...] = (
     (
         r"there (?:is|are) (?:always )?at least (?:one|1) (?P<noun>\w+)"
         r"(?P<negative>,? and none (?:of them )?(?:is|are) negative)?",
-        _never_empty,
+        _holds_some,
     ),
     (r"\w (?:occurs|appears) in NAME exactly (?P<times>\w+)(?: times)?", _times),
     (

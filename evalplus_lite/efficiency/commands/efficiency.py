@@ -10,6 +10,7 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_tables, say
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.efficiency import job
+from evalplus_lite.efficiency.explanation import explain
 
 
 @takes(*JOB, "seed", "force")
@@ -53,7 +54,7 @@ def efficiency(
             session=session,
         )
         pair = result.extremes(task) if task else None
-        found = pair and job.explain(
+        found = pair and explain(
             data, task, pair[0], faster=pair[1], seed=run.seed, session=session
         )
 
