@@ -680,6 +680,7 @@ class InputFilter:
                 if word in parameters
             }
             for each in stated.constraints
+            if re.search("[<>]", each.formula)
         ]
         off = {
             each.name

@@ -557,7 +557,15 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
     words = words if words is not None and finder.has_words() else finder.repeated_words(known)
     keep_closed = finder.has_closed_characters(text.counts) and words is None
     near = widen(text.counts, keep_closed=keep_closed)
-    if finder.mentions(ANY_TEXT):
+    layout = Layout.of(
+        text.values,
+        known={*known, *finder.listed()},
+        is_said=finder.mentions(FORMATS),
+        decimals=finder.most_decimals(),
+        may_be_blank=finder.mentions(BLANK_LINES),
+    )
+    # Of lines with a head only the rest is free text.
+    if finder.mentions(ANY_TEXT) and not (layout and layout.head):
         return {"alphabet": "".join(sorted({*PRINTABLE, *near}))}
     # A task that speaks of whitespace means tabs and newlines, too.
     if " " in near and finder.mentions("whitespace|white space|tabs?"):
@@ -566,13 +574,6 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
         near = "".join(sorted({*near, *near.swapcase()}))
     dates = DateForm.of(text.values)
     widths = widths_of(text.values)
-    layout = Layout.of(
-        text.values,
-        known={*known, *finder.listed()},
-        is_said=finder.mentions(FORMATS),
-        decimals=finder.most_decimals(),
-        may_be_blank=finder.mentions(BLANK_LINES),
-    )
     return {
         "layout": layout if layout and finder.has_layout() else None,
         "widths": widths if widths and finder.has_widths(widths) else None,

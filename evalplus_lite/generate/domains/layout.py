@@ -102,7 +102,7 @@ class Layout:
             frozenset.intersection(*map(_signs, lines)),
             frozenset(words) if is_known else frozenset(),
             letters,
-            _head(kinds),
+            _head(lines),
             frozenset(pair for each in kinds for pair in _around(each)),
             _first_signs(lines),
             _singles(lines),
@@ -145,7 +145,7 @@ class Layout:
             if twice := min((each for each in self.singles if line.count(each) > 1), default=""):
                 return f"{twice!r} twice"
             is_other = self.first_signs and _first_sign(line) not in self.first_signs
-            if is_other or tuple(kinds[: len(self.head)]) != self.head:
+            if is_other or not _has_head(line, self.head):
                 return f"a line like {line[:40]!r}"
             if strange := next((pair for pair in _around(kinds) if pair not in self.around), None):
                 return f"{strange[1]} after {strange[0]} and a blank"
@@ -247,18 +247,40 @@ def _shape(kinds: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _head(lines: Sequence[Sequence[str]]) -> tuple[str, ...]:
+def _head(lines: Sequence[str]) -> tuple[str, ...]:
     """Return the kinds that all of several lines begin with, if three signs are among them.
 
-    After the signs it ends with the first word: what follows may be free.
+    Numbers that have as many digits in each line say so. After the signs it ends with the first
+    word, or with a later sign: what follows may be free.
     """
-    head, signs = list[str](), set[str]()
-    for kind, *others in map(set, zip(*lines, strict=False)):
-        if others or (len(signs) >= _ENOUGH and head[-1] == "a word"):
+    head, signs, end = list[str](), set[str](), 0
+    columns = (zip(*map(each, lines), strict=False) for each in (_kinds, _sizes))
+    for kinds, sizes in zip(*columns, strict=True):
+        if len({*kinds}) > 1:
             break
-        head.append(kind)
-        signs |= {kind} - {"a word", "a letter", "a number"}
-    return tuple(head) if len(lines) >= _FEW and len(signs) > _ENOUGH else ()
+        head.append(sizes[0] if len({*sizes}) == 1 else kinds[0])
+        if kinds[0] not in _PLAIN or not (len(signs) >= _ENOUGH and "a word" in head[:-1]):
+            end = len(head)
+        signs |= {kinds[0]} - _PLAIN | {*kinds} & {"a blank"}
+    return tuple(head[:end]) if len(lines) >= _FEW and len(signs) > _ENOUGH else ()
+
+
+_PLAIN = frozenset(("a word", "a letter", "a number", "a blank"))
+
+
+def _has_head(line: str, head: Sequence[str]) -> bool:
+    pairs = [*zip(head, _kinds(line), _sizes(line), strict=False)]
+    return len(pairs) == len(head) and all(wanted in kinds for wanted, *kinds in pairs)
+
+
+def _sizes(line: str) -> list[str]:
+    """Return the kinds of a line's tokens, numbers with how many characters they have."""
+    sizes = [
+        f"{kind} of {len(token)}" if kind == "a number" else kind
+        for token in _TOKEN.findall(line)
+        for kind in [_kind(token)]
+    ]
+    return ["the beginning", *sizes, "the end"]
 
 
 def _units(line: str) -> list[str]:

@@ -11,12 +11,13 @@ from collections.abc import Collection, Mapping
 
 from evalplus_lite.tasks.stated_constraints import sentences
 
-_IS = r"(?:an?|two|already|is|are) (?:strictly )?"
+_IS = r"(?:an?|two|already|is|are|comes?) (?:strictly )?"
 WORDS: Mapping[str, str] = {
     "rectangular": r"matrix|grid|rectang|square|table|board|image",
     "square": r"square|n ?[x×*] ?n",
     "widths": r"(?:\w+|\d+) (?:decimals?|decimal places|digits)|HH|MM|YYYY|leading zeros",
     "dates": r"dates?|days?|birthday|calendar",
+    "days": r"dates?|days?|months?",
     "times": r"times?|clock|hours?|HH",
     "escapes": r"escapes?|percent|URLs?",
     "brackets": r"parenthes[ei]s|brackets?|braces?|expressions?|JSON",
@@ -50,9 +51,20 @@ WORDS: Mapping[str, str] = {
 }
 """Words of a task's text that speak of a kind of constraint: one example is enough then."""
 
+_ANY_ORDER = r"(?:may|can) (?:also )?(?:come|be|stand|appear)\b[^.]*\b(?:any|either) order"
+DENIED: Mapping[str, str] = {
+    "rectangular": r"rows? (?:do not|don't|need not|may not)\b[^.]*\b(?:same|equal)"
+    r"|rows? (?:may|can) (?:differ|(?:be of|have) (?:different|any|other))",
+    "single-blanks": r"(?:more than one|several|two|multiple) (?:blanks?|spaces?)",
+    "ordered-pairs": _ANY_ORDER,
+    "less": _ANY_ORDER,
+    "at-most": _ANY_ORDER,
+}
+"""Words of a task's text that deny a kind of constraint, however many examples keep to it."""
+
 MAY_BE_ZERO = (
     r"(?:0|zero|none) or more|non-?negative|at least (?:0|zero)|>= ?0|(?<![\w.])0 <="
-    r"|may (?:also )?be (?:0|zero)"
+    r"|(?:may (?:also )?be|was|were) (?:0|zero)\b"
     r"|(?<![\w.])(?:0|zero) (?:is (?:fine|ok|okay|allowed|valid|possible)|gives|means)\b"
 )
 SIGNS = re.compile(
@@ -64,6 +76,7 @@ SIGNS = re.compile(
 """An exception is for numbers of some sign."""
 MAY_BE_EMPTY = (
     r"(?<!non-)(?<!not )(?<!an )(?<!the )empty|(?<!return )(?:an|the) empty \w+ (?:has|is|gives)"
+    r"|(?:also|even|including|or) (?:an|the) empty"
     r"|may have no|no \w+ (?:yet|at all)|(?:may|can) be missing"
     r"|without (?:any|rows|items|elements|entries|records|lines)\b|with nothing in"
 )
@@ -80,8 +93,8 @@ EQUAL_ROWS = r"rows?\b[^.]* (?:same|equal|equally) |rectang"
 """Rows are of one length, and nothing is said of how many there are."""
 BLANK_LINES = r"(?:blank|empty) lines?"
 ANY_CASE = (
-    r"case[- ]insensitive|case (?:does not|doesn't|means nothing)|(?:small|lower|upper|capital)"
-    r"(?:[- ]case)?(?: letters?)? (?:or|and) (?:small|lower|upper|capital)|any mix of"
+    r"case[- ]insensitive|case (?:does not|doesn't|means nothing)|(?:small|lower|upper|capital)s?"
+    r"(?:[- ]case)?(?: letters?)? (?:or|and) (?:as )?(?:small|lower|upper|capital)|any mix of"
 )
 """Letters of either case are alike."""
 NEVER_DOWN = (
@@ -125,6 +138,11 @@ def is_mentioned(kind: str, text: str) -> bool:
     return kind in WORDS and mentions(text, WORDS[kind])
 
 
+def is_denied(kind: str, text: str) -> bool:
+    """Return whether a text says that a kind of constraint does not hold."""
+    return kind in DENIED and mentions(text, DENIED[kind])
+
+
 def said_of(name: str, names: Collection[str], text: str, *, with_general: bool = True) -> str:
     """Return the sentences of a text that name this one of several parameters or methods, and,
     ``with_general`` ones, those that name none of them."""
@@ -132,6 +150,7 @@ def said_of(name: str, names: Collection[str], text: str, *, with_general: bool 
     for sentence in sentences(text):
         # "A" is a word, and so is the s of "it's".
         words = {*re.findall(r"(?<![\w'’])\w+", sentence)} - {"a", "A", "i", "I"}
+        words |= {*re.findall(r"(?<=[(`])\w(?=[)`])|\b\w(?=\[)", sentence)}  # ``len(a)``, ``a[i]``
         named = words & {*names}
         if name in named or (with_general and not named):
             found.append(sentence)
