@@ -183,6 +183,14 @@ def has_days(text: str) -> bool | None:
     return all(days) if days else None
 
 
+def is_month_day(text: str) -> bool | None:
+    """Return whether a text such as 02-29 is a day of some year, None if it is of another form."""
+    if not re.fullmatch(r"\d+-\d+", text):
+        return None
+    month, _, day = text.partition("-")
+    return len(month) == len(day) == 2 and _is_day("ymd", ("2000", month, day))
+
+
 def has_escapes(text: str) -> bool | None:
     """Return whether each percent sign begins an escape and these are UTF-8, None if none is."""
     if "%" not in text:
@@ -219,6 +227,7 @@ def is_decimal(text: str) -> bool | None:
 
 WELL_FORMED: Mapping[str, Callable[[str], bool | None]] = {
     "days": has_days,
+    "month-days": is_month_day,
     "times": has_times,
     "escapes": has_escapes,
     "brackets": has_brackets,

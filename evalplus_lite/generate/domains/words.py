@@ -18,6 +18,7 @@ WORDS: Mapping[str, str] = {
     "widths": r"(?:\w+|\d+) (?:decimals?|decimal places|digits)|HH|MM|YYYY|leading zeros",
     "dates": r"dates?|days?|birthday|calendar",
     "days": r"dates?|days?|months?",
+    "month-days": r"MM-DD|birthdays?|months?",
     "times": r"times?|clock|hours?|HH",
     "escapes": r"escapes?|percent|URLs?",
     "brackets": r"parenthes[ei]s|brackets?|braces?|expressions?|JSON",
@@ -31,7 +32,8 @@ WORDS: Mapping[str, str] = {
     "ordered-times": r"before|later|after|starts?|ends?|from",
     "sorted": rf"{_IS}(?:sorted|ascending|increasing|non-?decreasing)",
     "descending": rf"{_IS}(?:descending|decreasing|non-?increasing)",
-    "distinct": r"(?:of|are|all|contains?|only|pairwise) (?:distinct|unique|different)"
+    "distinct": r"(?:of|are|all|contains?|only|pairwise|all (?:the )?\w+) "
+    r"(?:distinct|unique|different)"
     r"|no duplicates|permutation",
     "ordered-pairs": r"intervals?|ranges?|start|<=|≤|before",
     "layout": r"absolute|well-formed|valid|correct",
@@ -55,6 +57,7 @@ _ANY_ORDER = r"(?:may|can) (?:also )?(?:come|be|stand|appear)\b[^.]*\b(?:any|eit
 DENIED: Mapping[str, str] = {
     "rectangular": r"rows? (?:do not|don't|need not|may not)\b[^.]*\b(?:same|equal)"
     r"|rows? (?:may|can) (?:differ|(?:be of|have) (?:different|any|other))",
+    "proper-pairs": r"<=|≤|equal|same|empty|zero|length 0",
     "single-blanks": r"(?:more than one|several|two|multiple) (?:blanks?|spaces?)",
     "ordered-pairs": _ANY_ORDER,
     "less": _ANY_ORDER,
@@ -98,8 +101,8 @@ ANY_CASE = (
 )
 """Letters of either case are alike."""
 NEVER_DOWN = (
-    r"never (?:goes? (?:down|back)|decreas|gets? smaller|earlier)|non-?decreasing|chronological"
-    r"|in (?:the )?order of time|only (?:goes up|increases)|(?:are|is) increasing"
+    r"never (?:go(?:es|ing)? (?:down|back)|decreas|gets? smaller|earlier)|non-?decreasing"
+    r"|chronological|in (?:the )?order of time|only (?:goes up|increases)|(?:are|is) increasing"
 )
 """Numbers that calls have in turn."""
 DIFFER = (
@@ -184,6 +187,12 @@ def most_decimals(text: str) -> int | None:
     return int(said[1]) if said[1].isdigit() else NUMERALS.index(said[1].lower())
 
 
+def only_range(text: str) -> tuple[int, int] | None:
+    """Return the ends of the one range of whole numbers in a text: ``1 to 3``."""
+    found = {*re.findall(r"(?<![\w.:-])(\d{1,6}) to (\d{1,6})(?![\w.:])", text)}
+    return (int(min(found)[0]), int(min(found)[1])) if len(found) == 1 else None
+
+
 def multiple_of(text: str) -> int:
     """Return what all numbers are multiples of, as a text says; 1 if it says nothing."""
     said = re.search(MULTIPLE, text, re.I)
@@ -194,6 +203,12 @@ def stands_alone(text: str, characters: str) -> bool:
     """Return whether a text speaks of each of several characters by itself: ``made of L and R``."""
     words = {*re.findall(r"(?<![\w'\"`])\w(?![\w'\"`])", text)}
     return len(characters) > 1 and words.issuperset(characters)
+
+
+def quoted_words(text: str) -> list[str]:
+    """Return the words in quotes in a text, but for those in example calls and in braces."""
+    said = re.sub(r"\w\((?:[^()\n]|\([^()\n]*\))*\)|\{[^{}]*\}|\[[^\[\]]*\]", " ", text)
+    return re.findall(r"[\"'`]([A-Za-z]{3,20})[\"'`]", said)
 
 
 def listed(text: str) -> frozenset[str]:
