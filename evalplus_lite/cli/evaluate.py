@@ -51,9 +51,6 @@ def evaluate(
     raw: Annotated[
         bool, typer.Option("--raw", help="Judge answers unchanged: no program is extracted.")
     ] = False,
-    pooled: Annotated[
-        bool, typer.Option("--pool", help="One pass@k for the samples of all models together.")
-    ] = False,
     k: Annotated[str, typer.Option("--k", help="The k of pass@k.", metavar="N,N")] = "1,10,100",
 ) -> int:
     """Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
@@ -83,7 +80,6 @@ def evaluate(
             minimize=minimize,
             stress=stress,
             ks=ks,
-            pooled=pooled,
             extract=not raw,
             strict=run.strict,
             shard=run.part(),

@@ -36,8 +36,7 @@ from evalplus_lite.grading.oracle import UNLISTED, Answers, answer
 from evalplus_lite.grading.screens import FreeOrders, KnownRaises, SizeLimits
 from evalplus_lite.grading.subsets import as_stress, joined, relinked, subset
 from evalplus_lite.grading.times import reference_steps
-from evalplus_lite.jobs.consensus import UNANSWERED, Dispute, Finding, Panel
-from evalplus_lite.jobs.consensus import rows as review_rows
+from evalplus_lite.jobs.consensus import UNANSWERED
 from evalplus_lite.jobs.expected import staged
 from evalplus_lite.programs import definitions
 from evalplus_lite.reduction.kills import Kills, KillSuite
@@ -254,17 +253,13 @@ LONGEST_ANSWER = 1 << 15
 class Augmented:
     """A task's suite, with how many inputs came from where and were dropped for which cause.
 
-    ``review`` are the inputs that were set aside since most of ``voters`` programs contradict the
-    reference on them. ``unanswered`` are some of the inputs that the reference raises on or is too
-    slow for.
+    ``unanswered`` are some of the inputs that the reference raises on or is too slow for.
     """
 
     suite: Suite
     sources: Mapping[str, int]
     dropped: Mapping[str, int]
     notes: tuple[str, ...] = ()
-    review: tuple[Dispute, ...] = ()
-    voters: int = 0
     unanswered: tuple[Case, ...] = ()
     unreached: str = ""
     """What of the reference no case runs."""
@@ -529,8 +524,6 @@ def _is_exception(value: Value) -> bool:
 class TaskAugmentation:
     """A task's suite as it grows: its base cases, then new ones, batch by batch.
 
-    ``samples`` are programs for the task; an input on which most of those that pass the base cases
-    contradict the reference is not used, but set aside for review.
     Base cases are the task's own: one that its contract rejects is kept and noted, one that the
     reference cannot answer is dropped and noted. A task without a contract has the assertions that
     its row states. Raises UnusableTask if no case is left, or if reference or contract fails.
@@ -544,7 +537,6 @@ class TaskAugmentation:
         seed: int,
         budget: Budget,
         seeds: Sequence[Case] = (),
-        samples: Sequence[str] = (),
     ) -> None:
         self.sandbox, self.budget, self.seed = sandbox, budget, seed
         # 1. The contract: stated by the task, or read off the assertions of its row.
@@ -570,8 +562,8 @@ class TaskAugmentation:
             is_own=is_own,
             doubts=not budget.doubtful,
         )
-        # 5. The screens, each set up once from the base cases: known exceptions, the panel of
-        # programs, free orders, and sizes that any right program can bear.
+        # 5. The screens, each set up once from the base cases: known exceptions, free orders, and
+        # sizes that any right program can bear.
         self.marked = marked(self.task)
         self.none_is_odd = self.task.contract is None and not budget.doubtful
         self.none_is_odd &= not re.search(r"\bNone\b|\bnull\b|nothing", self.task.prompt)
@@ -580,7 +572,6 @@ class TaskAugmentation:
             methods = {call[0] for case in self.task.base for call in case.arguments}
             named = {(each, name) for each in methods for name in self.task.harness.exceptions}
             self.raises = replace(self.raises, found=self.raises.found | named)
-        self.panel = Panel.select(sandbox, self.task, base.suite, samples)
         orders = FreeOrders.of(sandbox, self.task, base.suite)
         is_said = _SAID_OF_TIES.search(self.task.prompt) is not None
         ways = tuple(way for way in orders.ways if not (is_said and way in TIES))
@@ -590,7 +581,6 @@ class TaskAugmentation:
         self.step_budget = budget.step_budget()
         self.dropped: Counter[str] = Counter()
         self.unanswered: list[Case] = []
-        self.review: list[Dispute] = []
         self.new = self.idle = self.proposed = 0
         self.size = budget.batch
 
@@ -628,19 +618,18 @@ class TaskAugmentation:
         answers = self._tried(
             [Case(each.arguments, "foreign", None, (each.kind.__name__,)) for each in tried]
         )
-        # What they reject is no input, so it is neither counted nor put to the panel.
+        # What they reject is no input, so it is not counted.
         places = {at: place for place, at in enumerate(answers.kept)}
         chosen = [places[at] for at in at_open_places(tried, answers.kept)]
         answers = self._fair(self._with_short_answers(answers.only(chosen)))
-        few = answers.only(range(min(most, len(answers.kept))))
-        self._keep(self._undisputed(replace(few, dropped=())).suite)
+        self._keep(answers.only(range(min(most, len(answers.kept)))).suite)
 
     def step(self) -> bool:
         """Propose one batch and keep the usable inputs; return whether to continue."""
         missing = self.budget.inputs - self.new
         if missing <= 0 or self.idle >= PATIENCE:
             return False
-        # Order: propose, answer and screen, cut to what is missing, vote, then feed back.
+        # Order: propose, answer and screen, cut to what is missing, then feed back.
         self.generator.scales.affordable = self.step_budget.next_share
         # As many as give what is missing at the rate so far, which twenty imaginary proposals, all
         # accepted, steady; a margin of 3 % and five spares a further batch for a few inputs.
@@ -651,8 +640,7 @@ class TaskAugmentation:
             return False
         self.proposed += len(batch)
         answers = self._answered(batch)
-        enough = range(min(missing, len(answers.suite.cases)))
-        answers = self._undisputed(replace(answers, suite=subset(answers.suite, enough)))
+        answers = answers.only(range(min(missing, len(answers.kept))))
         # Slow inputs are fed back as well: they lower the limits of the next batch.
         slow = [drop.case for drop in answers.dropped if drop.cause in SLOW]
         # Parents are positions in the suite so far, which is how the generator counts them.
@@ -691,8 +679,6 @@ class TaskAugmentation:
             dict(sorted(sources.items())),
             dict(sorted((+self.dropped).items())),
             tuple(self.notes),
-            tuple(self.review),
-            len(self.panel.programs),
             tuple(self.unanswered),
             unreached(self.sandbox, self.task, suite) if self.budget.inputs else "",
         )
@@ -793,17 +779,6 @@ class TaskAugmentation:
         self.dropped["tie"] += len(tied)
         return answers.only([n for n in range(len(cases)) if n not in tied])
 
-    def _undisputed(self, answers: Answers) -> Answers:
-        """Return the answers without those that most programs contradict, or that many are too
-        slow for."""
-        # Dropped inputs are polled, too: programs may answer where the reference does not.
-        poll = self.panel.poll(self.sandbox, answers.suite, answers.dropped)
-        self.review.extend(filter(None, poll.disputes))
-        places = [n for n in range(len(answers.suite.cases)) if poll.disputes[n] is None]
-        self.dropped["disputed"] += len(answers.suite.cases) - len(places)
-        slow = {at: poll.too_slow[n] for at, n in enumerate(places) if n in poll.too_slow}
-        return self._set_apart(answers.only(places), slow)
-
     def _set_apart(self, answers: Answers, reasons: Mapping[int, str]) -> Answers:
         """Return the answers without those at these positions, which become stress cases."""
         self.apart += [answers.suite.cases[place] for place in reasons]
@@ -848,15 +823,12 @@ def augment_task(
     seed: int,
     budget: Budget,
     seeds: Sequence[Case] = (),
-    samples: Sequence[str] = (),
 ) -> Augmented:
     """Return the task's base cases and new ones, with the reference's answers.
 
     Takes all steps of a ``TaskAugmentation``.
     """
-    growing = TaskAugmentation(
-        sandbox, task, seed=seed, budget=budget, seeds=seeds, samples=samples
-    )
+    growing = TaskAugmentation(sandbox, task, seed=seed, budget=budget, seeds=seeds)
     growing.probe()
     growing.mix_types()
     while growing.step():
@@ -882,14 +854,14 @@ def pool_kills(
 
 
 def augmenting(place: WorkerContext, settings: Row) -> Work:
-    """Return the facts and suite row of (staged task, seeds, samples) by (seed, budget).
+    """Return the facts and suite row of (staged task, seeds) by (seed, budget).
 
     Without a suite they are None and the unusable task's (id, cause, detail).
     """
     seed, budget = settings[0], from_row(Budget, settings[1])
 
     def work(item: Row) -> Row:
-        ref, seeds, samples = item
+        ref, seeds = item
         task, _ = staged(place, ref)
         try:
             with blamed(task):
@@ -901,7 +873,6 @@ def augmenting(place: WorkerContext, settings: Row) -> Work:
                     seed=seed,
                     budget=budget,
                     seeds=from_rows(Case, seeds),
-                    samples=samples,
                 )
         except UnusableTask as error:
             return None, to_row(recorded(error))
@@ -918,7 +889,6 @@ def augmenting(place: WorkerContext, settings: Row) -> Work:
             "dropped": dict(result.dropped),
             "notes": list(result.notes),
             "unreached": result.unreached,
-            "review": review_rows(Finding(task.id, len(suite.cases), result.review)),
         }
         # A packed row of the suite file: its collector reads no case.
         return facts, packed_row(suite_row(task, suite))
