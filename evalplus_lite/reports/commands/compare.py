@@ -198,7 +198,7 @@ def _flipped(pair: Mapping[str, Any]) -> Iterator[str]:
             (f"{each['task_id']}#{each['index']}", *_sides(each), _case(each).removeprefix("; "))
             for each in changes["shown"][:MOST_FLIPS]
         ]
-        table = Table("flipped", "", "", ("sample", *SIDES, "why"), rows, left=4)
+        table = Table("flipped", "", ("sample", *SIDES, "why"), rows, left=4)
         yield f"\n{table.to_markdown()}"
     if not (row["tasks_lost"] or row["tasks_won"] or (changes and changes["changed"])):
         yield "No verdict flipped."
