@@ -593,12 +593,10 @@ def efficiency(summary: Summary) -> Iterator[Table]:
             )
             for row in summary["models"]
         ],
-        caption=(
-            "eff@1: ENAMEL's score; DPS: share of the pool of right programs that do at least as"
-            " much work; slower: right programs of a higher class of growth than the best; wrong,"
-            " late, not counted: programs that pass the tests, but fail, or cannot be counted, on"
-            " larger inputs"
-        ),
+        caption="eff@1: ENAMEL's score; DPS: share of the pool of right programs that do at least"
+        " as much work; slower: right programs of a higher class of growth than the best; wrong,"
+        " late, not counted: programs that pass the tests, but fail, or cannot be counted, on"
+        " larger inputs",
     )
     if summary["pairs"]:
         yield Table(
@@ -613,10 +611,8 @@ def efficiency(summary: Summary) -> Iterator[Table]:
                 )
                 for row in summary["pairs"]
             ],
-            caption=(
-                "On tasks that both solve, by the median work of their right programs; within 20 %"
-                " is equal. ratio: geometric mean of first over second; p: exact, after Holm"
-            ),
+            caption="On tasks that both solve, by the median work of their right programs; within"
+            " 20 % is equal. ratio: geometric mean of first over second; p: exact, after Holm",
             left=2,
         )
 

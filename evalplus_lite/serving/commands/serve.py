@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, cast
+from typing import cast
 
 import typer
 
@@ -18,62 +18,50 @@ TOKEN = "EVALPLUS_LITE_TOKEN"
 
 
 def serve(
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dataset",
-            "-d",
-            metavar="NAME|PATH",
-            help="Data set whose tasks requests may name; repeatable. Requests may hold others.",
-        ),
-    ] = None,
-    host: Annotated[
-        str, typer.Option("--host", help="Where to listen: this machine alone, by default.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="0 takes any that is free.")
-    ] = 8080,
-    token_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--token-file",
-            metavar="PATH",
-            help=f"A line each: a token, or client:token. Or one token in {TOKEN}.",
-        ),
-    ] = None,
-    store: Annotated[
-        Path | None,
-        typer.Option("--store", metavar="DIR", help="Keep verdicts there: repeats cost nothing."),
-    ] = None,
+    dataset: list[str] | None = typer.Option(
+        None,
+        "--dataset",
+        "-d",
+        metavar="NAME|PATH",
+        help="Data set whose tasks requests may name; repeatable. Requests may hold others.",
+    ),
+    host: str = typer.Option(
+        "127.0.0.1", "--host", help="Where to listen: this machine alone, by default."
+    ),
+    port: int = typer.Option(8080, "--port", min=0, max=65535, help="0 takes any that is free."),
+    token_file: Path | None = typer.Option(
+        None,
+        "--token-file",
+        metavar="PATH",
+        help=f"A line each: a token, or client:token. Or one token in {TOKEN}.",
+    ),
+    store: Path | None = typer.Option(
+        None, "--store", metavar="DIR", help="Keep verdicts there: repeats cost nothing."
+    ),
     workers: options.Workers = None,
     backend: options.Backend = "processes",
     sandbox: options.Sandbox = "auto",
     package: options.Packages = None,
     limits: options.Limits = "default",
     memory: options.Memory = 1024,
-    weak_tests: Annotated[
-        bool,
-        typer.Option(
-            "--weak-tests", help="Count unit tests that a program could pass by guessing, too."
-        ),
-    ] = False,
-    most_waiting: Annotated[
-        int, typer.Option("--queue", min=1, help="Programs that may wait; others are told 429.")
-    ] = 8192,
-    most_programs: Annotated[
-        int, typer.Option("--batch", min=1, help="Programs that one request may hold.")
-    ] = 1024,
-    most_body: Annotated[
-        int,
-        typer.Option("--max-body", metavar="MIB", min=1, help="Size of one request at most."),
-    ] = 16,
-    most_connections: Annotated[
-        int, typer.Option("--connections", min=1, help="Open at once; others are answered 503.")
-    ] = 4096,
-    drain: Annotated[
-        float,
-        typer.Option("--drain", metavar="SECONDS", min=0.0, help="Time to finish after SIGTERM."),
-    ] = 60.0,
+    weak_tests: bool = typer.Option(
+        False, "--weak-tests", help="Count unit tests that a program could pass by guessing, too."
+    ),
+    most_waiting: int = typer.Option(
+        8192, "--queue", min=1, help="Programs that may wait; others are told 429."
+    ),
+    most_programs: int = typer.Option(
+        1024, "--batch", min=1, help="Programs that one request may hold."
+    ),
+    most_body: int = typer.Option(
+        16, "--max-body", metavar="MIB", min=1, help="Size of one request at most."
+    ),
+    most_connections: int = typer.Option(
+        4096, "--connections", min=1, help="Open at once; others are answered 503."
+    ),
+    drain: float = typer.Option(
+        60.0, "--drain", metavar="SECONDS", min=0.0, help="Time to finish after SIGTERM."
+    ),
 ) -> int:
     """Judge programs for trainers and harnesses, over HTTP.
 
