@@ -24,7 +24,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "serving": (4_304, 28),
     "statistics": (959, 7),
     "store": (1_723, 12),
-    "tasks": (9_322, 31),
+    "tasks": (9_321, 31),
     "values": (3_404, 17),
 }
 """Lines and modules of each room; ``.`` are the modules beside the rooms."""

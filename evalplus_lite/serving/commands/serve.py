@@ -19,24 +19,22 @@ TOKEN = "EVALPLUS_LITE_TOKEN"
 
 def serve(
     dataset: list[str] | None = typer.Option(
-        None,
-        "--dataset",
-        "-d",
-        metavar="NAME|PATH",
-        help="Data set whose tasks requests may name; repeatable. Requests may hold others.",
+        None, "--dataset", "-d", metavar="NAME|PATH", help="Load a data set's tasks; repeatable."
     ),
     host: str = typer.Option(
-        "127.0.0.1", "--host", help="Where to listen: this machine alone, by default."
+        "127.0.0.1", "--host", help="Address to listen on; default: this machine only."
     ),
-    port: int = typer.Option(8080, "--port", min=0, max=65535, help="0 takes any that is free."),
+    port: int = typer.Option(
+        8080, "--port", min=0, max=65535, help="Port to listen on; 0: any free one."
+    ),
     token_file: Path | None = typer.Option(
         None,
         "--token-file",
         metavar="PATH",
-        help=f"A line each: a token, or client:token. Or one token in {TOKEN}.",
+        help=f"Lines of token or client:token; or set {TOKEN}.",
     ),
     store: Path | None = typer.Option(
-        None, "--store", metavar="DIR", help="Keep verdicts there: repeats cost nothing."
+        None, "--store", metavar="DIR", help="Folder of known verdicts, which are reused."
     ),
     workers: options.Workers = None,
     backend: options.Backend = "processes",
@@ -45,19 +43,19 @@ def serve(
     limits: options.Limits = "default",
     memory: options.Memory = 1024,
     weak_tests: bool = typer.Option(
-        False, "--weak-tests", help="Count unit tests that a program could pass by guessing, too."
+        False, "--weak-tests", help="Count unit tests that guessing could pass."
     ),
     most_waiting: int = typer.Option(
-        8192, "--queue", min=1, help="Programs that may wait; others are told 429."
+        8192, "--queue", min=1, help="Maximum queued programs; more get HTTP 429."
     ),
     most_programs: int = typer.Option(
-        1024, "--batch", min=1, help="Programs that one request may hold."
+        1024, "--batch", min=1, help="Maximum number of programs in a request."
     ),
     most_body: int = typer.Option(
-        16, "--max-body", metavar="MIB", min=1, help="Size of one request at most."
+        16, "--max-body", metavar="MIB", min=1, help="Maximum size of a request."
     ),
     most_connections: int = typer.Option(
-        4096, "--connections", min=1, help="Open at once; others are answered 503."
+        4096, "--connections", min=1, help="Maximum connections; more get HTTP 503."
     ),
     drain: float = typer.Option(
         60.0, "--drain", metavar="SECONDS", min=0.0, help="Time to finish after SIGTERM."
@@ -65,8 +63,8 @@ def serve(
 ) -> int:
     """Judge programs for trainers and harnesses, over HTTP.
 
-    Speaks its own protocol (/v1/verify; /openapi.json describes it), and those of
-    SandboxFusion, open-instruct and NeMo-Gym, so that a trainer needs another URL and nothing else.
+    Speaks its own protocol (/v1/verify, described by /openapi.json) and those of SandboxFusion,
+    open-instruct and NeMo-Gym, so a trainer for these needs only another URL.
     """
     try:
         from evalplus_lite.serving.server.server import serve as run
