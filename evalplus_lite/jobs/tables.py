@@ -633,7 +633,7 @@ LAYOUTS: Mapping[str, Callable[[Summary], Iterator[Table]]] = {
     "exe_report": exe_report,
     "efficiency": efficiency,
 }
-"""By kind of result; kinds of files are named as in ``jobs.outputs``."""
+"""By kind of result."""
 
 
 def p_value(p: float) -> str:
