@@ -1,4 +1,4 @@
-"""JSON of a type's values: the schema that a server is asked to keep to, and its strict reader."""
+"""JSON of a type's values: the schema that a model's calls are asked in, and its strict reader."""
 
 from __future__ import annotations
 
@@ -36,39 +36,30 @@ def schema_of(kind: Type) -> dict[str, Any]:
         case "union":
             return {"anyOf": inner}
         case "dict" | "mapping":
-            value = inner[1] if len(inner) == 2 else any_value(1)
+            value = inner[1] if len(inner) == 2 else _any_value(1)
             return {"type": "object", "additionalProperties": value}
         case "tuple" if inner and not kind.variadic:
             kinds = [each for at, each in enumerate(inner) if each not in inner[:at]]
             items = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
             return {"type": "array", "items": items, "minItems": len(inner), "maxItems": len(inner)}
         case "list" | "set" | "frozenset" | "tuple" | "sequence" | "iterable" | "iterator":
-            return {"type": "array", "items": inner[0] if inner else any_value(1)}
-    return any_value()
+            return {"type": "array", "items": inner[0] if inner else _any_value(1)}
+    return _any_value()
 
 
-def any_value(depth: int = 3) -> dict[str, Any]:
+def _any_value(depth: int = 3) -> dict[str, Any]:
     """Return the schema of any value that nests no deeper.
 
     In so many words, as servers make a grammar of it: to some ``{}`` is an empty object.
     """
     forms: list[dict[str, Any]] = [{"type": n} for n in ("null", "boolean", "number", "string")]
     if depth:
-        inner = any_value(depth - 1)
+        inner = _any_value(depth - 1)
         forms += [
             {"type": "array", "items": inner},
             {"type": "object", "additionalProperties": inner},
         ]
     return {"anyOf": forms}
-
-
-def is_of(tree: Any, kind: Type) -> bool:
-    """Return whether JSON holds a value of a type."""
-    try:
-        read_value(tree, kind, "")
-    except (MisfitError, RecursionError):
-        return False
-    return True
 
 
 def read_value(tree: Any, kind: Type, where: str) -> Value:

@@ -238,9 +238,6 @@ def predict(
             help="Only tasks of this tag or split (hard); of all, if repeated.",
         ),
     ] = None,
-    structured: Annotated[
-        bool, typer.Option("--structured", help="Have the server hold answers to a JSON schema.")
-    ] = False,
     cot: Annotated[
         bool, typer.Option("--cot", help="Have the model reason step by step before it answers.")
     ] = False,
@@ -265,7 +262,6 @@ def predict(
         samples=samples,
         temperature=temperature,
         max_tokens=max_tokens,
-        structured=structured,
         examples=examples,
         cot=cot,
     )
