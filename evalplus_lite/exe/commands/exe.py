@@ -12,7 +12,7 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_table, print_tables, say
 from evalplus_lite.cli.options import all_paths, whole_numbers
 from evalplus_lite.cli.run import SANDBOX, Run, takes
-from evalplus_lite.errors import InputError, one_of
+from evalplus_lite.errors import InputError
 from evalplus_lite.exe import benchmark, mining, prediction, scoring
 from evalplus_lite.exe.inputs.validators import MAX_CASES
 from evalplus_lite.exe.mining import MiningSettings
@@ -21,7 +21,6 @@ from evalplus_lite.exe.report import PAGE, export_mined
 from evalplus_lite.exe.report import exe_report as report_all
 from evalplus_lite.exe.selecting.static import MAX_CODE, UNLICENSED
 from evalplus_lite.exe.sources import listed_packages
-from evalplus_lite.exe.tasks.forms import WRITERS
 from evalplus_lite.exe.tasks.worth import SPLITS
 from evalplus_lite.models import Client, Prices
 from evalplus_lite.reports.commands.export import exported
@@ -472,18 +471,13 @@ app = typer.Typer(
 def export(
     run: Run,
     tasks: Annotated[Path, typer.Argument(metavar="TASKS", help="Mined tasks (JSONL).")],
-    to: Annotated[
-        str, typer.Option("--to", metavar="FORMAT", help=f"One of {', '.join(WRITERS)}.")
-    ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="The file (JSONL).")],
 ) -> int:
-    """Write mined tasks as rows of CRUXEval or LiveCodeBench (execution).
+    """Write mined tasks as rows of CRUXEval.
 
-    [bold]Example[/bold]  evalplus-lite exe export out/mined/tasks.jsonl --to cruxeval -o rows.jsonl
+    [bold]Example[/bold]  evalplus-lite exe export out/mined/tasks.jsonl -o rows.jsonl
     """
-    if to not in WRITERS:
-        raise InputError(f"no format named {to!r}", remedy=one_of(to, tuple(WRITERS)))
-    result = export_mined(tasks, out, format=to)
+    result = export_mined(tasks, out)
     return run.ended(result, lambda: say(exported(result)))
 
 
