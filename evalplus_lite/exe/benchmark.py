@@ -48,7 +48,7 @@ MOST_SHARED = 0.02
 """The largest share of tasks that one literal may be in."""
 LONG_NUMBER = 5
 """Characters of a number that counts as such a literal: 100 and 0.5 are anywhere."""
-MOST_BY_TYPE = 0.4
+MOST_BY_TYPE = 0.25
 """The largest share of tasks whose values are mostly made by type."""
 FROM_PACKAGE = frozenset({"tests", "doctests", "README", "call sites", "mutated", "model"})
 """Sources of values that somebody wrote, and changes of these."""

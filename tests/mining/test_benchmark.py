@@ -35,7 +35,7 @@ def task(package: str, number: int, split: str, *sources: str) -> MinedTask:
 def test_tasks_with_the_packages_own_values_are_chosen_first() -> None:
     """Within the shares of splits and packages; what computes a hash is no task of a set."""
     tasks = [
-        *(task("a", n, "easy", "types", "tests" if n % 2 else "types") for n in range(60)),
+        *(task("a", n, "easy", "types", "tests" if n % 2 else "types") for n in range(100)),
         *(task("b", n, "hard", "types") for n in range(3)),
     ]
     secret = task("b", 9, "hard", "tests")
@@ -55,8 +55,8 @@ def test_no_literal_and_no_source_has_more_than_its_share() -> None:
     made = [task(f"q{n}", n, "easy", "types") for n in range(100)]
     ids = [each.id for each in chosen([*alike, *own[20:], *made])]
     assert sum(id in {each.id for each in alike} for id in ids) == 1
-    assert sum(id[0] == "q" for id in ids) == 27  # 40 % of all
-    assert len(ids) == 41 + 27
+    assert sum(id[0] == "q" for id in ids) == 13  # 25 % of all
+    assert len(ids) == 41 + 13
 
 
 def test_chains_fill_up_the_hard_tasks(monkeypatch: pytest.MonkeyPatch) -> None:

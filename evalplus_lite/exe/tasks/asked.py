@@ -30,10 +30,10 @@ LINES, STATEMENTS, BRANCHES = 8, 5, 3
 loops."""
 SHARE = 0.5
 """The share of the program's statements that a case executes at least."""
-MOST_LINES, MOST_TEXT = 600, 400
+MOST_LINES, MOST_TEXT = 600, 300
 """Lines that a case executes at most; characters of its call, and of its answer."""
 _DIGITS = re.compile(
-    r"\d{16}|[0-9a-f]{32}|(?=[a-zA-Z]*\d+[a-zA-Z]+\d)\w{24}|(?:\\x[0-9a-f]{2}[^\\]{0,3}){8}"
+    r"\d{10}|[0-9a-f]{32}|(?=[a-zA-Z]*\d+[a-zA-Z]+\d)\w{24}|(?:\\x[0-9a-f]{2}[^\\]{0,3}){8}"
 )
 """What nobody works out: a number, digest or encoded text this long, or this many odd bytes."""
 _STEPS = ("lines", "conditionals", "calls", "builtin_calls", "loop_iterations")

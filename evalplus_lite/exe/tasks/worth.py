@@ -20,7 +20,7 @@ from evalplus_lite.store import read_jsonl
 from evalplus_lite.types import Value
 
 HASH = "hash"
-"""Part of the program is a checksum or a cryptographic hash: nobody foresees it by reading."""
+"""Part of the program is a checksum, a cryptographic hash or base64: nobody foresees it."""
 LOOPS = "long-loops"
 """A case goes through loops very often: each step has to be followed (the paper's section 5)."""
 Split: TypeAlias = Literal["easy", "medium", "hard"]
@@ -43,7 +43,7 @@ MOST_OF_CLASS = 3
 """Tasks of one class: more ask about the same program."""
 _COUNTERS = {"lines": "lines", "depth": "call_depth", "variables": "variables_declared",
              "iterations": "loop_iterations"}  # fmt: skip
-_MODULES = frozenset({"hashlib", "hmac", "crypt"})
+_MODULES = frozenset({"hashlib", "hmac", "crypt", "base64"})
 _FUNCTIONS = frozenset(
     {("zlib", "crc32"), ("zlib", "adler32"), ("binascii", "crc32"), ("binascii", "crc_hqx"),
      ("uuid", "uuid3"), ("uuid", "uuid5")}
