@@ -37,7 +37,7 @@ SETTINGS = MiningSettings(functions=80, with_deps=False, max_code=2 * MAX_CODE)
 """What is required is fetched in the versions of the list alone, which are the same every day."""
 TASKS, OF_PACKAGE = 2000, 40
 """Tasks of a set, and of one package at most."""
-CHAINS, LINKS, CHAINS_OF_PACKAGE = 30, 3, 15
+CHAINS, LINKS, CHAINS_OF_PACKAGE = 25, 3, 15
 """Of a package's chains those that are built, the functions of one, and those that are chosen, at
 most. Only hard ones are of use, so functions that together execute few lines are not tried."""
 HARD_TASKS = 400
@@ -128,7 +128,7 @@ def _chains(
     tasks: Sequence[MinedTask], sandboxes: Sandboxes, session: Session
 ) -> Iterator[MinedTask]:
     """Yield the chains of each package."""
-    least, seed = HARD["lines"] // 2, SETTINGS.seed
+    least, seed = HARD["lines"], SETTINGS.seed
     fit = (each for each in tasks if HASH not in each.marks and len(each.code) <= MAX_CODE)
     groups = [[*some] for _, some in itertools.groupby(fit, lambda each: each.facts["package"])]
     session.stage("chains", len(groups))

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from math import fsum
 from pathlib import Path
-from statistics import StatisticsError, fmean, linear_regression, median, pstdev, stdev
+from statistics import StatisticsError, correlation, fmean, linear_regression, median, pstdev, stdev
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
@@ -405,10 +405,8 @@ def _falloff(counts: list[int]) -> Row | None:
         slope, intercept = linear_regression(ranks, counts)
     except StatisticsError:
         return None
-    mean = fmean(counts)
-    spread = sum((count - mean) ** 2 for count in counts)
-    rest = sum((c - intercept - slope * r) ** 2 for c, r in zip(counts, ranks, strict=True))
-    return {"intercept": intercept, "slope": slope, "r2": 1 - rest / spread if spread else 1.0}
+    r2 = correlation(ranks, counts) ** 2 if slope else 1.0
+    return {"intercept": intercept, "slope": slope, "r2": r2}
 
 
 def construct_rows(material: GradedTasks) -> Iterator[Row]:

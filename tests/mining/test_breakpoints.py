@@ -93,7 +93,7 @@ def test_questions_are_asked_and_scored(questions: list[MinedTask], tmp_path: Pa
     assert answer_all(questions, source, path) == len(questions)
     report = scored(questions, read_lines(path))
     known = sum(task.facts["breakpoint"]["hit"] == 1 for task in questions)
-    assert (report.lines[0]["pass@1"], report.lines[0]["tasks"]) == (known / 10, 1)
+    assert (report.tables[0]["pass@1"], report.tables[0]["tasks"]) == (known / 10, 1)
 
 
 def read_lines(path: Path) -> list[Prediction]:

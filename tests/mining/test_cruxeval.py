@@ -18,7 +18,7 @@ from evalplus_lite.exe.prediction import (
     question,
 )
 from evalplus_lite.exe.running.runs import Invocation
-from evalplus_lite.exe.scoring import judged_values, score
+from evalplus_lite.exe.scoring import judged, score
 from evalplus_lite.exe.tasks.forms import (
     SkippedRow,
     published_tasks,
@@ -60,7 +60,7 @@ def test_rows_are_read_without_running_them(rows: Path) -> None:
 def test_values_are_judged_as_python_compares(sandbox: Sandbox) -> None:
     """Any expression for the value is right; it sees neither the program nor the true value."""
     said = ["[1, (2,)]", "[True, (2.0,)]", "[1, 2]", "[1] + [tuple([2])]", "f([1, (2,)])", "", "1)"]
-    found = judged_values(sandbox, wire.encode([1, (2,)]), said)
+    found = [judged(sandbox, wire.encode([1, (2,)]), each) for each in said]
     assert found == ["", "", "other value", "", "raises", "unreadable", "unreadable"]
 
 
@@ -177,9 +177,9 @@ def test_mined_tasks_travel_as_rows_of_cruxeval(tmp_path: Path) -> None:
     said = [Prediction(task.id, task.cases.index(case), 0, {"value": {"to": ["", 0]}})
             for task, case in again]  # fmt: skip
     report = score(read_any_tasks(tmp_path / "out.jsonl"), said).report
-    assert report.pass_at == {"pass@1": 0.5}
+    assert report.pass_at_k == {"pass@1": 0.5}
     # They are cases of one function of that package, as in the file that they are from.
-    assert [(line["group"], line["name"], line["tasks"]) for line in report.lines][:2] == [
+    assert [(line["group"], line["name"], line["tasks"]) for line in report.tables][:2] == [
         ("all", "all", 1), ("package", "p", 1),
     ]  # fmt: skip
     kept = ("package", "licence", "python", "tags")
