@@ -37,7 +37,7 @@ SETTINGS = MiningSettings(functions=80, with_deps=False, max_code=2 * MAX_CODE)
 """What is required is fetched in the versions of the list alone, which are the same every day."""
 TASKS, OF_PACKAGE = 2000, 40
 """Tasks of a set, and of one package at most."""
-CHAINS, LINKS, CHAINS_OF_PACKAGE = 25, 3, 15
+CHAINS, LINKS, CHAINS_OF_PACKAGE = 25, 3, 20
 """Of a package's chains those that are built, the functions of one, and those that are chosen, at
 most. Only hard ones are of use, so functions that together execute few lines are not tried."""
 HARD_TASKS = 400
@@ -48,7 +48,7 @@ MOST_SHARED = 0.02
 """The largest share of tasks that one literal may be in."""
 LONG_NUMBER = 5
 """Characters of a number that counts as such a literal: 100 and 0.5 are anywhere."""
-MOST_BY_TYPE = 0.25
+MOST_BY_TYPE = 0.33
 """The largest share of tasks whose values are mostly made by type."""
 FROM_PACKAGE = frozenset({"tests", "doctests", "README", "call sites", "mutated", "model"})
 """Sources of values that somebody wrote, and changes of these."""

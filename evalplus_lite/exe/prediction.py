@@ -420,7 +420,6 @@ def predict(
     asking: PredictionSettings = PredictionSettings(),
     cases: int | None = None,
     limit: int | None = None,
-    max_code: int | None = None,
     without: Collection[str] = (),
     tagged: Collection[str] = (),
     out: str | os.PathLike[str] | None = None,
@@ -435,10 +434,10 @@ def predict(
         score("out/mined/tasks.jsonl", result.predictions)
 
     ``tasks`` is a file of mined tasks or of CRUXEval, or tasks; of them only the first ``limit``
-    that have cases, at most ``max_code`` characters, all tags of ``tagged`` and none of
-    ``without``, and the first ``cases`` of each. Nothing that the model writes is executed. With
-    ``out``, a file, each answer is written there as it comes, and the same call asks what is
-    missing. With ``shard``, such as ``"2/4"``, it asks about a part of the tasks, for ``merge``.
+    that have cases, all tags of ``tagged`` and none of ``without``, and the first ``cases`` of
+    each. Nothing that the model writes is executed. With ``out``, a file, each answer is written
+    there as it comes, and the same call asks what is missing. With ``shard``, such as ``"2/4"``, it
+    asks about a part of the tasks, for ``merge``.
     Raises LLMError if the server cannot be used, InputError for a tag that no task can have.
     """
     check_tags([*without, *tagged])
@@ -450,10 +449,7 @@ def predict(
     chosen = (
         task
         for task in given
-        if task.cases
-        and (max_code is None or len(task.code) <= max_code)
-        and not {*without} & task.marks
-        and {*tagged} <= task.marks
+        if task.cases and not {*without} & task.marks and {*tagged} <= task.marks
     )
     listed = [replace(task, cases=task.cases[:cases]) for task in itertools.islice(chosen, limit)]
     path = None if out is None else Path(out)

@@ -55,8 +55,8 @@ def test_no_literal_and_no_source_has_more_than_its_share() -> None:
     made = [task(f"q{n}", n, "easy", "types") for n in range(100)]
     ids = [each.id for each in chosen([*alike, *own[20:], *made])]
     assert sum(id in {each.id for each in alike} for id in ids) == 1
-    assert sum(id[0] == "q" for id in ids) == 13  # 25 % of all
-    assert len(ids) == 41 + 13
+    assert sum(id[0] == "q" for id in ids) == 20  # 33 % of all
+    assert len(ids) == 41 + 20
 
 
 def test_chains_fill_up_the_hard_tasks(monkeypatch: pytest.MonkeyPatch) -> None:

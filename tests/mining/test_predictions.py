@@ -12,6 +12,7 @@ from support.conversation import Failing, Scripted
 
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError, LLMError
+from evalplus_lite.exe.inputs.model import schema_of
 from evalplus_lite.exe.prediction import (
     EXAMPLES,
     Prediction,
@@ -22,7 +23,6 @@ from evalplus_lite.exe.prediction import (
 )
 from evalplus_lite.exe.prediction import predict as ask_all
 from evalplus_lite.exe.running.runs import CallResult, Invocation, normal
-from evalplus_lite.exe.schemas import schema_of
 from evalplus_lite.exe.scoring import grade, judge_by, read_predictions, scored
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.generate.domains.annotations import read_type

@@ -221,10 +221,6 @@ def predict(
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, help="Only the first tasks with cases.")
     ] = None,
-    max_code: Annotated[
-        int | None,
-        typer.Option("--max-code", min=1, help="The maximum length of a program, in characters."),
-    ] = None,
     without: Annotated[
         list[str] | None,
         typer.Option("--without", metavar="TAG", help="Leave out a tag's tasks; repeatable."),
@@ -272,7 +268,6 @@ def predict(
             asking=asking,
             cases=cases,
             limit=limit,
-            max_code=max_code,
             shard=run.part(),
             without=without or (),
             tagged=tag or (),
@@ -286,12 +281,9 @@ def predict(
         asked = f"asked {result.summary['asked']}"
         say(f"{asked}; tokens: {tokens['prompt']} in, {tokens['completion']} out")
         if not result.predictions:
-            say("no case is left: of tasks that have any, by --limit, --max-code, --tag, --without")
+            say("no case is left: of tasks that have any, by --limit, --tag, --without")
         if unasked := result.summary["unasked"]:
-            say(
-                f"{unasked} questions were too long for the model, or refused, and count as wrong; "
-                "--max-code leaves long programs out"
-            )
+            say(f"{unasked} questions were too long for the model, or refused, and count as wrong")
         name_left_out(result.summary)
         say(f"predictions: {path}")
 

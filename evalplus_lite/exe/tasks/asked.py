@@ -73,11 +73,10 @@ def without_comments(code: str) -> str:
 
 
 def _is_idle(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
+    match node:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return True
+    return False
 
 
 def asked(task: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
