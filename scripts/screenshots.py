@@ -22,8 +22,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from evalplus_lite import Dataset, Sample, augment, evaluate, load_dataset, reduce
-from evalplus_lite.jobs.mutants import find_survivors
+from evalplus_lite import Dataset, Sample, augment, evaluate, load_dataset
 from evalplus_lite.jobs.session import Session
 from evalplus_lite.programs.mutation.mutants import mutants
 from evalplus_lite.reports.reporting import report
@@ -38,26 +37,18 @@ COLOURS = 128
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A view to take: its address within the report, colours and size."""
+    """A view to take: its address within the report, and its colours."""
 
     name: str
     address: str
     is_dark: bool = False
-    width: int = 1200
-    height: int = 800
 
 
 PICTURES = (
     Picture("report-light", "#/suite-1"),
     Picture("report-dark", "#/suite-1", is_dark=True),
-    Picture("report-task", "#task/HumanEval/1"),
     Picture("report-sample", "{failing}"),
     Picture("report-compare", "{failing_task}/compare"),
-    Picture("report-inputs", "#/inputs", height=1000),
-    Picture("report-survivors", "#/survivors", is_dark=True),
-    Picture("report-mutants", "#mutant/1.py"),
-    Picture("report-phone", "#/suite-1", width=360, height=740),
-    Picture("report-phone-sample", "{failing}", width=360, height=740, is_dark=True),
 )
 
 
@@ -84,7 +75,7 @@ def main() -> int:
 
 
 def made(work: Path) -> Path:
-    """Return the report on made-up models, a suite, its mutants and its mini suite."""
+    """Return the report on made-up models and a suite."""
     with Session() as session:
         data = load_dataset("humaneval", tasks=[TASKS], session=session)
         suite = augment(data, inputs=INPUTS, seed=SEED, out=work / "suite", session=session)
@@ -98,11 +89,9 @@ def made(work: Path) -> Path:
             out=work / "results",
             session=session,
         )
-        find_survivors(suite.dataset, out=work / "mutants", session=session)
-        reduce(suite.dataset, samples, out=work / "mini", session=session)
         page = work / "report.html"
         report(
-            [work / name for name in ("suite", "results", "mutants", "mini")],
+            [work / "suite", work / "results"],
             out=page,
             title="HumanEval",
             session=session,
@@ -131,17 +120,15 @@ def taken(browser: Browser, page: Path) -> Iterator[tuple[str, bytes]]:
         view = opened(browser, picture)
         address = picture.address.format(failing=failing, failing_task=task)
         view.goto(f"{page.as_uri()}{address}")
-        view.wait_for_timeout(300)  # Stryker's viewer draws a little later
         yield picture.name, smaller(view.screenshot())
         view.context.close()
 
 
 def opened(browser: Browser, picture: Picture) -> Page:
-    """Return an empty page of a picture's size and colours."""
+    """Return an empty page of a picture's colours."""
     return browser.new_context(
-        viewport={"width": picture.width, "height": picture.height},
+        viewport={"width": 1200, "height": 800},
         color_scheme="dark" if picture.is_dark else "light",
-        device_scale_factor=1 if picture.width > 600 else 1.5,
         reduced_motion="reduce",
     ).new_page()
 

@@ -43,12 +43,6 @@ def augment(
     ] = None,
     base_url: options.BaseUrl = None,
     timeout: options.Timeout = 300.0,
-    consensus: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--consensus", metavar="SAMPLES", help="Set aside inputs that these samples dispute."
-        ),
-    ] = None,
     constraint: Annotated[
         list[str] | None,
         typer.Option("--constraint", metavar="TASK:NAME", help="Apply this inferred constraint."),
@@ -68,12 +62,10 @@ def augment(
     Seeds (base inputs, the prompt's examples, constants of the reference, and optionally a model's
     inputs) are mutated by type, filtered by the task's contract, and answered by the reference,
     twice. Writes DIR/suite.jsonl.gz, which every other command takes as --dataset, and
-    DIR/summary.json. Resumes when run again after a kill. With --consensus, an input on which most
-    programs that pass the base tests contradict the reference is set aside: it goes to
-    DIR/review.jsonl, for a person to read. Constraints on inputs that are inferred without a
-    contract are shown with their support; --constraint and --no-constraint override them. An
-    input is doubtful if it breaks a constraint that all examples keep to, although too few of them
-    support it: it goes to the stress cases, unless --doubtful keeps it as a test.
+    DIR/summary.json. Resumes when run again after a kill. Constraints on inputs that are inferred
+    without a contract are shown with their support; --constraint and --no-constraint override them.
+    An input is doubtful if it breaks a constraint that all examples keep to, although too few of
+    them support it: it goes to the stress cases, unless --doubtful keeps it as a test.
 
     [bold]Example[/bold]  evalplus-lite augment -d humaneval -n 300 -o out/humaneval
     """
@@ -97,7 +89,6 @@ def augment(
             seconds=seconds,
             seed=run.seed,
             seeds=source,
-            consensus=consensus or [],
             shard=run.part(),
             doubtful=doubtful,
             strict=run.strict,
@@ -144,8 +135,6 @@ def show(summary: Mapping[str, Any], folder: Path, doubt: str = "") -> None:
             f"inputs that break what all examples share: {names}{first}. They are"
             " stress cases; to keep them as tests: --doubtful"
         )
-    if summary["review"]:
-        say(f"{summary['review']} disputed inputs, for review: {folder / 'review.jsonl'}")
     say(f"the suite: {folder / 'suite.jsonl.gz'}")
 
 

@@ -51,21 +51,18 @@ def evaluate(
     raw: Annotated[
         bool, typer.Option("--raw", help="Judge answers unchanged: no program is extracted.")
     ] = False,
-    pooled: Annotated[
-        bool, typer.Option("--pool", help="One pass@k for the samples of all models together.")
-    ] = False,
     k: Annotated[str, typer.Option("--k", help="The k of pass@k.", metavar="N,N")] = "1,10,100",
 ) -> int:
     """Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
 
-    Writes DIR/results.jsonl (a row a sample, with the first failing input), DIR/summary.json,
-    DIR/programs.jsonl.gz and DIR/eval_results.json (as evalplus writes it). Each model, and each
-    temperature, has a row and a pass@k of its own, with its 95 % interval: a file is a model unless
-    its rows name one. Resumes when run again after a kill. No program passes a task without a
-    usable case: figures exclude it, and it is listed with the cause. Exits with 1 if there is such
-    a task, if some samples are unscored because the machine failed (or our own code: "traces" in
-    the summary), or if rows of the sample files are not answers. With --strict such a task or row
-    is an error, and nothing is judged.
+    Writes DIR/results.jsonl (a row a sample, with the first failing input), DIR/costs.jsonl,
+    DIR/summary.json, DIR/programs.jsonl.gz and DIR/eval_results.json (as evalplus writes it). Each
+    model and temperature has a row and a pass@k of its own, with its 95 % interval: a file is a
+    model unless its rows name one. Resumes when run again after a kill. No program passes a task
+    without a usable case: figures exclude it, and it is listed with the cause. Exits with 1 if
+    there is such a task, if some samples are unscored because the machine failed (or our own code:
+    "traces" in the summary), or if rows of the sample files are not answers. With --strict such a
+    task or row is an error, and nothing is judged.
 
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
     """
@@ -83,7 +80,6 @@ def evaluate(
             minimize=minimize,
             stress=stress,
             ks=ks,
-            pooled=pooled,
             extract=not raw,
             strict=run.strict,
             shard=run.part(),

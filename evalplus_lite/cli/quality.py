@@ -87,9 +87,7 @@ def quality(
     With --survivors no programs are needed: small faults are planted in the references, and those
     that no input detects are listed. A survivor is either a missing test or an equivalent mutant:
     those whose changed line many inputs run are suspected to be equivalent, and counted separately.
-    Writes DIR/mutants.json with the diff of every survivor, and DIR/mutants.stryker.json with every
-    mutant and the inputs that kill it, for viewers of Stryker's format, such as that of
-    [bold]report DIR[/bold].
+    Writes DIR/mutants.json with the diff of every survivor.
 
     [bold]Example[/bold]  evalplus-lite quality -d out/mine -d humaneval+ --right r.jsonl
     --wrong w.jsonl
@@ -169,10 +167,10 @@ def _survivors(run: Run, datasets: list[str], out: Path | None) -> int:
 
 def _diffs(result: MutantsResult) -> None:
     """Print the survivors most worth an input."""
-    pairs = [(report, s) for report in result.reports for s in report.survivors if not s.is_suspect]
-    pairs.sort(key=lambda pair: (pair[1].reached, pair[0].task_id, pair[1].mutant.line))
-    for report, survivor in pairs[:MOST_SURVIVORS]:
+    rows = [row for row in result.to_rows() if not row["suspected_equivalent"]]
+    rows.sort(key=lambda row: (row["reached"], row["task_id"], row["line"]))
+    for row in rows[:MOST_SURVIVORS]:
         say("")
-        say(f"{report.task_id}, {survivor.mutant.operator}, reached by {survivor.reached} inputs")
-        for line in survivor.diff.splitlines()[2:]:
+        say(f"{row['task_id']}, {row['operator']}, reached by {row['reached']} inputs")
+        for line in row["diff"].splitlines()[2:]:
             say(line)

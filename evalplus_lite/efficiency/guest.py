@@ -17,13 +17,15 @@ import types
 import typing
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from functools import _lru_cache_wrapper as CachedFunction
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 
 # By name: a program may assign to what a module of the library holds.
 from math import log, log2
 from re import Match, purge
+from sys import getrefcount
 from typing import Any
 
 from evalplus_lite.sandbox.guest.counting import (
@@ -45,8 +47,8 @@ CALL, FRAME, OBJECT = 25, 30, 250
 COPIED, SPLIT, LOOKED, HASHED, COUNTED, MADE = 4, 9, 26, 45, 110, 18
 """Units an element: copied; a character made a text; compared with one; hashed; hashed and counted;
 taken one by one."""
-SAME, BEST, SUMMED, CALLED = 10, 40, 13, 30
-"""Units an element: compared with its like; compared for the largest; added; handed to a key."""
+IDENTICAL, SAME, BEST, SUMMED, CALLED = 3, 10, 40, 13, 30
+"""Units an element: compared with itself or its like, or for the largest; added; given to a key."""
 SORTED = {int: 12, float: 12, bool: 12, str: 18}
 COMPARED = 55
 """Units of a comparison in a sort, by type, and of other types or in heaps."""
@@ -67,9 +69,17 @@ CALLS = {
     **{"round": 300, "format": 300, "Counter": 1700},
 }
 """Units of a call in addition to ``CALL``, by name."""
-TAKEN = dict.fromkeys("accumulate combinations permutations product".split(), 45)
-TAKEN |= {"reversed": 8, "groupby": 220}
+CHOOSING = (
+    "batched chain combinations combinations_with_replacement compress cycle dropwhile filter "
+    "filterfalse from_iterable groupby islice permutations product takewhile"
+).split()
+"""Lazy functions that may take more items than they give."""
+TAKEN = dict.fromkeys(CHOOSING, 16) | {"reversed": 8, "groupby": 220}
+TAKEN |= {"accumulate": 20, "combinations": 45, "permutations": 45, "product": 45}
 """Units of taking an item from a lazy function, by name."""
+COLLECTING = frozenset("fsum join max min prod sorted sum".split())
+"""Functions whose iterator is made a list first, so that its items can be looked at."""
+ITEMS = frozenset("__getitem__ __len__ getitem".split())
 SMALL = 1 << 60
 SEQUENCES = (list, tuple, str, bytes, bytearray)
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
@@ -85,7 +95,13 @@ ITERATORS: tuple[Any, ...] = (
     type(reversed({})),
 )
 """Iterators that know how many items are left."""
-IN_C: tuple[type, ...] = tuple(map(type, (len, "".__len__, str.lower, str.__len__)))
+DESCRIPTORS: tuple[type, ...] = (types.MethodDescriptorType, types.WrapperDescriptorType)
+IN_C: tuple[type, ...] = (*DESCRIPTORS, types.BuiltinFunctionType, types.MethodWrapperType)
+HOLDERS = frozenset((bool, classmethod, object, property, range, slice, staticmethod, type))
+CONSTANTS = frozenset((float, frozenset, int, str, tuple))
+"""Types that copy nothing, and those that do not copy a value of their own."""
+ALONE = 4
+"""References to a text in ``grown`` that nothing else holds: Python extends it in place."""
 PLAIN = frozenset((len, id, isinstance, ord, chr, next))
 ARITHMETIC = frozenset((abs, round, divmod, max, min))
 """Functions that cost a call alone: always, and on one or two numbers of a digit or two."""
@@ -100,7 +116,7 @@ OPERATIONS: dict[str, int] = {
     **dict.fromkeys(("BoolOp", "IfExp"), 5),
     **dict.fromkeys(("Starred", "Subscript", "called"), 20),
     **{"Attribute": 10, "FormattedValue": 130, "GeneratorExp": 400, "JoinedStr": 40, "Slice": 100},
-    **{"Tuple": 35, "UnaryOp": 15, "Yield": 30, "grown": 35},
+    **{"Tuple": 35, "UnaryOp": 15, "Yield": 30, "assigned": 35, "grown": 35},
 }
 """Units of each operation of a statement, before and after it was rewritten."""
 COMPREHENSION = {ast.GeneratorExp: RESUMED, ast.SetComp: 20, ast.DictComp: 60}
@@ -108,8 +124,9 @@ COMPREHENSION = {ast.GeneratorExp: RESUMED, ast.SetComp: 20, ast.DictComp: 60}
 INNER = (ast.stmt, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 """Parts of a statement that are counted when they run, not with it."""
 FUNCTIONS = (
-    "called taken operated grown contains equals looked sliced hashed deleted charge".split()
-)
+    "assigned called charge contains defined deleted equals grown handed hashed looked operated "
+    "shown sliced taken"
+).split()
 
 
 class WorkMeter:
@@ -142,53 +159,78 @@ class WorkMeter:
             return function
         if kind is partial:
             return partial(self.called(function.func), *function.args, **function.keywords)
-        if is_own(function):  # its code is rewritten
+        if is_own(function) or is_own(kind):  # its code is rewritten
             self.names[LEFT] -= OBJECT
             return function
         if kind is types.MethodWrapperType and function.__name__ == "__call__":
             return self.called(function.__self__)
-        if is_lazy(function):
-            self.names[LEFT] -= CALLS.get(function.__name__, CALL)
-            return lambda *arguments, **options: self.taken(
-                function(
-                    *(self.handed(each, (int, float, str)) for each in arguments),
-                    **{name: self.handed(each) for name, each in options.items()},
-                ),
-                taking(function, arguments),
-            )
         if function is any or function is all:
             return lambda items: function(self.taken(items, MADE // 2))
+        return partial(self.passed, function)
 
-        def counted(*arguments: Any, **options: Any) -> Any:
-            is_pair = len(arguments) < 3 and not options
-            if is_pair and function in ARITHMETIC and all(map(is_small, arguments)):
-                self.charge(CALL + CALLS.get(function.__name__, 0))
-                return function(*arguments)
-            arguments = tuple(map(self.handed, arguments))
-            options = {name: self.handed(value) for name, value in options.items()}
-            if function is sorted and arguments and length(arguments[0]) == 0:
-                arguments = (list(arguments[0]), *arguments[1:])
-            before = (length(getattr(function, "__self__", None)), *map(length, arguments))
-            if getattr(function, "__name__", "") == "sort":
-                owner = next(iter(arguments), None)
-                owner = owner if kind is types.MethodDescriptorType else function.__self__
-                if isinstance(owner, list):
-                    self.charge(sorting(owner, options))  # while it is unsorted
-            try:
-                result = function(*arguments, **options)
-            except BaseException:  # as a search that finds nothing
-                self.charge(CALL + cost(function, arguments, options, before, None))
-                raise
-            self.charge(CALL + cost(function, arguments, options, before, result))
-            is_lazy = getattr(function, "__name__", "") == "finditer"
-            return self.taken(result, MATCHED) if is_lazy else result
+    def passed(self, function: Any, /, *arguments: Any, **options: Any) -> Any:
+        """Call a function that is not rewritten, and charge for what it processes."""
+        name = str(getattr(function, "__name__", ""))
+        is_short = len(arguments) < 3 and not options
+        if is_short and function in ARITHMETIC and all(map(is_small, arguments)):
+            self.charge(CALL + CALLS.get(name, 0))
+            return function(*arguments)
+        lazy = is_lazy(function)
+        arguments = tuple(self.handed(each, lazy and name != "repeat") for each in arguments)
+        options = {word: self.handed(each, word == "key") for word, each in options.items()}
+        if lazy:
+            self.charge(CALLS.get(name, CALL))
+            if name == "accumulate" and is_short and len(arguments) == 1:
+                arguments = (*arguments, self.called(operator.add))
+            units = 8 + 8 * len(arguments) if name == "zip" else TAKEN.get(name, 24)
+            if name in CHOOSING:  # what they take may be more than what they give
+                is_items = [hasattr(type(each), "__iter__") for each in arguments]
+                arguments = tuple(
+                    self.taken(each, 8) if has_items else each
+                    for each, has_items in zip(arguments, is_items, strict=True)
+                )
+            return self.taken(function(*arguments, **options), units)
+        is_alone = len(arguments) == 1 or (arguments and function is sum)
+        if name in COLLECTING and is_alone and not isinstance(arguments[0], SIZED):
+            arguments = (list(arguments[0]), *arguments[1:])
+        before = [length(getattr(function, "__self__", None)), *map(length, arguments)]
+        compared: list[Any] = []
+        if name in ("sort", "sorted"):  # while they are unsorted
+            items = (*arguments, getattr(function, "__self__", None))[0 if arguments else -1]
+            compared += items if isinstance(items, SIZED) else ()
+        if callable(key := options.get("key")):
+            compared.clear()
 
-        return counted
+            def keyed(item: Any) -> Any:
+                compared.append(key(item))
+                return compared[-1]
 
-    def handed(self, value: Any, types: Sequence[type] = ()) -> Any:
-        """Return the replacement of an argument: a function in C, or a type, charges if called."""
-        is_type = any(value is each for each in types)
-        return self.called(value) if is_type or type(value) in IN_C else value
+            options["key"] = keyed
+        result = None
+        try:
+            result = function(*arguments, **options)
+        finally:  # a search that finds nothing raises
+            fixed = CALL + CALLS.get(name, 0) + CALLED * len(compared) * bool(key)
+            self.charge(fixed + cost(name, function, arguments, compared, before, result))
+        if name == "tee":
+            return tuple(self.taken(each, MADE) for each in result)
+        return self.taken(result, MATCHED) if name == "finditer" else result
+
+    def handed(self, value: Any, is_called: bool = False) -> Any:
+        """Return the replacement of an argument: what is not rewritten charges if it is called."""
+        kind = type(value)
+        is_foreign = kind in IN_C or kind is partial or kind is CachedFunction
+        return self.called(value) if is_foreign or (is_called and kind is type) else value
+
+    def defined(self, owner: Any) -> Any:
+        """Replace functions in C in a class, which Python calls for an operator."""
+        for name, value in [*vars(owner).items()]:
+            if type(value) in IN_C or type(value) is partial:
+                replaced: Any = self.handed(value)
+                if type(value) in DESCRIPTORS:
+                    replaced = lambda *items, to=replaced: to(*items)  # noqa: E731 - is bound
+                setattr(owner, name, replaced)
+        return owner
 
     def taken(self, items: Iterable[Any], units: int) -> Iterable[Any]:
         names = self.names
@@ -200,92 +242,106 @@ class WorkMeter:
             yield item
 
     def operated(self, name: str, left: Any, right: Any) -> Any:
-        kind = type(right)
-        if kind is int and type(left) is int:
-            self.computed(name, left, right)
+        if type(left) is int and type(right) is int:
+            self.charge(computing(name, left, right))
             return OPERATORS[name](left, right)
+        if name == "Mod" and isinstance(left, (str, bytes)):
+            self.charge(CALLS["format"] + showing(right))
         result = OPERATORS[name](left, right)
         kind = type(result)
-        if kind in SIZED:
+        if name == "Append" and kind is str:
+            self.charge(CHARACTER * len(right))
+        elif kind in SIZED:
             units = weight(kind) * len(result)
             if kind in (set, frozenset) and type(left) in SIZED and type(right) in SIZED:
                 units = HASHED * (min if name == "BitAnd" else max)(len(left), len(right))
-            self.charge(units + (CALLS["format"] if name == "Mod" else 0))
+            elif kind is Counter:
+                units = COUNTED * (length(left) + length(right))
+            self.charge(units)
+        elif kind.__module__ == "fractions":
+            self.charge(
+                EXACT + DIGIT * (digits(result.numerator) + digits(result.denominator)) ** 2
+            )
         return result
-
-    def computed(self, name: str, left: int, right: int) -> None:
-        """Charge for arithmetic on whole numbers, before it is done: small ones cost no more."""
-        if name in ("Pow", "LShift"):
-            times = min(max(0, right), SMALL)
-            bits = times * log2(abs(left)) if name == "Pow" and left else times
-            count = digits(left) + int(bits) // 30
-            if count > 2 and not (name == "Pow" and abs(left) < 2):
-                self.charge(DIGIT * count ** (1.6 if name == "Pow" else 1))
-        elif not (-SMALL < left < SMALL and -SMALL < right < SMALL):
-            few, many = sorted((digits(left), digits(right)))
-            self.charge(DIGIT * many * (few if name in ("Mult", "FloorDiv", "Mod") else 1))
 
     def grown(self, name: str, target: Any, value: Any) -> Any:
         """Charge for ``target += value`` and the like, before it is done."""
         kind = type(target)
+        units: float = 0
         if kind is int and type(value) is int:
-            self.computed(name, target, value)
+            units = computing(name, target, value)
         elif kind in SEQUENCES and type(value) is int:  # repeated
-            self.charge(weight(kind) * len(target) * max(0, value))
+            units = weight(kind) * len(target) * max(0, value)
         elif type(value) in SIZED:
-            units = len(value) + (len(target) if kind in (tuple, bytes) else 0)
-            self.charge((HASHED if kind in (set, dict) else weight(kind)) * units)
+            is_copied = kind in (tuple, bytes) or (kind is str and getrefcount(target) > ALONE)
+            units = len(value) + (len(target) if is_copied else 0)
+            units *= HASHED if kind in (set, dict) else weight(kind)
+        self.charge(units)
         return value
+
+    def assigned(self, name: str, left: Any, right: Any) -> Any:
+        """Return what ``left += right`` and the like make of an attribute or an item."""
+        return IN_PLACE[name](left, self.grown(name, left, right))
 
     def contains(self, item: Any, items: Any) -> bool:
         kind = type(items)
         if kind not in EXACT_SIZES and isinstance(items, ITERATORS):
             return item in self.taken(items, LOOKED)
         is_member = item in items
+        units: float = 0
         if kind in (list, tuple, deque):
             try:
                 place = items.index(item) + 1 if is_member else len(items)
             except ValueError:  # found by identity alone, as NaN is
                 place = len(items)
-            self.charge(LOOKED * place)
-        elif isinstance(items, (list, tuple, deque, VIEWS[1])):
-            self.charge(LOOKED * length(items))
-        elif kind in (set, frozenset, dict) and type(item) is tuple:  # its hash is not kept
-            self.charge(LOOKED * len(item))
-        elif kind is str and type(item) is str:
-            self.charge(SCANNED * (items.find(item) + len(item) if is_member else len(items)))
+            units = LOOKED * place + looking(item, islice(items, place))
+        elif isinstance(items, (list, tuple, deque, VIEWS[1])) or (
+            kind is range and type(item) is not int
+        ):
+            units = LOOKED * length(items)
+        elif kind in (str, bytes, bytearray):
+            units = SCANNED * (items.find(item) + length(item) if is_member else len(items))
+        elif isinstance(items, (set, frozenset, dict, VIEWS[2])):
+            units = hashing(item) + (SAME * total(item) if isinstance(items, VIEWS[2]) else 0)
+        if units:
+            self.charge(units)
         return is_member
 
-    def equals(self, left: Any, right: Any) -> Any:
-        is_equal = left == right
-        if type(left) not in NUMBERS and isinstance(left, SIZED) and length(left) == length(right):
-            if is_equal is False and type(left) is list and type(right) is list:
-                # Comparing ends at the first difference.
-                pairs = enumerate(zip(left, right, strict=False), 1)
-                place = next((at for at, (a, b) in pairs if a is not b and a != b), len(left))
-                self.charge(SAME * place)
-            else:
-                self.looked(left)
-        return is_equal
+    def equals(self, left: Any, right: Any, is_negated: bool = False) -> Any:
+        result = left != right if is_negated else left == right
+        if type(left) is str:
+            self.charge(CHARACTER * len(left) if length(right) == len(left) else 0)
+        elif not is_small(left) and length(left) == length(right):
+            self.charge(common(left, right))
+        return result
 
-    def looked(self, items: Any) -> Any:
-        if type(items) in NUMBERS:
-            return items
-        self.charge(CHARACTER * len(items) if type(items) is str else SAME * total(items))
-        return items
+    def looked(self, item: Any) -> Any:
+        """Charge for an operation on all of a value."""
+        kind = type(item)
+        if kind is int:
+            self.names[LEFT] -= length(item)
+        elif kind not in NUMBERS:
+            self.charge(CHARACTER * len(item) if kind is str else SAME * total(item))
+        return item
+
+    def shown(self, item: Any) -> Any:
+        """Charge for writing a value as a text."""
+        if not is_small(item):
+            self.charge(showing(item))
+        return item
 
     def sliced(self, part: Any) -> Any:
         self.charge(weight(type(part)) * length(part))
         return part
 
     def hashed(self, item: Any) -> Any:
-        """Charge for the hash of a tuple, which is not kept."""
+        """Charge for a hash that is not kept."""
         if type(item) is tuple:
-            self.charge(LOOKED * len(item))
+            self.charge(hashing(item))
         return item
 
     def deleted(self, owner: Any) -> Any:
-        self.charge(CHARACTER * len(owner) if type(owner) is list else 0)
+        self.charge(CHARACTER * len(owner) if type(owner) in (list, deque, bytearray) else 0)
         return owner
 
 
@@ -299,12 +355,29 @@ def digits(number: int) -> int:
     return 1 + number.bit_length() // 30
 
 
-OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    **{"Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Mod": operator.mod},
-    **{"FloorDiv": operator.floordiv, "Pow": operator.pow, "BitAnd": operator.and_},
-    **{"BitOr": operator.or_, "BitXor": operator.xor},
-    **{"LShift": operator.lshift, "RShift": operator.rshift},
+NAMED = {
+    **{"add": "Add", "sub": "Sub", "mul": "Mult", "floordiv": "FloorDiv", "mod": "Mod"},
+    **{"pow": "Pow", "lshift": "LShift", "rshift": "RShift", "and": "BitAnd", "or": "BitOr"},
+    **{"xor": "BitXor", "truediv": "Div", "matmul": "MatMult"},
 }
+"""Operators by the names of their methods."""
+OPERATORS = {key: getattr(operator, f"__{name}__") for name, key in NAMED.items()}
+OPERATORS["Append"] = operator.add
+IN_PLACE = {key: getattr(operator, f"__i{name}__") for name, key in NAMED.items()}
+
+
+def computing(name: str, left: int, right: int) -> float:
+    """Return the units of arithmetic on whole numbers: nothing for small ones."""
+    if name in ("Pow", "LShift"):
+        times = min(max(0, right), SMALL)
+        bits = times * log2(abs(left)) if name == "Pow" and left else times
+        count = digits(left) + int(bits) // 30
+        if count > 2 and not (name == "Pow" and abs(left) < 2):
+            return float(DIGIT * count ** (1.6 if name == "Pow" else 1))
+    elif not (-SMALL < left < SMALL and -SMALL < right < SMALL):
+        few, many = sorted((digits(left), digits(right)))
+        return DIGIT * many * (few if name in ("Mult", "FloorDiv", "Mod") else 1)
+    return 0
 
 
 def is_small(value: Any) -> bool:
@@ -319,8 +392,10 @@ def is_lazy(function: Any) -> bool:
 
 
 def length(value: Any) -> Any:
-    """Return the length of a container by its base type, ignoring overrides."""
+    """Return the length of a container by its base type, ignoring overrides, or of a number."""
     exact = type(value)
+    if exact is int:
+        return 0 if -SMALL < value < SMALL else digits(value)
     if exact in NUMBERS:
         return 0
     if exact in EXACT_SIZES:
@@ -340,14 +415,41 @@ def total(value: Any) -> int:
         if type(part) in (list, tuple, dict) and part and id(part) not in seen:
             seen.add(id(part))
             parts = part.values() if type(part) is dict else part
-            rest += [each for each in parts if isinstance(each, SIZED)]
+            rest += [each for each in parts if not is_small(each)]
     return found
 
 
-def taking(function: Any, arguments: Sequence[Any]) -> int:
-    """Return the units of taking an item of a lazy function."""
-    name = getattr(function, "__name__", "")
-    return 8 + 8 * len(arguments) if name == "zip" else TAKEN.get(name, 24)
+def common(left: Any, right: Any) -> Any:
+    """Return the units of comparing two values, which ends at their first difference."""
+    if not isinstance(left, (list, tuple)) or not isinstance(right, (list, tuple)):
+        few: int = min(length(left), length(right))
+        if isinstance(left, (int, str, bytes)):
+            return few / (2 if isinstance(left, int) else 16)
+        return SAME * total(left) if few and length(left) == length(right) else 0
+    units = 0.0
+    for one, other in zip(left, right, strict=False):
+        units += IDENTICAL
+        if one is not other:
+            units += SAME if is_small(one) else SAME + common(one, other)
+            if one != other:
+                break
+    return units
+
+
+def looking(item: Any, items: Iterable[Any]) -> Any:
+    """Return the units of comparing an item with others, beyond ``LOOKED`` for each."""
+    size = 0 if is_small(item) else length(item)
+    return sum(common(item, each) for each in items if length(each) == size) if size else 0
+
+
+def hashing(item: Any) -> Any:
+    return LOOKED * total(item) if type(item) is tuple else length(item) if type(item) is int else 0
+
+
+def showing(item: Any) -> Any:
+    """Return the units of writing a value as a text."""
+    size = length(item)
+    return DIGIT * size * size if type(item) is int else 6 * COPIED * total(item) if size else 0
 
 
 def is_own(function: Any) -> bool:
@@ -368,34 +470,52 @@ def runs(items: Sequence[Any]) -> Any:
     return len(items)
 
 
-def sorting(items: Sequence[Any], options: Mapping[str, Any]) -> float:
+def sorting(items: list[Any]) -> Any:
     """Return the units of sorting: a pass, and comparisons for each level of merging."""
     count = len(items)
-    key = options.get("key")
-    keyed = CALLED if key is not None and type(key) is not types.FunctionType else 0
-    parts = runs(items) if key is None else count
-    compared = SORTED.get(type(items[0]) if count else int, COMPARED) if key is None else 12
-    return count * (COPIED + keyed + compared * (1 + log2(max(1, parts))))
+    compared = SORTED.get(type(items[0]) if count else int, COMPARED)
+    return count * COPIED + (count * compared + alike(items)) * (1 + log2(max(1, runs(items))))
+
+
+def alike(items: list[Any]) -> Any:
+    """Return the units of comparing long items with their neighbors in order."""
+    if max(map(length, items), default=0) <= 4:
+        return 0
+    try:
+        items = sorted(items)
+    except Exception:
+        return 0  # nor could the program
+    return sum(map(common, items, items[1:]))
 
 
 def cost(
-    function: Any, arguments: Any, options: Mapping[str, Any], before: Sequence[int], result: Any
-) -> float:
-    """Return the units of a call of C code, in addition to ``CALL``; ``result``: None if it failed.
+    name: str, function: Any, arguments: Any, compared: Any, before: Sequence[int], result: Any
+) -> Any:
+    """Return the units of a call of C code; ``result``: None if it failed.
 
-    ``before``: the lengths of the owner and the arguments.
+    ``before``: the lengths of the owner and the arguments. ``compared``: items in a sort, or keys.
     """
-    name = str(getattr(function, "__name__", ""))
     owner = getattr(function, "__self__", None)
-    if type(function) is types.MethodDescriptorType and arguments:  # such as str.lower
+    if type(function) in DESCRIPTORS and arguments:  # such as str.lower
         owner, arguments, before = arguments[0], arguments[1:], before[1:]
-    held, size = before[0], sum(before[1:])
-    fixed = CALLS.get(name, 0) + BEST * max(0, len(arguments) - 3)  # such as max(*xs)
-    if function is sorted:
-        return fixed + sorting(list(arguments[0]) if size else [], options)
+    held, size, made = before[0], sum(before[1:]), length(result)
+    fixed = BEST * max(0, len(arguments) - 3)  # such as max(*xs)
+    numbers = [each for each in (owner, *arguments) if type(each) is int]
+    word = name.strip("_")
+    operation = NAMED.get(word, NAMED.get(word[1:]))  # such as radd
+    if operation and len(numbers) == 2:
+        return computing(operation, *numbers)
+    if name in ("sort", "sorted"):
+        return sorting(compared)
+    if function is iter or function in PLAIN or name in ITEMS:
+        return COPIED * made if arguments and isinstance(arguments[-1], slice) else 0
+    if name == "reduce":
+        return (CALLED + MADE) * size
+    if name in ("ascii", "print", "repr"):
+        return sum(map(showing, arguments))
     if isinstance(function, type):
-        return fixed + making(function, arguments, size, length(result))
-    if isinstance(owner, (str, bytes)):
+        return fixed + making(function, arguments, size, made)
+    if isinstance(owner, (str, bytes, bytearray)):
         return fixed + searching(name, arguments, held, size, result)
     if isinstance(owner, SIZED):
         return fixed + holding(name, owner, arguments, held, size, result)
@@ -404,52 +524,50 @@ def cost(
         if name in ("nlargest", "nsmallest"):
             few = arguments[0] if arguments and type(arguments[0]) is int else 1
             few = max(1, min(few, size))
-            replaced = few * (1 + log(max(1, size) / few))
-            return COMPARED * (size + replaced * (4 + log2(2 + few)))
+            return COMPARED * (size + few * (1 + log(max(1, size) / few)) * (4 + log2(2 + few)))
         full = size if name in ("heapify", "merge") else 1
-        return COMPARED * (full if name == "heapify" else full / 5 * log2(2 + size))
+        heap = arguments[0] if arguments and type(arguments[0]) is list else []
+        units = COMPARED + common(result, heap[0]) if heap and result else COMPARED
+        return units * (full if name == "heapify" else full / 5 * log2(2 + size))
     if module in ("_bisect", "bisect"):
         moved = size / 2 if name.startswith("insort") else 0
         return 40 * log2(2 + size) + CHARACTER * moved
-    if function in (sum, min, max):
-        if function is sum and length(result):  # each step copies the sum so far
-            return float(COPIED * length(result) * size)
-        each = SUMMED if function is sum else BEST
-        return fixed + (each + (CALLED if "key" in options else 0)) * size
+    if function in (min, max):
+        items = compared or list(arguments[0] if len(arguments) == 1 else arguments)
+        return fixed + BEST * len(items) + alike(items)
+    if function is sum:  # each step copies the sum so far
+        largest = max(map(length, arguments[0]), default=0) if made else 0
+        return SUMMED * size + COPIED * max(made, largest) * size
     if module == "math" or function in (pow, divmod, abs, round):
-        numbers = [digits(item) for item in (*arguments, result) if type(item) is int]
-        large = max(numbers, default=1)
-        if function is pow and len(arguments) == 3 and type(arguments[1]) is int:
-            return arguments[1].bit_length() * (SQUARED + DIGIT * large * large)
-        if name in ("factorial", "comb", "perm") and arguments and type(arguments[0]) is int:
-            return DIGIT * large * max(1, min(abs(arguments[0]), 1 << 20)) / 4
+        large = max((digits(each) for each in (*numbers, result) if type(each) is int), default=1)
+        if function is pow and len(numbers) == 3:
+            return numbers[1].bit_length() * (SQUARED + DIGIT * large * large)
+        if name in ("factorial", "comb", "perm") and numbers:
+            return DIGIT * large * max(1, min(abs(numbers[0]), 1 << 20)) / 4
         return fixed + (DIGIT * large * large if large > 2 else 0) + SUMMED * size
     if module == "statistics" and name != "fmean":
-        is_sorted = size and name.startswith("median")
-        return sorting(list(arguments[0]), options) if is_sorted else EXACT * size
+        return sorting(list(arguments[0])) if size and name.startswith("median") else EXACT * size
     if module == "re" or type(owner).__module__ == "re":
         return (700 if module == "re" else 150) + matching(name, arguments, size, result)
     if name in ("deepcopy", "asdict", "astuple", "dumps"):
         return 2 * INTERPRETED * sum(map(total, arguments))
-    if function in PLAIN or function is iter or name == "reduce":
-        return (CALLED + MADE) * size * (name == "reduce")
     per = INTERPRETED if isinstance(function, types.FunctionType) else COPIED
-    return fixed + float(per * (held + size + length(result)))
+    return fixed + float(per * (held + size + made))
 
 
 def making(kind: type, arguments: Sequence[Any], size: int, made: int) -> float:
     """Return the units of a call of a type."""
-    if kind in (int, str, float) and arguments and type(arguments[0]) in (int, str):
-        count = digits(arguments[0]) if type(arguments[0]) is int else size / 9
-        units = CONVERTED if (kind is str) is not (type(arguments[0]) is str) else 0
-        return units + (DIGIT * count * count + CHARACTER * size if count > 2 else 0)
-    if kind is range:
+    first = type(arguments[0]) if arguments else None
+    if kind in HOLDERS or issubclass(kind, BaseException) or (kind is first and kind in CONSTANTS):
         return 0
+    if kind in (int, str, float) and first in (int, str):
+        count = size if first is int else size / 9
+        return CONVERTED + CHARACTER * size + (DIGIT * count * count if count > 2 else 0)
     if kind is Counter:
         return COUNTED * max(size, made)
     if kind in (set, frozenset, dict, OrderedDict):
         return HASHED * max(size, made)
-    return (SPLIT if arguments and type(arguments[0]) is str else COPIED) * max(size, made)
+    return (SPLIT if first is str else COPIED) * max(size, made)
 
 
 def searching(name: str, arguments: Sequence[Any], held: int, size: int, result: Any) -> float:
@@ -464,21 +582,27 @@ def searching(name: str, arguments: Sequence[Any], held: int, size: int, result:
         return SCANNED * max(0, end - max(start, 0))
     made: int = length(result)
     parts = made if type(result) is list else size if name == "join" else 0
-    return SCANNED * held * (2 if name == "count" else 1) + CHARACTER * made + MADE * parts
+    written = sum(map(showing, arguments)) if name == "format" else 0
+    seen = SCANNED * held * (2 if name == "count" else 1)
+    return float(seen + CHARACTER * made + MADE * parts + written)
 
 
 def holding(
     name: str, owner: Any, arguments: Sequence[Any], held: int, size: int, result: Any
-) -> float:
+) -> Any:
     """Return the units of a method of a container."""
     if isinstance(owner, (list, tuple, deque, range)):
         if name in ("index", "count", "remove"):
-            return LOOKED * (result + 1 if name == "index" and type(result) is int else held)
+            seen = result + 1 if name == "index" and type(result) is int else held
+            return LOOKED * seen + looking(arguments[0] if arguments else 0, islice(owner, seen))
         if name in ("insert", "pop") and isinstance(owner, list):
             at = arguments[0] if arguments and type(arguments[0]) is int else held
             return CHARACTER * max(0, held - (at if at >= 0 else held + at))
-        if name in ("append", "appendleft", "pop", "popleft", "sort"):
+        if name in ("append", "appendleft", "pop", "popleft"):
             return 0
+        if name == "rotate":
+            times = arguments[0] if arguments and type(arguments[0]) is int else 1
+            return COPIED * min(abs(times), held)
         return COPIED * (size if name.startswith("extend") else held)
     if name in ("isdisjoint", "issubset", "issuperset"):
         is_hashed = isinstance(next(iter(arguments), None), (set, frozenset, dict))
@@ -520,9 +644,13 @@ class Working(Counting):
     def __init__(self, *, by_line: bool = False) -> None:
         self.by_line = by_line
         self.makes_tuples = False
+        self.shared: set[str] = set()
+        """Names of variables that a text is not extended in place in."""
 
     def visit_Module(self, node: ast.Module) -> Any:
-        self.makes_tuples = any(map(makes_tuple, ast.walk(node)))
+        for part in ast.walk(node):
+            self.makes_tuples = self.makes_tuples or makes_tuple(part)
+            self.shared.update(part.names if isinstance(part, (ast.Global, ast.Nonlocal)) else ())
         return self.generic_visit(node)
 
     def counts_locally(self, scope: ast.AST) -> bool:
@@ -580,28 +708,41 @@ class Working(Counting):
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         name = type(node.op).__name__
-        if name not in OPERATORS:
+        if name in ("Div", "MatMult"):
             return node
         return call(PREFIX + "operated", ast.Constant(name), node.left, node.right)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
-        parts = [*ast.iter_child_nodes(node.target)][:-1]  # of x: none; of x[i]: x and i
-        is_plain = all(isinstance(part, (ast.Name, ast.Constant)) for part in parts)
-        is_plain = is_plain and not isinstance(node.target, ast.Attribute)
-        target = ast.parse(ast.unparse(node.target), mode="eval").body if is_plain else NOTHING
-        self.generic_visit(node)
         name = ast.Constant(type(node.op).__name__)
-        node.value = call(PREFIX + "grown", name, target, node.value)
-        return node
+        node.value = self.visit(node.value)
+        target: Any = node.target
+        if isinstance(target, ast.Name) and target.id not in self.shared:
+            node.value = call(PREFIX + "grown", name, ast.Name(target.id, ast.Load()), node.value)
+            return node
+        # Its parts are evaluated once, and kept in variables for the assignment.
+        loaded, stored = copy(target), copy(target)
+        if isinstance(target, ast.Subscript):
+            part = self.visit(target.slice)
+            if isinstance(part, ast.Slice):
+                target.value = call(PREFIX + "deleted", target.value)
+                bounds = (each or NOTHING for each in (part.lower, part.upper, part.step))
+                part = call(PREFIX + "slice", *bounds)
+            loaded.slice, stored.slice = kept("part", part)
+        if not isinstance(target, ast.Name):
+            loaded.value, stored.value = kept("owner", self.visit(target.value))
+        loaded.ctx = ast.Load()
+        return ast.Assign([stored], call(PREFIX + "assigned", name, loaded, node.value))
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
-        if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.In, ast.NotIn, ast.Eq)):
+        equality = (ast.Eq, ast.NotEq)
+        if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.In, ast.NotIn, *equality)):
             if not all(isinstance(each, (ast.Is, ast.IsNot)) for each in node.ops):
                 node.comparators = [call(PREFIX + "looked", each) for each in node.comparators]
             return node
-        if isinstance(node.ops[0], ast.Eq):
-            return call(PREFIX + "equals", node.left, *node.comparators)
+        if isinstance(node.ops[0], equality):
+            is_negated = [ast.Constant(True)] if isinstance(node.ops[0], ast.NotEq) else []
+            return call(PREFIX + "equals", node.left, *node.comparators, *is_negated)
         test = call(PREFIX + "contains", node.left, *node.comparators)
         return test if isinstance(node.ops[0], ast.In) else ast.UnaryOp(ast.Not(), test)
 
@@ -624,7 +765,34 @@ class Working(Counting):
             node.value = call(PREFIX + "sliced", node.value)
         return node
 
-    visit_YieldFrom = visit_Assign = visit_Starred
+    visit_YieldFrom = visit_Starred
+
+    def visit_Assign(self, node: Any) -> Any:
+        match node:
+            case ast.Assign([ast.Name(id=name)], ast.BinOp(ast.Name(id=left), ast.Add())):
+                is_appended = name == left  # as ``text = text + more`` is done in place
+            case _:
+                is_appended = False
+        self.visit_Starred(node)
+        if is_appended:
+            node.value.args[0] = ast.Constant("Append")
+        for target in node.targets:
+            if isinstance(getattr(target, "slice", None), ast.Slice):
+                node.value = call(PREFIX + "sliced", node.value)
+            elif getattr(target, "attr", "").startswith("__"):
+                node.value = call(PREFIX + "handed", node.value)
+        return node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.Not) and not isinstance(node.operand, ast.Constant):
+            node.operand = call(PREFIX + "looked", node.operand)
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        self.generic_visit(node)
+        node.decorator_list.append(ast.Name(PREFIX + "defined", ast.Load()))
+        return node
 
     def visit_keyword(self, node: ast.keyword) -> ast.AST:
         self.generic_visit(node)
@@ -646,6 +814,7 @@ class Working(Counting):
         self.generic_visit(node)
         if isinstance(node.format_spec, ast.Call):  # a part of the text, not a value
             node.format_spec = node.format_spec.args[0]
+        node.value = call(PREFIX + "shown", node.value)
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
@@ -668,6 +837,12 @@ class Working(Counting):
         return node
 
 
+def kept(name: str, value: Any) -> tuple[ast.expr, ast.expr]:
+    """Return an expression that keeps its value in a variable of ours, and that variable."""
+    name = PREFIX + name
+    return ast.NamedExpr(ast.Name(name, ast.Store()), value), ast.Name(name, ast.Load())
+
+
 def makes_tuple(node: ast.AST) -> bool:
     """Return whether an expression may make a long tuple."""
     if isinstance(node, (ast.BinOp, ast.AugAssign)):
@@ -681,6 +856,7 @@ def taken_apart(node: ast.AST | None) -> str:
     parts = [] if node is None else list(ast.walk(node))
     stars = [ast.unparse(each.value) for each in parts if isinstance(each, ast.Starred)]
     stars += [each.name for each in parts if isinstance(each, ast.MatchStar) and each.name]
+    stars += [each.rest for each in parts if isinstance(each, ast.MatchMapping) and each.rest]
     return "".join(f"; {PREFIX}sliced({each})" for each in stars)
 
 
@@ -771,6 +947,7 @@ def worker(
     sys.setrecursionlimit(usual)
     work = WorkMeter({})
     vars(builtins).update({PREFIX + name: getattr(work, name) for name in FUNCTIONS})
+    vars(builtins)[PREFIX + "slice"] = slice
     may_keep = keeps(ast.parse(source))
 
     def worked(*arguments: Any) -> list[Any]:

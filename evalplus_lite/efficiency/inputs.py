@@ -118,10 +118,15 @@ def _ladder(sandbox: Sandbox, task: Task, dimension: int, seed: int) -> Iterator
         for each, one in zip(made, works, strict=False):
             if one.units is not None:
                 found[each[0]].append((each, one.units))
-        last = made[len(works) - 1][0]
+        last, shape, _ = made[len(works) - 1]
         made = made[len(works) :]
         failures += bool(works[-1].cause)
         if works[-1].cause == "late":  # as larger ones would be
+            if shape == "words" and sum(map(bool, found.values())) <= LEAST:  # they are the longest
+                made = [each for each in made if each[1] != shape]
+                for size, some in found.items():
+                    found[size] = [pair for pair in some if pair[0][1] != shape]
+                continue
             found[last], made = [], []
     misses, most = 0, 3  # small sizes may be refused where larger ones are fine
     for size, some in found.items():

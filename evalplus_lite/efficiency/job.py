@@ -180,7 +180,7 @@ def efficiency(
         names = "\n".join(f"{id} {name}" for id, some in sorted(right.items()) for name in some)
         programs = hashlib.sha256(names.encode()).hexdigest()[:32]
         identity = {"kind": "efficiency", "content": content_hash(data), "programs": programs,
-                    "levels": levels, "seed": seed, "inputs": 2}  # fmt: skip
+                    "levels": levels, "seed": seed, "inputs": 3}  # fmt: skip
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
             done = {row["task_id"]: row for row in finished(journal, _read)}
             opened.stage("efficiency", len(usable))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import os
 import re
 from collections import Counter, deque
@@ -24,16 +23,15 @@ from evalplus_lite.execution.job import Defect
 from evalplus_lite.execution.records import from_row, to_row, to_rows
 from evalplus_lite.generate.domains.filter import STATED
 from evalplus_lite.grading.evidence import unusable_row
-from evalplus_lite.jobs.augmented_task import DOUBTFUL, Budget
+from evalplus_lite.jobs.augmented_task import Budget
 from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
 from evalplus_lite.jobs.expected import SharedData
-from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.models import Client, ModelSource, Replay
 from evalplus_lite.models.recording import PLAN, Recording
 from evalplus_lite.models.seeds import SeedPlan, llm_seeds
-from evalplus_lite.store import write_jsonl, write_packed
+from evalplus_lite.store import write_packed
 from evalplus_lite.store.journal import finished as resumed
 from evalplus_lite.store.journal import open_rows
 from evalplus_lite.tasks import Dataset
@@ -84,7 +82,6 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
             for each in facts
             if each["provenance"].get("inputs") and each["base_count"] == each["count"]
         ],
-        "review": sum(len(each["review"]) for each in facts),
         "constraints": {task: constraints for task, constraints in by_task.items() if constraints},
         "unreached": {each["task_id"]: each["unreached"] for each in facts if each["unreached"]},
         "notes": {each["task_id"]: list(each["notes"]) for each in facts if each["notes"]},
@@ -132,18 +129,8 @@ class AugmentationResult(Result):
         return replace(suites, name=self.summary["dataset"])
 
     def doubt(self, task_id: str) -> str:
-        """Return why an input of a task is doubtful, the first one's reason; "" if none is."""
-        packed = (task.suite for task in self.tasks if task.task_id == task_id)
-        for suite in unpacked_suites(packed).suites.values():
-            for case in suite.stress.cases if suite.stress else ():
-                if case.reason.startswith(DOUBTFUL):
-                    return case.reason.removeprefix(DOUBTFUL)
-        return ""
-
-    @property
-    def disputes(self) -> list[dict[str, Any]]:
-        """The inputs that were set aside, as rows for review."""
-        return [row for task in self.tasks for row in task.facts["review"]]
+        """Return why the first doubtful input of a task is one; "" if there is none."""
+        return next((str(t.facts["doubt"]) for t in self.tasks if t.task_id == task_id), "")
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row a task: ``inputs`` in all, ``base`` ones, ``new`` ones."""
@@ -165,7 +152,6 @@ def augment(
     seconds: float = 0.5,
     seed: int = 0,
     seeds: ModelSeeds | None = None,
-    consensus: Samples = (),
     doubtful: bool = False,
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
@@ -180,14 +166,13 @@ def augment(
 
     ``inputs`` is the number of new inputs a task, ``seconds`` what one may cost the reference (a
     second is 20 million steps); the same ``seed`` gives the same suites. ``seeds`` gives a model's
-    inputs to start from (``seed_source``). Inputs on which most of the ``consensus`` samples that
-    pass the base cases contradict the reference are set aside. ``doubtful`` keeps inputs as tests
-    that break what all examples share though too few support it; else they are stress cases.
+    inputs to start from (``seed_source``). ``doubtful`` keeps inputs as tests that break what all
+    examples share though too few support it; else they are stress cases.
 
-    With ``out``, a folder, suite.jsonl.gz and summary.json are written there, and review.jsonl on
-    request; the same call resumes after a kill, unless ``force`` starts over. With ``shard``, such
-    as ``"2/4"``, a part of the tasks is worked on, for ``merge``. Tasks that cannot be used are in
-    ``result.unusable``; InputError if that is all.
+    With ``out``, a folder, suite.jsonl.gz and summary.json are written there; the same call resumes
+    after a kill, unless ``force`` starts over. With ``shard``, such as ``"2/4"``, a part of the
+    tasks is worked on, for ``merge``. Tasks that cannot be used are in ``result.unusable``;
+    InputError if that is all.
     """
     if not 0 < seconds < float("inf"):
         raise InputError(f"seconds is {seconds:g}", remedy="a number above 0")
@@ -196,11 +181,6 @@ def augment(
     with within(session) as opened:
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
-        # Programs first: they are part of the identity under which the journal resumes.
-        voters = SampleStream(consensus, data, strict=strict, backend=pool)
-        programs_by_task = voters.by_task()
-        voters.tell(opened)
-        is_reviewed = any(programs_by_task.values()) or bool(voters.files)
         # 2. The identity: everything that a task's suite depends on, so that rows of other settings
         # are never taken up. Optional parts are left out where they are not used.
         identity = {
@@ -215,9 +195,6 @@ def augment(
             identity["doubtful"] = True
         if choices := {task.id: dict(task.constraints) for task in data.tasks if task.constraints}:
             identity["constraints"] = choices
-        if is_reviewed:
-            text = json.dumps(programs_by_task)
-            identity["consensus"] = hashlib.sha256(text.encode()).hexdigest()[:16]
         # A shard takes its part of the tasks before any is augmented.
         share = share_of(shard, out, kind="augment", journal=JOURNAL)
         tasks = data.tasks
@@ -248,7 +225,7 @@ def augment(
                 for task in left:
                     new.append(task)
                     cases = () if seeds_of is None else next(seeds_of)
-                    yield staging.ref(task), to_rows(cases), programs_by_task[task.id]
+                    yield staging.ref(task), to_rows(cases)
 
             call = Call("evalplus_lite.jobs.augmented_task:augmenting", (seed, to_row(budget)))
             rows = pool.map(call, items(), lost=_failed, done=lambda row: opened.advance())
@@ -269,15 +246,13 @@ def augment(
         if not results:
             raise refusal(left_out)
         summary = {
-            "run": run_facts(data, content=content, pool=pool, samples=voters.files, seed=seed),
+            "run": run_facts(data, content=content, pool=pool, seed=seed),
             **summarized(data, [each.facts for each in results]),
             "unusable": [unusable_row(each) for each in left_out],
         }
     result = AugmentationResult(summary, tuple(results))
     if folder is not None:
         write_packed(folder / "suite.jsonl.gz", (each.suite for each in results))
-        if is_reviewed:
-            write_jsonl(folder / "review.jsonl", result.disputes)
         result.write_summary(folder / "summary.json")
     return result
 

@@ -36,8 +36,7 @@ from evalplus_lite.grading.oracle import UNLISTED, Answers, answer
 from evalplus_lite.grading.screens import FreeOrders, KnownRaises, SizeLimits
 from evalplus_lite.grading.subsets import as_stress, joined, relinked, subset
 from evalplus_lite.grading.times import reference_steps
-from evalplus_lite.jobs.consensus import UNANSWERED, Dispute, Finding, Panel
-from evalplus_lite.jobs.consensus import rows as review_rows
+from evalplus_lite.jobs.consensus import UNANSWERED
 from evalplus_lite.jobs.expected import staged
 from evalplus_lite.programs import definitions
 from evalplus_lite.reduction.kills import Kills, KillSuite
@@ -244,8 +243,6 @@ def drawn(sandbox: Sandbox, task: Task) -> tuple[list[Case], str]:
 
 # The result of augmenting a task: its suite, with accepted, dropped and skipped inputs.
 
-DOUBTFUL = "doubtful: "
-"""What the reason of a stress case begins with that breaks what all examples seem to share."""
 LONGEST_ANSWER = 1 << 15
 """Bytes, in wire form, of the expected output of a generated input."""
 
@@ -254,20 +251,18 @@ LONGEST_ANSWER = 1 << 15
 class Augmented:
     """A task's suite, with how many inputs came from where and were dropped for which cause.
 
-    ``review`` are the inputs that were set aside since most of ``voters`` programs contradict the
-    reference on them. ``unanswered`` are some of the inputs that the reference raises on or is too
-    slow for.
+    ``unanswered`` are some of the inputs that the reference raises on or is too slow for,
+    ``doubts`` say why stress cases are doubtful: they break what all examples seem to share.
     """
 
     suite: Suite
     sources: Mapping[str, int]
     dropped: Mapping[str, int]
     notes: tuple[str, ...] = ()
-    review: tuple[Dispute, ...] = ()
-    voters: int = 0
     unanswered: tuple[Case, ...] = ()
     unreached: str = ""
     """What of the reference no case runs."""
+    doubts: tuple[str, ...] = ()
 
 
 # The start of augmenting a task: its base cases answered, and a generator that has seen them.
@@ -529,8 +524,6 @@ def _is_exception(value: Value) -> bool:
 class TaskAugmentation:
     """A task's suite as it grows: its base cases, then new ones, batch by batch.
 
-    ``samples`` are programs for the task; an input on which most of those that pass the base cases
-    contradict the reference is not used, but set aside for review.
     Base cases are the task's own: one that its contract rejects is kept and noted, one that the
     reference cannot answer is dropped and noted. A task without a contract has the assertions that
     its row states. Raises UnusableTask if no case is left, or if reference or contract fails.
@@ -544,7 +537,6 @@ class TaskAugmentation:
         seed: int,
         budget: Budget,
         seeds: Sequence[Case] = (),
-        samples: Sequence[str] = (),
     ) -> None:
         self.sandbox, self.budget, self.seed = sandbox, budget, seed
         # 1. The contract: stated by the task, or read off the assertions of its row.
@@ -560,6 +552,7 @@ class TaskAugmentation:
         self.stress: list[Suite] = []
         self.tops: list[Suite] = []
         self.apart: list[Case] = []
+        self.doubts: dict[str, str] = {}
         # 4. The generator, which learns from the base cases what inputs look like.
         self.generator = generator_of(
             sandbox,
@@ -570,8 +563,8 @@ class TaskAugmentation:
             is_own=is_own,
             doubts=not budget.doubtful,
         )
-        # 5. The screens, each set up once from the base cases: known exceptions, the panel of
-        # programs, free orders, and sizes that any right program can bear.
+        # 5. The screens, each set up once from the base cases: known exceptions, free orders, and
+        # sizes that any right program can bear.
         self.marked = marked(self.task)
         self.none_is_odd = self.task.contract is None and not budget.doubtful
         self.none_is_odd &= not re.search(r"\bNone\b|\bnull\b|nothing", self.task.prompt)
@@ -580,7 +573,6 @@ class TaskAugmentation:
             methods = {call[0] for case in self.task.base for call in case.arguments}
             named = {(each, name) for each in methods for name in self.task.harness.exceptions}
             self.raises = replace(self.raises, found=self.raises.found | named)
-        self.panel = Panel.select(sandbox, self.task, base.suite, samples)
         orders = FreeOrders.of(sandbox, self.task, base.suite)
         is_said = _SAID_OF_TIES.search(self.task.prompt) is not None
         ways = tuple(way for way in orders.ways if not (is_said and way in TIES))
@@ -590,7 +582,6 @@ class TaskAugmentation:
         self.step_budget = budget.step_budget()
         self.dropped: Counter[str] = Counter()
         self.unanswered: list[Case] = []
-        self.review: list[Dispute] = []
         self.new = self.idle = self.proposed = 0
         self.size = budget.batch
 
@@ -628,19 +619,18 @@ class TaskAugmentation:
         answers = self._tried(
             [Case(each.arguments, "foreign", None, (each.kind.__name__,)) for each in tried]
         )
-        # What they reject is no input, so it is neither counted nor put to the panel.
+        # What they reject is no input, so it is not counted.
         places = {at: place for place, at in enumerate(answers.kept)}
         chosen = [places[at] for at in at_open_places(tried, answers.kept)]
         answers = self._fair(self._with_short_answers(answers.only(chosen)))
-        few = answers.only(range(min(most, len(answers.kept))))
-        self._keep(self._undisputed(replace(few, dropped=())).suite)
+        self._keep(answers.only(range(min(most, len(answers.kept)))).suite)
 
     def step(self) -> bool:
         """Propose one batch and keep the usable inputs; return whether to continue."""
         missing = self.budget.inputs - self.new
         if missing <= 0 or self.idle >= PATIENCE:
             return False
-        # Order: propose, answer and screen, cut to what is missing, vote, then feed back.
+        # Order: propose, answer and screen, cut to what is missing, then feed back.
         self.generator.scales.affordable = self.step_budget.next_share
         # As many as give what is missing at the rate so far, which twenty imaginary proposals, all
         # accepted, steady; a margin of 3 % and five spares a further batch for a few inputs.
@@ -651,8 +641,7 @@ class TaskAugmentation:
             return False
         self.proposed += len(batch)
         answers = self._answered(batch)
-        enough = range(min(missing, len(answers.suite.cases)))
-        answers = self._undisputed(replace(answers, suite=subset(answers.suite, enough)))
+        answers = answers.only(range(min(missing, len(answers.kept))))
         # Slow inputs are fed back as well: they lower the limits of the next batch.
         slow = [drop.case for drop in answers.dropped if drop.cause in SLOW]
         # Parents are positions in the suite so far, which is how the generator counts them.
@@ -685,16 +674,16 @@ class TaskAugmentation:
         # Stress cases are a suite of their own: they have a verdict that no score counts.
         if stress := [*self.stress, *self.tops]:
             suite = replace(suite, stress=joined(stress, {}))
+        apart = suite.stress.cases if suite.stress else ()
         sources = Counter(case.source for case in suite.cases)
         return Augmented(
             suite,
             dict(sorted(sources.items())),
             dict(sorted((+self.dropped).items())),
             tuple(self.notes),
-            tuple(self.review),
-            len(self.panel.programs),
             tuple(self.unanswered),
             unreached(self.sandbox, self.task, suite) if self.budget.inputs else "",
+            tuple(self.doubts[case.reason] for case in apart if case.reason in self.doubts),
         )
 
     def _tried(self, cases: Sequence[Case]) -> Answers:
@@ -758,18 +747,20 @@ class TaskAugmentation:
         answers = self._untied(answers)
         cases = answers.suite.cases
         reasons = enumerate(self.size_limits.demands(cases, answers.steps))
-        apart = {n: reason for n, reason in reasons if reason}
+        apart, doubts = {n: reason for n, reason in reasons if reason}, dict[int, str]()
         # A reference that falls through to None had no answer for an input that was not meant.
         nothing = wire.encode(None)
         if self.none_is_odd and nothing not in self.suites[0].expected:
-            odd = "the reference returns None, as for no example"
             none = (n for n, expected in enumerate(answers.suite.expected) if expected == nothing)
-            apart |= dict.fromkeys(none, f"{DOUBTFUL}{odd}")
+            doubts |= dict.fromkeys(none, "the reference returns None, as for no example")
         # A doubt is the stronger reason: the input may not even be valid.
         for n, case in enumerate(cases):
             why = self.generator.doubt(case)
             if why and not self._is_documented(case, answers.suite.expected[n]):
-                apart[n] = f"{DOUBTFUL}{why}"
+                doubts[n] = why
+        for n, why in doubts.items():
+            apart[n] = f"doubtful: {why}"
+            self.doubts[apart[n]] = why
         return self._set_apart(answers, apart)
 
     def _is_documented(self, case: Case, expected: bytes) -> bool:
@@ -792,17 +783,6 @@ class TaskAugmentation:
             self.notes.append(f"{line}, on input {shown(cases[place])}")
         self.dropped["tie"] += len(tied)
         return answers.only([n for n in range(len(cases)) if n not in tied])
-
-    def _undisputed(self, answers: Answers) -> Answers:
-        """Return the answers without those that most programs contradict, or that many are too
-        slow for."""
-        # Dropped inputs are polled, too: programs may answer where the reference does not.
-        poll = self.panel.poll(self.sandbox, answers.suite, answers.dropped)
-        self.review.extend(filter(None, poll.disputes))
-        places = [n for n in range(len(answers.suite.cases)) if poll.disputes[n] is None]
-        self.dropped["disputed"] += len(answers.suite.cases) - len(places)
-        slow = {at: poll.too_slow[n] for at, n in enumerate(places) if n in poll.too_slow}
-        return self._set_apart(answers.only(places), slow)
 
     def _set_apart(self, answers: Answers, reasons: Mapping[int, str]) -> Answers:
         """Return the answers without those at these positions, which become stress cases."""
@@ -848,15 +828,12 @@ def augment_task(
     seed: int,
     budget: Budget,
     seeds: Sequence[Case] = (),
-    samples: Sequence[str] = (),
 ) -> Augmented:
     """Return the task's base cases and new ones, with the reference's answers.
 
     Takes all steps of a ``TaskAugmentation``.
     """
-    growing = TaskAugmentation(
-        sandbox, task, seed=seed, budget=budget, seeds=seeds, samples=samples
-    )
+    growing = TaskAugmentation(sandbox, task, seed=seed, budget=budget, seeds=seeds)
     growing.probe()
     growing.mix_types()
     while growing.step():
@@ -882,43 +859,36 @@ def pool_kills(
 
 
 def augmenting(place: WorkerContext, settings: Row) -> Work:
-    """Return the facts and suite row of (staged task, seeds, samples) by (seed, budget).
+    """Return the facts and suite row of (staged task, seeds) by (seed, budget).
 
     Without a suite they are None and the unusable task's (id, cause, detail).
     """
     seed, budget = settings[0], from_row(Budget, settings[1])
 
     def work(item: Row) -> Row:
-        ref, seeds, samples = item
+        ref, seeds = item
         task, _ = staged(place, ref)
         try:
             with blamed(task):
                 # Unit tests become call sequences here, next to the sandbox that has to run them.
                 task = in_sequences(place.sandbox, task)
-                result = augment_task(
-                    place.sandbox,
-                    task,
-                    seed=seed,
-                    budget=budget,
-                    seeds=from_rows(Case, seeds),
-                    samples=samples,
-                )
+                own = from_rows(Case, seeds)
+                result = augment_task(place.sandbox, task, seed=seed, budget=budget, seeds=own)
         except UnusableTask as error:
             return None, to_row(recorded(error))
         suite = result.suite
-        stress = () if suite.stress is None else suite.stress.cases
         facts = {
             "task_id": task.id,
             "base_count": suite.base_count,
             "count": len(suite.cases),
-            "stress": len(stress),
-            "doubtful": sum(each.reason.startswith(DOUBTFUL) for each in stress),
+            "stress": len(suite.stress.cases) if suite.stress else 0,
+            "doubtful": len(result.doubts),
+            "doubt": result.doubts[0] if result.doubts else "",
             "provenance": dict(suite.provenance),
             "sources": dict(result.sources),
             "dropped": dict(result.dropped),
             "notes": list(result.notes),
             "unreached": result.unreached,
-            "review": review_rows(Finding(task.id, len(suite.cases), result.review)),
         }
         # A packed row of the suite file: its collector reads no case.
         return facts, packed_row(suite_row(task, suite))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from evalplus_lite.errors import CodecError, ReferenceSolutionError
@@ -351,21 +351,7 @@ MOST_DROPPED = 40
 """Inputs without an answer of the reference that a panel is asked about at a time."""
 MOST_VOTERS = 40
 """Further programs than these cost time and change few majorities."""
-SLOW_SHARE = 0.1
-"""The share of programs, ``VOTES`` at least, that are too slow for an input that asks too much."""
 UNANSWERED = ("raises", "slow", "crashes", "memory")
-
-
-@dataclass(frozen=True, slots=True)
-class Poll:
-    """A panel's votes on a suite's cases, then on those that the reference dropped.
-
-    ``disputes`` has an entry a case, None if the panel does not contradict the reference.
-    ``too_slow`` are cases of the suite that take many programs too many steps, with a line.
-    """
-
-    disputes: list[Dispute | None]
-    too_slow: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,21 +382,22 @@ class Panel:
         suite: Suite,
         dropped: Sequence[Dropped] = (),
         odd: Mapping[int, frozenset[str]] | None = None,
-    ) -> Poll:
-        """Return the panel's votes on a suite's cases and on the dropped ones.
+    ) -> list[Dispute | None]:
+        """Return the disputes over a suite's cases, then over the dropped ones; None without one.
 
         On an ``odd`` case fewer programs are enough for a dispute (``odd_dispute``).
         """
         if len(self.programs) < VOTES:  # too few for any dispute
-            return Poll([None] * (len(suite.cases) + len(dropped)))
+            return [None] * (len(suite.cases) + len(dropped))
         answered = self._answered(sandbox, suite, odd or {})
-        disputes = [*answered.disputes, *self._unanswered(sandbox, dropped)]
-        return Poll(disputes, answered.too_slow)
+        return [*answered, *self._unanswered(sandbox, dropped)]
 
-    def _answered(self, sandbox: Sandbox, suite: Suite, odd: Mapping[int, frozenset[str]]) -> Poll:
+    def _answered(
+        self, sandbox: Sandbox, suite: Suite, odd: Mapping[int, frozenset[str]]
+    ) -> list[Dispute | None]:
         disputes: list[Dispute | None] = [None] * len(suite.cases)
         if not suite.cases:
-            return Poll(disputes)
+            return disputes
         # All programs run on all cases by steps, which is cheap; only contested cases are asked for
         # answers, which are then compared with each other.
         steps = reference_steps(sandbox, self.task, suite.cases)
@@ -448,15 +435,7 @@ class Panel:
             if disputes[number] is None and number in odd:
                 answers_of = camps(self.task, reference, votes, voters)
                 disputes[number] = odd_dispute(case, reference, answers_of, odd[number])
-        # Cases that many of the programs that met them were too slow for.
-        too_slow: dict[int, str] = {}
-        for number in range(len(disputes)):
-            met = sum(kill.run >> number & 1 for kill in kills)
-            slow = sum(kill.slow >> number & 1 for kill in kills)
-            if slow >= max(VOTES, SLOW_SHARE * met):
-                line = f"too many steps for {slow} of {met} programs that pass the base cases"
-                too_slow[number] = line
-        return Poll(disputes, too_slow)
+        return disputes
 
     def _unanswered(self, sandbox: Sandbox, dropped: Sequence[Dropped]) -> list[Dispute | None]:
         disputes: list[Dispute | None] = [None] * len(dropped)

@@ -174,7 +174,6 @@ def evaluate(
     minimize: bool = False,
     stress: bool = False,
     ks: Sequence[int] = DEFAULT_K,
-    pooled: bool = False,
     extract: bool = True,
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
@@ -196,7 +195,7 @@ def evaluate(
     each verdict (none after eight that are lost to time, memory or a crash), ``minimize`` finds the
     smallest input that each wrong program fails on; ``stress`` runs what passes on the suite's
     stress cases, for an extra verdict that no score counts. ``ks`` are the k of pass@k; each model
-    and temperature has its own, unless ``pooled``.
+    and temperature has its own.
 
     With ``out``, a folder, rows are written there as they come (results.jsonl, and costs.jsonl with
     seconds and memory as measured, which differ between runs), and in the end summary.json,
@@ -218,7 +217,7 @@ def evaluate(
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
         # 2. What decides verdicts: the settings, the source of suites, and the identity that a
-        # resumed run must share. Options that only change the summary (ks, pooled) are not part of
+        # resumed run must share. Options that only change the summary (``ks``) are not part of
         # it.
         settings = Settings(chosen, allowed, total, details, data.has_plus, stress)
         source = SuiteSource(given=data.suites, cache=opened.cache)
@@ -254,7 +253,7 @@ def evaluate(
                     facts={
                         **identity,
                         "samples": samples_digest(programs),
-                        "summary": [ks, pooled],
+                        "summary": [ks],
                     },
                     force=force,
                 )
@@ -279,7 +278,7 @@ def evaluate(
                 stream.tell(opened)
                 return EvaluationResult({**share.end(), "infra": tally.infra}, path)
             # Only now are all verdicts known: scores, the summary, and the form of evalplus.
-            groups = grouped(tally, pooled=pooled)
+            groups = grouped(tally)
             summary = {
                 "run": run_facts(
                     data,

@@ -659,36 +659,29 @@ def polled(
     The inputs are the task's own if it comes with more than base cases, else new ones.
     """
     # New inputs are made only where the task has none beyond its base cases.
-    if is_fresh := given is None and not task.plus:
+    if given is not None or task.plus:
+        cases = list(task.plus if given is None else given.cases[given.base_count :])
+    else:
         try:
-            result = augment_task(sandbox, task, seed=seed, budget=budget, samples=programs)
+            made = augment_task(sandbox, task, seed=seed, budget=budget)
         except (ReferenceSolutionError, UnusableTask):
             return Finding(task.id, 0, ()), 0
-        disputes, voters = list(result.review), result.voters
-        count = len(result.suite.cases) - result.suite.base_count
-        disputed = [each.case.arguments for each in disputes]
-        cases = [case for case in result.unanswered if case.arguments not in disputed]
-    else:
-        cases = list(task.plus if given is None else given.cases[given.base_count :])
-    # Inputs that the reference cannot answer are the ones that programs are asked about first.
+        cases = [*made.suite.cases[made.suite.base_count :], *made.unanswered]
     again = answer(
         sandbox,
         task,
         cases,
         base_count=0,
         limits=LIMITS,
-        contract=is_fresh,  # inputs of a suite are judged as they are
+        contract=False,  # inputs of a suite are judged as they are, and new ones keep to it
         max_failures=MOST_SLOW,
     )
-    dropped = list(again.dropped)
-    if not is_fresh:
-        base = subset(answers.suite, range(answers.suite.base_count))
-        panel = Panel.select(sandbox, task, base, programs)
-        votes = panel.poll(sandbox, again.suite, dropped, oddities(again.suite)).disputes
-        of_dropped = votes[len(again.suite.cases) :]
-        dropped = [drop for drop, vote in zip(dropped, of_dropped, strict=True) if not vote]
-        disputes = [each for each in votes if each is not None]
-        voters, count = len(panel.programs), len(votes)
+    base = subset(answers.suite, range(answers.suite.base_count))
+    panel = Panel.select(sandbox, task, base, programs)
+    votes = panel.poll(sandbox, again.suite, again.dropped, oddities(again.suite))
+    of_dropped = votes[len(again.suite.cases) :]
+    dropped = [drop for drop, vote in zip(again.dropped, of_dropped, strict=True) if not vote]
+    disputes = [each for each in votes if each is not None]
     if task.contract is not None and parse(task.contract).has_precondition:
         # The contract decides on each input; one that it allows needs no votes.
         failed = [drop for drop in dropped if drop.cause in UNANSWERED][:MOST_FAILURES]
@@ -697,7 +690,7 @@ def polled(
         pairs = zip(disputes, reasons, strict=True)
         disputes = [replace(each, allowed=why is None) for each, why in pairs]
         disputes = [each for each in disputes if each.voters or each.allowed]
-    return Finding(task.id, count + is_fresh * len(disputes), tuple(disputes)), voters
+    return Finding(task.id, len(votes), tuple(disputes)), len(panel.programs)
 
 
 def _of_doubts(doubts: Finding) -> dict[str, Any]:
@@ -894,7 +887,7 @@ def lint(
         # 2. Programs that answer other inputs, the first of each model before the second of any.
         stream = None if samples is None else SampleStream(samples, data, backend=opened.pool())
         if stream is not None:
-            sources = stream.by_task(mixed=True)
+            sources = stream.by_task()
             stream.tell(opened)
         folder = None if out is None else made_folder(out)
         identity: dict[str, Any] = {"kind": "lint", "content": content_hash(data)}

@@ -95,7 +95,6 @@ Kind = Literal[
     "suite",
     "reduction",
     "mutants",
-    "stryker",
     "quality",
     "crossval",
     "lint",
@@ -190,8 +189,6 @@ def _named(path: Path) -> Iterator[Output]:
         summary = _parsed(path)
         if {"tables", "wrong"} <= set(summary):
             yield Output("score", path.parent, path, summary)
-        elif {"schemaVersion", "files"} <= set(summary):
-            yield Output("stryker", path.parent, path, summary)
 
 
 def _read(folder: Path, name: str) -> Output:

@@ -26,7 +26,6 @@ from evalplus_lite.jobs.samples import Samples, SampleStream, SampleTable, named
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table
 from evalplus_lite.programs import program_hash
-from evalplus_lite.programs.mutation.mutants import difference
 from evalplus_lite.reduction.requirements import Matrix, mutants_by_key
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
@@ -40,43 +39,30 @@ from evalplus_lite.store.locations import Place
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Sample, Task
 
-# Work in a sandbox: mutants that differ from their reference on a random pool.
+# Mutation scores of suites, without mutants that are probably equivalent.
 
 
 def separating(place: WorkerContext, settings: Row) -> Work:
     """Separate mutants from the reference on a pool of random inputs.
 
-    Takes (staged task, keys of mutants to show, keys to separate). Returns the number of inputs of
-    the pool, and a (key, operator, line, diff, whether the pool separates it) for each shown one.
-    ``settings`` are the pool's (seed, inputs).
+    Takes (staged task, keys of mutants). Returns the number of inputs of the pool, and the keys
+    that it separates. ``settings`` are the pool's (seed, inputs).
     """
     seed, inputs = settings
 
     def separate(item: Row) -> Row:
-        ref, shown, doubtful = item
+        ref, doubtful = item
         task, _ = staged(place, ref)
         by_key = mutants_by_key(task)
-        # Mutants that some suite detects are certainly no equivalents, and the pool is not run for
-        # them.
-        count, separated = 0, set[str]()
-        if doubtful:
-            # Other answers on a valid input prove that a mutant is not equivalent; agreement proves
-            # nothing, and so counts as "probably".
-            sources = [by_key[key].source for key in doubtful]
-            budget = Budget(inputs=inputs)
-            pool, rows = pool_kills(place.sandbox, task, sources, seed=seed, budget=budget)
-            count = len(pool)
-            separated = {key for key, row in zip(doubtful, rows, strict=False) if row.killed}
-        mutants = [(key, by_key[key]) for key in shown]
-        return count, [
-            (key, each.operator, each.line, difference(task.reference, each), key in separated)
-            for key, each in mutants
-        ]
+        # Other answers on a valid input prove that a mutant is not equivalent; agreement proves
+        # nothing, and so counts as "probably".
+        sources = [by_key[key].source for key in doubtful]
+        budget = Budget(inputs=inputs)
+        pool, rows = pool_kills(place.sandbox, task, sources, seed=seed, budget=budget)
+        return len(pool), [key for key, row in zip(doubtful, rows, strict=False) if row.killed]
 
     return separate
 
-
-# Mutation scores of suites, without mutants that are probably equivalent.
 
 POOL_SEED = 1 << 40
 """Added to the seed for the pool: else it might repeat the inputs of a suite that is looked at."""
@@ -116,13 +102,7 @@ class _Faults:
 
     def take_pool(self, row: Mapping[str, Any]) -> None:
         """Note what the pool separates, by a row of mutants.jsonl."""
-        self.inputs = row["inputs"]
-        self.separated = {each["mutant"] for each in row["survivors"] if each["told_by_pool"]}
-
-    @property
-    def shown(self) -> list[str]:
-        """The mutants that some suite does not notice."""
-        return [key for key in self.keys if any(key not in each for each in self.killed.values())]
+        self.inputs, self.separated = row["inputs"], set(row["separated"])
 
     @property
     def doubtful(self) -> list[str]:
@@ -147,8 +127,8 @@ def mutation_scores(
     """Return for each dataset the number of mutants of its references that its suites detect.
 
     A mutant that no suite detects, and that answers ``inputs`` random inputs a task as the
-    reference does, is probably equivalent and leaves the score. With ``out``, every survivor is
-    listed in mutants.jsonl, and existing rows are reused unless ``force``.
+    reference does, is probably equivalent and leaves the score. With ``out``, what random inputs
+    separate is kept in mutants.jsonl, and existing rows are reused unless ``force``.
     """
     # Mutants are of references: suites with the same reference share them, and each notes which it
     # detects.
@@ -176,35 +156,17 @@ def mutation_scores(
             return name
 
         done = set(finished(journal, read))
-        # A reference whose mutants every suite detects needs no row: nothing is to be shown of it.
-        left = [each for name, each in faults.items() if name not in done and each.shown]
+        # The pool is run only for mutants that no suite detects: others are no equivalents.
+        left = [each for name, each in faults.items() if name not in done and each.doubtful]
         staging = SharedData(session.pool())
-        items = ((staging.ref(each.task), each.shown, each.doubtful) for each in left)
+        items = ((staging.ref(each.task), each.doubtful) for each in left)
         call = Call(f"{separating.__module__}:{separating.__name__}", (seed + POOL_SEED, inputs))
         session.stage("equivalent mutants", len(left))
         rows = session.pool().map(call, items, done=lambda row: session.advance())
-        for each, (count, survivors) in zip(left, rows, strict=True):
+        for each, (count, separated) in zip(left, rows, strict=True):
             task_id, reference = each.name
-            doubtful = set(each.doubtful)
-            row = {
-                "task_id": task_id,
-                "reference": reference,
-                "inputs": count,
-                "survivors": [
-                    {
-                        "mutant": key,
-                        "operator": operator,
-                        "line": line,
-                        "noticed_by": [
-                            number for number, some in each.killed.items() if key in some
-                        ],
-                        "told_by_pool": is_separated,
-                        "equivalent": bool(count) and key in doubtful and not is_separated,
-                        "diff": diff,
-                    }
-                    for key, operator, line, diff, is_separated in survivors
-                ],
-            }
+            row = {"task_id": task_id, "reference": reference}
+            row |= {"inputs": count, "separated": separated}
             journal.append(row)
             each.take_pool(row)
     return [

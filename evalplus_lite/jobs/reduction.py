@@ -27,13 +27,12 @@ from evalplus_lite.reduction.cross_validation import (
 from evalplus_lite.reduction.policy import Choice, Policy, choose
 from evalplus_lite.reduction.requirements import MODES, CoverSubject, Matrix, build, packages
 from evalplus_lite.reduction.set_cover import bitset
-from evalplus_lite.reduction.survivors import report
 from evalplus_lite.tasks import Dataset, load_dataset, write_suites
 from evalplus_lite.tasks.loading import known_contracts
 from evalplus_lite.types import Case, Sample, Suite, Task
 from evalplus_lite.values import wire
 
-# The parts of a small suite by task: its cover matrix, a choice, and the survivors.
+# The parts of a small suite by task: its cover matrix, and a choice.
 
 
 def measuring(place: WorkerContext, settings: Row) -> Work:
@@ -73,19 +72,6 @@ def reducing(place: WorkerContext, settings: Row) -> Work:
         return to_row(reduced(suite, cases))
 
     return reduce
-
-
-def surviving(place: WorkerContext, settings: Row) -> Work:
-    """Return the mutation report of (staged task, matrix of its mutants)."""
-    source = source_of(settings)
-
-    def survive(item: Row) -> Row:
-        ref, matrix = item
-        task, given = staged(place, ref)
-        suite = source.usable(place.sandbox, task, given).suite
-        return to_row(report(place.sandbox, task, suite, from_row(Matrix, matrix)))
-
-    return survive
 
 
 def reduced(suite: Suite, cases: Sequence[int]) -> Suite:

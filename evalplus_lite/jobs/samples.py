@@ -59,7 +59,7 @@ class SampleStream:
 
     Of several files each is a model, unless its rows name one, and samples are numbered across
     files within each task; with ``is_named`` a single file is a model, too. ``faults`` and
-    ``steps`` (extraction steps by number of answers) cover the rows read so far. With a backend
+    ``steps`` (number of answers by extraction step) cover the rows read so far. With a backend
     answers are inspected there.
     """
 
@@ -89,16 +89,11 @@ class SampleStream:
         """Yield the samples; rows that cannot be used are passed over, and counted."""
         return self._of_files() if self.files else self._of_given()
 
-    def by_task(self, *, mixed: bool = False) -> dict[str, list[str]]:
-        """Return the programs of every task, in their order.
-
-        If they are to be ``mixed``, the first of each model come before the second of any: where
-        only some vote, several models are represented.
-        """
+    def by_task(self) -> dict[str, list[str]]:
+        """Return the programs of every task, the first of each model before the second of any."""
         programs: dict[str, dict[str, list[str]]] = {id: {} for id in self._data.ids}
         for sample in self:
-            model = sample.model if mixed else ""
-            programs[sample.task_id].setdefault(model, []).append(sample.source)
+            programs[sample.task_id].setdefault(sample.model, []).append(sample.source)
         return {
             id: [
                 source

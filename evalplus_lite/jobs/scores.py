@@ -42,7 +42,7 @@ class SuiteTally:
         self.right[task] += verdict == "pass"
 
     def by_task(self) -> dict[str, Count]:
-        """Return the samples of each task that pass."""
+        """Return how many samples each task has, and how many of them pass."""
         return {task: Count(number, self.right[task]) for task, number in self.total.items()}
 
 
@@ -115,7 +115,7 @@ class Tally:
         return {name: counts[name] for name in VERDICTS if name in counts}
 
     def counts(self) -> dict[str, dict[str, Count]]:
-        """Return the samples of each task that pass, for each suite that there is."""
+        """Return, for each suite that there is, ``SuiteTally.by_task``."""
         suites = {"base": self.base}
         suites |= {"plus": self.plus} if self.has_plus else {}
         suites |= {"strong": self.strong} if self.has_weak else {}
@@ -126,13 +126,10 @@ class Tally:
         return {name: estimate(counts, ks) for name, counts in self.counts().items()}
 
 
-def grouped(tally: Tally, *, pooled: bool) -> dict[RunGroup, Tally]:
-    """Return the counts of each model and temperature, or those of all samples as one.
-
-    They are in the order of the models' names and temperatures.
-    """
-    # Without a name for any model, all samples are one.
-    if pooled or not tally.groups:
+def grouped(tally: Tally) -> dict[RunGroup, Tally]:
+    """Return the counts of each model and temperature, in the order of names and temperatures."""
+    # Without any sample there is still a row.
+    if not tally.groups:
         return {(None, None): tally}
     # Unusable tasks and weak tests are facts of the data set, so each group has all of them.
     for each in tally.groups.values():
@@ -145,7 +142,7 @@ def summarized(
 ) -> dict[str, Any]:
     """Return the scores of each group, and the counts of all.
 
-    There is no pass@k of several models or temperatures together, unless they were pooled before.
+    There is no pass@k of several models or temperatures together.
     """
     rows = [_row(data, group, each, ks) for group, each in groups.items()]
     whole = _row(data, None, tally, ks)

@@ -10,7 +10,6 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any, TypeAlias
 
 from evalplus_lite.statistics.detection import MOST_CASES
@@ -45,9 +44,8 @@ _LATEX = {
 class Table:
     """Rows under headings, with a name for its files and a note for readers.
 
-    The first ``left`` columns are words, the others numbers. Columns called ``group, name`` are
-    grouped under a heading in LaTeX. ``data`` has the same figures unrounded and in long form, its
-    headings first; without it CSV has the rows as shown.
+    The first ``left`` columns are words, the others numbers. ``data`` has the same figures
+    unrounded and in long form, its headings first; without it CSV has the rows as shown.
     """
 
     name: str
@@ -85,7 +83,7 @@ class Table:
             f"  \\label{{tab:{re.sub('[^a-z0-9-]', '-', self.name.lower())}}}",
             f"  \\begin{{tabular}}{{{form}}}",
             "    \\toprule",
-            *(f"    {line}" for line in self._headings()),
+            f"    {' & '.join(map(latex, self.columns))} \\\\",
             "    \\midrule",
             *(f"    {' & '.join(latex(_text(cell)) for cell in row)} \\\\" for row in self.rows),
             "    \\bottomrule",
@@ -93,26 +91,6 @@ class Table:
             "\\end{table}",
         ]
         return "\n".join(lines) + "\n"
-
-    def _headings(self) -> Iterator[str]:
-        """Yield the lines of LaTeX above the rows: groups, if there are any, then names."""
-        # booktabs sets columns with a common first word under one heading, with a rule below it.
-        parts = [column.partition(", ") for column in self.columns]
-        groups = [(group, len(list(some))) for group, some in groupby(p[0] for p in parts)]
-        if any(count > 1 for _, count in groups):
-            cells, rules, at = [], [], 1
-            for group, count in groups:
-                name = f"\\multicolumn{{{count}}}{{c}}{{{latex(group)}}}"
-                cells.append(name if count > 1 else "")
-                rules += [f"\\cmidrule(lr){{{at}-{at + count - 1}}}"] * (count > 1)
-                at += count
-            yield f"{' & '.join(cells)} \\\\"
-            yield " ".join(rules)
-        # A group of one column keeps its whole name.
-        many = {group for group, count in groups if count > 1}
-        names = [name if group in many else whole
-                 for (group, _, name), whole in zip(parts, self.columns, strict=True)]  # fmt: skip
-        yield f"{' & '.join(map(latex, names))} \\\\"
 
     def to_csv(self) -> str:
         """Return the figures, unrounded, as CSV (RFC 4180) with a line of headings.
@@ -666,7 +644,7 @@ LAYOUTS: Mapping[str, Callable[[Summary], Iterator[Table]]] = {
     "exe_report": exe_report,
     "efficiency": efficiency,
 }
-"""By kind of result; kinds of files are named as in ``jobs.outputs``."""
+"""By kind of result."""
 
 
 def p_value(p: float) -> str:

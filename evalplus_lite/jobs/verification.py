@@ -355,7 +355,7 @@ def verdict_row(ready: Ready, verdict: Verdict, program: str, options: Row) -> d
         row["inside"] = requested.inside
     if verdict.details is not None and "details" in options:
         row["details"] = list(verdict.details)
-    if verdict.details is not None and "tests" in options:
+    if verdict.details is not None and ("tests" in options or requested.tests):
         names = verdict.details
         # A test is of several cases, and fails as the first of them that does. Without tests each
         # case is one.

@@ -1,20 +1,20 @@
-"""Mutation report: the fate of each mutant, and survivors that may be equivalent."""
+"""Mutants that no case kills, with how many cases reach them, and statements that none runs."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.programs import definitions, parsing
-from evalplus_lite.programs.mutation.mutants import Mutant, difference, normal_form
+from evalplus_lite.programs.mutation.mutants import difference, normal_form
 from evalplus_lite.reduction.decisions import PREFIX, REFERENCE_LIMITS, probed, with_marks
-from evalplus_lite.reduction.requirements import Matrix, mutants_by_key
+from evalplus_lite.reduction.requirements import mutants_by_key
 from evalplus_lite.sandbox import Inputs, Program, Sandbox
-from evalplus_lite.types import Case, Returned, Suite, Task, clip
+from evalplus_lite.types import Returned, Suite, Task, clip
 from evalplus_lite.values import wire
-from evalplus_lite.values.source import shorten
 
 FIRST = 100
 """Cases that are looked at first for statements that none reaches."""
@@ -22,85 +22,26 @@ ENOUGH = 20
 """An unkilled mutant whose statement this many cases reach is suspected to be equivalent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Survivor:
-    """A mutant that every case accepts; ``reached`` cases ran the statement it changes."""
+def survivors(
+    sandbox: Sandbox, task: Task, suite: Suite, killed: Collection[str]
+) -> list[dict[str, Any]]:
+    """Return a row for each mutant but the ``killed`` ones, by key, in the order of the text.
 
-    mutant: Mutant
-    diff: str
-    reached: int
-
-    @property
-    def is_suspect(self) -> bool:
-        """Whether it may be equivalent to the reference."""
-        return self.reached >= ENOUGH
-
-
-@dataclass(frozen=True, slots=True)
-class Fate:
-    """A mutant's fate: the cases that kill it, and those that reach the mutation, as bitsets."""
-
-    mutant: Mutant
-    killed: int
-    reached: int
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """The fates of a task's mutants, in the order of the text, under ``cases`` cases.
-
-    ``source`` is the reference in the form that mutants are made from; line numbers refer to it.
-    ``cases`` shows each case in a line; the first ``base`` of these are the task's own.
+    ``reached`` counts the cases that run the statement it changes.
     """
-
-    task_id: str
-    source: str
-    cases: tuple[str, ...]
-    base: int
-    fates: tuple[Fate, ...]
-
-    @property
-    def total(self) -> int:
-        """The number of mutants."""
-        return len(self.fates)
-
-    @property
-    def killed(self) -> int:
-        """The number of mutants that some case kills."""
-        return sum(bool(fate.killed) for fate in self.fates)
-
-    @property
-    def killed_by_base(self) -> int:
-        """The number of mutants that some base case kills."""
-        return sum(bool(fate.killed & ((1 << self.base) - 1)) for fate in self.fates)
-
-    @property
-    def survivors(self) -> tuple[Survivor, ...]:
-        """The mutants that no case kills."""
-        return tuple(
-            Survivor(fate.mutant, difference(self.source, fate.mutant), fate.reached.bit_count())
-            for fate in self.fates
-            if not fate.killed
-        )
-
-
-def report(sandbox: Sandbox, task: Task, suite: Suite, matrix: Matrix) -> Report:
-    """Return the mutation report of a task whose matrix holds its mutants' kills."""
-    made = mutants_by_key(task)
+    alive = [mutant for key, mutant in mutants_by_key(task).items() if key not in killed]
     source = normal_form(task.reference)
-    killed = {each.key: row for each, row in matrix.rows.items() if each.kind == "mutant"}
-    reached = reached_lines(sandbox, task, suite, source, {each.line for each in made.values()})
-    fates = (
-        Fate(mutant, killed.get(key, 0), reached[mutant.line] | killed.get(key, 0))
-        for key, mutant in made.items()
-    )
-    cases = tuple(_line(number, case) for number, case in enumerate(suite.cases))
-    return Report(task.id, source, cases, suite.base_count, tuple(fates))
-
-
-def _line(number: int, case: Case) -> str:
-    arguments = ", ".join(shorten(argument) for argument in case.arguments)
-    return clip(f"{number} ({case.source}): {arguments}")
+    reached = reached_lines(sandbox, task, suite, source, {each.line for each in alive})
+    return [
+        {
+            "operator": each.operator,
+            "line": each.line,
+            "reached": (count := reached[each.line].bit_count()),
+            "suspected_equivalent": count >= ENOUGH,
+            "diff": difference(source, each),
+        }
+        for each in alive
+    ]
 
 
 def reached_lines(

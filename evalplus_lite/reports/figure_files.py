@@ -23,8 +23,8 @@ from evalplus_lite.reports.plots.canvas import (
     write_picture,
 )
 from evalplus_lite.reports.plots.execution import execution
-from evalplus_lite.reports.plots.pass_at_k import models, pass_at_k, pass_rates, scores
-from evalplus_lite.reports.plots.suites import reduction, strength, test_counts
+from evalplus_lite.reports.plots.pass_at_k import models, pass_rates, scores
+from evalplus_lite.reports.plots.suites import reduction, test_counts
 from evalplus_lite.store import write_text
 from evalplus_lite.store.labels import labels
 from evalplus_lite.tasks import Dataset
@@ -34,13 +34,11 @@ MAKERS: Mapping[str, tuple[Callable[[Material], Iterator[Product]], str]] = {
     "scores": (scores, RESULTS),
     "models": (models, RESULTS),
     "pass-rates": (pass_rates, RESULTS),
-    "pass-at-k": (pass_at_k, RESULTS),
     "test-counts": (
         test_counts,
         "needs a folder of augment or reduce, or a data set: --dataset NAME|PATH",
     ),
     "reduction": (reduction, "needs a folder of reduce --cross-validate"),
-    "strength": (strength, "needs a folder of reduce --cross-validate"),
     "execution": (execution, "needs a folder of exe-report"),
 }
 """By name: what makes it, and what it needs where that makes nothing."""

@@ -14,7 +14,7 @@ from evalplus_lite.sandbox import Inputs, Limits
 from evalplus_lite.sandbox.guest_programs import plain_program
 from evalplus_lite.sandbox.streams import Streams
 from evalplus_lite.tasks.loading import dataset_of
-from evalplus_lite.tasks.published.trainers import Form, task_of
+from evalplus_lite.tasks.published.trainers import Form, task_data, task_of
 from evalplus_lite.types import Crashed, OutOfMemory, Returned, TimedOut
 from evalplus_lite.values import wire
 
@@ -27,8 +27,10 @@ def source_of(form: Form, data: Row) -> Row:
 
 
 def requested(tests: tuple[Form, Row]) -> RequestedTask:
-    """Return the task of tests in a form, or of a row of a known format."""
+    """Return the task of tests in a form, or of a row: tests without a task, or a known format."""
     form, data = tests
+    if form == "row" and (row := task_data(data)).form != "id":
+        form, data = row.form, row.data
     if form != "row":
         found = task_of(form, data)
         return RequestedTask(found.task, found.tests, found.inside)
@@ -47,7 +49,8 @@ FILES = 16
 
 
 def running(place: WorkerContext, settings: Row) -> Work:
-    """Of a ``run_row``, the seconds that it took and what came of it, as JSON's types.
+    """Run (code, stdin, files, wanted paths, seconds, memory, bytes of an output), and return the
+    seconds that it took and the row of what came of it, as JSON's types.
 
     ``ended`` is ``exit`` (with the ``exit_code``), ``timeout``, ``memory`` or ``crash`` (with what
     killed it as ``detail``); of each stream there are the first characters as text and the bytes

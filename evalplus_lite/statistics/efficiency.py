@@ -161,6 +161,6 @@ def growth(sizes: Sequence[int], units: Sequence[int]) -> Growth | None:
     limit = last + max(0.0, last - steps[-2])
     for exponent, name, width in CLASSES:
         is_near = abs(limit - exponent) <= width or abs(last - exponent) <= width / 2
-        if is_near and high - low <= width:
+        if is_near and high - low <= max(width, WIDTH / 2):
             return Growth(last, low, high, name)
     return Growth(last, low, high, "undecided")

@@ -145,11 +145,14 @@ set comprehension: {x for x in ys}
 dict comprehension: {x: 1 for x in ys}
 generator: sum(x for x in xs)
 any(generator): any(x < 0 for x in xs)
+max(generator): max(x for x in xs)
 join(generator): ''.join(c for c in t)
 map(lambda): list(map(lambda x: x + 1, xs))
 filter(lambda): list(filter(lambda x: x > 5, xs))
 map(str): list(map(str, xs))
 map(len): list(map(len, ws))
+map(list): list(map(list, rows))
+filter(None): list(filter(None, xs))
 enumerate: for i, x in enumerate(xs): pass
 zip: for x, y in zip(xs, ys): pass
 in list: -1 in xs
@@ -172,6 +175,7 @@ sort texts: sorted(ws)
 sort pairs: sorted(pairs)
 sort by lambda: sorted(ys, key=lambda x: -x)
 sort by len: sorted(ws, key=len)
+sort by a tuple: sorted(ys, key=lambda x: (x % 7, x))
 sort a generator: sorted(y for y in ys)
 sort a set: sorted(z)
 insert at 0: e = xs[:]; e.insert(0, 1)

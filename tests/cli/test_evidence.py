@@ -157,14 +157,13 @@ def test_crossval_leaves_them_out(tmp_path: Path) -> None:
     assert {line["pass@1"]["base"] for line in summary["models"]} == {0.0}
 
 
-@pytest.mark.parametrize("command", ["evaluate", "reduce", "augment"])
+@pytest.mark.parametrize("command", ["evaluate", "reduce"])
 def test_strict_refuses_rows_that_are_no_answers(tmp_path: Path, command: str) -> None:
     """With --strict a row that would be left out, with exit code 1, is a mistake."""
     write(tmp_path, ("integer",))
     rows = [*samples(("integer",)), {"task_id": "integer"}, {"task_id": "nothing", "solution": ""}]
     write_rows(tmp_path / "samples.jsonl", rows)
-    option = "--consensus" if command == "augment" else "-s"
-    given = (command, "-d", "tasks.jsonl", option, "samples.jsonl", "-o", "out", "--strict")
+    given = (command, "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out", "--strict")
     done = run(*given, folder=tmp_path)
     assert done.returncode == 2, done.stderr
     assert "samples.jsonl:4" in done.stderr

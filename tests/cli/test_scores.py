@@ -103,18 +103,6 @@ def test_equal_programs_of_two_models_both_count(folder: Path) -> None:
         assert len((folder / "out" / "results.jsonl").read_text().splitlines()) == 6
 
 
-def test_pooled_if_asked(folder: Path) -> None:
-    """With --pool all samples are one model's; without it again, they are not."""
-    write_rows(folder / "samples.jsonl", [*answers(3, model="a"), *answers(0, model="b")])
-    summary, _ = evaluated(folder, "--pool", "--k", "1,2")
-    assert summary["pass_at_k"]["base"] == {"pass@1": 0.5, "pass@2": 1.0}
-    assert [row["samples"] for row in summary["groups"]] == [6]
-    assert (folder / "out" / "eval_results.json").exists()
-    summary, _ = evaluated(folder, "--k", "1,2")
-    assert summary["pass_at_k"] is None
-    assert all(list(row["pass_at_k"]["base"]) == ["pass@1"] for row in summary["groups"])
-
-
 def test_files_are_models(folder: Path) -> None:
     """Of several files that name no model each is one, files of the same name told apart."""
     for name, right in (("a", 3), ("b", 0)):

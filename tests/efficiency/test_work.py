@@ -283,6 +283,56 @@ def test_work_within_one_call_counts(sandbox: Sandbox, slow: str, fast: str) -> 
         "                pass\n",
         "def g(**options):\n    return 0\ndef f(xs):\n    d = {str(x): x for x in xs}\n"
         "    for x in xs:\n        g(**d)\n",
+        "def f(xs):\n    for x in xs:\n        e = []\n        e[:] = xs\n",
+        "def f(xs):\n    return len(list(map(list, [xs] * len(xs))))\n",
+        "def f(xs):\n    return len(max([xs] * len(xs), key=tuple))\n",
+        "def f(xs):\n    z = [0] * len(xs)\n    return [any(filter(None, z)) for x in xs][0]\n",
+        "from itertools import islice\ndef f(xs):\n"
+        "    return [next(islice(iter(xs), len(xs) - 1, None)) for x in xs][0]\n",
+        "from itertools import groupby\ndef f(xs):\n    z = [0] * len(xs)\n"
+        "    return [len(list(groupby(z))) for x in xs][0]\n",
+        "from itertools import chain\ndef f(xs):\n    z = [()] * len(xs)\n"
+        "    return [any(chain.from_iterable(z)) for x in xs][0]\n",
+        "from itertools import product\ndef f(xs):\n"
+        "    return [next(product(xs)) for x in xs][0]\n",
+        "from itertools import tee\ndef f(xs):\n    return sum(map(sum, tee(xs, len(xs))))\n",
+        "def f(xs):\n    r = range(len(xs))\n    return [1.5 in r for x in xs][0]\n",
+        "def f(xs):\n    zs = [xs[:]]\n    return [xs in zs for x in xs][0]\n",
+        "def f(xs):\n    zs = (xs[:],)\n    return [zs.index(xs) for x in xs][0]\n",
+        "def f(xs):\n    a, b = [xs + [1]], [xs + [2]]\n    return [a == b for x in xs][0]\n",
+        "def f(xs):\n    ys = [xs[:] for x in xs]\n    return len(sorted(ys))\n",
+        "from functools import reduce\nimport operator\ndef f(xs):\n"
+        "    return reduce(operator.mul, [3 ** 40] * len(xs)) & 7\n",
+        "def f(xs):\n    n = 3 ** (20 * len(xs))\n    return [n.__mul__(3) for x in xs][0] & 7\n",
+        "from itertools import accumulate\ndef f(xs):\n"
+        "    return len(list(accumulate([x] for x in xs)))\n",
+        "def f(xs):\n    n = 1 << (900 * len(xs))\n    return sum([n] * len(xs)) & 7\n",
+        "def f(xs):\n    n = 1 << (3000 * len(xs))\n    return [-n for x in xs][0] & 7\n",
+        "def f(xs):\n    return [f'{xs!r:.1}' for x in xs][0]\n",
+        "def f(xs):\n    return ['%.1s' % (xs,) for x in xs][0]\n",
+        "def f(xs):\n    return ['{!r:.1}'.format(xs) for x in xs][0]\n",
+        "class A:\n    s = ''\ndef f(xs):\n    a = A()\n"
+        "    for x in xs:\n        a.s += 'abcdefghijabcdefghij' * 9\n",
+        "def g(d):\n    return d\ndef f(xs):\n    d = {0: ()}\n"
+        "    for x in xs:\n        g(d)[0] += (x, x, x)\n",
+        "class A:\n    n = 1\ndef f(xs):\n    a = A()\n    for x in xs:\n        a.n *= 3 ** 90\n",
+        "def f(xs):\n    s = ''\n    for x in xs:\n        t = s\n        s += 'abcdefghij' * 20\n",
+        "s = ''\ndef f(xs):\n    global s\n    for x in xs:\n        s += 'abcdefghij' * 20\n",
+        "class A:\n    __add__ = max\ndef f(xs):\n    a = A()\n"
+        "    return [a + xs for x in xs][0]\n",
+        "class A(list):\n    __invert__ = list.copy\ndef f(xs):\n    a = A(xs)\n"
+        "    return len([~a for x in xs])\n",
+        "class A(list):\n    t = property(sum)\ndef f(xs):\n    a = A(xs)\n"
+        "    return [a.t for x in xs][0]\n",
+        "class A:\n    __call__ = max\ndef f(xs):\n    a = A()\n"
+        "    return list(map(a, [xs] * len(xs)))[0]\n",
+        "from functools import lru_cache\ndef f(xs):\n    (g,) = map(lru_cache(0), [max])\n"
+        "    return list(map(g, [tuple(xs)] * len(xs)))[0]\n",
+        "from collections import Counter\ndef f(xs):\n    c = Counter(xs)\n"
+        "    return [len(c - c) for x in xs][0]\n",
+        "def f(xs):\n    d = dict.fromkeys([1, *xs], 0)\n    for x in xs:\n        match d:\n"
+        "            case {1: a, **rest}:\n                pass\n",
+        "def f(xs):\n    b = bytearray(20 * len(xs))\n    return [b.find(1) for x in xs][0]\n",
     ],
 )
 def test_quadratic_work_is_not_hidden(sandbox: Sandbox, hidden: str) -> None:
@@ -293,6 +343,46 @@ def test_quadratic_work_is_not_hidden(sandbox: Sandbox, hidden: str) -> None:
     assert less is not None
     assert more is not None
     assert more > 2.8 * less
+
+
+@pytest.mark.parametrize(
+    "fair",
+    [
+        "def f(xs):\n    return [bool(xs) for x in xs][0]\n",
+        "def f(xs):\n    return len([type(xs) is list for x in xs])\n",
+        "def f(xs):\n    return sum(map(xs.__getitem__, range(len(xs))))\n",
+        "def f(xs):\n    return len([ValueError(xs) for x in xs])\n",
+        "def f(xs):\n    t = tuple(xs)\n    return len([tuple(t) for x in xs])\n",
+        "def f(xs):\n    t = 'a' * len(xs)\n    return len([str(t) for x in xs])\n",
+        "def f(xs):\n    return len([max(xs, [x], key=len) for x in xs])\n",
+        "def f(xs):\n    s = ''\n    for x in xs:\n        s = s + 'abcdefghij'\n    return s\n",
+        "from collections import deque\ndef f(xs):\n    d = deque(xs)\n"
+        "    for x in xs:\n        d.rotate(1)\n",
+        "def f(xs):\n    rows = [[x] + xs for x in xs[:3]]\n"
+        "    return [rows[0] != rows[1] for x in xs][0]\n",
+    ],
+)
+def test_constant_work_is_charged_as_such(sandbox: Sandbox, fair: str) -> None:
+    """Twice the size takes about twice the work where a call does not look at all of its value."""
+    assert not uncounted(fair)
+    lists = [[each * 7919 % 10007 for each in range(1, size)] for size in (200, 400)]
+    less, more = (each.units for each in counted(sandbox, fair, *lists))
+    assert less is not None
+    assert more is not None
+    assert more < 2.2 * less
+
+
+def test_the_parts_of_a_target_are_evaluated_once(sandbox: Sandbox) -> None:
+    source = (
+        "class A:\n    n = 0\n    @property\n    def p(self):\n        self.n += 1\n"
+        "        return self.n\n    @p.setter\n    def p(self, value):\n        self.n = value\n"
+        "def f(xs):\n    a, seen = A(), []\n    def at(k):\n        seen.append(k)\n"
+        "        return k\n    a.p += 5\n    xs[at(0)] += at(9)\n    xs[at(1) :] *= at(2)\n"
+        "    return a.n, seen, xs\n"
+    )
+    expected = (6, [0, 9, 1, 2], [10, 2, 3, 2, 3])
+    (found,) = counted(sandbox, source, [1, 2, 3], expected=expected)
+    assert found.units is not None
 
 
 def test_powers_that_stay_small_cost_little(sandbox: Sandbox) -> None:

@@ -13,9 +13,7 @@ from evalplus_lite.execution.records import from_row, from_rows, to_row, to_rows
 from evalplus_lite.grading.evidence import Evidence, Loss
 from evalplus_lite.grading.subsets import as_stress
 from evalplus_lite.jobs.judging import Settings
-from evalplus_lite.programs.mutation.mutants import Mutant
 from evalplus_lite.reduction.requirements import Matrix, Requirement
-from evalplus_lite.reduction.survivors import Fate, Report
 from evalplus_lite.sandbox import preset
 from evalplus_lite.types import Case, Harness, Rule, Suite, Task, Tolerance, Verdict
 
@@ -43,14 +41,12 @@ def suite() -> Suite:
     return replace(plain, stress=as_stress(plain, {1: "size"}))
 
 
-MUTANT = Mutant("def f(x): pass", "drop", 2)
 ROWS = {Requirement("mutant", "a"): 1 << 70, Requirement("decision", "b"): 2}
 RECORDS: list[Any] = [
     task(),
     suite(),
     Evidence(3, 1, (Loss("raises", 2, "the reference raises"),), "blind"),
     Matrix("Own/0", 5, 2, ROWS, (Requirement("mutant", "c"),), 1, frozenset({"d"})),
-    Report("Own/0", "def f(x): return x", ("0", "1"), 1, (Fate(MUTANT, 1, 3),)),
     Settings(preset("default"), 1 << 20, None, details=True),
     Verdict("pass", None, None, ("pass", None)),
 ]

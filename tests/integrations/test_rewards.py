@@ -92,10 +92,12 @@ def test_verl() -> None:
 
 
 def test_share_and_penalties(place: JudgeSettings) -> None:
-    """A share is of all tests, not of the first; a penalty is taken off by the verdict's name."""
+    """A share is of all tests, whatever the assertions in each; penalties go by verdict."""
     changed(place, reward="share", penalties={"timeout": 0.25})
     assert trainers.verl_score("apps", HALF, ADD)["score"] == 0.5
     assert trainers.verl_score("apps", RIGHT, ADD)["score"] == 1.0
+    tests = ["assert add(1, 2) == 3\nassert add(20, 2) == 22", "assert add(2, 2) == 4"]
+    assert trainers.areal_reward("", HALF, [], [], tests=tests) == 0.5
     late = {"inputs": ["1\n2"], "outputs": ["3"], "fn_name": "add"}
     assert trainers.areal_reward("", LATE, [], [], input_output=json.dumps(late)) == -0.25
 
@@ -196,7 +198,16 @@ def test_trouble_is_no_reward(monkeypatch: pytest.MonkeyPatch) -> None:
         assert trainers.trl_reward([RIGHT], tests=[["assert add(1, 2) == 3"]]) == [None]
 
 
-NO_TESTS: list[Any] = ["{", [], [1], [{"input": "1"}], 5, "[1,", ["assert f("]]
+NO_TESTS: list[Any] = [
+    "{",
+    {"inputs": 5, "outputs": 5},
+    [],
+    [1],
+    [{"input": "1"}],
+    5,
+    "[1,",
+    ["assert f("],
+]
 NO_TESTS.append({"inputs": [{1: object()}], "outputs": [1], "fn_name": "f"})
 
 
@@ -214,7 +225,7 @@ def test_the_environment_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.datasets == ("a", "b")
     assert found.workers == 3
     assert found.penalties == {"timeout": 0.1, "error": 1.0}
-    for wrong in ({"WORKERS": "x"}, {"PENALTIES": "late=1"}, {"REWARD": "half"}):
+    for wrong in ({"WORKERS": "x"}, {"PENALTIES": "infra=1"}, {"REWARD": "half"}):
         with pytest.raises(InputError):
             JudgeSettings.from_environment({f"EVALPLUS_LITE_{k}": v for k, v in wrong.items()})
 

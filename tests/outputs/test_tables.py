@@ -38,17 +38,6 @@ def test_latex_is_balanced_and_has_nothing_special_left() -> None:
         assert not set("$%#_{}~^\\<>") & set(plain)
 
 
-def test_columns_of_a_group_stand_under_one_heading() -> None:
-    columns = ("model", "one, %", "one, tests", "two, %", "two, tests", "base, %")
-    lines = Table("t", "", "", columns, [("m", 1, 2, 3, 4, 5)]).to_latex().splitlines()
-    top = lines.index("    \\toprule")
-    assert lines[top + 1 : top + 4] == [
-        r"     & \multicolumn{2}{c}{one} & \multicolumn{2}{c}{two} &  \\",
-        r"    \cmidrule(lr){2-3} \cmidrule(lr){4-5}",
-        r"    model & \% & tests & \% & tests & base, \% \\",
-    ]
-
-
 @pytest.mark.parametrize("start", ["=", "+", "-", "@"])
 def test_csv_is_no_formula(start: str) -> None:
     """A spreadsheet takes what begins so for one; a dash alone, and numbers, are none."""

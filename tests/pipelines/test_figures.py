@@ -85,14 +85,12 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 def test_the_numbers_are_those_of_the_samples(folder: Path) -> None:
-    """pass@k of 4 samples of each of 2 tasks, counted by hand."""
-    found = {(row["model"], row["tests"], row["k"]): float(row["pass_at_k"])
-             for row in rows(folder / "pass-at-k.csv")}  # fmt: skip
-    assert found["a, temperature 0.2", "base", "1"] == 0.75
-    assert found["a, temperature 0.2", "plus", "1"] == 0.5
-    assert found["a, temperature 0.2", "plus", "2"] == pytest.approx(5 / 6)
-    assert found["a, temperature 0.2", "plus", "4"] == 1
-    assert found["b", "plus", "1"] == 1
+    """pass@1 of 4 samples of each of 2 tasks, counted by hand."""
+    found = {(row["model"], row["tests"]): float(row["pass_at_k"])
+             for row in rows(folder / "scores.csv")}  # fmt: skip
+    assert found["a, temperature 0.2", "base"] == 0.75
+    assert found["a, temperature 0.2", "plus"] == 0.5
+    assert found["b", "plus"] == 1
     rates = {row["task_id"]: row for row in rows(folder / "pass-rates.csv")}
     # Each entrant counts the same: (0.5 + 0.25 + 1 + 0) / 4 pass all tests.
     assert float(rates["Own/0"]["plus"]) == pytest.approx(1.75 / 4)
@@ -128,11 +126,11 @@ def test_reduction_counts_base_tests_as_well(results: Path, folder: Path) -> Non
 def test_pictures_are_the_same_bytes(results: Path, folder: Path, tmp_path: Path) -> None:
     """Also in another process, where a user's settings of matplotlib say otherwise."""
     (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nfont.size: 30\n")
-    done = run_process("figures", results, "-o", tmp_path / "again", "--only", "pass-at-k",
+    done = run_process("figures", results, "-o", tmp_path / "again", "--only", "pass-rates",
                "--only", "scores", folder=tmp_path,
                variables={"PYTHONHASHSEED": "7"})  # fmt: skip
     assert done.returncode == 0, done.stderr
-    for name in ("pass-at-k", "scores"):
+    for name in ("pass-rates", "scores"):
         for ending in ("svg", "png", "csv"):
             file = f"{name}.{ending}"
             assert (tmp_path / "again" / file).read_bytes() == (folder / file).read_bytes(), file
@@ -159,8 +157,7 @@ def test_what_has_no_data_is_named(results: Path, tmp_path: Path) -> None:
     found = figures([results / "mini"], out=tmp_path)
     assert [row["name"] for row in found.to_rows()] == ["test-counts"]
     missing = {row["name"] for row in found.summary["missing"]}
-    assert missing == {"scores", "models", "pass-rates", "pass-at-k", "reduction",
-                       "strength", "execution"}  # fmt: skip
+    assert missing == {"scores", "models", "pass-rates", "reduction", "execution"}
     page = (tmp_path / "figures.md").read_text()
     assert all(f"- {name}: " in page for name in missing)
 

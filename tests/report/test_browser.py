@@ -192,17 +192,13 @@ def screens(browser: Browser) -> Iterator[dict[tuple[str, str], Seen]]:
 VIEWS = ("suite-1", "inputs", "survivors", *(view[1:] for view in TASK_VIEWS))
 
 
-@pytest.mark.parametrize("view", [*VIEWS, "mutant"])
+@pytest.mark.parametrize("view", VIEWS)
 def test_axe_finds_nothing(made: Made, screens: dict[tuple[str, str], Seen], view: str) -> None:
     """No view breaks a rule of axe-core, in light or dark, on a desk or a phone."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe").Axe()
     for kind, screen in screens.items():
         screen.go(f"{made.url}#/{view}")
-        # Stryker's element has findings of its own: docs/guide/report.md names them.
-        context = {"exclude": [["mutation-test-report-app"]]}
-        # It has a main part of its own, too, which stands within ours.
-        options = {"rules": {"landmark-no-duplicate-main": {"enabled": view != "mutant"}}}
-        found = axe.run(screen.page, context=context, options=options).response["violations"]
+        found = axe.run(screen.page).response["violations"]
         assert [(kind, each["id"], told(each)) for each in found] == []
 
 
@@ -210,7 +206,7 @@ def told(violation: dict[str, Any]) -> list[str]:
     return [f"{node['html'][:120]}: {node['failureSummary']}" for node in violation["nodes"][:3]]
 
 
-@pytest.mark.parametrize("view", [*VIEWS, "mutant"])
+@pytest.mark.parametrize("view", VIEWS)
 def test_a_phone_scrolls_one_way_only(
     made: Made, screens: dict[tuple[str, str], Seen], view: str
 ) -> None:
@@ -220,31 +216,9 @@ def test_a_phone_scrolls_one_way_only(
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_all_mutants_in_their_viewer(made: Made, watched: Seen) -> None:
-    """Stryker's element opens a task, follows the theme, and leaves the other views alone."""
-    watched.go(f"{made.url}#/mutant")
-    page, app = watched.page, watched.page.locator("mutation-test-report-app")
-    app.get_by_role("link", name=re.compile(r"0\.py")).first.click()
-    assert "#mutant/" in page.url
-    app.locator("mte-file tr.line", has_text="return x + x").wait_for()
-    assert page.locator("h1", has_text="Mutants").is_visible()
-    page.go_back()
-    app.get_by_role("link", name=re.compile("<img")).click()  # a task's hostile name
-    watched.hold()
-    page.get_by_role("button", name="Dark").click()
-    assert app.get_attribute("theme") == "dark"
-    page.locator(".top nav a").first.click()
-    assert app.count() == 0
-    assert page.url.endswith("#/suite-1")
-    assert page.locator("table.tasks").is_visible()
-    page.go_back()
-    assert "#mutant/" in page.url
-    assert app.count() == 1
-
-
 @pytest.mark.parametrize("is_text", [False, True])
 def test_in_a_sandboxed_frame(made: Made, watched: Seen, tmp_path: Path, is_text: bool) -> None:
-    """A viewer that grants scripts and nothing else shows the page, its tasks and the mutants."""
+    """A viewer that grants scripts and nothing else shows the page and its tasks."""
     inside = f'src="{made.url}"'
     if is_text:
         inside = f'srcdoc="{html.escape(made.path.read_text(encoding="utf-8"))}"'
@@ -260,9 +234,6 @@ def test_in_a_sandboxed_frame(made: Made, watched: Seen, tmp_path: Path, is_text
     assert frame.locator("#view h1").inner_text() == "Own/0"
     watched.page.evaluate("history.back()")
     frame.locator("table.tasks").wait_for()
-    frame.locator(".top nav a", has_text="Mutants").click()
-    frame.locator("mutation-test-report-app mte-metrics-table").get_by_text("0.py").click()
-    frame.locator("mte-file tr.line", has_text="return x + x").wait_for()
 
 
 def test_without_scripts(made: Made, browser: Browser) -> None:
@@ -270,7 +241,7 @@ def test_without_scripts(made: Made, browser: Browser) -> None:
     found = seen(browser, java_script_enabled=False)
     found.go(made.url)
     text = found.page.locator("main").inner_text()
-    for part in ("pass@1", "careful", "Own/1", "Where they came from", "What inputs kill"):
+    for part in ("pass@1", "careful", "Own/1", "Where they came from", "Worth an input"):
         assert part in text
     assert found.page.locator(".map svg path").count() > 0
     found.page.context.close()
@@ -358,17 +329,6 @@ def test_what_differs_is_marked_and_nothing_is_lost(made: Made, watched: Seen) -
         shared = ["".join(piece for piece, is_shared in side if is_shared) for side in sides]
         assert shared[0] == shared[1]
     assert "".join(piece for piece, is_shared in found[300][0] if not is_shared) == "2, "
-
-
-def test_a_file_of_stryker_s_schema_alone(made: Made, watched: Seen, tmp_path: Path) -> None:
-    """Mutants of any tool that writes the schema are shown, and nothing else is needed."""
-    given = tmp_path / "mutation.json"
-    given.write_text((made.folder / "mutants" / "mutants.stryker.json").read_text())
-    path = tmp_path / "mutants.html"
-    report([given], out=path)
-    watched.go(f"{path.as_uri()}#/mutant")
-    app = watched.page.locator("mutation-test-report-app")
-    app.locator("mte-metrics-table").get_by_text("0.py").wait_for()
 
 
 def test_a_sample_is_counted_within_its_model(watched: Seen, tmp_path: Path) -> None:

@@ -20,9 +20,9 @@ from evalplus_lite.reduction.requirements import (
     build,
 )
 from evalplus_lite.reduction.set_cover import members
-from evalplus_lite.reduction.survivors import report
+from evalplus_lite.reduction.survivors import survivors
 from evalplus_lite.sandbox import Limits, Sandbox
-from evalplus_lite.types import Case, Suite, Task
+from evalplus_lite.types import Case, Rule, Suite, Task
 
 REFERENCE = '''
 def grade(x):
@@ -118,6 +118,18 @@ def test_the_cache_gives_the_same_matrix_without_running(
     assert file.read_text() == before
 
 
+def test_a_cache_of_another_rule_is_not_used(sandbox: Sandbox, task: Task, tmp_path: Path) -> None:
+    """What the usual rule accepts is rejected by a strict one, whatever was kept."""
+    same = replace(task, reference="def grade(x):\n    return x\n")
+    suite = answer(sandbox, same, same.cases, base_count=2, limits=Limits(cpu=10.0)).suite
+    source = "def grade(x):\n    return float(x)\n"
+    samples = {program_key(source): source}
+    for kind, killed in (("python", []), ("strict", [*range(len(MARKS))])):
+        subject = CoverSubject(replace(same, rule=Rule(kind)), suite, samples)
+        rows = build(sandbox, subject, cache=tmp_path, kinds=("sample",)).rows
+        assert members(rows.get(Requirement("sample", program_key(source)), 0)) == killed
+
+
 @pytest.mark.parametrize("text", ["", "[]", "null", '{"format": 1}', '{"format": 99, "rows": {}}'])
 def test_a_foreign_file_is_an_empty_shelf(tmp_path: Path, text: str) -> None:
     """Whatever stands where our cache was is never believed, and never an error."""
@@ -168,15 +180,16 @@ def test_survivors_are_reported_with_their_diff(sandbox: Sandbox, task: Task) ->
     """Base cases alone let the boundary's mutants live; the report shows each, and its reach."""
     base = answer(sandbox, task, task.base, base_count=2, limits=Limits(cpu=10.0)).suite
     matrix = build(sandbox, CoverSubject(task, base, {}), kinds=("mutant",))
-    found = report(sandbox, task, base, matrix)
-    assert found.total == found.killed + len(found.survivors)
-    diffs = {survivor.diff.split("\n", 3)[3]: survivor for survivor in found.survivors}
-    (shifted,) = [s for text, s in diffs.items() if "+    if x > 90:" in text]
-    assert shifted.reached == 2
-    assert not shifted.is_suspect
-    assert any('return "A"' in s.diff or "'A'" in s.diff for s in found.survivors)
-    assert all(s.reached == 0 for s in found.survivors if s.mutant.line == 3)
-    assert 0 < found.killed < found.total
+    killed = {each.key for each in matrix.rows if each.kind == "mutant"}
+    found = survivors(sandbox, task, base, killed)
+    assert len(found) == len(matrix.unsatisfied)
+    diffs = {each["diff"].split("\n", 3)[3]: each for each in found}
+    (shifted,) = [each for text, each in diffs.items() if "+    if x > 90:" in text]
+    assert shifted["reached"] == 2
+    assert not shifted["suspected_equivalent"]
+    assert any('return "A"' in each["diff"] or "'A'" in each["diff"] for each in found)
+    assert all(each["reached"] == 0 for each in found if each["line"] == 3)
+    assert killed
 
 
 def test_a_sample_is_judged_by_costly_cases_where_cheap_ones_reject_none(

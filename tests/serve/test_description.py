@@ -36,6 +36,26 @@ def test_answers_are_as_described(described: Any, tmp_path: Path) -> None:
     assert " passed" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("status", "request_"),
+    [
+        (403, {"headers": {"origin": "http://example.com"}}),
+        (404, {"json": {"task": "Own/none", "program": ""}}),
+        (413, {"content": b"[" * (2 << 20)}),
+        (415, {"headers": {"content-encoding": "gzip"}}),
+        (422, {"json": {}}),
+    ],
+)
+def test_errors_are_as_described(described: Any, status: int, request_: dict[str, Any]) -> None:
+    """A refused request has a status and a kind of error that the description lists."""
+    document = described.client.get("/openapi.json").json()
+    response = described.client.post("/v1/verify", **request_)
+    assert response.status_code == status
+    assert str(status) in document["paths"]["/v1/verify"]["post"]["responses"]
+    kinds = document["components"]["schemas"]["ErrorGiven"]["properties"]["kind"]["enum"]
+    assert response.json()["error"]["kind"] in kinds
+
+
 def test_each_model_has_a_name_of_its_own(described: Any) -> None:
     """A client is generated of the names: two models of one name would get their modules' paths."""
     names = described.client.get("/openapi.json").json()["components"]["schemas"]

@@ -67,7 +67,7 @@ def test_items_of_several_tasks_and_raw_answers(server: Running) -> None:
         chat=True,
     )
     assert [each["passed"] for each in found] == [True, None, None, True]
-    assert [each["error"]["kind"] for each in found[1:3]] == ["input", "unusable"]
+    assert [each["error"]["kind"] for each in found[1:3]] == ["unknown", "unusable"]
 
 
 def test_lines_come_as_verdicts_do(server: Running) -> None:

@@ -50,9 +50,9 @@ def figures(
     """Draw figures and make tables for a paper, from what commands wrote.
 
     Of evaluate: scores, models (pass@k, the best temperature), pass-rates (a task, base against
-    plus), pass-at-k. Of suites: test-counts. Of reduce --cross-validate: reduction, strength. Of
-    exe report: execution. Pictures are SVG and PNG with their numbers as CSV, tables Markdown,
-    LaTeX and CSV; DIR/figures.md shows all. What there is no data for is listed with the reason.
+    plus). Of suites: test-counts. Of reduce --cross-validate: reduction. Of exe report: execution.
+    Pictures are SVG and PNG with their numbers as CSV, tables Markdown, LaTeX and CSV;
+    DIR/figures.md shows all. What there is no data for is listed with the reason.
 
     [bold]Example[/bold]  evalplus-lite figures out/one-model out/another-model -o figures
     """

@@ -23,19 +23,14 @@ from evalplus_lite.version import __version__
 class Section:
     """A view of its own: shown at ``#/ROUTE``, and one below the other without a script.
 
-    ``template`` is rendered with ``context`` (all texts in it are escaped). ``data`` is plain JSON
-    for the view's script, in ``<script type="application/json" id="data-ROUTE">``. ``scripts``
-    are texts that run as the page opens; each is allowed by its hash, and nothing else is but what
-    ``allows`` adds to the page's policy: sources by directive.
-    ``route`` is one of letters, digits and dashes.
+    ``template`` is rendered with ``context`` (all texts in it are escaped). ``allows`` adds to the
+    page's policy: sources by directive. ``route`` is one of letters, digits and dashes.
     """
 
     route: str
     title: str
     template: str
     context: Mapping[str, Any] = field(default_factory=dict)
-    data: Any = None
-    scripts: tuple[str, ...] = ()
     allows: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -93,8 +88,7 @@ def page(
     index's ``home`` is the address of the index's page where this is a page of one task.
     """
     styles = [asset("style.css"), asset("charts.css")]
-    own = dict.fromkeys(text for section in sections for text in section.scripts)
-    scripts = [asset("texts.js"), asset("views.js"), asset("page.js"), *own]
+    scripts = [asset("texts.js"), asset("views.js"), asset("page.js")]
     template = _environment().get_template("page.html")
     yield from template.generate(
         title=index["title"],
@@ -105,7 +99,6 @@ def page(
         styles=styles,
         index=script_json(index),
         sections=sections,
-        script_json=script_json,
         parts=parts,
     )
 
@@ -142,9 +135,9 @@ def _hash(text: str) -> str:
 
 
 @cache
-def asset(name: str, *, folder: str = "templates") -> str:
+def asset(name: str) -> str:
     """Return a text that comes with this package."""
-    return (files("evalplus_lite.reports.page") / folder / name).read_text(encoding="utf-8")
+    return (files("evalplus_lite.reports.page") / "templates" / name).read_text(encoding="utf-8")
 
 
 @cache

@@ -28,7 +28,6 @@ BASE, PLUS = "#9188b4", "#252144"
 """The two kinds of tests wherever both are shown: a light colour, a dark one."""
 QUIET, GRID = "#767676", "#dddddd"
 """What is there for comparison only, and lines behind a picture."""
-STAR = "*"
 
 WIDTH = 7.0
 """Inches: the width of a page's text. Heights are as each picture needs."""

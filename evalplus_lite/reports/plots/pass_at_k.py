@@ -1,4 +1,4 @@
-"""pass@k against k, pass@1 of all models with intervals, and how often each task is solved."""
+"""pass@1 of all models with intervals, pass@k by temperature, how often each task is solved."""
 
 from __future__ import annotations
 
@@ -12,12 +12,9 @@ from evalplus_lite.reports.plots.canvas import (
     PLUS,
     Board,
     Material,
-    Missing,
     Picture,
     Product,
-    colour,
     logarithmic,
-    mark,
     part,
     short,
     whole,
@@ -26,11 +23,8 @@ from evalplus_lite.statistics.means import intervals
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, estimate
 
 if TYPE_CHECKING:
-    from evalplus_lite.reports.plots.canvas import Axes, Figure
+    from evalplus_lite.reports.plots.canvas import Figure
 
-CURVES = "pass-at-k"
-MOST_TOGETHER = 6
-"""Models whose curves are drawn: of more, those with the highest pass@k."""
 MOST_ROWS = 40
 KINDS: dict[Tests, str] = {"base": "base tests", "plus": "base and plus"}
 
@@ -62,26 +56,6 @@ def fewest(entrant: ModelRun) -> int:
     return min(count.total for count in entrant.counts.values())
 
 
-def steps(most: int) -> list[int]:
-    """Return ks from 1 to ``most``, all of the small ones, and some of the large."""
-    found, size = {*range(1, 11), most}, 10
-    while size < most:
-        found |= {size * part // 10 for part in (12, 15, 20, 30, 40, 50, 60, 80, 100)}
-        size *= 10
-    return sorted(k for k in found if k <= most)
-
-
-def pass_at_k(material: Material) -> Iterator[Product]:
-    """Yield the curves for each suite that judged models with several samples a task."""
-    for board in material.boards:
-        some = [each for each in board.entrants if fewest(each) > 1]
-        if some:  # of few models, those of one sample are points
-            few = len(board.entrants) <= MOST_TOGETHER
-            yield _curves(board, board.entrants if few else some)
-        else:
-            yield Missing(f"{CURVES}{board.ending}", "needs two or more samples of every task")
-
-
 def scores(material: Material) -> Iterator[Product]:
     """Yield pass@1 of all models for each suite that judged."""
     yield from map(_scores, material.boards)
@@ -102,49 +76,6 @@ def _table(name: str, title: str, caption: str, found: Found) -> Table:
         left=2,
         data=[keys, *data],
     )
-
-
-def _curves(board: Board, some: Sequence[ModelRun]) -> Picture:
-    found = [
-        (each, [at for tests in board.tests for at in points(each, tests, steps(fewest(each)))])
-        for each in some
-    ]
-    best_first = sorted(found, key=lambda pair: -pair[1][-1].value)
-    shown = [pair for pair in found if pair in best_first[:MOST_TOGETHER]]
-    caption = f"{board.dataset}: unbiased pass@k over all tasks; bands are 95 % intervals."
-    if left_out := len(board.entrants) - len(some):
-        caption += f" {left_out} models with one sample a task have no curve."
-    if len(shown) < len(found):
-        caption += f" The best {len(shown)} of {len(found)}; the table has all."
-
-    def draw(figure: Figure) -> None:
-        panels = figure.subplots(1, len(board.tests), sharex=True, sharey=True, squeeze=False)
-        for axes, tests in zip(panels.flat, board.tests, strict=True):
-            for number, (each, curve) in enumerate(shown):
-                label = short(each.label) if tests == board.tests[0] else None
-                _line(axes, [p for p in curve if p.tests == tests], number, label)
-            axes.set_title(KINDS[tests])
-            axes.set(ylim=(0, 1))
-            logarithmic(axes, "x")
-        figure.supxlabel("k", fontsize=8)
-        figure.supylabel("pass@k", fontsize=8)
-        figure.legend(loc="outside upper right", ncols=3)
-
-    table = _table(f"{CURVES}{board.ending}", "pass@k against k", caption, found)
-    return Picture(table, draw, 3.21)
-
-
-def _line(axes: Axes, some: Sequence[Point], number: int, label: str | None) -> None:
-    """Draw a curve with its band; marks at 1, 10, 100 only, where people read it off."""
-    ks, shade = [point.k for point in some], colour(number)
-    at = [place for place, k in enumerate(ks) if k in (1, 10, 100, 1000) or k == ks[-1]]
-    axes.plot(ks, [point.value for point in some], color=shade, label=label, marker=mark(number),
-              markevery=at)  # fmt: skip
-    low, high = [point.low for point in some], [point.high for point in some]
-    if len(some) > 1:
-        axes.fill_between(ks, low, high, color=shade, alpha=0.15, linewidth=0)
-    else:
-        axes.vlines(ks, low, high, color=shade, linewidth=1)
 
 
 def _scores(board: Board) -> Picture:

@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Iterator, Mapping
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalplus_lite.jobs.tables import Cell, Table, percent
-from evalplus_lite.reports.plots.canvas import (
-    QUIET,
-    STAR,
-    Material,
-    Missing,
-    Picture,
-    Product,
-    colour,
-    mark,
-)
-
-if TYPE_CHECKING:
-    from evalplus_lite.reports.plots.canvas import Figure
+from evalplus_lite.reports.plots.canvas import Material, Product
 
 CRITERIA = {
     "coverage, 1-fold": "coverage",
@@ -99,65 +86,3 @@ def _left_out(summary: Mapping[str, Any], name: str) -> Table:
         for (model, policy), row in lines.items()
     ]  # fmt: skip
     return Table(name, "Reduced suites", caption, heads, rows, data=[keys, *data])
-
-
-def strength(material: Material) -> Iterator[Product]:
-    """Yield a picture for each cross-validation."""
-    for output, ending in material.of("crossval"):
-        # By mode, the policies that were given a size, smallest first.
-        lines: dict[str, list[Mapping[str, Any]]] = {}
-        for row in output.summary["pooled"]:
-            if match := SIZED.fullmatch(row["policy"]):
-                lines.setdefault(match[1], []).append(row)
-        for some in lines.values():
-            some.sort(key=itemgetter("size"))
-        if lines:
-            yield _chosen(output.summary, lines, f"strength{ending}")
-        else:
-            yield Missing(f"strength{ending}", f"{output.path} tried no policy of a given size")
-
-
-def _chosen(
-    summary: Mapping[str, Any], lines: Mapping[str, Sequence[Mapping[str, Any]]], name: str
-) -> Picture:
-    pooled = list(summary["pooled"])
-    failures = max(row["failures"] for row in pooled)
-    caption = (
-        f"{summary['dataset']}: share of {failures} programs that pass base tests and fail plus "
-        "tests which a smaller suite rejects, too, chosen without the samples of their model; "
-        "against plus tests a task. The band is the 95 % interval of the mode full, crosses are "
-        "covers, dashes random suites of the sizes of the last mode."
-    )
-    columns = ("policy", "plus tests", "found %", "from", "to", "at random %")
-    keys = ("policy", "plus_tests", "found", "low", "high", "found_at_random")
-    data = [(row["policy"], row["size"], row["share"], *row["interval"], row["share_random"])
-            for row in pooled]  # fmt: skip
-    rows = [(policy, f"{size:.1f}", *map(percent, four)) for policy, size, *four in data]
-
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        for number, (mode, points) in enumerate(lines.items()):
-            sizes = [row["size"] for row in points]
-            axes.plot(sizes, [row["share"] for row in points], color=colour(number),
-                      marker=mark(number), label=mode)  # fmt: skip
-            if mode == "full":
-                low, high = zip(*(row["interval"] for row in points), strict=True)
-                axes.fill_between(sizes, low, high, color=colour(number), alpha=0.12, linewidth=0)
-        *_, last = lines.values()
-        axes.plot([row["size"] for row in last], [row["share_random"] for row in last],
-                  color=QUIET, linestyle=(0, (4, 2)), label="at random")  # fmt: skip
-        for row in pooled:
-            if row["policy"] not in CRITERIA:
-                continue
-            is_default = row["policy"] == "default"
-            mode = "full" if is_default else row["policy"].partition(",")[0]
-            shade = colour(list(lines).index(mode)) if mode in lines else QUIET
-            axes.plot([row["size"]], [row["share"]], color=shade, linestyle="", zorder=5,
-                      marker=STAR if is_default else "x", markersize=11 if is_default else 7,
-                      label="default" if is_default else None)  # fmt: skip
-        axes.set(ylim=(-0.02, 1.03), xlabel="plus tests a task", ylabel="unseen failures found")
-        axes.set_xlim(left=0)
-        figure.legend(loc="outside right upper")
-
-    table = Table(name, "Strength against size", caption, columns, rows, data=[keys, *data])
-    return Picture(table, draw, 3.4)

@@ -67,28 +67,23 @@ class JudgeSettings:
         ``_SANDBOX``, ``_STORE``, ``_REWARD``, ``_WEAK_TESTS`` (1: count them) and ``_PENALTIES``
         (``timeout=0.1,error=0.2``) say;
         several data sets are divided by a colon."""
-        known = {key: environ.get(PREFIX + key.upper(), "") for key in cls.__slots__}
+        values: dict[str, Any] = {
+            key: text for key in cls.__slots__ if (text := environ.get(PREFIX + key.upper()))
+        }
+        names = environ.get(PREFIX + "DATASET", "").split(os.pathsep)
+        values["datasets"] = tuple(filter(None, names))
+        values["weak_tests"] = values.get("weak_tests", "0") != "0"
         try:
-            pairs = [each.partition("=") for each in known["penalties"].split(",") if each]
-            penalties = {name.strip(): float(number) for name, _, number in pairs}
-            workers = int(known["workers"]) if known["workers"] else None
+            pairs = [each.split("=") for each in values.get("penalties", "").split(",") if each]
+            values["penalties"] = {name.strip(): float(number) for name, number in pairs}
+            if "workers" in values:
+                values["workers"] = int(values["workers"])
         except ValueError:
             raise InputError(
                 f"{PREFIX}WORKERS or {PREFIX}PENALTIES holds no number",
                 remedy="such as 8, and timeout=0.1,error=0.2",
             ) from None
-        return cls(
-            datasets=tuple(filter(None, environ.get(PREFIX + "DATASET", "").split(os.pathsep))),
-            url=known["url"],
-            token=known["token"],
-            workers=workers,
-            limits=known["limits"] or "default",
-            sandbox=known["sandbox"] or "auto",  # type: ignore[arg-type] # checked where it is used
-            store=known["store"] or None,
-            reward=known["reward"] or "passed",
-            penalties=penalties,
-            weak_tests=known["weak_tests"] not in ("", "0"),
-        )
+        return cls(**values)
 
 
 # One request to a server's ``/v1/verify``, tried again while the server is busy or away.
@@ -251,10 +246,7 @@ _judge: LocalJudge | RemoteJudge | None = None
 
 
 def configure(settings: JudgeSettings | None = None) -> None:
-    """Have the judge of this process made by these settings, or by the environment's.
-
-    One that is there, and made by other settings, is closed.
-    """
+    """Set the judge of this process, by default the environment's; close one of other settings."""
     global _settings, _judge
     with _lock:
         if settings is not None and settings == _settings:

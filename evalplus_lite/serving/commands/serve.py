@@ -21,29 +21,24 @@ def serve(
     dataset: Annotated[
         list[str] | None,
         typer.Option(
-            "--dataset",
-            "-d",
-            metavar="NAME|PATH",
-            help="Data set whose tasks requests may name; repeatable. Requests may hold others.",
+            "--dataset", "-d", metavar="NAME|PATH", help="Load a data set's tasks; repeatable."
         ),
     ] = None,
     host: Annotated[
-        str, typer.Option("--host", help="Where to listen: this machine alone, by default.")
+        str, typer.Option("--host", help="Address to listen on; default: this machine only.")
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="0 takes any that is free.")
+        int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0: any free one.")
     ] = 8080,
     token_file: Annotated[
         Path | None,
         typer.Option(
-            "--token-file",
-            metavar="PATH",
-            help=f"A line each: a token, or client:token. Or one token in {TOKEN}.",
+            "--token-file", metavar="PATH", help=f"Lines of token or client:token; or set {TOKEN}."
         ),
     ] = None,
     store: Annotated[
         Path | None,
-        typer.Option("--store", metavar="DIR", help="Keep verdicts there: repeats cost nothing."),
+        typer.Option("--store", metavar="DIR", help="Folder of known verdicts, which are reused."),
     ] = None,
     workers: options.Workers = None,
     backend: options.Backend = "processes",
@@ -53,22 +48,19 @@ def serve(
     memory: options.Memory = 1024,
     weak_tests: Annotated[
         bool,
-        typer.Option(
-            "--weak-tests", help="Count unit tests that a program could pass by guessing, too."
-        ),
+        typer.Option("--weak-tests", help="Count unit tests that guessing could pass."),
     ] = False,
     most_waiting: Annotated[
-        int, typer.Option("--queue", min=1, help="Programs that may wait; others are told 429.")
+        int, typer.Option("--queue", min=1, help="Maximum queued programs; more get HTTP 429.")
     ] = 8192,
     most_programs: Annotated[
-        int, typer.Option("--batch", min=1, help="Programs that one request may hold.")
+        int, typer.Option("--batch", min=1, help="Maximum number of programs in a request.")
     ] = 1024,
     most_body: Annotated[
-        int,
-        typer.Option("--max-body", metavar="MIB", min=1, help="Size of one request at most."),
+        int, typer.Option("--max-body", metavar="MIB", min=1, help="Maximum size of a request.")
     ] = 16,
     most_connections: Annotated[
-        int, typer.Option("--connections", min=1, help="Open at once; others are answered 503.")
+        int, typer.Option("--connections", min=1, help="Maximum connections; more get HTTP 503.")
     ] = 4096,
     drain: Annotated[
         float,
@@ -77,8 +69,8 @@ def serve(
 ) -> int:
     """Judge programs for trainers and harnesses, over HTTP.
 
-    Speaks its own protocol (/v1/verify; /openapi.json describes it), and those of
-    SandboxFusion, open-instruct and NeMo-Gym, so that a trainer needs another URL and nothing else.
+    Speaks its own protocol (/v1/verify, described by /openapi.json) and those of SandboxFusion,
+    open-instruct and NeMo-Gym, so a trainer for these needs only another URL.
     """
     try:
         from evalplus_lite.serving.server.server import serve as run

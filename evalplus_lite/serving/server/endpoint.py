@@ -12,7 +12,7 @@ import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import models_json_schema
@@ -62,13 +62,17 @@ def refusal(
 
 def error_row(error: BaseException) -> dict[str, str]:
     """Return an error that takes a verdict's place: its kind, and what it says."""
-    is_unusable, is_input = isinstance(error, UnusableTask), isinstance(error, InputError)
-    kind = "unusable" if is_unusable else "input" if is_input else "infrastructure"
+    kinds = {UnusableTask: "unusable", UnknownTask: "unknown", InputError: "input"}
+    kind = next((kinds[each] for each in kinds if isinstance(error, each)), "infrastructure")
     return {"kind": kind, "message": str(error) or type(error).__name__}
 
 
-STATUS = {"unusable": 422, "input": 422, "infrastructure": 503}
+STATUS = {"unusable": 422, "unknown": 404, "input": 422, "infrastructure": 503}
 """The status where an error is all that a request gets."""
+Kind: TypeAlias = Literal[
+    "unusable", "unknown", "input", "infrastructure", "busy", "large", "slow", "origin", "token"
+]
+"""``error.kind``: the first four also take a verdict's place."""
 
 
 # What requests and answers of several protocols have in common.
@@ -101,10 +105,18 @@ class Answered(BaseModel):
     version: str
 
 
+class ErrorGiven(BaseModel):
+    """An error: its kind, and what is wrong."""
+
+    model_config = ConfigDict(extra="allow")
+    kind: Kind
+    message: str
+
+
 class ErrorAnswer(Answered):
     """The reason why a request has no answer; ``detail`` is its message again."""
 
-    error: dict[str, Any]
+    error: ErrorGiven
     detail: str
 
 
@@ -223,8 +235,6 @@ def _route(
         except Busy as error:
             wait = {"retry-after": str(error.seconds)}
             return refusal(service, 429, "busy", str(error), headers=wait)
-        except UnknownTask as error:
-            return refusal(service, 404, "unknown", str(error))
         except EvalPlusLiteError as error:
             row = error_row(error)
             return refusal(service, STATUS[row["kind"]], row["kind"], row["message"])
@@ -258,13 +268,17 @@ def _missing(service: Service) -> Callable[[Request, Exception], Awaitable[Respo
 
 TEMPLATE = "#/components/schemas/{model}"
 ERRORS = {
-    "400": "No request of HTTP.",
-    "401": "A token is needed.",
+    "400": "The request has both Content-Length and Transfer-Encoding.",
+    "401": "A token is missing or wrong.",
+    "403": "Without a token only programs on this machine are served, no web page.",
     "404": "No such task, data set or path.",
-    "405": "Another method is needed.",
+    "405": "The path has another method.",
+    "408": "The request did not arrive in time.",
     "413": "The request is too large.",
+    "415": "The request is compressed.",
     "422": "The request cannot be used, or its task cannot be judged: no verdict.",
-    "429": "Too many programs are waiting; Retry-After says when to ask again.",
+    "429": "The queue or the memory for requests is full; retry after Retry-After seconds.",
+    "500": "The server's own code failed: no verdict.",
     "503": "The machine failed: no verdict.",
 }
 PATH = "/openapi.json"

@@ -18,6 +18,7 @@ from evalplus_lite.serving.server.endpoint import (
     Answered,
     Asking,
     Endpoint,
+    ErrorGiven,
     Exact,
     LimitsGiven,
     Loose,
@@ -63,7 +64,10 @@ def answers(
 NDJSON = "application/x-ndjson"
 TaskGiven = Annotated[
     str | dict[str, Any],
-    Field(description="The id of a task that is loaded, or a whole task: a row of its file."),
+    Field(
+        description="The id of a loaded task, a row of a task file, or tests: functional, or"
+        " inputs and outputs (with fn_name)."
+    ),
 ]
 
 
@@ -136,9 +140,12 @@ class VerdictGiven(BaseModel):
     failure: dict[str, Any] | None = None
     seconds: float | None = Field(default=None, description="CPU time of the program.")
     stored: bool | None = Field(default=None, description="Whether the verdict was reached before.")
-    error: dict[str, str] | None = None
+    error: ErrorGiven | None = None
     notes: list[str] | None = None
     details: list[str | None] | None = None
+    tests: list[str | None] | None = Field(
+        default=None, description="With details: of each test, where one may have several cases."
+    )
 
 
 class VerifyResponse(Answered):

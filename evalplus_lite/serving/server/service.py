@@ -6,8 +6,7 @@ import asyncio
 import ipaddress
 import tempfile
 from collections.abc import Hashable, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -155,11 +154,6 @@ class RequestLimits:
     memory: int | None = None
     total: float | None = None
 
-    @property
-    def row(self) -> Row:
-        """The limits as plain data."""
-        return self.seconds, self.memory, self.total
-
 
 class Service:
     """Judges programs for requests; a context manager. ``verdict`` belongs to one event loop."""
@@ -229,12 +223,10 @@ class Service:
     ) -> asyncio.Future[dict[str, Any]]:
         """Have a program judged in its turn; the future gives a ``verdict_row``."""
 
-        def begin() -> Future[tuple[float, Row]]:
-            return self.judge.submit(
-                asked.source, program, options, limits.row, key=asked.key, then=tuple[float, Row]
-            )
-
-        return self.queue.add(client, begin)
+        work = asked.source, program, options, astuple(limits)
+        return self.queue.add(
+            client, lambda: self.judge.submit(*work, key=asked.key, then=tuple[float, Row])
+        )
 
     def run(self, client: str, item: Row) -> asyncio.Future[dict[str, Any]]:
         """Have an item of ``worker.running`` run in its turn; the future gives the row."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -41,16 +41,15 @@ class TaskData:
     data: Any
 
     def row(self, answer: str) -> str | dict[str, Any]:
-        """Return the task as a server takes it: an id, or a row of a known format."""
-        if self.form in ("id", "row"):
-            task: str | dict[str, Any] = self.data
-            return task
-        truth = self.of(answer)
+        """Return the task as a server takes it: an id, a row, or tests that ``task_data`` reads."""
+        tests: Any = self.of(answer)
+        if self.form == "assertions":
+            return {"functional": tests}
         if self.form == "printed":
-            truth = dict(zip(("inputs", "outputs"), truth, strict=False))
-        elif self.form == "calls":
-            truth = dict(zip(("fn_name", "inputs", "outputs"), truth, strict=True))
-        return {"messages": "", "ground_truth": truth, "dataset": ""}
+            return {"inputs": tests[0], "outputs": tests[1]}
+        if self.form == "calls":
+            return {"fn_name": tests[0], "inputs": tests[1], "outputs": tests[2]}
+        return tests  # type: ignore[no-any-return]
 
     def of(self, program: str) -> Any:
         """Return the tests for a program, which may have a function as a method."""
@@ -103,6 +102,9 @@ def _of_object(data: dict[str, Any]) -> TaskData:
     inputs, outputs = data.get("inputs"), data.get("outputs")
     if {"prompt", "reference", "task_id", "id"} & data.keys() or inputs is None or outputs is None:
         return TaskData("row", data)
+    for each in (inputs, outputs):
+        if isinstance(each, str | Mapping) or not isinstance(each, Iterable):
+            raise InputError(f"inputs or outputs are a {type(each).__name__}, not a list")
     if data.get("fn_name"):
         return TaskData(
             "calls", (data["fn_name"], list(map(_text, inputs)), list(map(_one, outputs)))
@@ -334,8 +336,8 @@ def trainer_task(fields: Fields, background: Background) -> Task:
                     "extra_info.prefix is code to be put before programs, which is not done here",
                     remedy="state it in the prompt, for programs to have it themselves",
                 )
-            id, tests = f"{name}/{index}", fields.object("reward_model").row.data["ground_truth"]
-            data = task_data(tests)
+            id = f"{name}/{index}"
+            data = task_data(fields.object("reward_model").row.data["ground_truth"])
         elif "messages" in row:
             id = row.get("id", f"open-instruct/{fields.row.line - 1}")
             prompt = _said(row["messages"])
@@ -345,17 +347,14 @@ def trainer_task(fields: Fields, background: Background) -> Task:
             data = task_data(tests)
         else:
             id, prompt, data = row["id"], fields.text("content"), problem_data(row)
+        if data.form in ("id", "row"):
+            raise InputError("it does not hold tests", remedy="load the data set that it names")
+        task = task_of(data.form, data.of(prompt)).task
     except InputError as error:
         raise fields.refuse(error.problem, remedy=error.remedy) from None
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise fields.refuse(f"it does not hold tests: {type(error).__name__}: {error}") from None
-    if data.form in ("id", "row"):
-        raise fields.refuse("it does not hold tests", remedy="load the data set that it names")
     own = replace(fields, row=Row(fields.row.line, {"id": str(id), "prompt": prompt}))
-    try:
-        task = task_of(data.form, data.of(prompt)).task
-    except InputError as error:
-        raise fields.refuse(error.problem, remedy=error.remedy) from None
     return replace(task, id=own.id("id"), prompt=own.text("prompt"))
 
 

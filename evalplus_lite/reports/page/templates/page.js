@@ -30,7 +30,7 @@ function show(isFirst) {
   const found = route();
   if (found.name === "main") return; // the link that skips to the content
   const dynamic = found.name === "task";
-  const page = dynamic ? null : pages.find((each) => each.dataset.route === (found.name === "test" ? "mutant" : found.name)) || pages[0] || null;
+  const page = dynamic ? null : pages.find((each) => each.dataset.route === found.name) || pages[0] || null;
   for (const each of pages) each.hidden = each !== page;
   view.hidden = !dynamic && Boolean(page);
   if (dynamic) view.replaceChildren(...nodesOf(found));
