@@ -222,7 +222,7 @@ Value: TypeAlias = Any
 dict of such (the plain ones); or of a type in ``values.kinds``, such as Decimal or date."""
 
 VerdictName: TypeAlias = Literal[
-    "pass", "fail", "error", "timeout", "crash", "memory", "unrepresentable", "infra"
+    "pass", "fail", "error", "timeout", "crash", "memory", "unrepresentable"
 ]
 VERDICTS: tuple[VerdictName, ...] = get_args(VerdictName)
 SHOWN = 200
@@ -268,9 +268,9 @@ class Case:
 
     ``source`` is ``base``, ``plus`` (shipped with a published set), ``llm``, ``docstring``,
     ``constant``, ``boundary``, ``guaranteed``, ``hypothesis``, ``generator``, ``mutation``,
-    ``magnitude`` or ``length``. ``parent`` is the position, within the same suite, of the case it
-    was derived from; ``operators`` names the mutations applied, in order. ``reason`` describes the
-    excessive demand of a stress case.
+    ``magnitude``, ``length`` or ``foreign`` (of a type that no example has). ``parent`` is the
+    position in the suite of the case it was derived from; ``operators`` names the mutations
+    applied, in order. ``reason`` says why a stress case is one.
     """
 
     arguments: Arguments
@@ -379,7 +379,7 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class TimedOut:
-    """The case used more than its CPU seconds, or slept past the wall-clock backstop.
+    """The case computed or waited (slept, a lock) for longer than a limit.
 
     ``over`` names the exceeded limit: the ``case``'s limit of ``limit`` seconds, that and also the
     ``reference``'s multiple, or the limit on the ``total`` of all cases.
@@ -489,7 +489,7 @@ class Failure:
 class Verdict:
     """A sample's verdicts, for the base cases and for base and plus together.
 
-    ``plus`` is None if the dataset has no plus cases at all.
+    ``plus`` is None if the dataset has no plus cases at all; ``cpu`` is in seconds.
     """
 
     base: VerdictName
@@ -499,7 +499,7 @@ class Verdict:
     """One entry for each case (None: not run), only if all details were requested."""
     cpu: float = 0.0
     memory: int = 0
-    """Seconds computed, and most bytes resident at a time; 0: not known."""
+    """Most bytes resident at a time; 0: not known."""
 
     @property
     def passed(self) -> bool:

@@ -44,8 +44,7 @@ COMMANDS: tuple[tuple[str, str, bool], ...] = (
       for form in ("evalplus", "humaneval", "pytest", "huggingface")),
     ("own-mine", "exe mine own-package -o {out}/t.jsonl --chain 3 --breakpoints 3"
      " --any-licence", True),
-    *((f"own-mined-{form}", f"exe export own-mine/t.jsonl --to {form} -o {{out}}/x", False)
-      for form in ("cruxeval", "livecodebench")),
+    ("own-mined-cruxeval", "exe export own-mine/t.jsonl -o {out}/x", False),
     ("humaneval-augment", f"augment -d {HUMANEVAL} -n {{inputs}} -o {{out}} --json", True),
     ("mbpp-augment", f"augment -d {MBPP} -n {{inputs}} -o {{out}} --seed 2 --json", True),
     ("mbpp-contracts", f"lint --constraints {MBPP} --json", True),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from support.tasks import make_suite, make_task
 
 from evalplus_lite.errors import ContractError
-from evalplus_lite.grading import evaluator, observer
+from evalplus_lite.grading import evaluator, observer, times
 from evalplus_lite.grading.evaluator import MOST_LOST, PreparedSuite, evaluate_program, lost_costs
+from evalplus_lite.grading.times import ReferenceTimes
 from evalplus_lite.sandbox import Sandbox, preset
 from evalplus_lite.types import Rule, Task, Verdict
 
@@ -26,6 +28,8 @@ def check(inputs, output, expected):
     if output == "loop":
         while True:
             pass
+    if type(output) is str:  # a word that is neither True nor False
+        return {"yes": "yes"}.get(output)
     return abs(output * output - x) < 1e-9 and expected >= 0
 '''
 DOUBLES = make_task([(1,), (2,)], [(3,), (4,), (5,)])
@@ -66,6 +70,15 @@ def test_plus_is_base_and_plus(sandbox: Sandbox) -> None:
     assert late.failure is not None
     assert (early.failure.case, late.failure.case) == (1, 3)
     assert early.failure.detail == "got -1, expected 4"
+
+
+def test_without_a_base_case_the_others_decide(sandbox: Sandbox) -> None:
+    """No evidence is never a pass."""
+    task = make_task([], [(1,), (2,)])
+    prepared = PreparedSuite.of(task, make_suite(task, [2, 4]), preset("paper"))
+    for source, word in ((wrong_at(2), "fail"), (wrong_at(3), "pass")):
+        verdict = evaluate_program(sandbox, prepared, source)
+        assert (verdict.base, verdict.plus) == (word, word)
 
 
 def test_a_wrong_answer_is_not_held_up_by_what_is_behind_it(sandbox: Sandbox) -> None:
@@ -165,7 +178,10 @@ def test_equality_is_the_tasks_rule(sandbox: Sandbox) -> None:
         ("return -(x ** 0.5)", "pass", "pass"),
         ("return -(x ** 0.5) if x < 16 else 5", "pass", "fail"),
         ("return 5 if x == 9 else x ** 0.5", "fail", "fail"),
+        ("return 5 if x < 9 else 1 / 0", "fail", "fail"),
         ("return 'boom'", "fail", "fail"),
+        ("return 'yes'", "fail", "fail"),
+        ("return 'nothing'", "fail", "fail"),
         ("return None", "fail", "fail"),
         ("return object()", "unrepresentable", "unrepresentable"),
         ("return ...", "unrepresentable", "unrepresentable"),
@@ -178,7 +194,7 @@ def test_a_check_decides_where_many_answers_are_right(
     sandbox: Sandbox, body: str, base: str, plus: str
 ) -> None:
     """An answer other than the reference's is right if the task's check says so, and wrong if it
-    says no, raises, or never sees it; details tell the same."""
+    says no or nothing, raises, or never sees it; details tell the same, and the first case."""
     source = f"def f(x):\n    {body}\n"
     for details in (False, True):
         verdict = judged(sandbox, source, ROOTS, details=details)
@@ -222,6 +238,23 @@ def test_limits_follow_the_reference(sandbox: Sandbox) -> None:
     assert [verdict.plus for verdict in found] == ["timeout", "pass"]
     assert found[0].failure is not None
     assert found[0].failure.case == 1
+
+
+def test_times_are_kept_for_one_machine_and_reference(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A time that was measured is not measured again, and counts for nothing elsewhere."""
+
+    def total(task: Task) -> float:
+        return ReferenceTimes(task, task.cases, tmp_path).total(sandbox)
+
+    assert total(DOUBLES) < 50
+    (file,) = tmp_path.rglob("*.json")
+    file.write_text('{"seconds": 50.0}\n')
+    assert total(DOUBLES) == 50
+    assert total(replace(DOUBLES, reference=f"{DOUBLES.reference}\n")) < 50
+    monkeypatch.setattr(times, "machine", lambda: "another")
+    assert total(DOUBLES) < 50
 
 
 def test_a_large_right_answer_is_no_flood(sandbox: Sandbox) -> None:

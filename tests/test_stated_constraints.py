@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -180,8 +181,11 @@ def test_doubt() -> None:
 def test_bounds_that_are_stated_replace_inferred_ones() -> None:
     """A relation that examples suggest is no reason for doubt where the text gives the bounds."""
     base = [([3, 1, 2], 1), ([5, 4], 1), ([9, 8, 7, 6], 2)]
-    said = InputFilter.of_task(task("The k-th largest. 1 <= k <= len(nums).", *base))
+    bounded = task("The k-th largest. 1 <= k <= len(nums).", *base)
+    said = InputFilter.of_task(bounded)
     assert said.admits(([3, 1, 2], 3))
+    required = InputFilter.of_task(replace(bounded, constraints={"1.index.0": True}))
+    assert not required.admits(([3, 1, 2], 3))
     assert said.doubt(([3, 1, 2], 3)) is None
     assert not said.admits(([3, 1, 2], 4))
     assert InputFilter.of_task(task("The k-th largest.", *base)).doubt(([3, 1, 2], 3)) is not None

@@ -1,4 +1,4 @@
-"""The command line: the only place that reads arguments and prints."""
+"""The command line: arguments, options and printing, also for the wings' commands."""
 
 from __future__ import annotations
 

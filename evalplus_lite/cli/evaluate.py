@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import quote
 
 import typer
@@ -37,32 +37,28 @@ def evaluate(
     limits: options.Limits = "default",
     memory: options.Memory = 1024,
     total: options.Total = None,
-    details: Annotated[
-        bool, typer.Option("--details", help="Run every case and keep each verdict.")
-    ] = False,
-    minimize: Annotated[
-        bool,
-        typer.Option("--minimize", help="Find the smallest input each wrong program fails on."),
-    ] = False,
-    stress: Annotated[
-        bool,
-        typer.Option("--stress", help="Run programs that pass on the suite's stress cases, too."),
-    ] = False,
-    raw: Annotated[
-        bool, typer.Option("--raw", help="Judge answers unchanged: no program is extracted.")
-    ] = False,
-    k: Annotated[str, typer.Option("--k", help="The k of pass@k.", metavar="N,N")] = "1,10,100",
+    details: bool = typer.Option(False, "--details", help="Run every case and keep each verdict."),
+    minimize: bool = typer.Option(
+        False, "--minimize", help="Find the smallest input each wrong program fails on."
+    ),
+    stress: bool = typer.Option(
+        False, "--stress", help="Run programs that pass on the suite's stress cases, too."
+    ),
+    raw: bool = typer.Option(
+        False, "--raw", help="Judge answers unchanged: no program is extracted."
+    ),
+    k: str = typer.Option("1,10,100", "--k", help="The k of pass@k.", metavar="N,N"),
 ) -> int:
     """Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
 
-    Writes DIR/results.jsonl (a row a sample, with the first failing input), DIR/summary.json,
-    DIR/programs.jsonl.gz and DIR/eval_results.json (as evalplus writes it). Each model, and each
-    temperature, has a row and a pass@k of its own, with its 95 % interval: a file is a model unless
-    its rows name one. Resumes when run again after a kill. No program passes a task without a
-    usable case: figures exclude it, and it is listed with the cause. Exits with 1 if there is such
-    a task, if some samples are unscored because the machine failed (or our own code: "traces" in
-    the summary), or if rows of the sample files are not answers. With --strict such a task or row
-    is an error, and nothing is judged.
+    Writes DIR/results.jsonl (a row a sample, with the first failing input), DIR/costs.jsonl,
+    DIR/summary.json, DIR/programs.jsonl.gz and DIR/eval_results.json (as evalplus writes it). Each
+    model and temperature has a row and a pass@k of its own, with its 95 % interval: a file is a
+    model unless its rows name one. Resumes when run again after a kill. No program passes a task
+    without a usable case: figures exclude it, and it is listed with the cause. Exits with 1 if
+    there is such a task, if some samples are unscored because the machine failed (or our own code:
+    "traces" in the summary), or if rows of the sample files are not answers. With --strict such a
+    task or row is an error, and nothing is judged.
 
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
     """

@@ -12,7 +12,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,9 +23,10 @@ from evalplus_lite.exe.mining import MiningSettings, mine
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.selecting.static import MAX_CODE
 from evalplus_lite.exe.sources import listed_packages
+from evalplus_lite.exe.tasks.asked import asked, without_comments
 from evalplus_lite.exe.tasks.chains import chained_tasks
 from evalplus_lite.exe.tasks.mined import MinedTask, read_tasks
-from evalplus_lite.exe.tasks.worth import HARD, HASH, SPLITS, Split, asks_little
+from evalplus_lite.exe.tasks.worth import HARD, HASH, SPLITS, Split
 from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import write_jsonl, write_text
@@ -36,16 +37,18 @@ SETTINGS = MiningSettings(functions=80, with_deps=False, max_code=2 * MAX_CODE)
 """What is required is fetched in the versions of the list alone, which are the same every day."""
 TASKS, OF_PACKAGE = 2000, 40
 """Tasks of a set, and of one package at most."""
-CHAINS, LINKS, CHAINS_OF_PACKAGE = 20, 3, 8
+CHAINS, LINKS, CHAINS_OF_PACKAGE = 25, 3, 20
 """Of a package's chains those that are built, the functions of one, and those that are chosen, at
 most. Only hard ones are of use, so functions that together execute few lines are not tried."""
+HARD_TASKS = 400
+"""Hard tasks that chains fill up to."""
 SHARES: dict[Split, float] = {"hard": 0.4, "medium": 0.4, "easy": 0.25}
 """The largest share of each split."""
 MOST_SHARED = 0.02
 """The largest share of tasks that one literal may be in."""
 LONG_NUMBER = 5
 """Characters of a number that counts as such a literal: 100 and 0.5 are anywhere."""
-MOST_BY_TYPE = 0.4
+MOST_BY_TYPE = 0.33
 """The largest share of tasks whose values are mostly made by type."""
 FROM_PACKAGE = frozenset({"tests", "doctests", "README", "call sites", "mutated", "model"})
 """Sources of values that somebody wrote, and changes of these."""
@@ -109,7 +112,9 @@ def build(
         result = mine(listed, settings=SETTINGS, out=mined, force=force, session=opened)
         tasks = [*read_tasks(mined)] if mined.stat().st_size else []
         with Sandboxes(Sandbox(opened.config)) as places:
-            tasks = chosen([*tasks, *_chains(tasks, places, opened)])
+            tasks = [replace(task, code=without_comments(task.code)) for task in tasks]
+            every = itertools.chain(tasks, _chains(tasks, places, opened))
+            tasks = chosen([task for each in every if (task := asked(each, places)) is not None])
     path, card = folder / f"{name}.jsonl", folder / f"{name}.md"
     write_jsonl(path, (task.to_json() for task in tasks))
     write_text(card, data_card(name, tasks, listed))
@@ -123,8 +128,9 @@ def _chains(
     tasks: Sequence[MinedTask], sandboxes: Sandboxes, session: Session
 ) -> Iterator[MinedTask]:
     """Yield the chains of each package."""
-    least, seed = HARD["lines"] // 2, SETTINGS.seed
-    groups = [[*some] for _, some in itertools.groupby(tasks, lambda each: each.facts["package"])]
+    least, seed = HARD["lines"], SETTINGS.seed
+    fit = (each for each in tasks if HASH not in each.marks and len(each.code) <= MAX_CODE)
+    groups = [[*some] for _, some in itertools.groupby(fit, lambda each: each.facts["package"])]
     session.stage("chains", len(groups))
     for some in groups:
         yield from chained_tasks(some, sandboxes, count=CHAINS, seed=seed, links=LINKS, least=least)
@@ -134,57 +140,64 @@ def _chains(
 def chosen(tasks: Sequence[MinedTask], *, count: int = TASKS) -> list[MinedTask]:
     """Return the tasks of a set, in the order of the given ones.
 
-    They meet every validator, none computes a hash, and none ``asks_little``. Hard ones are
-    taken first, and those whose values come from the package; no split, no literal and no values
-    made by type have more than their share. Chains, and programs longer than ``MAX_CODE``, are hard
-    ones.
+    None computes a hash. Hard ones are taken first, and those whose values come from the package;
+    no split, no literal and no values made by type have more than their share. Chains are hard
+    ones, the shortest first, and fill up what functions leave of ``HARD_TASKS``.
     """
-    fit = [
-        task
-        for task in tasks
-        if not task.facts.get("validators", {}).get("failed")
-        and HASH not in task.marks
-        and not asks_little(task)
-        and (split_of(task) == "hard" or not (len(task.code) > MAX_CODE or "parts" in task.facts))
-    ]
     # What is rare is taken first: hard tasks, and values of the package's own.
-    ranked = sorted(
-        fit, key=lambda each: (-SPLITS.index(split_of(each)), -_own_share(each), each.id)
+    fit = sorted(
+        (task for task in tasks if HASH not in task.marks),
+        key=lambda each: (-SPLITS.index(split_of(each)), -_own_share(each), each.id),
     )
-    own = [task for task in ranked if _own_share(task) >= 0.5]
-    others = [task for task in ranked if _own_share(task) < 0.5]
-    most, ids = count, _picked(own, others, count, most=count)
+    functions = [task for task in fit if "parts" not in task.facts]
+    chains = [task for task in fit if "parts" in task.facts and split_of(task) == "hard"]
+    lists = (
+        [task for task in functions if _own_share(task) >= 0.5],
+        [task for task in functions if _own_share(task) < 0.5],
+        sorted(chains, key=lambda each: len(each.facts["parts"])),
+    )
+    most, ids = count, _picked(*lists, count, most=count)
     while most > max(1, int(MOST_SHARED * len(ids))):  # fewer tasks, of which each is more
         most = max(1, int(MOST_SHARED * len(ids)))
-        ids = _picked(own, others, count, most=most)
+        ids = _picked(*lists, count, most=most)
     return [task for task in tasks if task.id in ids]
 
 
 def _picked(
-    own: Sequence[MinedTask], others: Sequence[MinedTask], count: int, *, most: int
+    own: Sequence[MinedTask],
+    others: Sequence[MinedTask],
+    chains: Sequence[MinedTask],
+    count: int,
+    *,
+    most: int,
 ) -> set[str]:
     """Return the ids of tasks within all shares; a literal is in ``most`` of them."""
     literals: Counter[Hashable] = Counter()
     left = {split: int(share * count) for split, share in SHARES.items()}
     of_package: Counter[str] = Counter()
-    chains: Counter[str] = Counter()
     ids: set[str] = set()
-    for listed in (own, others):
-        if listed is others:
-            count = min(count, max(OF_PACKAGE, int(len(ids) / (1 - MOST_BY_TYPE))))
+
+    def take(listed: Sequence[MinedTask], room: int, most_of_package: int) -> None:
         for task in listed:
             package, split = str(task.facts.get("package")), split_of(task)
-            is_chain = "parts" in task.facts
-            is_full = len(ids) >= count or not left[split] or of_package[package] >= OF_PACKAGE
-            if is_full or (is_chain and chains[package] >= CHAINS_OF_PACKAGE):
-                continue
             held = _literals(task)
-            if all(literals[each] < most for each in held):
+            if (
+                len(ids) < room
+                and left[split]
+                and of_package[package] < most_of_package
+                and all(literals[each] < most for each in held)
+            ):
                 literals.update(held)
-                chains[package] += is_chain
                 left[split] -= 1
                 of_package[package] += 1
                 ids.add(task.id)
+
+    take(own, count, OF_PACKAGE)
+    take(others, min(count, max(OF_PACKAGE, int(len(ids) / (1 - MOST_BY_TYPE)))), OF_PACKAGE)
+    taken = int(SHARES["hard"] * count) - left["hard"]
+    left["hard"] = max(0, min(left["hard"], HARD_TASKS - taken))
+    of_package.clear()
+    take(chains, count, CHAINS_OF_PACKAGE)
     return ids
 
 
@@ -225,7 +238,8 @@ def data_card(name: str, tasks: Sequence[MinedTask], packages: Sequence[str]) ->
         f"{len(tasks)} execution tasks with {len(cases)} cases, mined from {len(origins)} of "
         f"{len(packages)} packages by `evalplus-lite exe build {name}` under Python "
         f"{'.'.join(map(str, sys.version_info[:2]))}. Each asks what a call of a real, pure "
-        "function returns or raises; every answer was proved equal to the package's own.",
+        "function returns or raises; every answer was proved equal to the package's own. Programs "
+        "are the packages' code without comments and docstrings.",
         "",
         "## Contamination",
         "",

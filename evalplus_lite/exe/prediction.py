@@ -17,7 +17,6 @@ from typing import Any, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.running.runs import CallResult, Invocation, normal
-from evalplus_lite.exe.schemas import any_value, is_of, schema_of
 from evalplus_lite.exe.tasks.forms import SkippedRow, read_any_tasks
 from evalplus_lite.exe.tasks.mined import ERROR, PREDICTION, MinedTask, TaskCase, problem
 from evalplus_lite.exe.tasks.worth import check_tags
@@ -26,7 +25,7 @@ from evalplus_lite.jobs.session import Result, Session, keep_inputs, within
 from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.models import Client, Message, ModelSource
 from evalplus_lite.models.dialogue import Dialogue
-from evalplus_lite.models.json_form import json_objects, object_schema
+from evalplus_lite.models.json_form import json_objects
 from evalplus_lite.programs import parsing
 from evalplus_lite.store import Row, read_jsonl
 from evalplus_lite.store.journal import finished, open_rows
@@ -84,7 +83,6 @@ numbers as [real, imaginary]; keys that are no text as the text of their JSON: \
 RETRY = """That answer could not be read: {problem}
 Answer again with one JSON object only, either {{"value": ...}} or \
 {{"error": {{"type": "...", "message": "..."}}}}."""
-_ERROR_SCHEMA = object_schema({"type": {"type": "string"}, "message": {"type": "string"}})
 
 
 EXAMPLES = (
@@ -134,31 +132,6 @@ def question(task: MinedTask, case: TaskCase, *, cot: bool = False) -> str:
         words["arguments"] = "as the call has them" if case.source else shown
     prompt = STATE_PROMPT if stop else PROMPT
     return (prompt.replace(DIRECT, REASONED) if cot else prompt).format_map(words)
-
-
-def answer_schema(task: MinedTask) -> dict[str, Any]:
-    """Return the JSON schema of an answer: any value where some is not of the annotated type.
-
-    No right answer may be forbidden; annotations are promises that some functions do not keep.
-    """
-    value = any_value()
-    if "breakpoint" not in task.facts:
-        given = [normal(case.answer.value) for case in task.cases if case.answer.kind == "value"]
-        if "signature" in task.facts and all(is_of(tree, task.signature.result) for tree in given):
-            value = schema_of(task.signature.result)
-        else:
-            value = any_value(min(max([3, *map(_depth, given)]), DEEPEST_SCHEMA))
-    kinds = {"value": value, "error": _ERROR_SCHEMA}
-    return {"anyOf": [object_schema({name: body}) for name, body in kinds.items()]}
-
-
-def _depth(tree: Any) -> int:
-    parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else None
-    return 0 if parts is None else 1 + max(map(_depth, parts), default=0)
-
-
-DEEPEST_SCHEMA = 6
-"""Levels of lists and objects that a schema of any value takes: it doubles with each."""
 
 
 def question_digest(task: MinedTask, case: TaskCase) -> str:
@@ -309,18 +282,15 @@ class PredictionSettings:
     max_tokens: int = 1024
     examples: bool = False
     """Whether three worked examples come first, as small models need."""
-    structured: bool = False
-    """Whether the server is to hold answers to a JSON schema, where it can: an error, or a value of
-    the type that the function is annotated with (any value, where it does not keep to that)."""
     cot: bool = False
     """Whether the model is to reason step by step before it answers."""
 
     def __post_init__(self) -> None:
         if self.samples < 1 or self.max_tokens < 1:
             raise InputError("the number of answers and the token limit must be at least 1")
-        if self.cot and (self.structured or self.examples):
+        if self.cot and self.examples:
             raise InputError(
-                "--cot leaves room for reasoning; --structured and --examples do not",
+                "--cot leaves room for reasoning; --examples does not",
                 remedy="leave one of them out",
             )
         if not 0 <= self.temperature <= 2:
@@ -344,7 +314,6 @@ def ask(asked: Asked, source: ModelSource, asking: PredictionSettings) -> Predic
         source=source,
         temperature=asking.temperature,
         max_tokens=asking.max_tokens,
-        schema=json.dumps(answer_schema(task)) if asking.structured else None,
         messages=worked_examples(str(task.facts.get("python", "3"))) if asking.examples else [],
     )
     text, problem = question(task, case, cot=asking.cot), ""
@@ -396,7 +365,6 @@ def answer_all(
         "model": source.model,
         "temperature": asking.temperature,
         "max_tokens": asking.max_tokens,
-        "structured": asking.structured,
         "examples": asking.examples,
         **({"cot": True} if asking.cot else {}),
     }
@@ -452,7 +420,6 @@ def predict(
     asking: PredictionSettings = PredictionSettings(),
     cases: int | None = None,
     limit: int | None = None,
-    max_code: int | None = None,
     without: Collection[str] = (),
     tagged: Collection[str] = (),
     out: str | os.PathLike[str] | None = None,
@@ -467,10 +434,10 @@ def predict(
         score("out/mined/tasks.jsonl", result.predictions)
 
     ``tasks`` is a file of mined tasks or of CRUXEval, or tasks; of them only the first ``limit``
-    that have cases, at most ``max_code`` characters, all tags of ``tagged`` and none of
-    ``without``, and the first ``cases`` of each. Nothing that the model writes is executed. With
-    ``out``, a file, each answer is written there as it comes, and the same call asks what is
-    missing. With ``shard``, such as ``"2/4"``, it asks about a part of the tasks, for ``merge``.
+    that have cases, all tags of ``tagged`` and none of ``without``, and the first ``cases`` of
+    each. Nothing that the model writes is executed. With ``out``, a file, each answer is written
+    there as it comes, and the same call asks what is missing. With ``shard``, such as ``"2/4"``, it
+    asks about a part of the tasks, for ``merge``.
     Raises LLMError if the server cannot be used, InputError for a tag that no task can have.
     """
     check_tags([*without, *tagged])
@@ -482,10 +449,7 @@ def predict(
     chosen = (
         task
         for task in given
-        if task.cases
-        and (max_code is None or len(task.code) <= max_code)
-        and not {*without} & task.marks
-        and {*tagged} <= task.marks
+        if task.cases and not {*without} & task.marks and {*tagged} <= task.marks
     )
     listed = [replace(task, cases=task.cases[:cases]) for task in itertools.islice(chosen, limit)]
     path = None if out is None else Path(out)

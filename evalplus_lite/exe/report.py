@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from math import fsum
 from pathlib import Path
-from statistics import StatisticsError, fmean, linear_regression, median, pstdev, stdev
+from statistics import StatisticsError, correlation, fmean, linear_regression, median, pstdev, stdev
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
@@ -405,10 +405,8 @@ def _falloff(counts: list[int]) -> Row | None:
         slope, intercept = linear_regression(ranks, counts)
     except StatisticsError:
         return None
-    mean = fmean(counts)
-    spread = sum((count - mean) ** 2 for count in counts)
-    rest = sum((c - intercept - slope * r) ** 2 for c, r in zip(counts, ranks, strict=True))
-    return {"intercept": intercept, "slope": slope, "r2": 1 - rest / spread if spread else 1.0}
+    r2 = correlation(ranks, counts) ** 2 if slope else 1.0
+    return {"intercept": intercept, "slope": slope, "r2": r2}
 
 
 def construct_rows(material: GradedTasks) -> Iterator[Row]:
@@ -657,16 +655,14 @@ def _computed(
     return found
 
 
-def export_mined(
-    dataset: str | os.PathLike[str], path: str | os.PathLike[str], *, format: str
-) -> ExportResult:
-    """Write mined tasks as rows of ``cruxeval`` or ``livecodebench`` (execution)."""
+def export_mined(dataset: str | os.PathLike[str], path: str | os.PathLike[str]) -> ExportResult:
+    """Write mined tasks as rows of CRUXEval."""
     out = Path(path)
     keep_inputs({"output": out}, {"tasks": dataset})
     first = next(iter(read_jsonl(dataset)), None)
     if first is not None and (form := form_of(first.data)) is not None:
         raise InputError(
-            f"holds rows of {form}, which are written of mined tasks alone",
+            f"holds rows of {form}, where mined tasks were expected",
             path=Path(dataset),
             remedy="give the file that mine wrote",
         )
@@ -674,16 +670,16 @@ def export_mined(
     asked = [task for task in tasks if "breakpoint" in task.facts]
     if asked:
         raise InputError(
-            f"asks what happens within a call, and {format} what it gives: {asked[0].id}",
+            f"asks what happens within a call, and CRUXEval what it gives: {asked[0].id}",
             path=Path(dataset),
             remedy="give a file of mined tasks, as mine writes without --breakpoints",
         )
-    rows, lost = written(tasks, format)
+    rows, lost = written(tasks)
     if not rows:
-        raise InputError(f"has no case that {format} can hold", path=Path(dataset))
+        raise InputError("has no case that CRUXEval's form can hold", path=Path(dataset))
     write_jsonl(out, rows)
-    found = {"format": format, "tasks": len({row["task_id"] for row in rows}), "cases": len(rows),
-             "left_out": lost, "out": str(out)}  # fmt: skip
+    found = {"format": "cruxeval", "tasks": len({row["task_id"] for row in rows}),
+             "cases": len(rows), "left_out": lost, "out": str(out)}  # fmt: skip
     return ExportResult(
         {"run": run_facts(tasks=file_facts([Path(dataset)])), **found, "unusable": [], "notes": []}
     )

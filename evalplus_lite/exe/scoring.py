@@ -8,7 +8,7 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from math import fsum
 from pathlib import Path
 from statistics import fmean
@@ -381,10 +381,11 @@ def graded_row(task: MinedTask, found: GradedPrediction) -> dict[str, Any]:
 class ScoreReport:
     """All tables of one model's predictions."""
 
-    lines: list[dict[str, Any]] = field(default_factory=list)
-    pass_at: dict[str, float] = field(default_factory=dict)
+    pass_at_k: dict[str, float] = field(default_factory=dict)
     intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
-    reasons: dict[str, int] = field(default_factory=dict)
+    tables: list[dict[str, Any]] = field(default_factory=list)
+    wrong: dict[str, int] = field(default_factory=dict)
+    """Wrong predictions by reason."""
     missing: int = 0
     """Cases of the tasks without any prediction; they count as wrong in nothing."""
     undecided: list[dict[str, Any]] = field(default_factory=list)
@@ -393,19 +394,6 @@ class ScoreReport:
     """Predictions that are there more than once, under one sample's number: counted once."""
     too_few: list[int] = field(default_factory=list)
     """The k of pass@k that no case has answers enough for."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it for a file."""
-        return {
-            "pass_at_k": self.pass_at,
-            "intervals": {name: list(ends) for name, ends in self.intervals.items()},
-            "tables": self.lines,
-            "wrong": self.reasons,
-            "missing": self.missing,
-            "undecided": self.undecided,
-            "repeated": self.repeated,
-            "too_few": self.too_few,
-        }
 
 
 def scored(
@@ -467,14 +455,14 @@ def scored(
     for k in ks:
         values = {p: pass_at_k(len(m), sum(m), k) for p, m in marks.items() if len(m) >= k}
         if values:
-            report.pass_at[f"pass@{k}"] = fmean(values.values())
+            report.pass_at_k[f"pass@{k}"] = fmean(values.values())
             report.intervals[f"pass@{k}"] = share_of(values, known).interval
         else:
             report.too_few.append(k)
     report.missing = sum(len(task.cases) for task in known.values()) - len(unjudged | {*marks})
     rates = {place: fmean(found) for place, found in marks.items()}
-    report.lines = list(score_rows(known, rates)) if rates else []  # the judge may have failed all
-    report.reasons = dict(sorted(reasons.items()))
+    report.tables = list(score_rows(known, rates)) if rates else []  # the judge failed all, then
+    report.wrong = dict(sorted(reasons.items()))
     return report
 
 
@@ -524,15 +512,11 @@ CALLER = "_predicted"
 
 def judging(place: WorkerContext, _: Any) -> Work:
     """Judge (wire form of the value, expressions): why each expression is wrong, "" if right."""
-    return lambda item: judged_values(place.sandbox, *item)
+    return lambda item: [judged(place.sandbox, item[0], said) for said in item[1]]
 
 
-def judged_values(sandbox: Sandbox, truth: bytes, texts: Sequence[str]) -> list[str]:
-    """Judge expressions for the value of a call. They do not see the program."""
-    return [_judged(sandbox, truth, said) for said in texts]
-
-
-def _judged(sandbox: Sandbox, truth: bytes, said: str) -> str:
+def judged(sandbox: Sandbox, truth: bytes, said: str) -> str:
+    """Judge an expression for the value of a call. It does not see the program."""
     try:
         if len(said) > LONGEST:
             return "unreadable"
@@ -613,7 +597,7 @@ def score(
         session=session,
     )
     run = run_facts(tasks=facts_of(tasks), predictions=facts_of(predictions))
-    result = ScoreResult({"run": run, **report.to_json(), **known.facts()}, report)
+    result = ScoreResult({"run": run, **asdict(report), **known.facts()}, report)
     if graded is not None:
         write_jsonl(graded, rows)
     if out is not None:

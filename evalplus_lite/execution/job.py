@@ -1,4 +1,4 @@
-"""One item on its way, and its call."""
+"""An item that a backend has taken, and how long items of its call take: a worker's depth."""
 
 from __future__ import annotations
 

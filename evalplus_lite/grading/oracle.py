@@ -134,9 +134,9 @@ def answer(
     The first ``base_count`` cases are the task's own. With ``contract`` a case that violates the
     task's precondition is dropped as ``invalid``, one that the precondition fails on as
     ``contract``. With ``twice`` the reference runs again under another hash seed and in another
-    order, and must answer the same (``stable``). ``max_failures`` stops after that many slow or
-    crashing cases, each of which costs its whole limit: the rest is dropped as ``budget``. With a
-    ``step_budget`` the steps of each case are counted and charged first; a case over its share is
+    order, and must answer the same (else ``unstable``). ``max_failures`` stops after that many slow
+    or crashing cases, each of which costs its whole limit: the rest is dropped as ``budget``. With
+    a ``step_budget`` the steps of each case are counted and charged first; one over its share is
     ``slow``. An answer that contradicts the task's own output is dropped as ``expected``. Raises
     ReferenceSolutionError if the reference does not load, UnusableTask if there is none.
     """
@@ -318,7 +318,7 @@ def _failed(
 ) -> dict[int, tuple[Cause, str]]:
     """Return the unit tests that the reference fails, in either run, and what they saw.
 
-    ``answers`` to all others become the expected results of a program (``own_tests``).
+    ``answers`` to all others become the expected results of a program (``expecting``).
     """
     failed: dict[int, tuple[Cause, str]] = {}
     # Order: what the tests compute themselves, what both runs agree on, whether the reference

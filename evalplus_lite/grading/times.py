@@ -71,7 +71,7 @@ class ReferenceTimes:
         return self._known[key]
 
     def _measured(self, sandbox: Sandbox, inputs: Inputs) -> float:
-        """Return the reference's time in its own process, and its own measurement of each case."""
+        """Return the reference's seconds on all cases, measured in a process of its own."""
         limits = Limits(MOST_SECONDS, load=LOAD_SECONDS, memory=MEMORY, total=MOST_TOTAL)
         program = Program.of(self.task)
         used = 0.0

@@ -1,1 +1,1 @@
-"""The jobs: one resumable function for each command, callable from Python."""
+"""The jobs, resumable functions that commands and Python call, and what they share."""

@@ -23,7 +23,7 @@ from evalplus_lite.execution.job import Defect
 from evalplus_lite.execution.records import from_row, to_row, to_rows
 from evalplus_lite.generate.domains.filter import STATED
 from evalplus_lite.grading.evidence import unusable_row
-from evalplus_lite.jobs.augmented_task import DOUBTFUL, Budget
+from evalplus_lite.jobs.augmented_task import Budget
 from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
 from evalplus_lite.jobs.expected import SharedData
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
@@ -129,13 +129,8 @@ class AugmentationResult(Result):
         return replace(suites, name=self.summary["dataset"])
 
     def doubt(self, task_id: str) -> str:
-        """Return why an input of a task is doubtful, the first one's reason; "" if none is."""
-        packed = (task.suite for task in self.tasks if task.task_id == task_id)
-        for suite in unpacked_suites(packed).suites.values():
-            for case in suite.stress.cases if suite.stress else ():
-                if case.reason.startswith(DOUBTFUL):
-                    return case.reason.removeprefix(DOUBTFUL)
-        return ""
+        """Return why the first doubtful input of a task is one; "" if there is none."""
+        return next((str(t.facts["doubt"]) for t in self.tasks if t.task_id == task_id), "")
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row a task: ``inputs`` in all, ``base`` ones, ``new`` ones."""

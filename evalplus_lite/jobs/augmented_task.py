@@ -243,8 +243,6 @@ def drawn(sandbox: Sandbox, task: Task) -> tuple[list[Case], str]:
 
 # The result of augmenting a task: its suite, with accepted, dropped and skipped inputs.
 
-DOUBTFUL = "doubtful: "
-"""What the reason of a stress case begins with that breaks what all examples seem to share."""
 LONGEST_ANSWER = 1 << 15
 """Bytes, in wire form, of the expected output of a generated input."""
 
@@ -253,7 +251,8 @@ LONGEST_ANSWER = 1 << 15
 class Augmented:
     """A task's suite, with how many inputs came from where and were dropped for which cause.
 
-    ``unanswered`` are some of the inputs that the reference raises on or is too slow for.
+    ``unanswered`` are some of the inputs that the reference raises on or is too slow for,
+    ``doubts`` say why stress cases are doubtful: they break what all examples seem to share.
     """
 
     suite: Suite
@@ -263,6 +262,7 @@ class Augmented:
     unanswered: tuple[Case, ...] = ()
     unreached: str = ""
     """What of the reference no case runs."""
+    doubts: tuple[str, ...] = ()
 
 
 # The start of augmenting a task: its base cases answered, and a generator that has seen them.
@@ -552,6 +552,7 @@ class TaskAugmentation:
         self.stress: list[Suite] = []
         self.tops: list[Suite] = []
         self.apart: list[Case] = []
+        self.doubts: dict[str, str] = {}
         # 4. The generator, which learns from the base cases what inputs look like.
         self.generator = generator_of(
             sandbox,
@@ -673,6 +674,7 @@ class TaskAugmentation:
         # Stress cases are a suite of their own: they have a verdict that no score counts.
         if stress := [*self.stress, *self.tops]:
             suite = replace(suite, stress=joined(stress, {}))
+        apart = suite.stress.cases if suite.stress else ()
         sources = Counter(case.source for case in suite.cases)
         return Augmented(
             suite,
@@ -681,6 +683,7 @@ class TaskAugmentation:
             tuple(self.notes),
             tuple(self.unanswered),
             unreached(self.sandbox, self.task, suite) if self.budget.inputs else "",
+            tuple(self.doubts[case.reason] for case in apart if case.reason in self.doubts),
         )
 
     def _tried(self, cases: Sequence[Case]) -> Answers:
@@ -744,18 +747,20 @@ class TaskAugmentation:
         answers = self._untied(answers)
         cases = answers.suite.cases
         reasons = enumerate(self.size_limits.demands(cases, answers.steps))
-        apart = {n: reason for n, reason in reasons if reason}
+        apart, doubts = {n: reason for n, reason in reasons if reason}, dict[int, str]()
         # A reference that falls through to None had no answer for an input that was not meant.
         nothing = wire.encode(None)
         if self.none_is_odd and nothing not in self.suites[0].expected:
-            odd = "the reference returns None, as for no example"
             none = (n for n, expected in enumerate(answers.suite.expected) if expected == nothing)
-            apart |= dict.fromkeys(none, f"{DOUBTFUL}{odd}")
+            doubts |= dict.fromkeys(none, "the reference returns None, as for no example")
         # A doubt is the stronger reason: the input may not even be valid.
         for n, case in enumerate(cases):
             why = self.generator.doubt(case)
             if why and not self._is_documented(case, answers.suite.expected[n]):
-                apart[n] = f"{DOUBTFUL}{why}"
+                doubts[n] = why
+        for n, why in doubts.items():
+            apart[n] = f"doubtful: {why}"
+            self.doubts[apart[n]] = why
         return self._set_apart(answers, apart)
 
     def _is_documented(self, case: Case, expected: bytes) -> bool:
@@ -867,23 +872,18 @@ def augmenting(place: WorkerContext, settings: Row) -> Work:
             with blamed(task):
                 # Unit tests become call sequences here, next to the sandbox that has to run them.
                 task = in_sequences(place.sandbox, task)
-                result = augment_task(
-                    place.sandbox,
-                    task,
-                    seed=seed,
-                    budget=budget,
-                    seeds=from_rows(Case, seeds),
-                )
+                own = from_rows(Case, seeds)
+                result = augment_task(place.sandbox, task, seed=seed, budget=budget, seeds=own)
         except UnusableTask as error:
             return None, to_row(recorded(error))
         suite = result.suite
-        stress = () if suite.stress is None else suite.stress.cases
         facts = {
             "task_id": task.id,
             "base_count": suite.base_count,
             "count": len(suite.cases),
-            "stress": len(stress),
-            "doubtful": sum(each.reason.startswith(DOUBTFUL) for each in stress),
+            "stress": len(suite.stress.cases) if suite.stress else 0,
+            "doubtful": len(result.doubts),
+            "doubt": result.doubts[0] if result.doubts else "",
             "provenance": dict(suite.provenance),
             "sources": dict(result.sources),
             "dropped": dict(result.dropped),

@@ -59,7 +59,7 @@ class SampleStream:
 
     Of several files each is a model, unless its rows name one, and samples are numbered across
     files within each task; with ``is_named`` a single file is a model, too. ``faults`` and
-    ``steps`` (extraction steps by number of answers) cover the rows read so far. With a backend
+    ``steps`` (number of answers by extraction step) cover the rows read so far. With a backend
     answers are inspected there.
     """
 

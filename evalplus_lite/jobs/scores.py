@@ -42,7 +42,7 @@ class SuiteTally:
         self.right[task] += verdict == "pass"
 
     def by_task(self) -> dict[str, Count]:
-        """Return the samples of each task that pass."""
+        """Return how many samples each task has, and how many of them pass."""
         return {task: Count(number, self.right[task]) for task, number in self.total.items()}
 
 
@@ -115,7 +115,7 @@ class Tally:
         return {name: counts[name] for name in VERDICTS if name in counts}
 
     def counts(self) -> dict[str, dict[str, Count]]:
-        """Return the samples of each task that pass, for each suite that there is."""
+        """Return, for each suite that there is, ``SuiteTally.by_task``."""
         suites = {"base": self.base}
         suites |= {"plus": self.plus} if self.has_plus else {}
         suites |= {"strong": self.strong} if self.has_weak else {}

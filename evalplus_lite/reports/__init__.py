@@ -1,4 +1,4 @@
-"""Comparisons, reports, figures and exports of results: a wing that nothing else imports."""
+"""Comparisons, reports, figures and exports of results."""
 
 from __future__ import annotations
 

@@ -370,7 +370,7 @@ class Ranking:
 
     @property
     def verdict(self) -> str:
-        """One sentence on who is best, by how much, and who cannot be told apart."""
+        """One sentence on which is best, by how much, and which do not differ significantly."""
         ranked = [row for row in self.rows if row not in self.unranked]
         if not ranked:
             return "No run has samples for every task."
@@ -401,11 +401,11 @@ class Ranking:
         if not tied:
             return []
         if len(tied) == 1:
-            return [f"{one} and {tied[0]} cannot be told apart on {self.suite}"]
+            return [f"{one} and {tied[0]} do not differ significantly on {self.suite}"]
         more = len(tied) - MOST_NAMED
         names = [*tied[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])]
         named = f"{', '.join(names[:-1])} and {names[-1]}"
-        return [f"{one} cannot be told apart from {named} on {self.suite}"]
+        return [f"{one} does not differ significantly from {named} on {self.suite}"]
 
     def _better(self, one: str, others: Sequence[str], *, is_named: bool = True) -> list[str]:
         if not others:

@@ -59,7 +59,7 @@ class RunState:
 
 
 class Attempt:
-    """A program to run on cases ``first`` up to ``last`` (exclusive) in one process."""
+    """One process of a program, which ``go`` runs on the cases that are left of a run."""
 
     def __init__(
         self,
@@ -261,7 +261,7 @@ class Attempt:
     ) -> TimedOut | None:
         """Read until the buffer holds ``size`` bytes or a known answer ends the run.
 
-        Raises TimedOut when the current limit passes first.
+        Returns the TimedOut if the current limit passes first; EOFError if the channel ends.
         """
         while len(self.buffer) < size:
             case = self.worker.progress(state.next, last) if state.loaded else None

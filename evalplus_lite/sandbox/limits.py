@@ -1,4 +1,4 @@
-"""Resource limits of a program, and its text."""
+"""Limits of a program and their presets, and a program as the sandbox takes it, with inputs."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ from evalplus_lite.values import wire
 class Limits:
     """Bounds on one program's run.
 
-    ``cpu``: CPU seconds a case. ``load``: CPU seconds to load
-    the program (its imports and module level). ``memory``: bytes beyond what the interpreter
-    itself holds. ``output``: bytes of one batch of answers. Time spent waiting (sleeping, a lock)
-    counts like CPU time, with at least ``wait`` seconds granted; time spent queueing for a
-    processor does not count, so a loaded machine changes no verdict. ``total``: seconds that all
-    cases together may compute, loading included, and as many that they may wait, or ``idle``
-    seconds if that is less.
+    ``cpu``: CPU seconds a case. ``load``: CPU seconds to load the program (its imports and module
+    level). ``memory``: bytes beyond what the interpreter itself holds. ``output``: bytes of one
+    batch of answers. Time spent waiting (sleeping, a lock) counts like CPU time, with at least
+    ``wait`` seconds granted; time spent queueing for a processor does not count, so a loaded
+    machine changes no verdict. ``total``: seconds that all cases together may compute, loading
+    included, and as many that they may wait, or ``idle`` seconds if that is less.
     """
 
     cpu: float = 1.0

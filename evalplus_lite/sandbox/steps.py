@@ -191,7 +191,7 @@ def _steps(outcome: Outcome | None) -> int | None:
     return 0
 
 
-# Rations: the steps that a program may take on many inputs together, and on each of them.
+# Step budgets: the steps that a program may take on many inputs together, and on each of them.
 
 Count: TypeAlias = int | Outcome | None
 """An input's steps, or how it failed within them (TimedOut: it takes more), or None: not tried."""

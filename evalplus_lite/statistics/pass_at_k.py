@@ -1,4 +1,4 @@
-"""pass@k."""
+"""The unbiased estimator of pass@k (Chen et al. 2021), exact and over tasks."""
 
 from __future__ import annotations
 

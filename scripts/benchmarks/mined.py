@@ -11,8 +11,8 @@ environment showed to a program, how many answers were compared, and every diffe
 With ``--as-shown`` tasks run as a reader would run them: the program, then the text of the call as
 questions show it, compared with the recorded answer by value and type, exceptions by type and
 message. Functions whose answers hold other than plain data (``read`` in the row) are only checked
-for whether they raise. Then every row that tasks are exported to in CRUXEval's and LiveCodeBench's
-forms runs as those sets' own scorers run them. Exits with 1 if anything differs.
+for whether they raise. Then every row of CRUXEval that tasks are exported to runs as its own scorer
+runs them. Exits with 1 if anything differs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from functools import partial
 from pathlib import Path
 
 from evalplus_lite.exe.running.runs import CallableProgram, CallResult, answer_of
-from evalplus_lite.exe.tasks.forms import WRITERS, written
+from evalplus_lite.exe.tasks.forms import written
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
 from evalplus_lite.types import Returned
@@ -80,8 +80,6 @@ def entry(args, kwargs):
 WITNESSED = ("hash", "folder", "day", "HOME", "zone", "random")
 
 LIMITS = Limits(cpu=20.0, load=20.0)
-BEFORE = "import json\nfrom math import *\nfrom typing import *\n\n"
-"""Imports before a program, as LiveCodeBench's scorer has them."""
 ASKED = """
 def _same(one, other):
     if isinstance(one, float) and isinstance(other, float):
@@ -217,22 +215,15 @@ def run_as_shown(sandbox: Sandbox, task: MinedTask) -> Shown:
         raised = [case.answer.type, case.answer.message]
         if said != (True if case.answer.kind == "value" else raised):
             different.append(f"{task.id}: {call[:200]}: {said}, recorded {case.answer}")
-    rows = 0
-    for form in WRITERS:
-        for row in written([task], form)[0]:
-            rows += 1
-            if not _holds(sandbox, form, row):
-                different.append(f"{task.id} as {form}: {str(row)[:300]}")
-    return Shown(len(given), rows, tuple(different))
+    rows, _ = written([task])
+    different += [f"{task.id}: {str(row)[:300]}" for row in rows if not _holds(sandbox, row)]
+    return Shown(len(given), len(rows), tuple(different))
 
 
-def _holds(sandbox: Sandbox, form: str, row: dict[str, object]) -> bool:
-    """Run a row as its set's scorer does."""
-    call = f"f({row['input']})" if form == "cruxeval" else row["input"]
-    test = f"    return bool({call} == {row['output']})\n"
-    code = row["code"]
-    code = code if form == "cruxeval" else f"{BEFORE}{code}"
-    program = Program(f"{code}\n\ndef _holds():\n{test}", "_holds")
+def _holds(sandbox: Sandbox, row: dict[str, object]) -> bool:
+    """Run a row as CRUXEval's scorer does."""
+    test = f"    return bool(f({row['input']}) == {row['output']})\n"
+    program = Program(f"{row['code']}\n\ndef _holds():\n{test}", "_holds")
     (outcome,) = sandbox.run(program, Inputs.of([()]), LIMITS).outcomes
     return isinstance(outcome, Returned) and wire.decode(outcome.data) is True
 

@@ -30,6 +30,7 @@ def test_scores() -> None:
     assert score([[100], [200], [800]], reference) == pytest.approx(0.6)
     assert score([[450], [200], [None]], reference) == pytest.approx((1.5 + 3) / 10)
     assert score([[100], [None]], reference) == pytest.approx(0.3)
+    assert score([[100], [None], [400]], reference) == pytest.approx(0.3)
     assert score([[0], [0], [0]], reference) > 1
 
 

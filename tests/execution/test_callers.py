@@ -81,6 +81,28 @@ if __name__ == "__main__":
     assert found == "fork True True spawn True True forkserver True True".split()
 
 
+def test_what_several_processes_stage_does_not_mix(tmp_path: Path) -> None:
+    """Children and their parent keep rows in one file at a time, each where it is found again."""
+    text = """
+import os
+from evalplus_lite.execution.channel import decoded
+from evalplus_lite.execution.processes import Processes
+
+with Processes(1) as backend:
+    pids = []
+    while len(pids) < 2 and (pid := os.fork()):
+        pids.append(pid)
+    rows = [[os.getpid(), number, "x" * 9000] for number in range(500)]
+    refs = [backend.stage(row) for row in rows]
+    file = backend._stage.fileno()
+    lost = sum(decoded(os.pread(file, size, at)) != row for row, (at, size) in zip(rows, refs))
+    if len(pids) < 2:
+        os._exit(bool(lost))
+    print(lost, *(os.waitpid(pid, 0)[1] for pid in pids))
+"""
+    assert ran(tmp_path, text) == ["begun", "0", "0", "0"]
+
+
 def test_threads_and_event_loops(tmp_path: Path) -> None:
     """A Verifier that was opened in a thread works on when that thread has ended; within a loop, as
     in a notebook or a server, verdicts are awaited, or waited for."""

@@ -98,6 +98,13 @@ def test_heavy_items_are_taken_one_after_the_other(backend: Processes) -> None:
     assert [row[1][0] for row in results] == list(range(1, 20))
 
 
+def test_work_has_the_packages_of_its_call(backend: Processes) -> None:
+    """Calls that differ in nothing else are two."""
+    for packages in ((), ("pytest",), ()):
+        call = Call("support.work:listing", packages=packages)
+        assert list(backend.map(call, [0])) == [("numpy", *packages)]
+
+
 def test_an_exception_is_raised_in_its_place(backend: Processes) -> None:
     """The results before a fault come, then the fault with its trace; the backend goes on."""
     results = backend.map(doubling(_3="raise"), range(10))
@@ -127,8 +134,10 @@ def test_a_killed_launcher_is_replaced(backend: Processes) -> None:
 
 
 def test_an_item_that_ends_its_supervisor_each_time(backend: Processes) -> None:
-    """It is given up after three, as a fault of the machine and never a result; no other is."""
+    """It is given up after three, as a fault of the machine and never a result; no other is, also
+    of those that had been sent ahead."""
     call = doubling(_3="die")
+    assert list(backend.map(call, range(50, 90))) == [2 * x for x in range(50, 90)]
     found = list(backend.map(call, range(6), lost=lambda item, error: (item, type(error))))
     assert found == [0, 2, 4, (3, Lost), 8, 10]
     with pytest.raises(InfrastructureError, match="3 processes ended"):

@@ -257,6 +257,12 @@ def test_hostile_answers_end(answer: str) -> None:
     assert found.steps in (("found no program",), ("too large to look into",))
 
 
+def test_thinking_of_any_length_is_left_out() -> None:
+    """An answer is what follows the last end of thinking, however much there was before."""
+    answer = "<think>\n</think>\n" + "So it adds one.\n" * 5_000 + f"</think>\n{FUNCTION}"
+    assert extract(answer, ALONE).source.strip() == FUNCTION.strip()
+
+
 @pytest.mark.parametrize(
     ("folder", "dataset"), [("humaneval", "HumanEvalPlus-Mini"), ("mbpp", "MbppPlus")]
 )

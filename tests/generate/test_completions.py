@@ -9,7 +9,13 @@ import pytest
 
 from evalplus_lite.errors import InputError, LLMError
 from evalplus_lite.models import Cache, Client
-from evalplus_lite.models.completions import Sampling, draws, generate, precondition_words
+from evalplus_lite.models.completions import (
+    MOST_FAILURES,
+    Sampling,
+    draws,
+    generate,
+    precondition_words,
+)
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.types import Task
 
@@ -200,6 +206,17 @@ def test_broken_server_loses_nothing(model_server: Any, tmp_path: Path) -> None:
     model_server.answers.clear()
     model_server.says("y")
     assert generate(TASKS, source, Sampling(count=2), path=path, extract=upper).new == 2
+
+
+def test_failures_between_samples_do_not_end_a_run(model_server: Any, tmp_path: Path) -> None:
+    """However many there are: only those in a row say that the server is of no use."""
+    for _ in range(MOST_FAILURES + 1):
+        model_server.fails(400, "exceeds the context size", "exceed_context_size_error")
+        model_server.says("x")
+    source = Client("tiny", base_url=model_server.url, concurrency=1)
+    sampling = Sampling(count=MOST_FAILURES + 1)
+    drawn = generate(TASKS, source, sampling, path=tmp_path / "samples.jsonl", extract=upper)
+    assert (drawn.new, drawn.failed) == (MOST_FAILURES + 1, MOST_FAILURES + 1)
 
 
 @pytest.mark.parametrize(

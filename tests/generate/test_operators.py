@@ -78,6 +78,12 @@ def test_operator_keeps_type_and_leaves_its_argument_alone(
         assert key(example.before) == before
 
 
+def test_digits_keep_the_sign() -> None:
+    """A negative number whose digits change stays negative."""
+    (digits,) = [each for each in ALL if each.name == "int.digits"]
+    assert all(made < 0 for made in results(digits, -123, 300))
+
+
 def test_every_plain_type_has_operators_with_distinct_names_and_examples() -> None:
     """No plain type is left without operators, no name is used twice, none lacks an example."""
     assert set(OPERATORS) == set(SEEN)

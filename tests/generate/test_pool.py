@@ -34,6 +34,7 @@ def test_extent_grows_by_what_was_kept_and_shrinks_by_what_was_slow() -> None:
     narrower = wider.after([(5,)], [(4_000_000,)])
     assert 70 <= narrower.max_magnitude <= 2_000_000
     assert narrower.after([(1_900_000,)], []).max_magnitude == narrower.max_magnitude
+    assert wider.after([], [(8,)]).max_magnitude == 70  # which a base input has
 
 
 def test_largest_number_and_longest_size_look_into_containers() -> None:

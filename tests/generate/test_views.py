@@ -19,6 +19,7 @@ from evalplus_lite.jobs.minimize import minimize, weight
 from evalplus_lite.types import Case, Task
 from evalplus_lite.values import wire
 from evalplus_lite.values.identity import key
+from evalplus_lite.values.kinds.arrays import ARRAY, NumpyArray
 from evalplus_lite.values.kinds.declared import EnumMember
 from evalplus_lite.values.kinds.kind import Kind
 from evalplus_lite.values.kinds.registry import KINDS
@@ -52,6 +53,16 @@ def test_inputs_of_every_type_are_minimized(kind: Kind) -> None:
         assert type(found) is kind.type
         assert weight(found) <= weight(example)
     assert kind.viewed is None or any(weight(each) > weight(found) for each in kind.examples)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "ends"),
+    [("uint8", [0, 255]), ("int8", [-128, 127]), ("int64", [-(2**63), 2**63 - 1])],
+)
+def test_numbers_of_an_array_are_cut_to_what_it_holds(dtype: str, ends: list[int]) -> None:
+    """Or the library would refuse the array."""
+    assert ARRAY.viewed is not None
+    assert ARRAY.viewed([-(10**30), 10**30], NumpyArray([1], (1,), dtype)).data == ends
 
 
 def test_an_interval_ends_after_it_begins() -> None:

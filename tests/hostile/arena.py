@@ -101,8 +101,8 @@ REFERENCES = {
 }
 """A right program for each problem."""
 HONEST = "def add(a, b):\n    return a + b\n"
-NOT_PASS = frozenset(VERDICTS) - {"pass", "infra"}
-ANY = frozenset(VERDICTS) - {"infra"}
+NOT_PASS = frozenset(VERDICTS) - {"pass"}
+ANY = frozenset(VERDICTS)
 # What the shared programs' prose calls sound, where it is not simply FAIL, TIMEOUT or PASS.
 SHARED_SOUND = {
     "a36_int_for_bool": ANY,  # equal under Python's ==, which is the published rule

@@ -225,7 +225,7 @@ def test_the_environment_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.datasets == ("a", "b")
     assert found.workers == 3
     assert found.penalties == {"timeout": 0.1, "error": 1.0}
-    for wrong in ({"WORKERS": "x"}, {"PENALTIES": "late=1"}, {"REWARD": "half"}):
+    for wrong in ({"WORKERS": "x"}, {"PENALTIES": "infra=1"}, {"REWARD": "half"}):
         with pytest.raises(InputError):
             JudgeSettings.from_environment({f"EVALPLUS_LITE_{k}": v for k, v in wrong.items()})
 

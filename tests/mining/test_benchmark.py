@@ -18,7 +18,7 @@ from evalplus_lite.exe.sources import listed_packages
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
 
 
-def task(package: str, number: int, split: str, *sources: str, failed: bool = False) -> MinedTask:
+def task(package: str, number: int, split: str, *sources: str) -> MinedTask:
     """Return a task of a package with these sources of cases."""
     call = Invocation((number,))
     cases = tuple(
@@ -28,18 +28,18 @@ def task(package: str, number: int, split: str, *sources: str, failed: bool = Fa
         "package": package,
         "sources": list(sources),
         "difficulty": {"split": split, "lines": 13},
-        "validators": {"failed": ["coverage"] if failed else []},
     }
     return MinedTask(f"{package}/{number}", "def f(x): return x", "f", cases, facts)
 
 
 def test_tasks_with_the_packages_own_values_are_chosen_first() -> None:
-    """Within the shares of splits and packages; what fails a validator is no task of a set."""
+    """Within the shares of splits and packages; what computes a hash is no task of a set."""
     tasks = [
-        *(task("a", n, "easy", "types", "tests" if n % 2 else "types") for n in range(60)),
+        *(task("a", n, "easy", "types", "tests" if n % 2 else "types") for n in range(100)),
         *(task("b", n, "hard", "types") for n in range(3)),
-        task("b", 9, "hard", "tests", failed=True),
     ]
+    secret = task("b", 9, "hard", "tests")
+    tasks.append(replace(secret, facts={**secret.facts, "tags": ["hash"]}))
     ids = [each.id for each in chosen(tasks, count=20)]
     assert {f"b/{n}" for n in range(3)} < set(ids)
     assert sum(id.startswith("a/") for id in ids) == 5
@@ -55,36 +55,21 @@ def test_no_literal_and_no_source_has_more_than_its_share() -> None:
     made = [task(f"q{n}", n, "easy", "types") for n in range(100)]
     ids = [each.id for each in chosen([*alike, *own[20:], *made])]
     assert sum(id in {each.id for each in alike} for id in ids) == 1
-    assert sum(id[0] == "q" for id in ids) == 27  # 40 % of all
-    assert len(ids) == 41 + 27
+    assert sum(id[0] == "q" for id in ids) == 20  # 33 % of all
+    assert len(ids) == 41 + 20
 
 
-def test_what_asks_one_thing_again_and_again_is_in_no_set() -> None:
-    """Equal steps in all cases, numbers that nobody works out, short programs of made values."""
-    steps = {"lines": 20, "conditionals": 1, "calls": 0, "builtin_calls": 0, "loop_iterations": 0}
-    own = task("a", 7, "easy", *["tests"] * 4)
-
-    def like(name: str, answers: list[Any], lines: list[int], source: str = "tests") -> MinedTask:
-        cases = tuple(
-            replace(
-                case, answer=CallResult("value", value=value), runtime={**steps, "lines": count}
-            )
-            for case, value, count in zip(own.cases, answers, lines, strict=True)
-        )
-        return replace(own, id=name, cases=cases, facts={**own.facts, "sources": [source] * 4})
-
-    few, many, varied = [1, 2, 3, 4], [10**15 + n for n in range(4)], [5, 6, 7, 8]
-    tasks = [
-        like("sound", few, varied),
-        like("same steps", few, [5] * 4),
-        like("long", many, varied),
-        like("odd bytes", [bytes([200 + n] * 9) for n in range(4)], varied),
-        like("made", few, varied, "types"),
-        like("made, few answers", [1, 1, 2, 2], varied, "types"),
+def test_chains_fill_up_the_hard_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of two functions first, after all functions; easier ones are left out."""
+    monkeypatch.setattr(benchmark, "HARD_TASKS", 5)
+    functions = [task("a", n, "hard", "tests", "types", "types") for n in range(3)]
+    chains = [
+        replace(found, id=f"chain/{n}", facts={**found.facts, "parts": ["x"] * (2 + n % 2)})
+        for n in range(4)
+        for found in [task("b", n, "hard" if n else "medium", "tests")]
     ]
-    short = replace(tasks[4], facts={**tasks[4].facts, "difficulty": {"split": "easy", "lines": 4}})
-    assert [each.id for each in chosen(tasks)] == ["sound", "made"]
-    assert not chosen([short])
+    ids = [each.id for each in chosen([*chains, *functions])]
+    assert ids == ["chain/1", "chain/2", "a/0", "a/1", "a/2"]
 
 
 def test_the_card_says_what_the_tasks_hold() -> None:

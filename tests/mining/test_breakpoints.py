@@ -12,7 +12,6 @@ from support.conversation import Scripted
 
 from evalplus_lite.exe.prediction import (
     Prediction,
-    PredictionSettings,
     answer_all,
     question,
 )
@@ -91,11 +90,10 @@ def test_questions_are_asked_and_scored(questions: list[MinedTask], tmp_path: Pa
         return json.dumps({"value": task.cases[0].answer.value if is_known else 0})
 
     source, path = Scripted(reply), tmp_path / "p.jsonl"
-    asking = PredictionSettings(structured=True)
-    assert answer_all(questions, source, path, asking=asking) == len(questions)
+    assert answer_all(questions, source, path) == len(questions)
     report = scored(questions, read_lines(path))
     known = sum(task.facts["breakpoint"]["hit"] == 1 for task in questions)
-    assert (report.lines[0]["pass@1"], report.lines[0]["tasks"]) == (known / 10, 1)
+    assert (report.tables[0]["pass@1"], report.tables[0]["tasks"]) == (known / 10, 1)
 
 
 def read_lines(path: Path) -> list[Prediction]:

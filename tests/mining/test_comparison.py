@@ -57,7 +57,7 @@ def test_a_sample_counts_once() -> None:
     task = MinedTask("own/f", "", "f", (TaskCase(Invocation(()), CallResult("value", value=1)),))
     first = Prediction(task.id, 0, 0, {"value": "?"})
     report = scored([task], [first, first], ks=(1, 2))
-    assert (report.repeated, report.too_few, len(report.pass_at)) == (1, [2], 1)
+    assert (report.repeated, report.too_few, len(report.pass_at_k)) == (1, [2], 1)
     with pytest.raises(InputError, match="sample 0"):
         scored([task], [first, replace(first, answer={"value": "!"})])
     with pytest.raises(InputError, match="no prediction"):

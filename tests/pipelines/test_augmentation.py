@@ -256,22 +256,6 @@ def test_what_asks_too_much_becomes_stress(sandbox: Sandbox) -> None:
     assert "count up" in reasons[10**12,]
 
 
-def test_what_right_programs_are_slow_for_becomes_stress(sandbox: Sandbox) -> None:
-    """Programs that pass the base cases and count to a million billion say so by their steps."""
-    task = make_task([(1,), (3,)], reference="def f(x): return x + x\n", contract=ANY)
-    loop = "def f(x):\n    n = {}\n    while n < 2 * x: n += 1\n    return n\n"
-    programs = [loop.format(start) for start in ("0", "-1")] + ["def f(x): return 2 * x"]
-    seeds = [Case((10**15,), "llm"), Case((77,), "llm")]
-    budget = Budget(inputs=2)
-    alone = augment_task(sandbox, task, seed=0, budget=budget, seeds=seeds)
-    assert [case.arguments for case in alone.suite.cases[2:]] == [(10**15,), (77,)]
-    found = augment_task(sandbox, task, seed=0, budget=budget, seeds=seeds, samples=programs)
-    assert (10**15,) not in [case.arguments for case in found.suite.cases]
-    assert found.suite.stress is not None
-    reasons = {case.arguments: case.reason for case in found.suite.stress.cases}
-    assert "2 of 3 programs" in reasons[10**15,]
-
-
 # How far sizes go: up to contract and steps, told in the provenance, not too far for a file.
 
 

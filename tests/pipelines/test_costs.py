@@ -59,6 +59,15 @@ def test_time_and_memory_are_measured_and_survive_a_kill(tmp_path: Path, session
     assert [row["index"] for row, cost in again if cost.memory] == [r["index"] for r, _ in found]
 
 
+def test_memory_is_the_most_that_any_process_had(tmp_path: Path, session: Session) -> None:
+    """A program that is large on one case and dies there was large, whatever came after."""
+    dies = "import os\ndef f(x):\n    if x == 1: a = b'a' * (200 << 20); os.abort()\n    return x"
+    evaluate(DATA, [Sample("Own/0", dies)], out=tmp_path, session=session, details=True)
+    ((row, cost),) = read_evaluations([tmp_path])[0].measured()
+    assert row["details"] == ["crash", "pass"]
+    assert (cost.memory or 0) > 200 << 20
+
+
 def test_results_without_costs_have_none(tmp_path: Path, session: Session) -> None:
     """A folder of an earlier version is gone on with; what it did not measure is not known."""
     judged(tmp_path, session)

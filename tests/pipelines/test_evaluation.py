@@ -103,7 +103,13 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("change", ["--details", "--limits=paper", "--memory=512", "other samples"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        *("--details", "--limits=paper", "--memory=512", "--total=9", "--minimize", "--raw"),
+        "other samples",
+    ],
+)
 def test_other_settings_do_not_mix(begun: Path, tmp_path: Path, change: str) -> None:
     """Results of other limits, details or samples are not counted together: the run says so."""
     shutil.copytree(begun, tmp_path, dirs_exist_ok=True)

@@ -22,7 +22,7 @@ from evalplus_lite.reduction.requirements import (
 from evalplus_lite.reduction.set_cover import members
 from evalplus_lite.reduction.survivors import survivors
 from evalplus_lite.sandbox import Limits, Sandbox
-from evalplus_lite.types import Case, Suite, Task
+from evalplus_lite.types import Case, Rule, Suite, Task
 
 REFERENCE = '''
 def grade(x):
@@ -116,6 +116,18 @@ def test_the_cache_gives_the_same_matrix_without_running(
     file.write_text(before[: len(before) // 2])
     assert build(sandbox, work, cache=tmp_path) == matrix
     assert file.read_text() == before
+
+
+def test_a_cache_of_another_rule_is_not_used(sandbox: Sandbox, task: Task, tmp_path: Path) -> None:
+    """What the usual rule accepts is rejected by a strict one, whatever was kept."""
+    same = replace(task, reference="def grade(x):\n    return x\n")
+    suite = answer(sandbox, same, same.cases, base_count=2, limits=Limits(cpu=10.0)).suite
+    source = "def grade(x):\n    return float(x)\n"
+    samples = {program_key(source): source}
+    for kind, killed in (("python", []), ("strict", [*range(len(MARKS))])):
+        subject = CoverSubject(replace(same, rule=Rule(kind)), suite, samples)
+        rows = build(sandbox, subject, cache=tmp_path, kinds=("sample",)).rows
+        assert members(rows.get(Requirement("sample", program_key(source)), 0)) == killed
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", '{"format": 1}', '{"format": 99, "rows": {}}'])

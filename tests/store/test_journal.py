@@ -133,6 +133,9 @@ def test_other_settings_do_not_resume(tmp_path: Path) -> None:
         journal.append({"i": 0})
     with pytest.raises(InputError, match="begun with other settings: seed 0, now 1"):
         Journal(path, identity={"seed": 1, "tasks": ("a",)})
+    for other in ({"tasks": ("a",)}, {"seed": 0, "tasks": ("a",), "total": 9.0}):
+        with pytest.raises(InputError, match=r"begun with other settings: (seed|total)"):
+            Journal(path, identity=other)
     with Journal(path, identity={"tasks": ("a",), "seed": 0}) as journal:
         assert [row.data for row in journal.rows()] == [{"i": 0}]
 

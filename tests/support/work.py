@@ -42,6 +42,11 @@ def telling(place: WorkerContext, settings: Row) -> Work:
     return lambda item: (os.getpid(), place.load(item) if isinstance(item, tuple) else item)
 
 
+def listing(place: WorkerContext, settings: Row) -> Work:
+    """List the packages that programs may import besides the usual ones."""
+    return lambda _: place.sandbox.config.packages
+
+
 def sleeping(place: WorkerContext, settings: Row) -> Work:
     """Work: the square of an item, after a moment."""
 

@@ -51,7 +51,10 @@ def test_the_name_that_tests_call(tests: list[str], name: str) -> None:
 
 
 def test_tolerances_are_asked_for() -> None:
-    assert assertion(ast.parse("assert math.isclose(f(1), 0.5, rel_tol=0.01)").body[0]).rtol == 0.01
+    found = assertion(
+        ast.parse("assert math.isclose(f(1), 0.5, rel_tol=0.01, abs_tol=0.1)").body[0]
+    )
+    assert (found.rtol, found.atol) == (0.01, 0.1)
     found = assertion(ast.parse("assert abs(f(1) - 0.5) < 1e-3").body[0])
     assert (found.expression, found.expected, found.atol) == ("f(1)", 0.5, 1e-3)
 

@@ -12,7 +12,7 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_table, print_tables, say
 from evalplus_lite.cli.options import all_paths, whole_numbers
 from evalplus_lite.cli.run import SANDBOX, Run, takes
-from evalplus_lite.errors import InputError, one_of
+from evalplus_lite.errors import InputError
 from evalplus_lite.exe import benchmark, mining, prediction, scoring
 from evalplus_lite.exe.inputs.validators import MAX_CASES
 from evalplus_lite.exe.mining import MiningSettings
@@ -21,7 +21,6 @@ from evalplus_lite.exe.report import PAGE, export_mined
 from evalplus_lite.exe.report import exe_report as report_all
 from evalplus_lite.exe.selecting.static import MAX_CODE, UNLICENSED
 from evalplus_lite.exe.sources import listed_packages
-from evalplus_lite.exe.tasks.forms import WRITERS
 from evalplus_lite.exe.tasks.worth import SPLITS
 from evalplus_lite.models import Client, Prices
 from evalplus_lite.reports.commands.export import exported
@@ -222,10 +221,6 @@ def predict(
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, help="Only the first tasks with cases.")
     ] = None,
-    max_code: Annotated[
-        int | None,
-        typer.Option("--max-code", min=1, help="The maximum length of a program, in characters."),
-    ] = None,
     without: Annotated[
         list[str] | None,
         typer.Option("--without", metavar="TAG", help="Leave out a tag's tasks; repeatable."),
@@ -238,9 +233,6 @@ def predict(
             help="Only tasks of this tag or split (hard); of all, if repeated.",
         ),
     ] = None,
-    structured: Annotated[
-        bool, typer.Option("--structured", help="Have the server hold answers to a JSON schema.")
-    ] = False,
     cot: Annotated[
         bool, typer.Option("--cot", help="Have the model reason step by step before it answers.")
     ] = False,
@@ -265,7 +257,6 @@ def predict(
         samples=samples,
         temperature=temperature,
         max_tokens=max_tokens,
-        structured=structured,
         examples=examples,
         cot=cot,
     )
@@ -277,7 +268,6 @@ def predict(
             asking=asking,
             cases=cases,
             limit=limit,
-            max_code=max_code,
             shard=run.part(),
             without=without or (),
             tagged=tag or (),
@@ -291,12 +281,9 @@ def predict(
         asked = f"asked {result.summary['asked']}"
         say(f"{asked}; tokens: {tokens['prompt']} in, {tokens['completion']} out")
         if not result.predictions:
-            say("no case is left: of tasks that have any, by --limit, --max-code, --tag, --without")
+            say("no case is left: of tasks that have any, by --limit, --tag, --without")
         if unasked := result.summary["unasked"]:
-            say(
-                f"{unasked} questions were too long for the model, or refused, and count as wrong; "
-                "--max-code leaves long programs out"
-            )
+            say(f"{unasked} questions were too long for the model, or refused, and count as wrong")
         name_left_out(result.summary)
         say(f"predictions: {path}")
 
@@ -476,18 +463,13 @@ app = typer.Typer(
 def export(
     run: Run,
     tasks: Annotated[Path, typer.Argument(metavar="TASKS", help="Mined tasks (JSONL).")],
-    to: Annotated[
-        str, typer.Option("--to", metavar="FORMAT", help=f"One of {', '.join(WRITERS)}.")
-    ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="The file (JSONL).")],
 ) -> int:
-    """Write mined tasks as rows of CRUXEval or LiveCodeBench (execution).
+    """Write mined tasks as rows of CRUXEval.
 
-    [bold]Example[/bold]  evalplus-lite exe export out/mined/tasks.jsonl --to cruxeval -o rows.jsonl
+    [bold]Example[/bold]  evalplus-lite exe export out/mined/tasks.jsonl -o rows.jsonl
     """
-    if to not in WRITERS:
-        raise InputError(f"no format named {to!r}", remedy=one_of(to, tuple(WRITERS)))
-    result = export_mined(tasks, out, format=to)
+    result = export_mined(tasks, out)
     return run.ended(result, lambda: say(exported(result)))
 
 

@@ -1,4 +1,4 @@
-"""What stands around mined code inside the sandbox.
+"""The program that loads, calls and watches mined code inside the sandbox.
 
 This file's *text* is the front of the program that the sandbox runs, so it imports the standard
 library only. ``build(settings)`` loads the mined code (or the original module) and returns the

@@ -15,7 +15,7 @@ from dataclasses import replace
 from evalplus_lite.exe.inputs.validators import CORE, Executed, judge, select
 from evalplus_lite.exe.reading.names import bound_names
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.running.runs import CallableProgram, Measured, measure, run
+from evalplus_lite.exe.running.runs import CallableProgram, measure, run
 from evalplus_lite.exe.selecting.signatures import Signature
 from evalplus_lite.exe.statistics.counting import COUNTERS, instrument
 from evalplus_lite.exe.statistics.measures import static_statistics
@@ -68,8 +68,10 @@ def _imported(node: ast.stmt) -> Iterator[tuple[str, str, str]]:
 
 
 MAX_CODE = 60_000
-TRIED = 30
-"""Chains that end in one function that are put together at most."""
+TRIED = 10
+"""Chains of a length that end in one function that are put together at most."""
+MOST_STEPS = 20_000
+"""Steps of a call, as of one function's."""
 
 
 def feeds(result: Type, signature: Signature) -> bool:
@@ -220,7 +222,15 @@ def _executed(chained: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
         case.call.key: source
         for case, source in zip(chained.cases, chained.facts["sources"], strict=True)
     }
-    calls = list({case.call.key: case.call for case in chained.cases}.values())
+    written = instrument(chained.code, chained.entry_point)
+    if written is None:
+        return None
+    every = {case.call.key: case.call for case in chained.cases}
+    # Counted first, and cut short by steps: what one function gives may be too much for another.
+    counting = CallableProgram(chained.entry_point, code=written.code)
+    counted = measure(sandboxes.plain, counting, every.values(), COUNTERS, budget=MOST_STEPS).calls
+    runs = {key: each for key, each in zip(every, counted, strict=True) if each and each.is_whole}
+    calls = [every[key] for key in runs]
     answers = run(sandboxes.plain, subject, calls, max_slow=1)
     again = run(sandboxes.others[0], subject, calls, variant=1, max_slow=1)
     if answers.failure or [a.key for a in answers.answers] != [a.key for a in again.answers]:
@@ -233,15 +243,13 @@ def _executed(chained: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
     )
     if CORE & {*judge(cases)} or len(cases) < 3:
         return None
-    counted: Sequence[Measured | None] = [None] * len(cases)
-    if (written := instrument(chained.code, chained.entry_point)) is not None:
-        counting = CallableProgram(chained.entry_point, code=written.code)
-        counted = measure(sandboxes.plain, counting, [c.call for c in cases], COUNTERS).calls
     facts = {
         **chained.facts,
         "sources": [sources[case.call.key] for case in cases],
         "static": static_statistics(chained.code, chained.entry_point),
     }
     answered = [(case.call, case.answer) for case in cases]
-    rows, measured = counted_cases(answered, counted, is_driven=True)
+    rows, measured = counted_cases(
+        answered, [runs[case.call.key] for case in cases], is_driven=True
+    )
     return replace(chained, cases=rows, facts=facts | measured)

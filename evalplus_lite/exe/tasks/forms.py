@@ -1,4 +1,4 @@
-"""Rows of CRUXEval and LiveCodeBench: read as tasks, and written of mined ones."""
+"""Rows of CRUXEval and LiveCodeBench read as tasks; mined tasks written as rows of CRUXEval."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from evalplus_lite.errors import CodecError, InputError, one_of
+from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.exe.benchmark import located
 from evalplus_lite.exe.reading.names import bound_names
 from evalplus_lite.exe.running.runs import CallResult, Invocation
@@ -164,75 +164,37 @@ FORMS: Mapping[str, tuple[frozenset[str], Read]] = {
 """Forms of others by name: the keys that tell each, of two that a row has the first; its reader."""
 
 
-def without_future(code: str) -> str:
-    """Return a program that does the same and may have lines before it."""
-    tree = ast.parse(code)
-    imports = [n for n in tree.body if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
-    if not imports:
-        return code
-    lines = [line.encode() for line in code.split("\n")]
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
-    text = b"\n".join(lines)
-    edits: list[tuple[ast.ImportFrom | ast.expr, bytes]] = [(each, b"") for each in imports]
-    if any(alias.name == "annotations" for each in imports for alias in each.names):
-        edits += [(each, repr(ast.unparse(each)).encode()) for each in _annotations(tree)]
-    places = [
-        (starts[node.lineno - 1] + node.col_offset,
-         starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0), new)
-        for node, new in edits
-    ]  # fmt: skip
-    for start, end, new in sorted(places, reverse=True):
-        text = text[:start] + new + text[end:]
-    return text.decode().lstrip("\n")
-
-
-def _annotations(tree: ast.AST, *, in_function: bool = False) -> Iterator[ast.expr]:
-    """Yield the annotations that are evaluated without that import; those of locals never are."""
-    for node in ast.iter_child_nodes(tree):
-        inside = in_function and not isinstance(node, ast.ClassDef)
-        match node:
-            case ast.AnnAssign(annotation=found) if not in_function:
-                yield found
-            case ast.arg(annotation=found) if found is not None:
-                yield found
-            case ast.FunctionDef(returns=found) | ast.AsyncFunctionDef(returns=found):
-                inside = True
-                if found is not None:
-                    yield found
-        yield from _annotations(node, in_function=inside)
-
-
-NO_DATE = "1970-01-01"
-Write: TypeAlias = Callable[[MinedTask, int], Iterator[JsonRow]]
-"""Gives the rows of a task, one a case, the first numbered so."""
-
-
-def written(tasks: Sequence[MinedTask], form: str) -> tuple[list[JsonRow], int]:
-    """Return tasks as rows of a form, one a case, and how many cases it cannot hold.
+def written(tasks: Sequence[MinedTask]) -> tuple[list[JsonRow], int]:
+    """Return tasks as rows of CRUXEval, one a case, and how many cases these cannot hold.
 
     Exceptions have no place there, nor has a value that no literal gives back.
     """
-    if form not in WRITERS:
-        raise InputError(f"no form named {form!r}", remedy=one_of(form, tuple(WRITERS)))
     rows: list[JsonRow] = []
     for task in tasks:
         # A program that gives a date, or an iterator, does not give what its cases say.
         if task.facts.get("read", "signature" in task.facts):
             continue
         try:
-            ast.parse(task.code)
+            tree = ast.parse(task.code)
         except UNREADABLE:  # a file that somebody changed
             continue
+        code = task.code
+        if task.entry_point != ENTRY_POINT:
+            if any(isinstance(n, ast.Name | ast.FunctionDef | ast.ClassDef) and
+                   getattr(n, "id", getattr(n, "name", "")) == ENTRY_POINT
+                   for n in ast.walk(tree)):  # fmt: skip
+                continue  # it has a meaning there already
+            code = f"{code.rstrip()}\n\n\n{ENTRY_POINT} = {task.entry_point}\n"
         # Who passes code on has to name its authors.
         origin = {name: task.facts[name] for name in _ORIGIN if name in task.facts}
-        rows += [{**row, "task_id": task.id, **origin} for row in WRITERS[form](task, len(rows))]
+        for number, given, output in _sources(task):
+            row = {"code": code, "input": given, "output": output, "id": f"sample_{len(rows)}"}
+            rows.append({**row, "case": number, "task_id": task.id, **origin})
     return rows, sum(len(task.cases) for task in tasks) - len(rows)
 
 
-def _sources(task: MinedTask) -> Iterator[tuple[int, TaskCase, str, str]]:
-    """Yield the cases that literals can hold: number, case, arguments and value as source."""
+def _sources(task: MinedTask) -> Iterator[tuple[int, str, str]]:
+    """Yield the cases that literals can hold: number, arguments and value as source."""
     for number, case in enumerate(task.cases):
         if case.answer.kind != "value":
             continue
@@ -242,44 +204,4 @@ def _sources(task: MinedTask) -> Iterator[tuple[int, TaskCase, str, str]]:
         except UNREADABLE:
             continue
         if (again.answer.key, again.call.key) == (case.answer.key, case.call.key):
-            yield number, case, call[len(ENTRY_POINT) + 1 : -1], output
-
-
-def _write_cruxeval(task: MinedTask, first: int) -> Iterator[JsonRow]:
-    code = task.code
-    if task.entry_point != ENTRY_POINT:
-        if any(isinstance(n, ast.Name | ast.FunctionDef | ast.ClassDef) and
-               getattr(n, "id", getattr(n, "name", "")) == ENTRY_POINT
-               for n in ast.walk(ast.parse(code))):  # fmt: skip
-            return  # it has a meaning there already
-        code = f"{code.rstrip()}\n\n\n{ENTRY_POINT} = {task.entry_point}\n"
-    for at, (number, _, given, output) in enumerate(_sources(task), first):
-        row = {"code": code, "input": given, "output": output, "id": f"sample_{at}"}
-        yield {**row, "case": number}
-
-
-def _write_livecodebench(task: MinedTask, first: int) -> Iterator[JsonRow]:
-    origins = task.facts.get("origins") or [{}]
-    code = without_future(task.code)  # imports stand before it where it is scored
-    for at, (number, case, given, output) in enumerate(_sources(task), first):
-        yield {
-            "question_id": task.id,
-            "contest_id": str(task.facts.get("package", "")),
-            "contest_date": f"{origins[0].get('date') or NO_DATE}T00:00:00",
-            "difficulty": "",
-            "function_name": task.entry_point,
-            "code": code,
-            "input": f"{task.entry_point}({given})",
-            "output": output,
-            "id": f"sample_{at}",
-            "problem_id": task.id,
-            "numsteps": int(case.runtime.get("lines", 0)),
-            "case": number,
-        }
-
-
-WRITERS: Mapping[str, Write] = {
-    "livecodebench": _write_livecodebench,
-    "cruxeval": _write_cruxeval,
-}
-"""Forms of others by name."""
+            yield number, call[len(ENTRY_POINT) + 1 : -1], output

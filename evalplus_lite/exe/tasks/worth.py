@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,12 +15,12 @@ from evalplus_lite.exe.reading.index import Obstacle
 from evalplus_lite.exe.running.runs import CallResult, Invocation, Measured, canonical
 from evalplus_lite.exe.selecting.static import Funnel, Reject
 from evalplus_lite.exe.sources import reported
-from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.exe.tasks.mined import TaskCase
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.types import Value
 
 HASH = "hash"
-"""Part of the program is a checksum or a cryptographic hash: nobody foresees it by reading."""
+"""Part of the program is a checksum, a cryptographic hash or base64: nobody foresees it."""
 LOOPS = "long-loops"
 """A case goes through loops very often: each step has to be followed (the paper's section 5)."""
 Split: TypeAlias = Literal["easy", "medium", "hard"]
@@ -40,16 +39,11 @@ FEW_ANSWERS, FEW_STRAIGHT = 2, 3
 """Different answers that can be guessed, of any program and of one that runs no loop."""
 MOST_DIGITS = 10
 """Digits of a float that a reader may work out."""
-LONG_DIGITS = re.compile(r"\d{16}|[0-9a-f]{32}|(?:\\x[0-9a-f]{2}[^\\]{0,3}){8}")
-"""What nobody works out from a program: a number or digest this long, that many odd bytes."""
-SHORT = 10
-"""Lines of a median run that are few if values made by type run them."""
 MOST_OF_CLASS = 3
 """Tasks of one class: more ask about the same program."""
 _COUNTERS = {"lines": "lines", "depth": "call_depth", "variables": "variables_declared",
              "iterations": "loop_iterations"}  # fmt: skip
-_STEPS = ("lines", "conditionals", "calls", "builtin_calls", "loop_iterations")
-_MODULES = frozenset({"hashlib", "hmac", "crypt"})
+_MODULES = frozenset({"hashlib", "hmac", "crypt", "base64"})
 _FUNCTIONS = frozenset(
     {("zlib", "crc32"), ("zlib", "adler32"), ("binascii", "crc32"), ("binascii", "crc_hqx"),
      ("uuid", "uuid3"), ("uuid", "uuid5")}
@@ -114,7 +108,7 @@ def triviality(
         return "trivial: every answer is true, false or none"
     if different <= FEW_ANSWERS < len(answers):
         return "trivial: two answers"
-    if 2 * sum(map(_has_long_number, values)) > len(answers):
+    if 2 * sum(map(has_long_number, values)) > len(answers):
         return "answers of many decimals"
     if not all(run.keys() >= {"lines", "conditionals", "loop_iterations"} for run in runs):
         return ""
@@ -131,24 +125,6 @@ def triviality(
     return (
         "trivial: two lines, the same in all cases" if is_straight and lines <= MOST_LINES else ""
     )
-
-
-def asks_little(task: MinedTask) -> bool:
-    """Return whether a task of a set asks one thing again and again, or what nobody works out.
-
-    That is: every case takes the same steps; at least half of the answers have numbers that nobody
-    computes; or values made by type run few lines or have few answers.
-    """
-    cases = task.cases
-    half = len(cases) / 2
-    steps = {tuple(map(case.runtime.get, _STEPS)) for case in cases if case.runtime}
-    long = sum(bool(LONG_DIGITS.search(repr(case.answer.value))) for case in cases)
-    sources = task.facts.get("sources", ())
-    is_made = sources.count("types") >= 0.9 * max(1, len(sources))
-    lines = task.facts.get("difficulty", {}).get("lines", SHORT + 1)
-    few = len({case.answer.key for case in cases}) <= half or lines <= SHORT
-    is_one = len(steps) == 1 < len(cases) and all(case.runtime for case in cases)
-    return is_one or long >= half or (is_made and few)
 
 
 def _gives_back(call: Invocation, answer: CallResult) -> bool:
@@ -171,13 +147,13 @@ def _parts(value: Value) -> Iterator[Value]:
             yield from _parts(each)
 
 
-def _has_long_number(value: Value) -> bool:
+def has_long_number(value: Value) -> bool:
     """Return whether a value holds a float of more digits than a reader works out."""
     if isinstance(value, float):
         return len(repr(value).partition("e")[0].strip("-0").replace(".", "")) > MOST_DIGITS
     if isinstance(value, dict):
-        return any(map(_has_long_number, value.values()))
-    return isinstance(value, list | tuple | set | frozenset) and any(map(_has_long_number, value))
+        return any(map(has_long_number, value.values()))
+    return isinstance(value, list | tuple | set | frozenset) and any(map(has_long_number, value))
 
 
 def check_tags(tags: Iterable[str]) -> None:

@@ -1,7 +1,8 @@
-"""The first code in a worker's bare interpreter: gives up privileges, then loads ``inside``.
+"""The first code in a worker's bare interpreter: gives up privileges, then loads the rest.
 
-Like ``inside`` it is sent as *text* and imports the standard library only. Its arguments are the
-descriptors of the control socket and of the progress page, and settings as JSON:
+Like the rest (``isolation.command.inside_text``) it is sent as *text* and imports the standard
+library only. Its arguments are the descriptors of the control socket and of the progress page, and
+settings as JSON:
 
 ``uid``: the unprivileged uid to become, or null; ``privilege``: whether to keep the capability to
 read in spite of file modes (an interpreter below ``/root`` cannot be reached without); ``rules``:

@@ -1,0 +1,170 @@
+"""What a set asks of a mined task: the program without comments, and the calls that run much of it.
+
+The rules are counts of runs and lengths of texts, so that nobody has to judge a task.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Collection
+from dataclasses import replace
+from statistics import median_low
+
+from evalplus_lite.exe.inputs.validators import Executed, balanced
+from evalplus_lite.exe.running.proof import Sandboxes
+from evalplus_lite.exe.running.runs import CallableProgram, Measured, measure, run
+from evalplus_lite.exe.selecting.static import MAX_CODE
+from evalplus_lite.exe.statistics.counting import COUNTERS, instrument
+from evalplus_lite.exe.statistics.measures import static_statistics, variation
+from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.exe.tasks.worth import FEW_ANSWERS, counted_cases, has_long_number, tags_of
+from evalplus_lite.types import Value
+
+CASES = 5
+"""Cases that a task has at least."""
+LINES, STATEMENTS, BRANCHES = 8, 5, 3
+"""What a case executes at least: lines, statements that differ, and sides of tests or rounds of
+loops."""
+SHARE = 0.5
+"""The share of the program's statements that a case executes at least."""
+MOST_LINES, MOST_TEXT = 600, 300
+"""Lines that a case executes at most; characters of its call, and of its answer."""
+_DIGITS = re.compile(
+    r"\d{10}|[0-9a-f]{32}|(?=[a-zA-Z]*\d+[a-zA-Z]+\d)\w{24}|(?:\\x[0-9a-f]{2}[^\\]{0,3}){8}"
+)
+"""What nobody works out: a number, digest or encoded text this long, or this many odd bytes."""
+_STEPS = ("lines", "conditionals", "calls", "builtin_calls", "loop_iterations")
+
+
+def without_comments(code: str) -> str:
+    """Return a program without comments, docstrings and other idle strings, else verbatim.
+
+    A program that reads ``__doc__`` stays as it is.
+    """
+    if "__doc__" in code:
+        return code
+    lines = code.split("\n")
+    gone: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(code).readline):
+        if token.type == tokenize.COMMENT:
+            at, column = token.start[0] - 1, token.start[1]
+            lines[at] = lines[at][:column].rstrip()
+            if not lines[at]:
+                gone.add(at)
+    for node in ast.walk(ast.parse(code)):
+        body = getattr(node, "body", None)
+        idle = [*filter(_is_idle, body)] if isinstance(body, list) else []
+        for statement in idle:
+            start, end = statement.lineno - 1, statement.end_lineno or 0
+            indent = lines[start][: statement.col_offset]
+            if indent.strip() or not lines[end - 1].endswith(("'", '"')):
+                continue  # other code is on the line
+            gone.update(range(start, end))
+            if body and statement is body[0]:
+                if len(idle) == len(body):
+                    gone.remove(start)
+                    lines[start] = f"{indent}pass"
+                elif not lines[end]:
+                    gone.add(end)  # the empty line after a docstring
+    return "\n".join(line for at, line in enumerate(lines) if at not in gone)
+
+
+def _is_idle(node: ast.stmt) -> bool:
+    match node:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return True
+    return False
+
+
+def asked(task: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
+    """Return a task with the cases that are worth asking, best first; None if there are too few.
+
+    A case executes at least ``LINES``, ``STATEMENTS``, ``BRANCHES`` and ``SHARE``, and at most
+    ``MOST_LINES``; its answer is not empty, no argument, and nothing that nobody works out; call
+    and answer are short. Cases of values made by type are left out where enough others are left;
+    where enough runs are hard, so are more than half. Those that reach most come first. Every
+    answer is run again, and must be the recorded one.
+    """
+    written = instrument(task.code)
+    if written is None or len(task.code) > MAX_CODE or "difficulty" not in task.facts:
+        return None
+    counting = CallableProgram(task.entry_point, code=written.code)
+    counted = measure(sandboxes.plain, counting, [c.call for c in task.cases], COUNTERS).calls
+    is_driven = _is_driven(task)
+    runs: dict[str, Measured] = {}
+    left: list[Executed] = []
+    for case, source, measured in zip(task.cases, task.facts["sources"], counted, strict=True):
+        if measured is not None and _is_worth(case, measured, written.wanted):
+            runs[case.call.key] = measured
+            steps, depth = (measured.steps[name] - is_driven for name in ("lines", "call_depth"))
+            reached = measured.reached & written.wanted
+            left.append(
+                Executed(
+                    case.call, case.answer, reached=reached, steps=steps, depth=depth, source=source
+                )
+            )
+    own = [case for case in left if case.source != "types"]
+    left = own if len(own) >= CASES else left
+    left.sort(key=_rank)
+    hard = [case for case in left if case.is_hard]
+    if len(hard) >= CASES:
+        light = [case for case in left if not case.is_hard]
+        left = sorted([*hard, *light[: len(hard) - 1]], key=_rank)
+    left = balanced(left)
+    counted = tuple(runs[case.call.key] for case in left)
+    paths = {tuple(map(each.steps.get, _STEPS)) for each in counted if each}
+    answers = {case.answer.key for case in left}
+    if len(left) < CASES or len(paths) < 2 or len(answers) <= FEW_ANSWERS:
+        return None
+    program = CallableProgram(task.entry_point, code=task.code)
+    again = run(sandboxes.plain, program, [case.call for case in left], max_slow=1)
+    if [each.key for each in again.answers] != [case.answer.key for case in left]:
+        return None
+    cases, facts = counted_cases(
+        [(case.call, case.answer) for case in left], counted, is_driven=is_driven
+    )
+    iterations = [case.runtime["loop_iterations"] for case in cases]
+    facts |= {
+        "sources": [case.source for case in left],
+        "tags": tags_of(task.code, iterations=iterations),
+        "variation": variation([case.runtime for case in cases]),
+        "static": static_statistics(task.code, task.entry_point),
+    }
+    return replace(task, cases=cases, facts={**task.facts, **facts})
+
+
+def _rank(case: Executed) -> tuple[bool, int, str]:
+    return case.source == "types", -len(case.reached), case.call.key
+
+
+def _is_driven(task: MinedTask) -> bool:
+    """Return whether the entry point was made here: its line and call are in no count."""
+    lines = [case.runtime["lines"] for case in task.cases]
+    return bool(median_low(lines) > task.facts["difficulty"]["lines"])
+
+
+def _is_worth(case: TaskCase, measured: Measured, wanted: Collection[int]) -> bool:
+    """Return whether a run does enough, and its call and answer are such as one works out."""
+    tests = {arm for arm in wanted if arm ^ 1 in wanted}
+    statements = set(wanted) - tests
+    executed = statements & measured.reached
+    branches = len(tests & measured.reached)
+    steps, answer = measured.steps, case.answer
+    said = answer.message if answer.kind == "error" else repr(answer.value)
+    return (
+        LINES <= steps["lines"] <= MOST_LINES
+        and len(executed) >= max(STATEMENTS, SHARE * len(statements))
+        and max(branches, steps["loop_iterations"]) >= BRANCHES
+        and max(len(said), len(case.written(""))) <= MOST_TEXT
+        and not Executed(case.call, answer).is_trivial
+        and (answer.kind == "error" or _is_answerable(answer.value, said))
+    )
+
+
+def _is_answerable(value: Value, said: str) -> bool:
+    """Return whether a value is neither empty nor one with digits that nobody works out."""
+    is_number = isinstance(value, bool | int | float)
+    return bool(value or is_number) and not has_long_number(value) and not _DIGITS.search(said)
