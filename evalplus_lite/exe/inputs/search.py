@@ -47,6 +47,7 @@ from evalplus_lite.exe.running.runs import (
 )
 from evalplus_lite.exe.selecting.static import MinedFunction
 from evalplus_lite.exe.statistics.counting import COUNTERS, Instrumented, instrument
+from evalplus_lite.exe.statistics.measures import is_bare_string
 from evalplus_lite.exe.tasks.worth import HARD
 from evalplus_lite.models import ModelSource
 from evalplus_lite.types import Arguments, Value
@@ -59,11 +60,7 @@ MAX_LOOKED_FOR = 2000
 def documentation(code: str) -> str:
     """Return a program's docstrings, other idle strings, and comments; it must parse."""
     idle = [
-        node.value.value
-        for node in ast.walk(ast.parse(code))
-        if isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
+        ast.literal_eval(node.value) for node in ast.walk(ast.parse(code)) if is_bare_string(node)
     ]
     with suppress(tokenize.TokenError):
         for token in tokenize.generate_tokens(io.StringIO(code).readline):
