@@ -14,7 +14,6 @@ from evalplus_lite.cli.options import all_paths, whole_numbers
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe import benchmark, mining, prediction, scoring
-from evalplus_lite.exe.inputs.validators import MAX_CASES
 from evalplus_lite.exe.mining import MiningSettings
 from evalplus_lite.exe.prediction import PredictionSettings
 from evalplus_lite.exe.report import PAGE, export_mined
@@ -64,10 +63,6 @@ def mine(
     static: Annotated[
         bool, typer.Option("--static", help="Run nothing: programs without cases or proof.")
     ] = False,
-    cases: Annotated[
-        int,
-        typer.Option("--cases", min=1, max=MAX_CASES, help="Maximum number of cases per function."),
-    ] = MAX_CASES,
     model: Annotated[
         str | None, typer.Option("--model", "-m", help="A model to write inputs; default: none.")
     ] = None,
@@ -109,7 +104,6 @@ def mine(
     settings = MiningSettings(
         seed=run.seed,
         any_licence=any_licence,
-        cases=cases,
         static_only=static,
         model=model,
         functions=functions,

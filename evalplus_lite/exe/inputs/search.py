@@ -365,12 +365,11 @@ def find_cases(
     *,
     seed: int,
     rounds: int = ROUNDS,
-    count: int = MAX_CASES,
     values: PackageValues | None = None,
     source: ModelSource | None = None,
     used: Mapping[Hashable, int] | None = None,
 ) -> FoundCases | None:
-    """Run calls of a function until ``count`` cases meet the validators, or running them is spent.
+    """Run calls of a function until enough cases meet the validators, or running them is spent.
 
     ``source`` asks a model for calls, beside those that are known. None where no call is known,
     nor what to make one of.
@@ -391,10 +390,11 @@ def find_cases(
     number = 0
     for number in range(1, rounds + 1):
         cases += explorer.step(runner.execute, FIRST if number == 1 else LATER)
-        chosen = select(cases, count=count, used=used)
+        chosen = select(cases, used=used)
         left = wanted.difference(*(case.reached for case in cases))
         # A second round always: the first cases that pass are rarely the best.
-        is_enough = number > 1 and not left and len(chosen) >= count and not _is_nearly_hard(cases)
+        is_full = len(chosen) == MAX_CASES and not _is_nearly_hard(cases)
+        is_enough = number > 1 and not left and is_full
         # Better than the validators ask: no output makes up more than half.
         most = max(Counter(case.answer.key for case in chosen).values(), default=0)
         is_varied = 2 * most <= len(chosen)
