@@ -11,7 +11,7 @@ SIZES: dict[str, tuple[int, int]] = {
     ".": (1_067, 8),
     "cli": (2_567, 19),
     "efficiency": (1_992, 9),
-    "exe": (13_149, 38),
+    "exe": (13_110, 38),
     "execution": (2_342, 10),
     "generate": (8_531, 29),
     "grading": (2_864, 13),
