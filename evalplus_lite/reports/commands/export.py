@@ -54,8 +54,8 @@ def export(
     name: Annotated[
         str | None, typer.Option("--name", help="The set's name on a Hugging Face card.")
     ] = None,
-    licence: Annotated[
-        str, typer.Option("--license", help="The data's licence on that card.")
+    license: Annotated[
+        str, typer.Option("--license", help="The data's license on that card.")
     ] = "other",
 ) -> int:
     """Write suites or results in the formats of other tools.
@@ -82,7 +82,7 @@ def export(
             remedy="give -d SUITE, or folders of results",
         )
     if not dataset:
-        run.refuse("name licence samples tasks strict package", "goes with a suite")
+        run.refuse("name license samples tasks strict package", "goes with a suite")
         count = export_results(results or (), out, form=to)
         written = {"samples": count, "out": str(out)}
         return run.ended(written, lambda: say(f"{count} samples: {out}"))
@@ -95,7 +95,7 @@ def export(
             out,
             format=to,
             name=name,
-            licence=licence,
+            license=license,
             samples=samples or (),
             strict=run.strict,
             session=session,
