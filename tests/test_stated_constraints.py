@@ -244,6 +244,28 @@ def test_a_text_that_is_no_formula(text: str) -> None:
         ("There is at least one price and none is negative.", {"p": ["0.5"]}, {"p": []}),
         ("There is at least one price and none is negative.", {"p": ["0.5"]}, {"p": ["-0.5"]}),
         ("Rank them, but never the same name twice.", {"r": [["a", "b"]]}, {"r": [["a", "a"]]}),
+        ("Shifts as [from, to] in hours, from < to.", {"s": [[1, 2]]}, {"s": [[2, 2]]}),
+        (
+            "and (hi - lo) is a multiple of n",
+            {"lo": 1, "hi": 7, "n": 3},
+            {"lo": 0, "hi": 7, "n": 3},
+        ),
+        (
+            "A list of records, each month at most once.",
+            {"r": [{"month": 1}, {"month": 2}]},
+            {"r": [{"month": 1}] * 2},
+        ),
+        (
+            "Every record of the table has the key.",
+            {"r": [{"id": 1}], "key": "id"},
+            {"r": [{"id": 1}], "key": "name"},
+        ),
+        ("Pairs [a, b], and a is never b.", {"p": [[1, 2]]}, {"p": [[2, 2]]}),
+        (
+            "Sales are whole numbers, never negative.",
+            {"r": [{"sales": 1}]},
+            {"r": [{"sales": -1}]},
+        ),
     ],
 )
 def test_words_of_everyday(text: str, kept: dict[str, Any], broken: dict[str, Any]) -> None:
@@ -261,6 +283,9 @@ def test_words_of_everyday(text: str, kept: dict[str, Any], broken: dict[str, An
         "Everything outside the board is always dead.",
         'a "}" that ends no placeholder is an ordinary character',
         "o is a stone, # is a shelf that never moves.",
+        "Equal values have equal rank, and no rank is left out afterwards.",
+        "The mean of the two. Always as float (2.0, not 2).",
+        "A magic square of size n contains each of the numbers from 1 to n*n exactly once.",
     ],
 )
 def test_what_comes_out_is_no_promise(text: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -27,35 +27,27 @@ def augment(
     run: Run,
     dataset: options.Dataset,
     out: options.Out = None,
-    inputs: Annotated[int, typer.Option("--inputs", "-n", min=0, help="New inputs a task.")] = 1000,
-    seconds: Annotated[
-        float,
-        typer.Option(
-            "--seconds", help="Budget of the reference per input: a second is 20 million steps."
-        ),
-    ] = 0.5,
-    replay: Annotated[
-        list[Path] | None,
-        typer.Option("--replay", metavar="FILE", help="Recorded LLM seeds to start from."),
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option("--model", "-m", help="Asked for seeds (key: OPENAI_API_KEY).")
-    ] = None,
+    inputs: int = typer.Option(1000, "--inputs", "-n", min=0, help="New inputs a task."),
+    seconds: float = typer.Option(
+        0.5, "--seconds", help="Budget of the reference per input: a second is 20 million steps."
+    ),
+    replay: list[Path] | None = typer.Option(
+        None, "--replay", metavar="FILE", help="Recorded LLM seeds to start from."
+    ),
+    model: str | None = typer.Option(
+        None, "--model", "-m", help="Asked for seeds (key: OPENAI_API_KEY)."
+    ),
     base_url: options.BaseUrl = None,
     timeout: options.Timeout = 300.0,
-    constraint: Annotated[
-        list[str] | None,
-        typer.Option("--constraint", metavar="TASK:NAME", help="Apply this inferred constraint."),
-    ] = None,
-    no_constraint: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--no-constraint", metavar="TASK:NAME", help="Do not apply it; TASK:all for each."
-        ),
-    ] = None,
-    doubtful: Annotated[
-        bool, typer.Option("--doubtful", help="Keep doubtful inputs as tests of correctness.")
-    ] = False,
+    constraint: list[str] | None = typer.Option(
+        None, "--constraint", metavar="TASK:NAME", help="Apply this inferred constraint."
+    ),
+    no_constraint: list[str] | None = typer.Option(
+        None, "--no-constraint", metavar="TASK:NAME", help="Do not apply it; TASK:all for each."
+    ),
+    doubtful: bool = typer.Option(
+        False, "--doubtful", help="Keep doubtful inputs as tests of correctness."
+    ),
 ) -> int:
     """Expand a dataset's inputs and compute their expected outputs.
 
@@ -72,11 +64,7 @@ def augment(
     if not 0 < seconds < float("inf"):
         raise InputError(f"--seconds {seconds:g}", remedy="a number above 0")
     source = seed_source(
-        replay or [],
-        model=model,
-        base_url=base_url,
-        timeout=timeout,
-        seed=run.seed,
+        replay or [], model=model, base_url=base_url, timeout=timeout, seed=run.seed
     )
     with run.started() as (session, screen):
         data = run.opened(dataset, session)

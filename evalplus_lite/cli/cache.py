@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -52,14 +52,12 @@ def cache(context: typer.Context, json: options.Json = False) -> None:
 
 @app.command("clear")
 def clear(
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--kind",
-            metavar="KIND",
-            help="Only these: expected, requirements, hypothesis, datasets; repeatable.",
-        ),
-    ] = None,
+    kind: list[str] | None = typer.Option(
+        None,
+        "--kind",
+        metavar="KIND",
+        help="Only these: expected, requirements, hypothesis, datasets; repeatable.",
+    ),
     json: options.Json = False,
 ) -> None:
     """Remove cached files, or only some of them.

@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import quote
 
 import typer
@@ -37,21 +37,17 @@ def evaluate(
     limits: options.Limits = "default",
     memory: options.Memory = 1024,
     total: options.Total = None,
-    details: Annotated[
-        bool, typer.Option("--details", help="Run every case and keep each verdict.")
-    ] = False,
-    minimize: Annotated[
-        bool,
-        typer.Option("--minimize", help="Find the smallest input each wrong program fails on."),
-    ] = False,
-    stress: Annotated[
-        bool,
-        typer.Option("--stress", help="Run programs that pass on the suite's stress cases, too."),
-    ] = False,
-    raw: Annotated[
-        bool, typer.Option("--raw", help="Judge answers unchanged: no program is extracted.")
-    ] = False,
-    k: Annotated[str, typer.Option("--k", help="The k of pass@k.", metavar="N,N")] = "1,10,100",
+    details: bool = typer.Option(False, "--details", help="Run every case and keep each verdict."),
+    minimize: bool = typer.Option(
+        False, "--minimize", help="Find the smallest input each wrong program fails on."
+    ),
+    stress: bool = typer.Option(
+        False, "--stress", help="Run programs that pass on the suite's stress cases, too."
+    ),
+    raw: bool = typer.Option(
+        False, "--raw", help="Judge answers unchanged: no program is extracted."
+    ),
+    k: str = typer.Option("1,10,100", "--k", help="The k of pass@k.", metavar="N,N"),
 ) -> int:
     """Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from evalplus_lite.cli import options
@@ -23,20 +21,20 @@ def generate(
     model: options.Model,
     out: options.Out = None,
     base_url: options.BaseUrl = None,
-    n: Annotated[int, typer.Option("--n", "-n", min=1, help="Samples a task.")] = 1,
-    temperature: Annotated[
-        str, typer.Option("--temperature", "-t", metavar="T,T", help="One or more; 0: one sample.")
-    ] = "0.2",
+    n: int = typer.Option(1, "--n", "-n", min=1, help="Samples a task."),
+    temperature: str = typer.Option(
+        "0.2", "--temperature", "-t", metavar="T,T", help="One or more; 0: one sample."
+    ),
     max_tokens: options.MaxTokens = 1024,
-    stop: Annotated[
-        list[str] | None, typer.Option("--stop", help="A string that ends an answer; repeatable.")
-    ] = None,
-    completion: Annotated[
-        bool, typer.Option("--completion", help="The model continues the prompt; default: chat.")
-    ] = False,
-    with_contracts: Annotated[
-        bool, typer.Option("--with-contracts", help="Show the task's precondition in the prompt.")
-    ] = False,
+    stop: list[str] | None = typer.Option(
+        None, "--stop", help="A string that ends an answer; repeatable."
+    ),
+    completion: bool = typer.Option(
+        False, "--completion", help="The model continues the prompt; default: chat."
+    ),
+    with_contracts: bool = typer.Option(
+        False, "--with-contracts", help="Show the task's precondition in the prompt."
+    ),
     concurrency: options.Concurrency = 8,
     timeout: options.Timeout = 300.0,
 ) -> int:

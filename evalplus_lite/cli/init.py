@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -18,31 +17,20 @@ from evalplus_lite.tasks.custom import write_templates
 @takes("sandbox", "package", "force", "json")
 def init(
     run: Run,
-    path: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="PATH",
-            help="The folder of examples (default: tasks), or the drafted task file (JSONL).",
-        ),
-    ] = None,
-    from_module: Annotated[
-        Path | None,
-        typer.Option(
-            "--from-module", metavar="MODULE.py", help="Draft a task of each public function."
-        ),
-    ] = None,
-    from_pytest: Annotated[
-        Path | None,
-        typer.Option(
-            "--from-pytest", metavar="TEST.py", help="Draft a task of each function under test."
-        ),
-    ] = None,
-    module: Annotated[
-        Path | None,
-        typer.Option(
-            "--module", metavar="MODULE.py", help="With --from-pytest: where the functions are."
-        ),
-    ] = None,
+    path: Path | None = typer.Argument(
+        None,
+        metavar="PATH",
+        help="The folder of examples (default: tasks), or the drafted task file (JSONL).",
+    ),
+    from_module: Path | None = typer.Option(
+        None, "--from-module", metavar="MODULE.py", help="Draft a task of each public function."
+    ),
+    from_pytest: Path | None = typer.Option(
+        None, "--from-pytest", metavar="TEST.py", help="Draft a task of each function under test."
+    ),
+    module: Path | None = typer.Option(
+        None, "--module", metavar="MODULE.py", help="With --from-pytest: where the functions are."
+    ),
 ) -> int:
     """Write task files: commented examples, or drafts from a module or a pytest file.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -43,41 +42,28 @@ class FailOn(StrEnum):
 @takes("tasks", "seed", "package", "force", *SANDBOX)
 def lint(
     run: Run,
-    dataset: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME|PATH", help="A data set, a file, or a folder of files.", callback=one_path
-        ),
-    ] = "",
-    form: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print findings.")
-    ] = OutputFormat.TEXT,
-    fail_on: Annotated[
-        FailOn, typer.Option("--fail-on", help="The least level that exits with 1.")
-    ] = FailOn.WARNING,
-    explain: Annotated[
-        str, typer.Option("--explain", metavar="CODE", help="Explain a finding, such as T104.")
-    ] = "",
-    samples: Annotated[
-        list[Path] | None,
-        options.sample_files(
-            "--samples", "-s", metavar="PATH|URL", help="Programs that answer further inputs."
-        ),
-    ] = None,
-    inputs: Annotated[
-        int,
-        typer.Option(
-            "--inputs", "-n", min=1, help="With -s: new inputs where a task has only base cases."
-        ),
-    ] = 300,
-    constraints: Annotated[
-        bool,
-        typer.Option("--constraints", help="Show the input constraints that the inputs imply."),
-    ] = False,
-    fix: Annotated[
-        Path | None,
-        typer.Option("--fix", metavar="FILE", help="Write the tasks with what is safe to fix."),
-    ] = None,
+    dataset: str = typer.Argument(
+        "", metavar="NAME|PATH", help="A data set, a file, or a folder of files.", callback=one_path
+    ),
+    form: OutputFormat = typer.Option(OutputFormat.TEXT, "--format", help="How to print findings."),
+    fail_on: FailOn = typer.Option(
+        FailOn.WARNING, "--fail-on", help="The least level that exits with 1."
+    ),
+    explain: str = typer.Option(
+        "", "--explain", metavar="CODE", help="Explain a finding, such as T104."
+    ),
+    samples: list[Path] | None = options.sample_files(
+        None, "--samples", "-s", metavar="PATH|URL", help="Programs that answer further inputs."
+    ),
+    inputs: int = typer.Option(
+        300, "--inputs", "-n", min=1, help="With -s: new inputs where a task has only base cases."
+    ),
+    constraints: bool = typer.Option(
+        False, "--constraints", help="Show the input constraints that the inputs imply."
+    ),
+    fix: Path | None = typer.Option(
+        None, "--fix", metavar="FILE", help="Write the tasks with what is safe to fix."
+    ),
     out: options.Out = None,
 ) -> int:
     """Check whether each task is fit to judge or train by, and say why not.

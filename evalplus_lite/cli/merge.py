@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -14,9 +13,7 @@ from evalplus_lite.jobs.shards import gather
 
 
 def merge(
-    out: Annotated[
-        Path, typer.Argument(metavar="OUT", help="The --out that the shards were given.")
-    ],
+    out: Path = typer.Argument(..., metavar="OUT", help="The --out that the shards were given."),
     workers: options.Workers = None,
     force: options.Force = False,
 ) -> int:

@@ -164,8 +164,11 @@ Tasks = Annotated[
 ]
 
 
-def sample_files(*names: str, help: str, metavar: str = "PATH") -> Any:
-    """Return an option for files of programs, by path or URL; it may be given several times."""
+def sample_files(*names: Any, help: str, metavar: str = "PATH") -> Any:
+    """Return an option for files of programs, by path or URL; it may be given several times.
+
+    ``names`` may begin with the default, as for ``typer.Option``.
+    """
     return typer.Option(*names, metavar=metavar, help=help, parser=place_of, callback=all_paths)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -25,56 +24,39 @@ Programs = list[Path] | None
 @takes(*JOB, "seed", "force")
 def quality(
     run: Run,
-    dataset: Annotated[
-        list[str],
-        typer.Option(
-            "--dataset",
-            "-d",
-            metavar="NAME|PATH",
-            help="A suite to measure; repeatable, for suites side by side.",
-            callback=all_names,
-        ),
-    ],
-    right: Annotated[
-        Programs, options.sample_files("--right", help="Programs known to be right.")
-    ] = None,
-    wrong: Annotated[
-        Programs, options.sample_files("--wrong", help="Programs known to be wrong.")
-    ] = None,
-    samples: Annotated[
-        Programs,
-        options.sample_files(
-            "--samples", "-s", help="Programs that --truth labels as right or wrong."
-        ),
-    ] = None,
-    truth: Annotated[
-        str,
-        typer.Option(
-            "--truth",
-            metavar="NAME|PATH",
-            help="A stronger suite, for --samples.",
-            callback=one_path,
-        ),
-    ] = "",
-    survivors: Annotated[
-        bool,
-        typer.Option("--survivors", help="List the mutants of the references that no input kills."),
-    ] = False,
+    dataset: list[str] = typer.Option(
+        ...,
+        "--dataset",
+        "-d",
+        metavar="NAME|PATH",
+        help="A suite to measure; repeatable, for suites side by side.",
+        callback=all_names,
+    ),
+    right: Programs = options.sample_files(None, "--right", help="Programs known to be right."),
+    wrong: Programs = options.sample_files(None, "--wrong", help="Programs known to be wrong."),
+    samples: Programs = options.sample_files(
+        None, "--samples", "-s", help="Programs that --truth labels as right or wrong."
+    ),
+    truth: str = typer.Option(
+        "",
+        "--truth",
+        metavar="NAME|PATH",
+        help="A stronger suite, for --samples.",
+        callback=one_path,
+    ),
+    survivors: bool = typer.Option(
+        False, "--survivors", help="List the mutants of the references that no input kills."
+    ),
     out: options.Out = None,
-    mutants: Annotated[
-        bool, typer.Option("--mutants/--no-mutants", help="Measure mutation scores, too.")
-    ] = True,
-    pool: Annotated[
-        int,
-        typer.Option(
-            "--pool", min=1, help="Random inputs per task for recognizing equivalent mutants."
-        ),
-    ] = POOL,
+    mutants: bool = typer.Option(
+        True, "--mutants/--no-mutants", help="Measure mutation scores, too."
+    ),
+    pool: int = typer.Option(
+        POOL, "--pool", min=1, help="Random inputs per task for recognizing equivalent mutants."
+    ),
     limits: options.Limits = "default",
     memory: options.Memory = 1024,
-    raw: Annotated[
-        bool, typer.Option("--raw", help="Judge answers as they are: extract no program.")
-    ] = False,
+    raw: bool = typer.Option(False, "--raw", help="Judge answers as they are: extract no program."),
 ) -> int:
     """Measure how well suites separate right programs from wrong ones, side by side.
 

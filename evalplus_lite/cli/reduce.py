@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -24,63 +24,50 @@ DEFAULT_CURVE = ",".join(f"{size:g}" for size in SIZES)
 def reduce(
     run: Run,
     dataset: options.Dataset,
-    samples: Annotated[
-        list[Path] | None,
-        options.sample_files(
-            "--samples",
-            "-s",
-            help="Model output whose wrong programs the small suite must still reject.",
-        ),
-    ] = None,
+    samples: list[Path] | None = options.sample_files(
+        None,
+        "--samples",
+        "-s",
+        help="Model output whose wrong programs the small suite must still reject.",
+    ),
     out: options.Out = None,
-    mode: Annotated[
-        str,
-        typer.Option(
-            "--mode",
-            metavar="KINDS",
-            help="Requirements: full, or coverage, mutants, variants, samples, classic.",
-        ),
-    ] = "full",
-    multiplicity: Annotated[
-        str | None,
-        typer.Option(
-            "--multiplicity",
-            "-k",
-            metavar="N",
-            help="Cases that each requirement is kept by; default: cases are chosen by what they"
-            " add. With --cross-validate several: 1,2.",
-        ),
-    ] = None,
-    budget: Annotated[
-        float | None,
-        typer.Option("--budget", min=0, help="Plus cases a task on average [default: 8]."),
-    ] = None,
-    is_cross_validated: Annotated[
-        bool,
-        typer.Option(
-            "--cross-validate", help="Choose by some models' samples, and judge by those left out."
-        ),
-    ] = False,
-    judge: Annotated[
-        list[Path] | None,
-        options.sample_files(
-            "--judge", help="With --cross-validate: judge by these samples, choose by all others."
-        ),
-    ] = None,
-    curve: Annotated[
-        str,
-        typer.Option(
-            "--curve", metavar="N,N", help="With --cross-validate: sizes to try in every mode."
-        ),
-    ] = DEFAULT_CURVE,
-    compare: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--compare",
-            metavar="NAME|PATH",
-            help="With --cross-validate: a ready-made smaller suite to compare with.",
-        ),
-    ] = None,
+    mode: str = typer.Option(
+        "full",
+        "--mode",
+        metavar="KINDS",
+        help="Requirements: full, or coverage, mutants, variants, samples, classic.",
+    ),
+    multiplicity: str | None = typer.Option(
+        None,
+        "--multiplicity",
+        "-k",
+        metavar="N",
+        help="Cases that each requirement is kept by; default: cases are chosen by what they"
+        " add. With --cross-validate several: 1,2.",
+    ),
+    budget: float | None = typer.Option(
+        None, "--budget", min=0, help="Plus cases a task on average [default: 8]."
+    ),
+    is_cross_validated: bool = typer.Option(
+        False,
+        "--cross-validate",
+        help="Choose by some models' samples, and judge by those left out.",
+    ),
+    judge: list[Path] | None = options.sample_files(
+        None, "--judge", help="With --cross-validate: judge by these samples, choose by all others."
+    ),
+    curve: str = typer.Option(
+        DEFAULT_CURVE,
+        "--curve",
+        metavar="N,N",
+        help="With --cross-validate: sizes to try in every mode.",
+    ),
+    compare: list[str] | None = typer.Option(
+        None,
+        "--compare",
+        metavar="NAME|PATH",
+        help="With --cross-validate: a ready-made smaller suite to compare with.",
+    ),
 ) -> int:
     """Choose few inputs that still find wrong programs, seen and unseen.
 
@@ -124,12 +111,7 @@ def reduce(
             )
         else:
             result = reduction.reduce(
-                data,
-                samples or [],
-                policy=policy,
-                strict=run.strict,
-                out=folder,
-                session=session,
+                data, samples or [], policy=policy, strict=run.strict, out=folder, session=session
             )
 
     def show() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -17,14 +16,12 @@ NAMES = ("input", "printed", "actual", "traceback", "expected", "verdict", "deta
 @takes("package", *SANDBOX)
 def rerun(
     run: Run,
-    out: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that evaluate wrote.")],
-    sample: Annotated[str, typer.Argument(metavar="TASK#INDEX", help="The sample.")],
-    case: Annotated[
-        int | None, typer.Option("--case", help="Which case; without it the one that decided.")
-    ] = None,
-    dataset: Annotated[
-        str | None, typer.Option("--dataset", "-d", help="The data set that judged.")
-    ] = None,
+    out: Path = typer.Argument(..., metavar="DIR", help="A folder that evaluate wrote."),
+    sample: str = typer.Argument(..., metavar="TASK#INDEX", help="The sample."),
+    case: int | None = typer.Option(
+        None, "--case", help="Which case; without it the one that decided."
+    ),
+    dataset: str | None = typer.Option(None, "--dataset", "-d", help="The data set that judged."),
 ) -> int:
     """Run a judged program on one case again, and show the result.
 

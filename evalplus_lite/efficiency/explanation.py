@@ -73,10 +73,10 @@ def explain(
     return Table(
         "explanation",
         f"{task_id}: {totals[0]:,} and {totals[1]:,} units of work",
-        f"Share of work by line, on a {shape} input of size {size}: {totals[0] / totals[1]:.1f}"
-        " times the work of the faster program.",
         heads,
         [[f"{x:.1%}" if type(x) is float and x else x or "" for x in row] for row in data],
+        caption=f"Share of work by line, on a {shape} input of size {size}: "
+        f"{totals[0] / totals[1]:.1f} times the work of the faster program.",
         left=4,
         data=[heads, *data],
     )

@@ -123,10 +123,7 @@ COMPREHENSION = {ast.GeneratorExp: RESUMED, ast.SetComp: 20, ast.DictComp: 60}
 """Units an item of a comprehension, in addition to ``ITEM``."""
 INNER = (ast.stmt, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 """Parts of a statement that are counted when they run, not with it."""
-FUNCTIONS = (
-    "assigned called charge contains defined deleted equals grown handed hashed looked operated "
-    "shown sliced taken"
-).split()
+FUNCTIONS = "assigned called charge contains defined equals grown handed operated taken".split()
 
 
 class WorkMeter:
@@ -176,27 +173,24 @@ class WorkMeter:
             self.charge(CALL + CALLS.get(name, 0))
             return function(*arguments)
         lazy = is_lazy(function)
-        arguments = tuple(self.handed(each, lazy and name != "repeat") for each in arguments)
+        given = [self.handed(each, lazy and name != "repeat") for each in arguments]
         options = {word: self.handed(each, word == "key") for word, each in options.items()}
         if lazy:
             self.charge(CALLS.get(name, CALL))
-            if name == "accumulate" and is_short and len(arguments) == 1:
-                arguments = (*arguments, self.called(operator.add))
-            units = 8 + 8 * len(arguments) if name == "zip" else TAKEN.get(name, 24)
+            if name == "accumulate" and is_short and len(given) == 1:
+                given.append(self.called(operator.add))
             if name in CHOOSING:  # what they take may be more than what they give
-                is_items = [hasattr(type(each), "__iter__") for each in arguments]
-                arguments = tuple(
-                    self.taken(each, 8) if has_items else each
-                    for each, has_items in zip(arguments, is_items, strict=True)
-                )
-            return self.taken(function(*arguments, **options), units)
-        is_alone = len(arguments) == 1 or (arguments and function is sum)
-        if name in COLLECTING and is_alone and not isinstance(arguments[0], SIZED):
-            arguments = (list(arguments[0]), *arguments[1:])
-        before = [length(getattr(function, "__self__", None)), *map(length, arguments)]
+                given = [self.taken(x, 8) if hasattr(type(x), "__iter__") else x for x in given]
+            units = 8 + 8 * len(given) if name == "zip" else TAKEN.get(name, 24)
+            return self.taken(function(*given, **options), units)
+        is_alone = len(given) == 1 or (given and function is sum)
+        if name in COLLECTING and is_alone and not isinstance(given[0], SIZED):
+            given[0] = list(given[0])
+        values = [getattr(function, "__self__", None), *given]
+        before = [*map(length, values)]
         compared: list[Any] = []
         if name in ("sort", "sorted"):  # while they are unsorted
-            items = (*arguments, getattr(function, "__self__", None))[0 if arguments else -1]
+            items = values[1 if given else 0]
             compared += items if isinstance(items, SIZED) else ()
         if callable(key := options.get("key")):
             compared.clear()
@@ -208,10 +202,10 @@ class WorkMeter:
             options["key"] = keyed
         result = None
         try:
-            result = function(*arguments, **options)
+            result = function(*given, **options)
         finally:  # a search that finds nothing raises
             fixed = CALL + CALLS.get(name, 0) + CALLED * len(compared) * bool(key)
-            self.charge(fixed + cost(name, function, arguments, compared, before, result))
+            self.charge(fixed + cost(name, function, given, compared, before, result))
         if name == "tee":
             return tuple(self.taken(each, MADE) for each in result)
         return self.taken(result, MATCHED) if name == "finditer" else result
@@ -315,34 +309,11 @@ class WorkMeter:
             self.charge(common(left, right))
         return result
 
-    def looked(self, item: Any) -> Any:
-        """Charge for an operation on all of a value."""
-        kind = type(item)
-        if kind is int:
-            self.names[LEFT] -= length(item)
-        elif kind not in NUMBERS:
-            self.charge(CHARACTER * len(item) if kind is str else SAME * total(item))
-        return item
-
-    def shown(self, item: Any) -> Any:
-        """Charge for writing a value as a text."""
-        if not is_small(item):
-            self.charge(showing(item))
-        return item
-
-    def sliced(self, part: Any) -> Any:
-        self.charge(weight(type(part)) * length(part))
-        return part
-
-    def hashed(self, item: Any) -> Any:
-        """Charge for a hash that is not kept."""
-        if type(item) is tuple:
-            self.charge(hashing(item))
-        return item
-
-    def deleted(self, owner: Any) -> Any:
-        self.charge(CHARACTER * len(owner) if type(owner) in (list, deque, bytearray) else 0)
-        return owner
+    def seen(self, rule: Callable[[Any], float], value: Any) -> Any:
+        """Charge for an operation on a value by a rule, and return it."""
+        if type(value) is not float and (units := rule(value)):
+            self.charge(units)
+        return value
 
 
 def weight(kind: type) -> float:
@@ -443,7 +414,24 @@ def looking(item: Any, items: Iterable[Any]) -> Any:
 
 
 def hashing(item: Any) -> Any:
+    """Return the units of a hash that is not kept."""
     return LOOKED * total(item) if type(item) is tuple else length(item) if type(item) is int else 0
+
+
+def processing(item: Any) -> Any:
+    """Return the units of an operation on all of a value."""
+    if type(item) in (int, str):
+        return length(item) * (CHARACTER if type(item) is str else 1)
+    return 0 if type(item) in NUMBERS else SAME * total(item)
+
+
+def copying(item: Any) -> Any:
+    return weight(type(item)) * length(item)
+
+
+def moving(item: Any) -> Any:
+    """Return the units of moving the items of a list, as where one is deleted."""
+    return CHARACTER * len(item) if type(item) in (list, deque, bytearray) else 0
 
 
 def showing(item: Any) -> Any:
@@ -636,6 +624,11 @@ CONSTANT: Mapping[type, Any] = {
 """Methods, by type, whose calls cost a call alone."""
 COPYING = frozenset("clear union intersection difference symmetric_difference fromkeys".split())
 NOTHING = ast.Constant(None)
+SEEN = {
+    **{"deleted": moving, "hashed": hashing, "looked": processing, "shown": showing},
+    **{"sliced": copying},
+}
+"""Rules of ``WorkMeter.seen``, by their names in a rewritten program."""
 
 
 class Working(Counting):
@@ -643,13 +636,11 @@ class Working(Counting):
 
     def __init__(self, *, by_line: bool = False) -> None:
         self.by_line = by_line
-        self.makes_tuples = False
         self.shared: set[str] = set()
         """Names of variables that a text is not extended in place in."""
 
     def visit_Module(self, node: ast.Module) -> Any:
         for part in ast.walk(node):
-            self.makes_tuples = self.makes_tuples or makes_tuple(part)
             self.shared.update(part.names if isinstance(part, (ast.Global, ast.Nonlocal)) else ())
         return self.generic_visit(node)
 
@@ -753,7 +744,7 @@ class Working(Counting):
             return call(PREFIX + "sliced", node)
         if is_slice or isinstance(node.ctx, ast.Del):
             node.value = call(PREFIX + "deleted", node.value)
-        elif self.makes_tuples and not isinstance(node.slice, (ast.Constant, ast.Tuple)):
+        elif not isinstance(node.slice, (ast.Constant, ast.Tuple)):
             node.slice = call(PREFIX + "hashed", node.slice)
         return node
 
@@ -841,14 +832,6 @@ def kept(name: str, value: Any) -> tuple[ast.expr, ast.expr]:
     """Return an expression that keeps its value in a variable of ours, and that variable."""
     name = PREFIX + name
     return ast.NamedExpr(ast.Name(name, ast.Store()), value), ast.Name(name, ast.Load())
-
-
-def makes_tuple(node: ast.AST) -> bool:
-    """Return whether an expression may make a long tuple."""
-    if isinstance(node, (ast.BinOp, ast.AugAssign)):
-        return any(isinstance(part, ast.Tuple) for part in ast.iter_child_nodes(node))
-    is_named = isinstance(node, ast.Name) and node.id == "tuple"
-    return is_named or isinstance(node, ast.Starred) or bool(getattr(node, "vararg", None))
 
 
 def taken_apart(node: ast.AST | None) -> str:
@@ -947,6 +930,7 @@ def worker(
     sys.setrecursionlimit(usual)
     work = WorkMeter({})
     vars(builtins).update({PREFIX + name: getattr(work, name) for name in FUNCTIONS})
+    vars(builtins).update({PREFIX + key: partial(work.seen, rule) for key, rule in SEEN.items()})
     vars(builtins)[PREFIX + "slice"] = slice
     may_keep = keeps(ast.parse(source))
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, ClassVar, TypeAlias
 
 from evalplus_lite.efficiency.inputs import LEAST, Level, levels
-from evalplus_lite.efficiency.work import seconds, uncounted, work
+from evalplus_lite.efficiency.work import cpu, seconds, uncounted, work
 from evalplus_lite.errors import InfrastructureError, InputError
 from evalplus_lite.execution.base import Call, Ref, Row, Work, WorkerContext
 from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
@@ -22,25 +22,17 @@ from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
-from evalplus_lite.statistics.efficiency import (
-    Growth,
-    dps,
-    eff_at_k,
-    growth,
-    pairs_of,
-    score,
-    slower,
-)
+from evalplus_lite.statistics.efficiency import dps, eff_at_k, growth, pairs_of, score, slower
 from evalplus_lite.statistics.means import mean_interval
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.store.journal import finished, open_rows
-from evalplus_lite.store.reading import Row as FileRow
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover
 from evalplus_lite.types import Returned, Sample, Task
 from evalplus_lite.values.equality import equal
 
 LEVELS = 4
+COUNTERS = ("work", "cpu")
 HARNESSES = ("call", "method")
 """Kinds of tasks whose inputs can be made to grow."""
 FACTOR = 20
@@ -52,21 +44,24 @@ FAILED = ("wrong", "error", "crash")
 """Ends of a program that gave no right answer on a measured input."""
 
 
-def measure_task(place: WorkerContext, settings: Row) -> Work:
-    """Return the levels of a shared task and each program's work, by (levels, seed)."""
+def measure_task(place: WorkerContext, settings: Settings) -> Work:
+    """Return the levels of a shared task and what each program does on them."""
     prepared: Prepared[Grown] = Prepared()
+    count, seed, counter = settings
 
     def measure(item: Row) -> Row:
         ref, sources = item
-        task, grown = prepared.under(ref, 1 << 22, lambda: grown_task(place, ref, settings[1]))
-        shown = [(level.size, level.shapes, level.units) for level in grown[-settings[0] :]]
-        counts = [_measured(place.sandbox, task, grown, settings[0], each) for each in sources]
-        return task.id, shown, counts if grown else []
+        task, grown = prepared.under(ref, 1 << 22, lambda: grown_task(place, ref, seed))
+        measured = [_measured(place.sandbox, task, grown, count, counter, each) for each in sources]
+        shown = [(level.size, level.shapes, level.units) for level in grown[-count:]]
+        return {"task_id": task.id, "levels": shown, "programs": measured if grown else []}
 
     return measure
 
 
 Grown: TypeAlias = tuple[Task, tuple[Level, ...]]
+Settings: TypeAlias = tuple[int, int, str]
+"""How many levels count, a seed, and the counter."""
 
 
 def grown_task(place: WorkerContext, ref: Ref, seed: int) -> Grown:
@@ -79,35 +74,49 @@ def grown_task(place: WorkerContext, ref: Ref, seed: int) -> Grown:
 
 def allowed(grown: Sequence[Level]) -> int:
     """Return the units that a program may do on an input."""
-    return max(LEAST_UNITS, FACTOR * max(map(max, (level.units for level in grown))))
+    return max(LEAST_UNITS, FACTOR * max(max(level.units) for level in grown))
 
 
-def _measured(sandbox: Sandbox, task: Task, grown: Sequence[Level], count: int, source: str) -> Row:
-    """Return why a program is not counted, units by level and case, why it ended, its growth."""
-    if not grown:
-        return "", [], "", None
-    if reason := uncounted(source):
-        return reason, [], "", None
-    scored, smaller = grown[-count:], grown[:-count]
-    counts, cause = _counted(sandbox, task, scored, source, allowed(grown))
+def _measured(
+    sandbox: Sandbox, task: Task, grown: Sequence[Level], count: int, counter: str, source: str
+) -> Row:
+    """Return the counter, units by level and case, why a program ended or is not counted, growth.
+
+    Only the counter ``uncounted`` has a reason besides an end.
+    """
+    if not grown or (reason := uncounted(source)):
+        return "uncounted", [], reason if grown else "", None
+    most, smaller = allowed(grown), grown[-count - LEAST : -count]
+    counts, cause = _counted(sandbox, task, grown[-count:], source, most)
     if cause == "hidden":
-        return "uses far more CPU time than counted", [], "", None
-    whole = [*zip(scored, counts, strict=False)][: len(counts) - bool(cause)]
+        return "uncounted", [], "uses far more CPU time than counted", None
+    whole = [*zip(grown[-count:], counts, strict=False)][: len(counts) - bool(cause)]
     if cause == "late" and len(whole) < LEAST:  # smaller sizes show how it grows
-        lower, ended = _counted(sandbox, task, smaller[-LEAST:], source, allowed(grown))
+        lower, ended = _counted(sandbox, task, smaller, source, most)
         if ended:
-            return "", counts, ended, None
-        whole = [*zip(smaller[-LEAST:], lower, strict=False), *whole]
-    answers = [pair for level, _ in whole for pair in zip(level.cases, level.expected, strict=True)]
-    inputs = Inputs.of([case for case, _ in answers])
-    limits = Limits(cpu=seconds(allowed(grown)), load=6.0)
-    outcomes = sandbox.run(Program.of(task, source), inputs, limits).outcomes
-    for (_, right), outcome in zip(answers, outcomes, strict=True):
+            return counter, counts if counter == "work" else [], ended, None
+        whole = [*zip(smaller, lower, strict=False), *whole]
+    cases = [case for level, _ in whole for case in level.cases]
+    rights = [right for level, _ in whole for right in level.expected]
+    limits = Limits(cpu=seconds(most), load=6.0)
+    outcomes = sandbox.run(Program.of(task, source), Inputs.of(cases), limits).outcomes
+    for right, outcome in zip(rights, outcomes, strict=True):
         if not isinstance(outcome, Returned) or not equal(outcome.data, right, task.rule):
-            return "", counts, "wrong", None  # it is right only where it is counted
+            # It is right only where it is counted.
+            return counter, counts if counter == "work" else [], "wrong", None
+    if counter == "cpu":
+        times = [cpu(sandbox, task, source, level.cases, limits) for level, _ in whole]
+        if any(None in some for some in times):
+            return "uncounted", [], "ran in a process that failed", None
+        whole = [(level, some) for (level, _), some in zip(whole, times, strict=True)]
+        late: list[list[int | None]] = [
+            [None] * len(some) for some in counts[len(counts) - bool(cause) :]
+        ]
+        counts = [*times[len(times) - len(counts) + len(late) :], *late]
     worst = [max(each or 0 for each in some) for _, some in whole]
-    curve = growth([level.size for level, _ in whole], worst) if cause in ("", "late") else None
-    return "", counts, cause, None if curve is None else asdict(curve)
+    is_grown = cause in ("", "late")
+    curve = growth([level.size for level, _ in whole], worst) if is_grown else None
+    return counter, counts, cause, curve
 
 
 def _counted(
@@ -150,6 +159,7 @@ def efficiency(
     samples: Samples,
     *,
     levels: int = LEVELS,
+    counter: str = "work",
     seed: int = 0,
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
@@ -163,12 +173,15 @@ def efficiency(
 
     Samples are judged first. Right programs then run on inputs of ``levels`` sizes, each twice the
     one before, and each answer is compared with the reference's. Work is counted, so the result is
-    the same on every machine. With ``out``, a folder, efficiency.json and efficiency.jsonl are
+    the same on every machine; with the ``counter`` cpu, microseconds of CPU time are measured in
+    its place. With ``out``, a folder, efficiency.json and efficiency.jsonl are
     written there, and the same call resumes after a kill, unless ``force`` drops what is there.
     Raises InputError for what cannot be used.
     """
     if levels < 3:
         raise InputError(f"levels is {levels}", remedy="give at least 3: growth needs as many")
+    if counter not in COUNTERS:
+        raise InputError(f"counter is {counter!r}", remedy=f"give one of {', '.join(COUNTERS)}")
     with within(session) as opened:
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
@@ -180,13 +193,13 @@ def efficiency(
         names = "\n".join(f"{id} {name}" for id, some in sorted(right.items()) for name in some)
         programs = hashlib.sha256(names.encode()).hexdigest()[:32]
         identity = {"kind": "efficiency", "content": content_hash(data), "programs": programs,
-                    "levels": levels, "seed": seed, "inputs": 3}  # fmt: skip
+                    "levels": levels, "seed": seed, "inputs": 3, "counter": counter}  # fmt: skip
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
-            done = {row["task_id"]: row for row in finished(journal, _read)}
+            done = {row["task_id"]: row for row in finished(journal, lambda row: row.data)}
             opened.stage("efficiency", len(usable))
             opened.advance(len(done), known=True)
             left = [task for task in usable if task.id not in done]
-            for row in counts(SharedData(pool), left, right, (levels, seed)):
+            for row in counts(SharedData(pool), left, right, (levels, seed, counter)):
                 done[row["task_id"]] = row
                 journal.append(row)
                 opened.advance()
@@ -194,7 +207,8 @@ def efficiency(
     rows = [row for task in usable for row in rows_of(done[task.id], right[task.id])]
     measured = {row["task_id"] for row in rows}
     tasks = [task.id for task in usable if task.id in measured]
-    summary = {
+    by_model = _by_model(given, passed, rows, tasks)
+    summary: dict[str, Any] = {
         "run": run,
         "dataset": data.name,
         "tasks": len(tasks),
@@ -206,12 +220,19 @@ def efficiency(
             if task.id not in measured
         },
         "levels": levels,
-        "models": (models := _models(given, passed, rows, tasks)),
-        "pairs": [
-            asdict(pair)
-            for pair in pairs_of(_works(given, passed, rows, [m["model"] for m in models]))
-        ],
+        "models": [_figures(model, by_task) for model, by_task in by_model.items()],
+        "pairs": [],
     }
+    summary["models"].sort(key=lambda each: (-(each["eff@1"] or 0), each["model"]))
+    amounts = {
+        each["model"]: {
+            id: some
+            for id, pairs in by_model[each["model"]].items()
+            if (some := [x for _, row in pairs if row and (x := _amount(row)) is not None])
+        }
+        for each in summary["models"]
+    }
+    summary["pairs"] = pairs_of(amounts)
     sources = {(id, name): text for id, some in right.items() for name, text in some.items()}
     result = EfficiencyResult(summary, tuple(rows), sources)
     if folder is not None:
@@ -247,13 +268,12 @@ def judged(
 
 
 def counts(
-    staging: SharedData, tasks: Iterable[Task], right: Right, settings: tuple[int, int]
+    staging: SharedData, tasks: Iterable[Task], right: Right, settings: Settings
 ) -> Iterator[dict[str, Any]]:
     """Yield a row a task: its levels, and the counts of its reference and right programs."""
     call = Call(f"{__name__}:{measure_task.__name__}", settings)
     items = ((staging.ref(task), [task.reference, *right[task.id].values()]) for task in tasks)
-    for row in staging.backend.map(call, items, key=itemgetter(0)):
-        yield dict(zip(KEYS, row, strict=True))
+    yield from staging.backend.map(call, items, key=itemgetter(0))
 
 
 def key_of(sample: Sample) -> Key:
@@ -261,112 +281,95 @@ def key_of(sample: Sample) -> Key:
     return sample.task_id, sample.model, sample.temperature, sample.index
 
 
-KEYS = ("task_id", "levels", "programs")
-"""Of the rows of the journal."""
-
-
-def _read(row: FileRow) -> dict[str, Any]:
-    return {key: row.data[key] for key in KEYS}
-
-
 def rows_of(task: Mapping[str, Any], right: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Yield a row a program: the reference first, then the right programs of the samples."""
-    if not task["levels"]:
-        return
-    sizes, _, reference = zip(*task["levels"], strict=True)
-    # Late ones rank last together.
-    amounts = [
-        None if reason or cause not in CENSORED else math.inf if cause else max(counts[-1])
-        for reason, counts, cause, _ in task["programs"]
-    ]
-    pool = [each for each in amounts if each is not None]
-    curves = [Growth(**curve) for *_, curve in task["programs"] if curve]
-    for name, each, units in zip(["reference", *right], task["programs"], amounts, strict=True):
-        reason, counts, cause, curve = each
-        share, normal = (None if reason else 0.0,) * 2 if units is None else dps(units, pool)
-        yield {
+    rows = [
+        {
             "task_id": task["task_id"],
             "program": name,
-            "counter": "uncounted" if reason else "work",
-            "reason": reason or cause,
-            "sizes": list(sizes[: len(counts)]),
-            "units": counts,
-            "score": None if reason else score(counts, reference) if cause in CENSORED else 0.0,
-            "dps": share,
-            "dps_norm": normal,
+            "counter": counter,
+            "reason": reason,
+            "sizes": [size for size, *_ in task["levels"]][: len(units)],
+            "units": units,
             "growth": curve,
-            "slower": slower(Growth(**curve), curves) if curve else None,
         }
+        for name, (counter, units, reason, curve) in zip(
+            ["reference", *right], task["programs"], strict=False
+        )
+    ]
+    pool = [amount for row in rows if (amount := _amount(row)) is not None]
+    curves = [row["growth"] for row in rows if row["growth"]]
+    for row in rows:
+        amount, is_counted = _amount(row), row["counter"] != "uncounted"
+        reference = [units for *_, units in task["levels"]]
+        if row["counter"] == "cpu":
+            reference = rows[0]["units"] if not rows[0]["reason"] else []
+        failed = 0.0 if is_counted else None
+        row["score"] = (
+            failed if amount is None else score(row["units"], reference) if reference else None
+        )
+        row["dps"], row["dps_norm"] = (failed,) * 2 if amount is None else dps(amount, pool)
+        row["slower"] = slower(row["growth"], curves) if row["growth"] else None
+        yield row
 
 
-def _models(
+def _amount(row: Row) -> float | None:
+    """Return the work on the largest size; late programs do more than all others."""
+    if row["counter"] == "uncounted" or row["reason"] not in CENSORED:
+        return None
+    return math.inf if row["reason"] else float(max(row["units"][-1]))
+
+
+Graded: TypeAlias = dict[str, list[tuple[bool, Row]]]
+"""By task: whether each sample is right, and the row of its program."""
+
+
+def _by_model(
     given: Sequence[Sample], passed: set[Key], rows: Sequence[Row], tasks: Sequence[str]
-) -> list[dict[str, Any]]:
-    """Return the figures of each model over the measured tasks, the highest eff@1 first."""
+) -> dict[str, Graded]:
     by_program = {(row["task_id"], row["program"]): row for row in rows}
-    models: dict[str, dict[str, list[tuple[bool, Row]]]] = {}
+    models: dict[str, Graded] = {}
     for sample in given:
         is_right = key_of(sample) in passed
         row = by_program.get((sample.task_id, program_hash(sample.source))) if is_right else None
         of_model = models.setdefault(sample.model, {id: [] for id in tasks})
         if sample.task_id in of_model:
             of_model[sample.task_id].append((is_right, row))
-    totals = []
-    for model, of_model in models.items():
-        # A task without a counted program of this model would be guessed at: it is left out.
-        scores = {
-            id: [score for _, row in some if (score := row["score"] if row else 0.0) is not None]
-            for id, some in of_model.items()
-        }
-        by_task = {id: eff_at_k(some, 1) for id, some in scores.items() if some}
-        number = sum(map(len, of_model.values()))
-        most = max([1.0, *by_task.values()])  # a program may need less than the reference
-        interval = [most * each for each in mean_interval(
-            [each / most for each in by_task.values()], samples=number)]  # fmt: skip
-        own = [row for some in of_model.values() for _, row in some if row is not None]
-        means = {key: _mean([row[key] for row in own if row[key] is not None])
-                 for key in ("dps", "dps_norm", "slower")}  # fmt: skip
-        totals.append({
-            "model": model,
-            "samples": number,
-            "pass@1": _mean([_mean([r for r, _ in some]) or 0 for some in of_model.values()]),
-            "eff@1": _mean(list(by_task.values())),
-            "eff_interval": interval,
-            "by_task": by_task,
-            "eff": {
-                f"eff@{k}": _mean([eff_at_k(some, k) for some in scores.values()])
-                for k in (1, 10, 100)
-                if scores and all(len(some) >= k for some in scores.values())
-            },
-            **means,
-            "wrong": sum(row["reason"] in FAILED for row in own),
-            "late": sum(row["reason"] in ("late", "memory") for row in own),
-            "uncounted": sum(row["counter"] == "uncounted" for row in own),
-        })  # fmt: skip
-    return sorted(totals, key=lambda each: (-(each["eff@1"] or 0), each["model"]))
+    return models
 
 
-def _works(
-    given: Sequence[Sample], passed: set[Key], rows: Sequence[Row], models: Sequence[str]
-) -> dict[str, dict[str, list[float]]]:
-    """Return the work of right programs on the largest size, by model and task.
+def _figures(model: str, graded: Graded) -> dict[str, Any]:
+    """Return the figures of a model over the measured tasks."""
+    # A task without a counted program of this model would be guessed at: it is left out.
+    scores = {
+        id: [score for _, row in some if (score := row["score"] if row else 0.0) is not None]
+        for id, some in graded.items()
+    }
+    by_task = {id: eff_at_k(some, 1) for id, some in scores.items() if some}
+    number = sum(map(len, graded.values()))
+    most = max([1.0, *by_task.values()])  # a program may need less than the reference
+    low, high = mean_interval([each / most for each in by_task.values()], samples=number)
+    own = [row for some in graded.values() for _, row in some if row is not None]
+    ends = Counter(row["reason"] for row in own)
+    return {
+        "model": model,
+        "samples": number,
+        "pass@1": _mean([_mean([right for right, _ in some]) or 0 for some in graded.values()]),
+        "eff@1": _mean(by_task.values()),
+        "eff_interval": [most * low, most * high],
+        "by_task": by_task,
+        "eff": {
+            f"eff@{k}": _mean([eff_at_k(some, k) for some in scores.values()])
+            for k in (1, 10, 100)
+            if scores and all(len(some) >= k for some in scores.values())
+        },
+        **{key: _mean([row[key] for row in own if row[key] is not None])
+           for key in ("dps", "dps_norm", "slower")},
+        "wrong": sum(ends[reason] for reason in FAILED),
+        "late": ends["late"] + ends["memory"],
+        "uncounted": sum(row["counter"] == "uncounted" for row in own),
+    }  # fmt: skip
 
-    Late ones do more than all others; those that are wrong there or uncounted are left out.
-    """
-    by_program = {(row["task_id"], row["program"]): row for row in rows}
-    works: dict[str, dict[str, list[float]]] = {model: {} for model in models}
-    for sample in given:
-        row = by_program.get((sample.task_id, program_hash(sample.source)))
-        if (
-            row
-            and key_of(sample) in passed
-            and row["dps"] is not None
-            and row["reason"] in CENSORED
-        ):
-            amount = math.inf if row["reason"] else float(max(row["units"][-1]))
-            works[sample.model].setdefault(sample.task_id, []).append(amount)
-    return works
 
-
-def _mean(values: Sequence[float]) -> float | None:
+def _mean(values: Collection[float]) -> float | None:
     return sum(values) / len(values) if values else None

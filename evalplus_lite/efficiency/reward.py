@@ -40,7 +40,7 @@ class EfficiencyReward:
     ) -> None:
         self.session = Session() if session is None else session
         self.data = prepared(dataset, self.session)
-        self._least, self._settings = least, (levels, seed)
+        self._least, self._settings = least, (levels, seed, "work")
         self._staging = SharedData(self.session.pool())
 
     def __enter__(self) -> EfficiencyReward:

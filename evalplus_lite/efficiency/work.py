@@ -101,6 +101,36 @@ def seconds(most: int) -> float:
     return 1 + most / UNITS_A_SECOND
 
 
+TRIES, NOISE = 3, 0.003
+"""Runs of which the shortest counts; CPU seconds by which processes of one program differ."""
+
+
+def cpu(
+    sandbox: Sandbox, task: Task, source: str, cases: Sequence[Sequence[Value]], limits: Limits
+) -> list[int | None]:
+    """Return the CPU microseconds of a program that cannot reach its clock on each case.
+
+    Each has a process of its own. What the process takes beyond the call and an empty program, as
+    the kernel reports it, is added: loading, or threads. None: the process failed.
+    """
+
+    def spent(program: Program, case: Sequence[Value]) -> tuple[float, float] | None:
+        runs = [sandbox.run(program, Inputs.of([case]), limits, timed=True) for _ in range(TRIES)]
+        found = [(run.outcomes[0], run.cpu) for run in runs]
+        pairs = [(one.cpu, whole) for one, whole in found if isinstance(one, Returned)]
+        return min(pairs) if len(pairs) == TRIES else None
+
+    empty = spent(Program("def f():\n    return 0\n", "f"), ())
+    times = [spent(Program.of(task, source), case) for case in cases]
+    base = (empty[1] if empty else 0.0) + NOISE
+    return [
+        None
+        if each is None
+        else max(1, round(1e6 * (each[0] + max(0.0, each[1] - each[0] - base))))
+        for each in times
+    ]
+
+
 def _run(
     sandbox: Sandbox, task: Task, source: str, cases: Sequence[Sequence[Value]],
     *, most: int, memory: int = 1 << 30, by_line: bool = False, judge: Any = None,

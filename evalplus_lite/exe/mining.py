@@ -74,7 +74,7 @@ from evalplus_lite.store.journal import finished
 class MiningSettings:
     """How to mine; all of it decides the result, so it is the identity of a resumable run.
 
-    ``any_licence``: packages under other than permissive licences too. ``rounds`` of input growth.
+    ``any_license``: also packages whose license is not permissive. ``rounds`` of input growth.
     ``static_only``: nothing is run. ``model``: name of the language
     model that is asked for inputs. ``functions`` are run of a package at most, chosen by their
     names' hashes. ``with_deps``: what a package requires is downloaded, as far as it is not at hand
@@ -83,7 +83,7 @@ class MiningSettings:
     """
 
     seed: int = 0
-    any_licence: bool = False
+    any_license: bool = False
     rounds: int = ROUNDS
     static_only: bool = False
     model: str | None = None
@@ -147,7 +147,7 @@ class PackageMine:
         refused = ""
         if is_banned_package(self.package.name):
             refused = "banned package"
-        elif not self.package.licence.permissive and not self.settings.any_licence:
+        elif not self.package.licence.permissive and not self.settings.any_license:
             refused = UNLICENSED
         if refused:
             self.funnel.add("packages")
@@ -161,7 +161,7 @@ class PackageMine:
         static = StaticMine(
             self.package,
             self.companions,
-            any_licence=self.settings.any_licence,
+            any_license=self.settings.any_license,
             max_code=self.settings.max_code,
             observed=seen.of if seen.parameters else None,
             funnel=self.funnel,

@@ -198,7 +198,7 @@ class SampleJudge:
         if verdict.failure is not None and self.contracts is not None:
             smallest = self.shrinker.smallest(sandbox, suite, source, verdict.failure)
             if smallest is not None:
-                row["smallest"] = _explained(smallest.suite, smallest.failure)
+                row["smallest"] = _explained(*smallest)
         if verdict.details is not None:
             row["details"] = list(verdict.details)
         if is_weak:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import NamedTuple
 
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.domains.profile import all_made, elements_of
@@ -42,16 +43,13 @@ def minimize(
     not depend on the batch. The number of arguments and all types stay as they are; of ``calls``
     on an object (``Harness``) some are left out instead, and what is left stays. Deterministic.
     """
-    left = most
-    while left > 0:
-        simpler = _first_failing(arguments, fails, left, _shorter if calls else _neighbours)
-        if simpler is None:
-            return arguments
-        tried, found = simpler
-        left -= tried
-        if found is None:
-            return arguments
-        arguments = found
+    simpler, left = _shorter if calls else _neighbours, most
+    stream = simpler(arguments)
+    while batch := list(islice(stream, min(_BATCH, left))):
+        left -= len(batch)
+        failing = (each for each, still in zip(batch, fails(batch), strict=True) if still)
+        if (found := next(failing, None)) is not None:
+            arguments, stream = found, simpler(found)
     return arguments
 
 
@@ -90,40 +88,17 @@ def candidates(value: Value) -> Iterator[Value]:
             yield candidate
 
 
-def _first_failing(
-    arguments: Arguments,
-    fails: Fails,
-    left: int,
-    simpler: Callable[[Arguments], Iterator[Arguments]],
-) -> tuple[int, Arguments | None] | None:
-    """Return how many candidates were tried, and the first that fails; None without candidates."""
-    tried, stream = 0, simpler(arguments)
-    while tried < left:
-        batch = list(islice(stream, min(_BATCH, left - tried)))
-        if not batch:
-            break
-        tried += len(batch)
-        for candidate, still_fails in zip(batch, fails(batch), strict=True):
-            if still_fails:
-                return tried, candidate
-    return (tried, None) if tried else None
-
-
 def _neighbours(arguments: Arguments) -> Iterator[Arguments]:
-    streams = [candidates(argument) for argument in arguments]
-    waiting = list(range(len(arguments)))
-    while waiting:
+    streams = dict(enumerate(map(candidates, arguments)))
+    while streams:
         # Arguments take turns, so that a long list does not use up all candidates before a number
         # is tried.
-        for at in list(waiting):
-            simpler = next(streams[at], _END)
-            if simpler is _END:
-                waiting.remove(at)
-            else:
+        for at, stream in list(streams.items()):
+            for simpler in stream:
                 yield (*arguments[:at], simpler, *arguments[at + 1 :])
-
-
-_END: Value = object()
+                break
+            else:
+                del streams[at]
 
 
 def _shorter(calls: Arguments) -> Iterator[Arguments]:
@@ -262,8 +237,7 @@ LARGEST = 5_000
 """Parts that an input may have at most: of a larger one too many candidates would be tried."""
 
 
-@dataclass(frozen=True, slots=True)
-class Smallest:
+class Smallest(NamedTuple):
     """A one-case suite with the input and the reference's answer, and the program's failure."""
 
     suite: Suite
@@ -299,7 +273,9 @@ class Shrinker:
             task = replace(task, contract=self._contracts.get(task.id))
         if task.harness.kind == "unittest":  # a test stays as it is
             return None
-        shape = self._of(task, prepared.suite)
+        if task.id not in self._shapes:
+            self._shapes[task.id] = _Shape.of(task, prepared.suite)
+        shape = self._shapes[task.id]
         known = KnownRaises.of(task, prepared.suite)
 
         # All candidates of a round are answered and judged in one run of each program.
@@ -314,11 +290,6 @@ class Shrinker:
         calls = task.harness.kind == "sequence"
         best = minimize(shape.values(arguments), fails, most=MOST, calls=calls)
         return _shown(sandbox, prepared.task, source, shape.input(best) or arguments)
-
-    def _of(self, task: Task, suite: Suite) -> _Shape:
-        if task.id not in self._shapes:
-            self._shapes[task.id] = _Shape.of(task, suite)
-        return self._shapes[task.id]
 
 
 @dataclass(frozen=True, slots=True)

@@ -219,7 +219,7 @@ class Truth:
 
 
 @contextlib.contextmanager
-def labelled(
+def labeled(
     given: Sequence[Samples],
     truth: Dataset | None,
     data: Dataset,
@@ -565,7 +565,7 @@ def quality(
             "samples and truth belong together", remedy="give both: the truth labels the samples"
         )
     with within(session) as opened:
-        # Order: suites with their common tasks; labelled programs; their verdicts by each suite;
+        # Order: suites with their common tasks; labeled programs; their verdicts by each suite;
         # mutation scores.
         suites = compared(datasets, opened, names=names, strict=strict)
         labels_of = None if truth is None else prepared(truth, opened, strict=strict)
@@ -573,7 +573,7 @@ def quality(
         places = [folder and folder / file_name(suite.name) for suite in suites]
         place = folder and folder / "truth"
         options: dict[str, Any] = {"limits": judged, "force": force}
-        with labelled(
+        with labeled(
             given, labels_of, suites[0].data, opened, extract=extract, out=place, **options
         ) as programs:
             measured = [

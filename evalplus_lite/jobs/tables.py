@@ -50,10 +50,10 @@ class Table:
 
     name: str
     title: str
-    caption: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     left: int = 1
+    caption: str = ""
     data: Sequence[Sequence[Cell]] = ()
 
     def heading(self) -> str:
@@ -68,7 +68,7 @@ class Table:
         """Return the table in Markdown; numbers are right-aligned."""
         marks = ["---" if number < self.left else "---:" for number in range(len(self.columns))]
         lines = [[markdown(name) for name in self.columns], marks]
-        lines += [[markdown(_text(cell)) for cell in row] for row in self.rows]
+        lines += [[markdown(cell_text(cell)) for cell in row] for row in self.rows]
         return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
     def to_latex(self) -> str:
@@ -85,7 +85,10 @@ class Table:
             "    \\toprule",
             f"    {' & '.join(map(latex, self.columns))} \\\\",
             "    \\midrule",
-            *(f"    {' & '.join(latex(_text(cell)) for cell in row)} \\\\" for row in self.rows),
+            *(
+                f"    {' & '.join(latex(cell_text(cell)) for cell in row)} \\\\"
+                for row in self.rows
+            ),
             "    \\bottomrule",
             "  \\end{tabular}",
             "\\end{table}",
@@ -136,7 +139,8 @@ def latex(text: str) -> str:
     return shown.replace("★", r"$\star$")
 
 
-def _text(cell: Cell) -> str:
+def cell_text(cell: Cell) -> str:
+    """Return a cell as Markdown, LaTeX and pages show it."""
     return "" if cell is None else f"{cell:.4g}" if isinstance(cell, float) else str(cell)
 
 
@@ -195,7 +199,6 @@ def evaluation(summary: Summary) -> Iterator[Table]:
         "evaluation",
         f"{summary['dataset']}: {summary['samples']} samples of {summary['tasks']} tasks"
         + ("" if many else "".join(map(_part, groups))),
-        "",
         [*names, "tests", *(["samples"] if many else []), *(f"{k} % [95 %]" for k in ks), *seen],
         [tuple(line(row, suite)) for row in groups[:MOST_MODELS] for suite in suites],
         left=len(names) + 1,
@@ -214,7 +217,7 @@ def suite(summary: Summary) -> Iterator[Table]:
     title = f"{summary['dataset']}: {summary['tasks']} tasks, {summary['base']} base inputs, "
     rows = [(f"kept: {name}", count) for name, count in summary["sources"].items()]
     rows += [(f"dropped: {name}", count) for name, count in summary["dropped"].items()]
-    yield Table("suite", f"{title}{summary['new']} new", "", ["inputs", "count"], rows)
+    yield Table("suite", f"{title}{summary['new']} new", ["inputs", "count"], rows)
 
 
 def lint(summary: Summary) -> Iterator[Table]:
@@ -223,7 +226,6 @@ def lint(summary: Summary) -> Iterator[Table]:
     yield Table(
         "tasks",
         "Tasks",
-        "",
         ["task", "verdict", "findings", "tested", "inputs used", "steps"],
         [
             (
@@ -244,7 +246,6 @@ def lint(summary: Summary) -> Iterator[Table]:
     yield Table(
         "findings",
         "Findings",
-        "",
         ["code", "finding", "remedy", "tasks"],
         [
             (code, entry["name"], entry["remedy"], entry["tasks"])
@@ -255,7 +256,6 @@ def lint(summary: Summary) -> Iterator[Table]:
     yield Table(
         "evidence",
         "Evidence",
-        "",
         ["task", "code", "evidence"],
         [
             (row["task_id"], each["code"], each["evidence"])
@@ -273,12 +273,12 @@ def gap(summary: Summary) -> Iterator[Table]:
     yield Table(
         "gap",
         title,
-        "Points of pass@1, second less first.",
         ["cause", "what", "samples", "tasks", "points"],
         [
             (cause, row["what"], row["samples"], row["tasks"], f"{row['points']:+.2f}")
             for cause, row in summary["causes"].items()
         ],
+        caption="Points of pass@1, second less first.",
         left=2,
     )
 
@@ -290,7 +290,6 @@ def comparison(summary: Summary) -> Iterator[Table]:
     yield Table(
         "runs",
         f"{summary['dataset']}: pass@{summary['k']}",
-        "",
         ["model", "tasks", "samples", *(f"{suite} % [95 %]" for suite in suites)],
         [
             (run["label"], run["tasks"], run["samples"], *(_score(run[suite]) for suite in suites))
@@ -303,7 +302,6 @@ def comparison(summary: Summary) -> Iterator[Table]:
     yield Table(
         "pairs",
         f"difference in percentage points, second - first{shown}",
-        "MDE: the minimum detectable effect, at 80 % power and a level of 5 %",
         ["first, second", "tests", "tasks", "difference [95 %]", *many, "MDE", "won", "lost"],
         [
             (
@@ -319,6 +317,7 @@ def comparison(summary: Summary) -> Iterator[Table]:
             for pair in pairs[:MOST_PAIRS]
             for suite in suites
         ],
+        caption="MDE: the minimum detectable effect, at 80 % power and a level of 5 %",
         left=2,
     )
 
@@ -337,7 +336,6 @@ def leaderboard(summary: Summary) -> Iterator[Table]:
         yield Table(
             f"leaderboard-{number}",
             f"{board['dataset']}: pass@{summary['k']}, {board['tasks']} tasks",
-            note,
             [
                 "model",
                 *(name for each in suites for name in (f"rank on {each}", f"{each} % [95 %]")),
@@ -357,6 +355,7 @@ def leaderboard(summary: Summary) -> Iterator[Table]:
                 )
                 for run in board["entrants"]
             ],
+            caption=note,
         )
 
 
@@ -371,7 +370,6 @@ def reduction(summary: Summary) -> Iterator[Table]:
     yield Table(
         "reduction",
         f"{summary['dataset']}: {summary['tasks']} tasks, {summary['mode']}",
-        "",
         ["", "inputs", "a task"],
         [(name, count, f"{count / tasks:.3f}") for name, count in rows],
     )
@@ -384,7 +382,6 @@ def cross_validation(summary: Summary) -> Iterator[Table]:
     yield Table(
         "crossval",
         f"{summary['dataset']}: plus-only failures of unseen models that are still rejected",
-        "",
         ["suite", "plus inputs a task", "rejected", "% [95 %]", "random %", "in contract"],
         [
             (
@@ -402,7 +399,6 @@ def cross_validation(summary: Summary) -> Iterator[Table]:
     yield Table(
         "crossval-models",
         "pass@1 of each model, left out",
-        "",
         ["model", "suite", *(f"{name} % [95 %]" for name in names.values())],
         [
             (
@@ -430,7 +426,6 @@ def quality(summary: Summary) -> Iterator[Table]:
     yield Table(
         "quality",
         f"{summary['tasks']} tasks, {counts['right']} right and {counts['wrong']} wrong programs",
-        "",
         [
             *("suite", "cases", "right accepted", "% [95 %]", "wrong rejected", "% [95 %]"),
             *("by tasks", "past base", "% [95 %]", "tasks all rejected", "% [95 %]"),
@@ -453,7 +448,6 @@ def quality(summary: Summary) -> Iterator[Table]:
         "coverage",
         f"detection rate of N cases drawn at random, and its mean over N up to {MOST_CASES};"
         " mutants",
-        "",
         [
             *("suite", "cases", "a task", "N=1 %", "N=10 %", "N=100 %", "area %", "all %"),
             *("mutants noticed", "% [95 %]", "equivalent %"),
@@ -480,7 +474,6 @@ def false_alarms(name: str, alarms: Sequence[Summary]) -> Table:
     return Table(
         "false-alarms",
         f"{name}: right programs that are rejected{rest}",
-        "",
         ["task", "verdict", "smallest input", "expected", "actual"],
         [
             (
@@ -500,7 +493,6 @@ def survivors(summary: Summary) -> Iterator[Table]:
     yield Table(
         "mutants",
         f"{summary['dataset']}: mutants of {summary['tasks']} references",
-        "",
         ["", "mutants", "% [95 %]"],
         [
             ("all", summary["mutants"], ""),
@@ -514,9 +506,9 @@ def survivors(summary: Summary) -> Iterator[Table]:
 
 def mining(summary: Summary) -> Iterator[Table]:
     """Yield the funnel, then why functions were rejected."""
-    yield Table("funnel", "Funnel", "", ["stage", "left"], list(summary["counts"].items()))
+    yield Table("funnel", "Funnel", ["stage", "left"], list(summary["counts"].items()))
     if tests := summary.get("tests"):
-        yield Table("tests", "Tests", "", ["of the packages", "number"], list(tests.items()))
+        yield Table("tests", "Tests", ["of the packages", "number"], list(tests.items()))
     stages: dict[str, list[tuple[int, str]]] = {}  # the most frequent reasons of each
     for row in sorted(summary["rejects"], key=lambda row: (-row["count"], row["reason"])):
         stages.setdefault(row["stage"], []).append((row["count"], row["reason"]))
@@ -525,7 +517,7 @@ def mining(summary: Summary) -> Iterator[Table]:
         rows += [(stage, reason, count) for count, reason in reasons[:MOST_REASONS]]
         if rest := reasons[MOST_REASONS:]:
             rows.append((stage, f"{len(rest)} other reasons", sum(count for count, _ in rest)))
-    yield Table("rejected", "Rejected", "", ["stage", "reason", "functions"], rows, left=2)
+    yield Table("rejected", "Rejected", ["stage", "reason", "functions"], rows, left=2)
 
 
 def score(summary: Summary) -> Iterator[Table]:
@@ -534,7 +526,6 @@ def score(summary: Summary) -> Iterator[Table]:
     yield Table(
         "predictions",
         "Predictions",
-        "",
         ["", "% [95 %]"],
         [(k, sure(value, intervals.get(k))) for k, value in summary.get("pass_at_k", {}).items()],
     )
@@ -543,7 +534,6 @@ def score(summary: Summary) -> Iterator[Table]:
         yield Table(
             title.lower().replace(" ", "-"),
             title,
-            "",
             ["group", "", "cases", "functions", "pass@1 % [95 %]"],
             [
                 (
@@ -558,7 +548,6 @@ def score(summary: Summary) -> Iterator[Table]:
     yield Table(
         "wrong",
         "Why predictions are wrong",
-        "",
         ["reason", "predictions"],
         list(summary["wrong"].items()),
     )
@@ -569,7 +558,6 @@ def exe_report(summary: Summary) -> Iterator[Table]:
     yield Table(
         "predictions",
         "Predictions",
-        "",
         ["model", "pass@1 % [95 %]", "errors %", "cases", "functions (sigma)", "cost"],
         [
             (
@@ -592,9 +580,6 @@ def efficiency(summary: Summary) -> Iterator[Table]:
     yield Table(
         "efficiency",
         f"{summary['dataset']}: efficiency of {summary['tasks']} tasks, counted work",
-        "eff@1: ENAMEL's score; DPS: share of the pool of right programs that do at least as much"
-        " work; slower: right programs of a higher class of growth than the best; wrong, late, not"
-        " counted: programs that pass the tests, but fail, or cannot be counted, on larger inputs",
         "model|samples|pass@1|eff@1 [95 %]|DPS|DPS_norm|slower|wrong|late|not counted".split("|"),
         [
             (
@@ -608,13 +593,15 @@ def efficiency(summary: Summary) -> Iterator[Table]:
             )
             for row in summary["models"]
         ],
+        caption="eff@1: ENAMEL's score; DPS: share of the pool of right programs that do at least"
+        " as much work; slower: right programs of a higher class of growth than the best; wrong,"
+        " late, not counted: programs that pass the tests, but fail, or cannot be counted, on"
+        " larger inputs",
     )
     if summary["pairs"]:
         yield Table(
             "efficiency-pairs",
             "efficiency in pairs",
-            "On tasks that both solve, by the median work of their right programs; within 20 % is"
-            " equal. ratio: geometric mean of first over second; p: exact, after Holm",
             ["first", "second", "tasks", "less work", "more work", "ratio", "p"],
             [
                 (
@@ -624,6 +611,8 @@ def efficiency(summary: Summary) -> Iterator[Table]:
                 )
                 for row in summary["pairs"]
             ],
+            caption="On tasks that both solve, by the median work of their right programs; within"
+            " 20 % is equal. ratio: geometric mean of first over second; p: exact, after Holm",
             left=2,
         )
 

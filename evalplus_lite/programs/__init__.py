@@ -20,7 +20,7 @@ def program_key(source: str) -> str:
     """Return a name that programs with the same syntax tree share.
 
     Comments and layout do not count, docstrings do. A text that does not parse, or is too large to
-    analyse, is named by its characters.
+    analyze, is named by its characters.
     """
     try:
         name: str = helper.ask("program_key", source=source)
@@ -54,7 +54,7 @@ def normal_form(source: str) -> str:
     """Return a program as ``ast`` writes it, without docstrings.
 
     Equal programs have equal normal forms. Docstrings stay if the program reads ``__doc__``.
-    Raises SyntaxError if the source is not Python, TooLarge if it is too large to analyse.
+    Raises SyntaxError if the source is not Python, TooLarge if it is too large to analyze.
     """
     text, fault = helper.ask("normal_form", source=source)
     if fault is not None:

@@ -471,6 +471,7 @@ def _digest(subject: CoverSubject) -> str:
         task.entry_point,
         task.contract or "",
         repr(task.rule),
+        repr(task.harness),
         Inputs.of(case.arguments for case in suite.cases).key,
         *(data.hex() for data in suite.expected),
     )

@@ -28,7 +28,7 @@ from evalplus_lite.reports.page.gathering import (
     task_parts,
 )
 from evalplus_lite.reports.page.rendering import MOST_ROWS, Section, page, script_json
-from evalplus_lite.reports.page.sections import picture_sections, suite_sections, table_sections
+from evalplus_lite.reports.page.sections import job_sections, suite_sections
 from evalplus_lite.statistics.paired import LEVEL
 from evalplus_lite.store import replacing
 from evalplus_lite.tasks import Dataset, names
@@ -88,8 +88,7 @@ def report(
         distinct = {content_hash(each): each for each in (*made, *data.values())}
         further = [
             *suite_sections(outputs, distinct.values()),
-            *table_sections(outputs),
-            *picture_sections(outputs),
+            *job_sections(outputs),
         ]
         if not evaluations and not further:
             raise InputError(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from math import comb
 from statistics import median
+from typing import Any, TypeAlias
 
 from evalplus_lite.statistics.paired import holm, mcnemar
 
@@ -69,27 +69,14 @@ def dps(units: float, pool: Sequence[float]) -> tuple[float, float]:
     return 100 * share, 100 * normal
 
 
-@dataclass(frozen=True, slots=True)
-class WorkPair:
-    """Two models on the ``tasks`` that both solve, by the median work of their right programs.
+def pairs_of(works: Mapping[str, Mapping[str, Sequence[float]]]) -> list[dict[str, Any]]:
+    """Return each pair of models on the ``tasks`` that both solve, by the median of their works.
 
-    The first does less work on ``less`` tasks and more on ``more``; amounts within ``TIE`` are
-    equal. ``ratio`` is the geometric mean of first over second, None if no task has both finite.
-    ``p`` is McNemar's, adjusted over all pairs (Holm).
+    ``works``: of right programs by model and task. The first does less work on ``less`` tasks and
+    more on ``more``; amounts within ``TIE`` are equal. ``ratio`` is the geometric mean of first
+    over second, None if no task has both finite. ``p`` is McNemar's, adjusted over all pairs.
     """
-
-    first: str
-    second: str
-    tasks: int
-    less: int
-    more: int
-    ratio: float | None
-    p: float
-
-
-def pairs_of(works: Mapping[str, Mapping[str, Sequence[float]]]) -> list[WorkPair]:
-    """Return each pair of models, of the work of right programs by model and task."""
-    found = []
+    rows: list[dict[str, Any]] = []
     for first, second in combinations(works, 2):
         both = [
             (median(some), median(works[second][task]))
@@ -99,9 +86,10 @@ def pairs_of(works: Mapping[str, Mapping[str, Sequence[float]]]) -> list[WorkPai
         less, more = (sum(TIE * a < b for a, b in side) for side in (both, [p[::-1] for p in both]))
         logs = [math.log(a / b) for a, b in both if 0 < a < math.inf and 0 < b < math.inf]
         ratio = math.exp(math.fsum(logs) / len(logs)) if logs else None
-        found.append(WorkPair(first, second, len(both), less, more, ratio, mcnemar(less, more)))
-    adjusted = holm([each.p for each in found])
-    return [replace(each, p=p) for each, p in zip(found, adjusted, strict=True)]
+        row = {"first": first, "second": second, "tasks": len(both), "less": less, "more": more}
+        rows.append({**row, "ratio": ratio, "p": mcnemar(less, more)})
+    adjusted = holm([row["p"] for row in rows])
+    return [{**row, "p": p} for row, p in zip(rows, adjusted, strict=True)]
 
 
 WIDTH = 0.3
@@ -115,17 +103,11 @@ CLASSES = (
 RANKS = {name: exponent for exponent, name, _ in CLASSES} | {"exponential": math.inf}
 
 
-@dataclass(frozen=True, slots=True)
-class Growth:
-    """Work as a power of size: ``exponent``, the interval of its local values, and a class.
+Growth: TypeAlias = dict[str, Any]
+"""Work as a power of size: ``exponent``, ``low`` and ``high`` of its last values, and a class.
 
-    ``name`` is ``undecided`` where the local exponents differ by too much or fit no class.
-    """
-
-    exponent: float
-    low: float
-    high: float
-    name: str
+The class, ``name``, is ``undecided`` where the exponents differ by too much or fit none.
+"""
 
 
 def slower(one: Growth, others: Sequence[Growth]) -> bool | None:
@@ -134,15 +116,15 @@ def slower(one: Growth, others: Sequence[Growth]) -> bool | None:
     Its interval must also be above that of a program of the lowest class: one class, or intervals
     that overlap, are no difference.
     """
-    decided = [each for each in others if each.name in RANKS]
-    if one.name not in RANKS:
+    ranks = [(RANKS[each["name"]], each["high"]) for each in others if each["name"] in RANKS]
+    if one["name"] not in RANKS:
         return None
-    lowest = min((RANKS[each.name] for each in decided), default=math.inf)
-    best = [each for each in decided if RANKS[each.name] == lowest]
-    return RANKS[one.name] > lowest and any(one.low > each.high for each in best)
+    lowest = min(ranks)[0]
+    is_above = any(one["low"] > high for rank, high in ranks if rank == lowest)
+    return RANKS[one["name"]] > lowest and is_above
 
 
-def growth(sizes: Sequence[int], units: Sequence[int]) -> Growth | None:
+def growth(sizes: Sequence[int], units: Sequence[float]) -> Growth | None:
     """Return how work grows with size; None for fewer than three sizes.
 
     Work is the worst of a level's inputs. The local exponents between neighboring sizes are exact,
@@ -155,12 +137,13 @@ def growth(sizes: Sequence[int], units: Sequence[int]) -> Growth | None:
         for (small, large), (less, more) in zip(pairwise(sizes), pairwise(units), strict=True)
     ]
     last, low, high = steps[-1], min(steps[-2:]), max(steps[-2:])
-    if all(later > earlier + 0.5 for earlier, later in pairwise(steps)) and last > 3.5:
-        return Growth(last, low, high, "exponential")
     # Constant work next to the growing part only lowers the exponent of small sizes.
     limit = last + max(0.0, last - steps[-2])
-    for exponent, name, width in CLASSES:
+    name = "undecided"
+    for exponent, each, width in reversed(CLASSES):
         is_near = abs(limit - exponent) <= width or abs(last - exponent) <= width / 2
         if is_near and high - low <= max(width, WIDTH / 2):
-            return Growth(last, low, high, name)
-    return Growth(last, low, high, "undecided")
+            name = each
+    if all(later > earlier + 0.5 for earlier, later in pairwise(steps)) and last > 3.5:
+        name = "exponential"
+    return {"exponent": last, "low": low, "high": high, "name": name}

@@ -57,7 +57,8 @@ def precondition(reference: str, entry_point: str, stated: str) -> str:
 
 
 CLOSE = {"rel_tol": 1e-9, "abs_tol": 0.0}
-"""What ``math.isclose`` takes where nothing is said."""
+NUMPY_CLOSE = {"rtol": 1e-5, "atol": 1e-8}
+"""What ``math.isclose`` and numpy's take where nothing is said: relative and absolute tolerance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,14 +166,20 @@ def _compared(node: ast.expr) -> Assertion | None:
         ):
             return _divided(left, right, atol=float(most))
         case ast.Call(
-            func=ast.Attribute(attr="isclose") | ast.Name(id="isclose"), args=[left, right, *_]
+            func=ast.Attribute(attr="isclose") | ast.Name(id="isclose"), args=[left, right]
         ):
-            options = dict(CLOSE)
+            is_numpy = ast.unparse(node.func).partition(".")[0] in ("np", "numpy")
+            options = dict(NUMPY_CLOSE if is_numpy else CLOSE)
             for each in node.keywords:
                 match each:
-                    case ast.keyword(arg=str() as name, value=ast.Constant(value=float() as most)):
-                        options[name] = most
-            return _divided(left, right, rtol=options["rel_tol"], atol=options["abs_tol"])
+                    case ast.keyword(
+                        arg=str() as name, value=ast.Constant(value=float() | int() as most)
+                    ) if name in options:
+                        options[name] = float(most)
+                    case _:
+                        return None
+            relative, absolute = options.values()
+            return _divided(left, right, rtol=relative, atol=absolute)
     return None
 
 

@@ -43,6 +43,7 @@ class Counted(dict[str, Any]):
 
 def of(names: Names, name: str) -> Any:
     """Return the value of a name, of ``HW`` that of ``H * W``; Unclear if it has none."""
+    name = name if name in names else name.removesuffix("_")
     if name in names:
         return names[name]
     if len(name) == 2 and name.isupper() and all(isinstance(names.get(n), int) for n in name):
@@ -171,6 +172,7 @@ def expression(text: str) -> ast.expr:
     if re.match(r"\d", text):  # ``2N`` is a product
         text = re.sub(r"(?<=[\d)])\s*(?=[A-Za-z(])", "*", text)
     text = re.sub(r"\b([A-Z])\s*(?=\()", r"\1*", text)  # and so is ``N(N - 1)``
+    text = re.sub(r"\b(from|class|pass)\b", r"\1_", text)  # names that Python reserves
     whole = parsing.tree_or_none(text, mode="eval")
     if whole is None:
         raise Unreadable(text)

@@ -52,7 +52,7 @@ def load_dataset(
     """Return the dataset of a published name (``names()``) or of a file, or the tasks in ``only``.
 
     A named set comes with an installed package, or is downloaded once.
-    A file's format is recognised by the keys of its first row: a published one, a suite file, or
+    A file's format is recognized by the keys of its first row: a published one, a suite file, or
     the user's own tasks; docs/reference/formats.md has their schemas. Of a folder that a command
     wrote its suite is read, of any other all files of tasks. ``only`` chooses as ``Dataset.only``.
     A row that cannot be used does not stop the others: it goes to ``Dataset.unusable``. With

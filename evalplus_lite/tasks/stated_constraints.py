@@ -252,7 +252,8 @@ def _promises(text: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
 def _is_promise(line: str) -> bool:
     line = _NEVER_DOES.sub("", line)
     is_said = _PROMISE.search(line) and not _TASK.match(line) and not _EMPTY.search(line)
-    if re.search(r"\bit is always\b", line, re.I):  # it is always the smallest that comes out
+    # It is always the smallest that comes out; a definition says what a thing is.
+    if re.search(r"\bit is always\b|^an? [\w ]+\b(?:has|contains|is)\b.* exactly ", line, re.I):
         return False
     return bool(is_said) and not _CONDITION.search(line.partition("that")[0])
 
@@ -285,7 +286,7 @@ _WELL_FORMED = re.compile(r"\b(?:valid|well-formed|correct)\b", re.I)
 _TASK = re.compile(
     r".*\b(?:results?|returns?|answers?|outputs?|print\w*|given|must|should|modif\w+|chang\w+|round\w*"
     r"|shown|ignored|counted|function|arguments?|original|order|cut|split|removed|dropped|kept"
-    r"|treated|replaced|merged|skipped|outside)\b"
+    r"|treated|replaced|merged|skipped|left out|outside)\b|.*\bas (?:an? )?(?:float|int|str)\w*\b"
     r"|(?:write|count|find|compute|calculate|determine|give|list|check|decide|tell|get|remove"
     r"|keep|replace|how|what|which)s?\b",
     re.I,
@@ -294,6 +295,12 @@ _TASK = re.compile(
 _TERM = r"(?:len\([\w\[\]]+\)|[A-Za-z]\w*(?:\[\w+\])*|-?\d+(?:\s*\*\*\s*\(?\d+\)?)?)"
 _TERMS = rf"{_TERM}(?:\s*,\s*{_TERM})*"
 _INLINE = re.compile(rf"{_TERMS}(?:\s*(?:<=|<|>=|>)\s*{_TERMS})+")
+_CHAIN = re.compile(rf"{_TERM}(?:\s*(?:<=|<|>=|>)\s*{_TERM})+")
+"""The same of one name at a time: in ``in hours, from < to`` nothing is said of hours."""
+_MULTIPLE = re.compile(
+    r"(\([^()]*\)|\b[A-Za-z]\w*) (?:is|are) (?:always )?(?:an? )?(?:multiples? of|divisible by)"
+    r" ([A-Za-z]\w*|\d+)\b"
+)
 
 
 def _parts(line: str) -> list[str]:
@@ -326,14 +333,17 @@ def _sentences(text: str) -> Iterator[list[StatedConstraint]]:
     for sentence in re.split(r"(?<=[.;:])\s|\n", text):
         if not _CONDITION.search(sentence):
             plain = _plain(sentence).strip(" .;:")
-            formulas = [match[0] for match in _INLINE.finditer(plain)]
+            formulas = [match[0] for each in (_INLINE, _CHAIN) for match in each.finditer(plain)]
+            formulas += [f"{a} % {b} == 0" for a, b in _MULTIPLE.findall(plain)]
             formulas += [f"{a} {_VERBS[verb]} {b}" for a, verb, b in _IN_WORDS.findall(plain)]
             for names, low, high in _PAIR_RANGE.findall(plain):
                 formulas.append(f"{low} <= {names} <= {high}")
-            yield from (_comparison(formula, formula) for formula in formulas)
+            yield from (_comparison(formula, formula) for formula in dict.fromkeys(formulas))
             yield from (_text_range(*found) for found in _TEXT_RANGE.findall(plain))
             if _ONCE.search(plain):
                 yield [StatedConstraint(plain, _has_no_twins)]
+            for pattern, make in ((_EACH_ONCE, _comes_once), (_HAS_KEY, _has_key)):
+                yield from (make(match, match[0]) for match in pattern.finditer(plain))
             if not formulas:
                 yield from (found for _, found in _clauses(plain))
             yield from (_line(f"{name} is {rest}") for name, rest in _OF_NOUN.findall(plain))
@@ -729,6 +739,31 @@ def _holds_some(names: Names, match: re.Match[str]) -> bool:
     return all(map(len, meant)) and not is_negative
 
 
+_EACH_ONCE = re.compile(r"\b(?:each|every) (\w+) (?:\w+ )?(?:at most|only|exactly) once\b", re.I)
+_HAS_KEY = re.compile(
+    r"\b(?:each|every|all) (?:\w+ ){1,4}?(?:has|have|contains?) (?:the|that|this) (\w+)\b", re.I
+)
+
+
+@_test
+def _comes_once(names: Names, match: re.Match[str]) -> bool:
+    """``each month at most once``, in a field or an argument of that name."""
+    found = names.get(match[1], names.get(f"{match[1]}s"))
+    if not isinstance(found, list | tuple):
+        raise Unclear
+    return _distinct(found)
+
+
+@_test
+def _has_key(names: Names, match: re.Match[str]) -> bool:
+    """``every record has the key``, of dicts and a text that is one of their keys."""
+    key = names.get(match[1])
+    records = [each for each in _leaves([*names.values()]) if isinstance(each, Mapping)]
+    if not isinstance(key, str) or not records:
+        raise Unclear
+    return all(key in each for each in records)
+
+
 def _distinct(items: Sequence[Any]) -> bool:
     return len({repr(each) for each in items}) == len(items)
 
@@ -862,7 +897,12 @@ _PHRASES: tuple[tuple[str, Make | str], ...] = (
     (r"NAMES BE BETWEEN", "{low} <= {name} <= {high}"),
     (r"NAMES is of LETTERS", _consists),
     (r"NAMES BE positive(?: integers?| numbers?)?", "{name} > 0"),
-    (r"NAMES BE (?:non-?|never )negative(?: integers?| numbers?)?", "{name} >= 0"),
+    (
+        r"NAMES BE (?:(?:whole numbers?|integers?),? )?(?:non-?|never )negative"
+        r"(?: integers?| numbers?)?",
+        "{name} >= 0",
+    ),
+    (r"NAME is never (?P<other>[A-Za-z]|[a-z]+_?\w*\d)", "{name} != {other}"),
     (r"NAMES BE never negative and at most (?P<high>\S+)", "0 <= {name} <= {high}"),
     (
         r"NAME is a positive integer (?:not greater than|at most) (?P<high>.+)",

@@ -322,7 +322,7 @@ def classified(sandbox: Sandbox, kind: str, source: str) -> Row:
                 sizes.append(level.size)
                 units.append(each.units)
         result = growth(sizes, units)
-        found[name] = result.name if result else ""
+        found[name] = result["name"] if result else ""
     return found
 
 

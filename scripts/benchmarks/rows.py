@@ -49,7 +49,9 @@ CONVERT = {
 }
 FORMS = ("jsonl.gz", "jsonl.zst", "parquet")
 """Forms of sample files beside plain JSONL that are read, and nothing more done with them."""
-READING = "import evalplus_lite as e; print(sum(row['passed'] for row in e.read_results('out')))"
+READING = (
+    "import evalplus_lite.results as e; print(sum(row['passed'] for row in e.read_results('out')))"
+)
 
 
 def main() -> None:

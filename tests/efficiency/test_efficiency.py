@@ -10,9 +10,12 @@ import pytest
 
 from evalplus_lite.cli import main
 from evalplus_lite.efficiency import EfficiencyReward, efficiency, explain
+from evalplus_lite.efficiency.work import cpu
 from evalplus_lite.errors import InputError
 from evalplus_lite.reports import report
 from evalplus_lite.reports.page.efficiency import _map
+from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.types import Task
 
 TASK = {
     "id": "repeated",
@@ -186,9 +189,38 @@ def test_the_counted_answer_is_the_plain_one(files: tuple[Path, list[Path]]) -> 
     assert (row["reason"], row["score"], row["dps"]) == ("wrong", 0.0, 0.0)
 
 
+def test_cpu_time_in_place_of_work(files: tuple[Path, list[Path]], tmp_path: Path) -> None:
+    """The same ends, in microseconds; what cannot be counted is not measured either."""
+    evaluated = "def repeated(xs):\n    return eval('len(xs) != len(set(xs))')\n"
+    samples = [{"task_id": "repeated", "solution": each} for each in (FAST, SLOW, WRONG, evaluated)]
+    result = efficiency(files[0], samples, counter="cpu", out=tmp_path / "out")
+    _, fast, slow, wrong, hidden = result.to_rows()
+    assert [row["counter"] for row in (fast, slow, wrong, hidden)] == ["cpu"] * 3 + ["uncounted"]
+    assert [row["reason"] for row in (fast, slow, wrong)] == ["", "late", "wrong"]
+    assert max(slow["units"][-2]) > 5 * max(fast["units"][-2])
+    assert set(slow["units"][-1]) == {None}
+    assert (wrong["score"], hidden["score"]) == (0.0, None)
+    report([tmp_path / "out"], out=tmp_path / "page.html")
+
+
+def test_cpu_time_of_loading_counts(sandbox: Sandbox) -> None:
+    """A table that is made beforehand, and is not made in the call, takes its time all the same."""
+    task = Task("t", "", "f", "")
+    table = "sums = [sum(range(n)) for n in range(3000)]\ndef f(n):\n    return sums[n]\n"
+    plain = "def f(n):\n    return n * (n - 1) // 2\n"
+    (before,), (within,) = (
+        cpu(sandbox, task, each, [(2000,)], Limits()) for each in (table, plain)
+    )
+    assert before is not None
+    assert within is not None
+    assert before > 10_000 > within
+
+
 def test_too_few_levels(files: tuple[Path, list[Path]]) -> None:
     with pytest.raises(InputError, match="levels is 2"):
         efficiency(files[0], files[1], levels=2)
+    with pytest.raises(InputError, match="seconds"):
+        efficiency(files[0], files[1], counter="seconds")
 
 
 def test_command(

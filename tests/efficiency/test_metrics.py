@@ -55,7 +55,7 @@ def test_dps_gives_equal_work_equal_rank() -> None:
 def test_growth(units: list[int], name: str) -> None:
     found = growth([8, 16, 32, 64], units)
     assert found is not None
-    assert found.name == name
+    assert found["name"] == name
 
 
 def test_growth_needs_three_sizes() -> None:
@@ -67,8 +67,8 @@ def test_pairs_of_models_by_their_work() -> None:
     one = {"a": [10.0], "b": [100.0, 1e6, 100.0], "c": [5.0], "d": [1.0]}
     other = {"a": [11.0], "b": [200.0], "c": [math.inf]}
     (pair,) = pairs_of({"one": one, "other": other})
-    assert (pair.tasks, pair.less, pair.more) == (3, 2, 0)
-    assert pair.ratio == pytest.approx(math.sqrt(10 / 11 / 2))
-    assert pair.p == 0.5
+    assert (pair["tasks"], pair["less"], pair["more"]) == (3, 2, 0)
+    assert pair["ratio"] == pytest.approx(math.sqrt(10 / 11 / 2))
+    assert pair["p"] == 0.5
     assert pairs_of({"one": one}) == []
-    assert pairs_of({"one": {"a": [5.0]}, "other": {"a": [0.0]}})[0].ratio is None
+    assert pairs_of({"one": {"a": [5.0]}, "other": {"a": [0.0]}})[0]["ratio"] is None

@@ -67,7 +67,7 @@ def test_textbook_growth(sandbox: Sandbox, name: str) -> None:
     grown = levels(sandbox, task(source, base), seed=0)[-5:]
     found = growth([each.size for each in grown], [max(each.units) for each in grown])
     assert found is not None
-    assert found.name == expected
+    assert found["name"] == expected
 
 
 def counted(sandbox: Sandbox, source: str, *values: object, expected: object = None) -> list[Work]:

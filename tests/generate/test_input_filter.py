@@ -367,6 +367,7 @@ CONDITIONS = [
 MOVES = [("right" if n % 2 else "down", n) for n in range(1, 7)]
 LINES = [({"red": ["A", "B"], "blue": ["B", "C"]}, "A"), ({"red": ["A", "B"]}, "B")]
 GAMES = [(["win", "loss"],), (["draw", "win", "win"],)]
+MONTHS = [([{"month": f"202{n}-0{n}"}, {"month": f"202{n}-10"}],) for n in (1, 2, 3)]
 SHIFTS = [("09:15-10:00",), ("08:00-23:00",), ("10:00-12:30",), ("01:00-02:00",), ("07:30-09:00",)]
 
 
@@ -384,6 +385,9 @@ SHIFTS = [("09:15-10:00",), ("08:00-23:00",), ("10:00-12:30",), ("01:00-02:00",)
         (LINES, "Both are in the network.", (), (LINES[0][0], "C"), (LINES[0][0], "AC")),
         (GAMES, "A season may have no games yet.", (), ([],), ([""],)),
         (GAMES, "", (), (["win"],), ([],)),
+        (GAMES, "Also the empty season counts.", (), ([],), ([""],)),
+        (MONTHS, "", (), ([{"month": "2024-12"}],), ([{"month": "2024-13"}],)),
+        (INTERVALS, "The two may come in any order.", (), ([[9, 1], [2, 3]],), ([["x", 1]],)),
         ([([1, 2],), ([5],)], "Returns have negative units.", (), ([-3],), (["x"],)),
         (SHIFTS, "The end is later than the start.", (), ("11:00-11:05",), ("11:05-11:00",)),
         ([("2020-01-02", "2021-01-01"), ("2019-05-06", "2019-05-06")], "not before the first",

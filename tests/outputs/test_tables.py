@@ -15,7 +15,7 @@ ODD = ["a|b", "$x$ & 5% #_{}~^\\", "<script>", "\u202eevil\n\x1b[2J", "", "*bold
 
 def table(names: list[str]) -> Table:
     rows = [(name, 0.5, None) for name in names]
-    return Table("a-table", "A title", "What: 5 % of_it.", ("model", "x %", "none"), rows)
+    return Table("a-table", "A title", ("model", "x %", "none"), rows, caption="What: 5 % of_it.")
 
 
 def test_markdown_has_a_line_a_row_and_as_many_cells() -> None:
@@ -47,5 +47,5 @@ def test_csv_is_no_formula(start: str) -> None:
 
 
 def test_csv_has_the_data_and_not_what_is_shown() -> None:
-    rounded = Table("t", "", "", ("a",), [("33.3",)], data=[("a",), (1 / 3,)])
+    rounded = Table("t", "", ("a",), [("33.3",)], data=[("a",), (1 / 3,)])
     assert rounded.to_csv() == f"a\r\n{1 / 3!r}\r\n"

@@ -55,6 +55,13 @@ def test_tolerances_are_asked_for() -> None:
         ast.parse("assert math.isclose(f(1), 0.5, rel_tol=0.01, abs_tol=0.1)").body[0]
     )
     assert (found.rtol, found.atol) == (0.01, 0.1)
+    whole = assertion(ast.parse("assert math.isclose(f(1), 5.0, abs_tol=1)").body[0])
+    assert (whole.rtol, whole.atol) == (1e-9, 1.0)
+    numpy = assertion(ast.parse("assert np.isclose(f(1), 5.0, atol=0.1)").body[0])
+    assert (numpy.rtol, numpy.atol) == (1e-5, 0.1)
+    other = assertion(ast.parse("assert np.isclose(f(1), 5.0, equal_nan=True)").body[0])
+    assert other.expression.startswith("bool(")
+    assert other.inside
     found = assertion(ast.parse("assert abs(f(1) - 0.5) < 1e-3").body[0])
     assert (found.expression, found.expected, found.atol) == ("f(1)", 0.5, 1e-3)
 

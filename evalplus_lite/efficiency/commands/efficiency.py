@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -22,6 +22,10 @@ def efficiency(
     levels: Annotated[
         int, typer.Option("--levels", min=3, max=10, help="Input sizes, each twice the last.")
     ] = job.LEVELS,
+    counter: Annotated[
+        Literal["work", "cpu"],
+        typer.Option("--counter", help="Count work, or measure CPU time as a cross-check."),
+    ] = "work",
     task: Annotated[
         str,
         typer.Option(
@@ -47,6 +51,7 @@ def efficiency(
             data,
             samples,
             levels=levels,
+            counter=counter,
             seed=run.seed,
             strict=run.strict,
             out=folder,

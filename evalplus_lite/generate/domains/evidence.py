@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.generate.domains.words import is_mentioned, said_of
+from evalplus_lite.generate.domains.words import is_denied, is_mentioned, said_of
 from evalplus_lite.tasks.stated_constraints import LONGEST
 
 CHANCE = 0.05
@@ -33,6 +33,8 @@ HABITS: Mapping[str, float] = {
     "layout": 0.35,
     "fields": 0.05,
     "dates": 0.2,
+    "days": 0.2,
+    "month-days": 0.8,
     "times": 0.2,
     "escapes": 0.2,
     "brackets": 0.35,
@@ -48,6 +50,7 @@ HABITS: Mapping[str, float] = {
     "descending": 0.5,
     "size": 0.5,
     "ordered-pairs": 0.5,
+    "proper-pairs": 0.45,
     "single-blanks": 0.6,
     "uniform": 0.5,
     "alphabet": 0.6,
@@ -172,10 +175,10 @@ class Ledger:
         It is about one ``position``, or several; ``is_said``: the text states it.
         """
         # The user's choice decides; then the task's words; then the number of examples.
-        enough = needed(kind, chance=self._chance)
-        chosen = self._choices.get(name)
-        is_stated = is_said or is_mentioned(kind, self.about(position))
-        is_on = is_stated or seen >= enough if chosen is None else chosen
+        enough, about = needed(kind, chance=self._chance), self.about(position)
+        chosen, denied = self._choices.get(name), is_denied(kind, about)
+        is_stated = not denied and (is_said or is_mentioned(kind, about))
+        is_on = is_stated or (seen >= enough and not denied) if chosen is None else chosen
         # Constraints that are not required are noted as well: the user sees them with their
         # support, and can require them by name.
         self._constraints[name] = Constraint(

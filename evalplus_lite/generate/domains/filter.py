@@ -162,6 +162,8 @@ def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
     rows = [row for value in column for row in _parts(value) if _is_row(row, value)]
     if rows and all(len(row) == 2 for row in rows):
         yield from relation("ordered-pairs", "each pair is in order", _is_sorted, _is_uneven_pair)
+        if all(map(_is_sorted, filter(_is_uneven_pair, rows))):
+            yield from relation("proper-pairs", "no pair is of one value", _is_distinct, _is_pair)
     yield from relation(
         "same-keys",
         "dicts of one list have the same keys",
@@ -287,13 +289,13 @@ def _is_row(part: Value, whole: Value) -> bool:
     )
 
 
+def _is_pair(value: Value) -> bool:
+    is_two = type(value) in SEQUENCES and len(value) == 2
+    return is_two and {*map(type, value)} <= {int, float}
+
+
 def _is_uneven_pair(value: Value) -> bool:
-    return (
-        type(value) in SEQUENCES
-        and len(value) == 2
-        and {*map(type, value)} <= {int, float}
-        and value[0] != value[1]
-    )
+    return _is_pair(value) and value[0] != value[1]
 
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?|\d\d:\d\d(?::\d\d)?")
@@ -474,6 +476,7 @@ def with_members(domain: Domain, members: tuple[EnumMember, ...]) -> Domain:
         items=part(domain.items),
         keys=part(domain.keys),
         values=part(domain.values),
+        fields={name: with_members(each, members) for name, each in domain.fields.items()},
         positions=domain.positions and tuple(with_members(p, members) for p in domain.positions),
         views=tuple(
             replace(view, about=with_members(view.about, members)) for view in domain.views
@@ -680,6 +683,7 @@ class InputFilter:
                 if word in parameters
             }
             for each in stated.constraints
+            if re.search("[<>]", each.formula)
         ]
         off = {
             each.name

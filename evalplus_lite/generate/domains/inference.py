@@ -49,6 +49,8 @@ from evalplus_lite.generate.domains.words import (
     mentions,
     most_decimals,
     multiple_of,
+    only_range,
+    quoted_words,
     says_size,
     stands_alone,
 )
@@ -110,6 +112,14 @@ class Column:
             lambda value: value[position : position + 1] if type(value) in SEQUENCES else (),
         )
 
+    def entry(self, name: str) -> Column:
+        """Return the column of the values of one key of dicts."""
+        return self._inner(
+            f"[{name}]",
+            f"field {name} of",
+            lambda value: (value[name],) if type(value) is dict else (),
+        )
+
     def seen(self, informs: Callable[[Value], bool]) -> int:
         """Return the number of distinct examples with a value that informs."""
         # Examples that are equal here count once, however they differ elsewhere.
@@ -146,6 +156,15 @@ class ConstraintFinder:
     def most_decimals(self) -> int | None:
         """Return how many decimals numbers have at most, if the text says so."""
         return most_decimals(self._text)
+
+    def cased(self, words: Collection[str]) -> Collection[str]:
+        """Return words, in either case if the text says that case means nothing."""
+        cases = (str, str.lower, str.upper) if self.mentions(ANY_CASE) else (str,)
+        return {case(each) for each in words for case in cases}
+
+    def only_range(self) -> tuple[int, int] | None:
+        """Return the one range of whole numbers that the text names."""
+        return only_range(self._text)
 
     def multiple_of(self) -> int:
         """Return what all numbers are multiples of, as the text says and the examples show."""
@@ -253,6 +272,11 @@ class ConstraintFinder:
     def repeated_words(self, known: Collection[str]) -> frozenset[str] | None:
         """Return the words that came again and again, if the reference compares with one."""
         values = [value for group in self._column.groups for value in group if _is_text(value)]
+        quoted = {*quoted_words(self._text)}
+        if len({*values}) > 1 and {*values} <= quoted:
+            words = frozenset({*values, *(quoted & {*known})})
+            if self._put("choices", f"one of {', '.join(sorted(words))[:80]}", len(values)):
+                return words
         are_few = len(values) >= _OFTEN and 2 * len({*values}) <= len(values)
         if are_few and {*values} & {*known} and all(v.isalpha() and len(v) > 2 for v in values):
             words = frozenset({*values, *(word for word in known if word.isalpha())})
@@ -366,10 +390,10 @@ def inferred(
     values = inner(profile.values, column.values())
     if values and dict in values.kinds and profile.sizes and profile.sizes.smallest == 0:
         values = replace(values, smallest=0)  # a dict in a dict is of the kind that was seen empty
-    keys, required = inner(profile.keys, column.keys()), _required(column, finder, known)
+    keys, fields = inner(profile.keys, column.keys()), _fields(column, finder, ledger, known)
     seen = profile.keys.text.values if profile.keys and profile.keys.text else ()
-    if keys and required and {*seen} == {*required}:  # records: another field means nothing
-        keys = replace(keys, words=frozenset(" ".join(required).split()))
+    if keys and fields and {*seen} == {*fields}:  # records: another field means nothing
+        keys = replace(keys, words=frozenset(" ".join(fields).split()))
     return Domain(
         lowest=lowest,
         highest=highest,
@@ -379,21 +403,26 @@ def inferred(
         positions=positions,
         keys=keys,
         values=values,
-        required=required,
+        fields=fields,
         **_span(profile, finder, is_record=positions is not None),
         **_form(profile, finder),
         **_views(profile, column, view),
     )
 
 
-def _required(
-    column: Column, finder: ConstraintFinder, known: Collection[str]
-) -> dict[str, frozenset[type]]:
+def _fields(
+    column: Column, finder: ConstraintFinder, ledger: Ledger, known: Collection[str]
+) -> dict[str, Domain]:
+    """Return the domains of the fields that all dicts have and the reference reads by name."""
     dicts = [value for group in column.groups for value in group if type(value) is dict]
     names = frozenset.intersection(*map(frozenset, dicts)) & {*known} if dicts else frozenset()
     if not names or not finder.has_keys(names):
         return {}
-    return {name: frozenset(type(each[name]) for each in dicts) for name in sorted(names)}
+    profiles = {name: Profile.of(each[name] for each in dicts) for name in sorted(names)}
+    return {
+        name: inferred(profile, column.entry(name), ledger, known=known)
+        for name, profile in profiles.items()
+    }
 
 
 def typed(profile: Profile, column: Column, ledger: Ledger, *, characters: str = "") -> Domain:
@@ -557,7 +586,16 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
     words = words if words is not None and finder.has_words() else finder.repeated_words(known)
     keep_closed = finder.has_closed_characters(text.counts) and words is None
     near = widen(text.counts, keep_closed=keep_closed)
-    if finder.mentions(ANY_TEXT):
+    layout = Layout.of(
+        text.values,
+        known=finder.cased({*known, *finder.listed()}),
+        is_said=finder.mentions(FORMATS),
+        decimals=finder.most_decimals(),
+        span=finder.only_range(),
+        may_be_blank=finder.mentions(BLANK_LINES),
+    )
+    # Of lines with a head only the rest is free text.
+    if finder.mentions(ANY_TEXT) and not (layout and layout.head):
         return {"alphabet": "".join(sorted({*PRINTABLE, *near}))}
     # A task that speaks of whitespace means tabs and newlines, too.
     if " " in near and finder.mentions("whitespace|white space|tabs?"):
@@ -566,13 +604,6 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
         near = "".join(sorted({*near, *near.swapcase()}))
     dates = DateForm.of(text.values)
     widths = widths_of(text.values)
-    layout = Layout.of(
-        text.values,
-        known={*known, *finder.listed()},
-        is_said=finder.mentions(FORMATS),
-        decimals=finder.most_decimals(),
-        may_be_blank=finder.mentions(BLANK_LINES),
-    )
     return {
         "layout": layout if layout and finder.has_layout() else None,
         "widths": widths if widths and finder.has_widths(widths) else None,

@@ -55,6 +55,8 @@ class Layout:
     well_formed: tuple[str, ...] = ()
     decimals: int | None = None
     """The most decimals that a number may have."""
+    span: tuple[int, int] | None = None
+    """The least and the greatest number that a text may have, if the task's text says so."""
     may_be_blank: bool = False
 
     @classmethod
@@ -65,6 +67,7 @@ class Layout:
         known: Collection[str] = (),
         is_said: bool = False,
         decimals: int | None = None,
+        span: tuple[int, int] | None = None,
         may_be_blank: bool = False,
     ) -> Layout | None:
         """Return the layout of texts in a format; None of prose, single words and plain numbers.
@@ -81,7 +84,9 @@ class Layout:
             if 2 * sum(sign in line for line in lines) >= len(lines)
         )
         starts = [start for line in lines if (start := _first_word(line))]
-        words = {word for each in known for word in each.lower().split()}
+        words = {word for each in known for word in each.split()[:1]}
+        if all(map(str.isupper, starts)):
+            words |= {*map(str.upper, words)}
         is_known = {*starts} <= words and len(starts) >= _ENOUGH
         is_mixed = all(re.search(r"\d", text) and re.search(r"[^\d\s.+-]", text) for text in texts)
         kinds = list(map(_kinds, lines))
@@ -102,7 +107,7 @@ class Layout:
             frozenset.intersection(*map(_signs, lines)),
             frozenset(words) if is_known else frozenset(),
             letters,
-            _head(kinds),
+            _head(lines),
             frozenset(pair for each in kinds for pair in _around(each)),
             _first_signs(lines),
             _singles(lines),
@@ -114,6 +119,7 @@ class Layout:
                 if {*map(check, texts)} - {None} == {True}
             ),
             decimals,
+            span if span and all(_is_in(span, text) for text in texts) else None,
             may_be_blank,
         )
 
@@ -134,6 +140,8 @@ class Layout:
                 return f"{name} that are not well-formed"
         if self.decimals and re.search(rf"\d\.\d{{{self.decimals + 1}}}", text):
             return f"a number with more than {self.decimals} decimals"
+        if self.span and not _is_in(self.span, text):
+            return f"a number that is not from {self.span[0]} to {self.span[1]}"
         for line in _lines(text):
             kinds = _kinds(line)
             if missing := self.line_signs - _signs(line):
@@ -145,7 +153,7 @@ class Layout:
             if twice := min((each for each in self.singles if line.count(each) > 1), default=""):
                 return f"{twice!r} twice"
             is_other = self.first_signs and _first_sign(line) not in self.first_signs
-            if is_other or tuple(kinds[: len(self.head)]) != self.head:
+            if is_other or not _has_head(line, self.head):
                 return f"a line like {line[:40]!r}"
             if strange := next((pair for pair in _around(kinds) if pair not in self.around), None):
                 return f"{strange[1]} after {strange[0]} and a blank"
@@ -158,6 +166,12 @@ class Layout:
 
 def _lines(text: str) -> list[str]:
     return [line for line in text.split("\n") if line.strip()]
+
+
+def _is_in(span: tuple[int, int], text: str) -> bool:
+    """Return whether all numbers in a text, which has one at least, are in a range."""
+    numbers = re.findall(r"-?\d{1,18}", text)
+    return bool(numbers) and all(span[0] <= int(each) <= span[1] for each in numbers)
 
 
 def _is_board(lines: Sequence[str]) -> bool:
@@ -224,8 +238,8 @@ def _around(kinds: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _first_word(line: str) -> str:
-    """Return the first token that is a word, in lower case, "" if none is."""
-    return next((each.lower() for each in line.split() if each.isalpha()), "")
+    """Return the first token that is a word, "" if none is."""
+    return next((each for each in line.split() if each.isalpha()), "")
 
 
 def _signs(text: str) -> frozenset[str]:
@@ -247,18 +261,40 @@ def _shape(kinds: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _head(lines: Sequence[Sequence[str]]) -> tuple[str, ...]:
+def _head(lines: Sequence[str]) -> tuple[str, ...]:
     """Return the kinds that all of several lines begin with, if three signs are among them.
 
-    After the signs it ends with the first word: what follows may be free.
+    Numbers that have as many digits in each line say so. After the signs it ends with the first
+    word, or with a later sign: what follows may be free.
     """
-    head, signs = list[str](), set[str]()
-    for kind, *others in map(set, zip(*lines, strict=False)):
-        if others or (len(signs) >= _ENOUGH and head[-1] == "a word"):
+    head, signs, end = list[str](), set[str](), 0
+    columns = (zip(*map(each, lines), strict=False) for each in (_kinds, _sizes))
+    for kinds, sizes in zip(*columns, strict=True):
+        if len({*kinds}) > 1:
             break
-        head.append(kind)
-        signs |= {kind} - {"a word", "a letter", "a number"}
-    return tuple(head) if len(lines) >= _FEW and len(signs) > _ENOUGH else ()
+        head.append(sizes[0] if len({*sizes}) == 1 else kinds[0])
+        if kinds[0] not in _PLAIN or not (len(signs) >= _ENOUGH and "a word" in head[:-1]):
+            end = len(head)
+        signs |= {kinds[0]} - _PLAIN | {*kinds} & {"a blank"}
+    return tuple(head[:end]) if len(lines) >= _FEW and len(signs) > _ENOUGH else ()
+
+
+_PLAIN = frozenset(("a word", "a letter", "a number", "a blank"))
+
+
+def _has_head(line: str, head: Sequence[str]) -> bool:
+    pairs = [*zip(head, _kinds(line), _sizes(line), strict=False)]
+    return len(pairs) == len(head) and all(wanted in kinds for wanted, *kinds in pairs)
+
+
+def _sizes(line: str) -> list[str]:
+    """Return the kinds of a line's tokens, long numbers with how many characters they have."""
+    sizes = [
+        f"{kind} of {len(token)}" if kind == "a number" and len(token) > 1 else kind
+        for token in _TOKEN.findall(line)
+        for kind in [_kind(token)]
+    ]
+    return ["the beginning", *sizes, "the end"]
 
 
 def _units(line: str) -> list[str]:

@@ -175,6 +175,22 @@ def has_times(text: str) -> bool | None:
     )
 
 
+def has_days(text: str) -> bool | None:
+    """Return whether each ``2024-02-29`` or ``2024-02`` in a text is of the calendar, None if there
+    is none."""
+    found = re.findall(r"(?<![\w.-])(\d{4,})-(\d{2,})(?:-(\d{2,}))?(?![\w-])", text)
+    days = [_is_day("ymd", (year, month, day or "01")) for year, month, day in found]
+    return all(days) if days else None
+
+
+def is_month_day(text: str) -> bool | None:
+    """Return whether a text such as 02-29 is a day of some year, None if it is of another form."""
+    if not re.fullmatch(r"\d+-\d+", text):
+        return None
+    month, _, day = text.partition("-")
+    return len(month) == len(day) == 2 and _is_day("ymd", ("2000", month, day))
+
+
 def has_escapes(text: str) -> bool | None:
     """Return whether each percent sign begins an escape and these are UTF-8, None if none is."""
     if "%" not in text:
@@ -210,6 +226,8 @@ def is_decimal(text: str) -> bool | None:
 
 
 WELL_FORMED: Mapping[str, Callable[[str], bool | None]] = {
+    "days": has_days,
+    "month-days": is_month_day,
     "times": has_times,
     "escapes": has_escapes,
     "brackets": has_brackets,

@@ -11,12 +11,14 @@ from collections.abc import Collection, Mapping
 
 from evalplus_lite.tasks.stated_constraints import sentences
 
-_IS = r"(?:an?|two|already|is|are) (?:strictly )?"
+_IS = r"(?:an?|two|already|is|are|comes?) (?:strictly )?"
 WORDS: Mapping[str, str] = {
     "rectangular": r"matrix|grid|rectang|square|table|board|image",
     "square": r"square|n ?[x×*] ?n",
     "widths": r"(?:\w+|\d+) (?:decimals?|decimal places|digits)|HH|MM|YYYY|leading zeros",
     "dates": r"dates?|days?|birthday|calendar",
+    "days": r"dates?|days?|months?",
+    "month-days": r"MM-DD|birthdays?|months?",
     "times": r"times?|clock|hours?|HH",
     "escapes": r"escapes?|percent|URLs?",
     "brackets": r"parenthes[ei]s|brackets?|braces?|expressions?|JSON",
@@ -30,7 +32,8 @@ WORDS: Mapping[str, str] = {
     "ordered-times": r"before|later|after|starts?|ends?|from",
     "sorted": rf"{_IS}(?:sorted|ascending|increasing|non-?decreasing)",
     "descending": rf"{_IS}(?:descending|decreasing|non-?increasing)",
-    "distinct": r"(?:of|are|all|contains?|only|pairwise) (?:distinct|unique|different)"
+    "distinct": r"(?:of|are|all|contains?|only|pairwise|all (?:the )?\w+) "
+    r"(?:distinct|unique|different)"
     r"|no duplicates|permutation",
     "ordered-pairs": r"intervals?|ranges?|start|<=|≤|before",
     "layout": r"absolute|well-formed|valid|correct",
@@ -50,9 +53,21 @@ WORDS: Mapping[str, str] = {
 }
 """Words of a task's text that speak of a kind of constraint: one example is enough then."""
 
+_ANY_ORDER = r"(?:may|can) (?:also )?(?:come|be|stand|appear)\b[^.]*\b(?:any|either) order"
+DENIED: Mapping[str, str] = {
+    "rectangular": r"rows? (?:do not|don't|need not|may not)\b[^.]*\b(?:same|equal)"
+    r"|rows? (?:may|can) (?:differ|(?:be of|have) (?:different|any|other))",
+    "proper-pairs": r"<=|≤|equal|same|empty|zero|length 0",
+    "single-blanks": r"(?:more than one|several|two|multiple) (?:blanks?|spaces?)",
+    "ordered-pairs": _ANY_ORDER,
+    "less": _ANY_ORDER,
+    "at-most": _ANY_ORDER,
+}
+"""Words of a task's text that deny a kind of constraint, however many examples keep to it."""
+
 MAY_BE_ZERO = (
     r"(?:0|zero|none) or more|non-?negative|at least (?:0|zero)|>= ?0|(?<![\w.])0 <="
-    r"|may (?:also )?be (?:0|zero)"
+    r"|(?:may (?:also )?be|was|were) (?:0|zero)\b"
     r"|(?<![\w.])(?:0|zero) (?:is (?:fine|ok|okay|allowed|valid|possible)|gives|means)\b"
 )
 SIGNS = re.compile(
@@ -64,6 +79,7 @@ SIGNS = re.compile(
 """An exception is for numbers of some sign."""
 MAY_BE_EMPTY = (
     r"(?<!non-)(?<!not )(?<!an )(?<!the )empty|(?<!return )(?:an|the) empty \w+ (?:has|is|gives)"
+    r"|(?:also|even|including|or) (?:an|the) empty"
     r"|may have no|no \w+ (?:yet|at all)|(?:may|can) be missing"
     r"|without (?:any|rows|items|elements|entries|records|lines)\b|with nothing in"
 )
@@ -80,13 +96,13 @@ EQUAL_ROWS = r"rows?\b[^.]* (?:same|equal|equally) |rectang"
 """Rows are of one length, and nothing is said of how many there are."""
 BLANK_LINES = r"(?:blank|empty) lines?"
 ANY_CASE = (
-    r"case[- ]insensitive|case (?:does not|doesn't|means nothing)|(?:small|lower|upper|capital)"
-    r"(?:[- ]case)?(?: letters?)? (?:or|and) (?:small|lower|upper|capital)|any mix of"
+    r"case[- ]insensitive|case (?:does not|doesn't|means nothing)|(?:small|lower|upper|capital)s?"
+    r"(?:[- ]case)?(?: letters?)? (?:or|and) (?:as )?(?:small|lower|upper|capital)|any mix of"
 )
 """Letters of either case are alike."""
 NEVER_DOWN = (
-    r"never (?:goes? (?:down|back)|decreas|gets? smaller|earlier)|non-?decreasing|chronological"
-    r"|in (?:the )?order of time|only (?:goes up|increases)|(?:are|is) increasing"
+    r"never (?:go(?:es|ing)? (?:down|back)|decreas|gets? smaller|earlier)|non-?decreasing"
+    r"|chronological|in (?:the )?order of time|only (?:goes up|increases)|(?:are|is) increasing"
 )
 """Numbers that calls have in turn."""
 DIFFER = (
@@ -125,6 +141,11 @@ def is_mentioned(kind: str, text: str) -> bool:
     return kind in WORDS and mentions(text, WORDS[kind])
 
 
+def is_denied(kind: str, text: str) -> bool:
+    """Return whether a text says that a kind of constraint does not hold."""
+    return kind in DENIED and mentions(text, DENIED[kind])
+
+
 def said_of(name: str, names: Collection[str], text: str, *, with_general: bool = True) -> str:
     """Return the sentences of a text that name this one of several parameters or methods, and,
     ``with_general`` ones, those that name none of them."""
@@ -132,6 +153,7 @@ def said_of(name: str, names: Collection[str], text: str, *, with_general: bool 
     for sentence in sentences(text):
         # "A" is a word, and so is the s of "it's".
         words = {*re.findall(r"(?<![\w'’])\w+", sentence)} - {"a", "A", "i", "I"}
+        words |= {*re.findall(r"(?<=[(`])\w(?=[)`])|\b\w(?=\[)", sentence)}  # ``len(a)``, ``a[i]``
         named = words & {*names}
         if name in named or (with_general and not named):
             found.append(sentence)
@@ -165,6 +187,12 @@ def most_decimals(text: str) -> int | None:
     return int(said[1]) if said[1].isdigit() else NUMERALS.index(said[1].lower())
 
 
+def only_range(text: str) -> tuple[int, int] | None:
+    """Return the ends of the one range of whole numbers in a text: ``1 to 3``."""
+    found = {*re.findall(r"(?<![\w.:-])(\d{1,6}) to (\d{1,6})(?![\w.:])", text)}
+    return (int(min(found)[0]), int(min(found)[1])) if len(found) == 1 else None
+
+
 def multiple_of(text: str) -> int:
     """Return what all numbers are multiples of, as a text says; 1 if it says nothing."""
     said = re.search(MULTIPLE, text, re.I)
@@ -175,6 +203,12 @@ def stands_alone(text: str, characters: str) -> bool:
     """Return whether a text speaks of each of several characters by itself: ``made of L and R``."""
     words = {*re.findall(r"(?<![\w'\"`])\w(?![\w'\"`])", text)}
     return len(characters) > 1 and words.issuperset(characters)
+
+
+def quoted_words(text: str) -> list[str]:
+    """Return the words in quotes in a text, but for those in example calls and in braces."""
+    said = re.sub(r"\w\((?:[^()\n]|\([^()\n]*\))*\)|\{[^{}]*\}|\[[^\[\]]*\]", " ", text)
+    return re.findall(r"[\"'`]([A-Za-z]{3,20})[\"'`]", said)
 
 
 def listed(text: str) -> frozenset[str]:

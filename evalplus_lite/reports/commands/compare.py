@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -33,46 +33,38 @@ FEW_PAIRS = 3
 @takes("json")
 def compare(
     run: Run,
-    folders: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="DIR...",
-            help="Folders that evaluate wrote, or folders of such.",
-            parser=local_folder,
-        ),
-    ],
-    rank: Annotated[
-        bool, typer.Option("--rank", help="Rank the models, in a table for each suite.")
-    ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", metavar="FILE", help="Also write the tables: .md, .html, .tex or .json."
-        ),
-    ] = None,
-    markdown: Annotated[
-        bool,
-        typer.Option("--markdown", help="Print what flipped, for a comment on a pull request."),
-    ] = False,
-    k: Annotated[int, typer.Option("--k", min=1, help="Compare pass@k.")] = 1,
-    common: Annotated[
-        bool,
-        typer.Option("--common", help="Compare on the tasks that all have, if tests differ."),
-    ] = False,
-    fail_if_worse: Annotated[
-        bool,
-        typer.Option("--fail-if-worse", help="Exit with 1 if a later one is significantly worse."),
-    ] = False,
-    fail_if_worse_by: Annotated[
-        float | None,
-        typer.Option(
-            "--fail-if-worse-by",
-            metavar="POINTS",
-            min=0,
-            max=100,
-            help="Exit with 1 if a later one scores lower by more percentage points.",
-        ),
-    ] = None,
+    folders: list[Path] = typer.Argument(
+        ...,
+        metavar="DIR...",
+        help="Folders that evaluate wrote, or folders of such.",
+        parser=local_folder,
+    ),
+    rank: bool = typer.Option(False, "--rank", help="Rank the models, in a table for each suite."),
+    out: Path | None = typer.Option(
+        None,
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="Also write the tables: .md, .html, .tex or .json.",
+    ),
+    markdown: bool = typer.Option(
+        False, "--markdown", help="Print what flipped, for a comment on a pull request."
+    ),
+    k: int = typer.Option(1, "--k", min=1, help="Compare pass@k."),
+    common: bool = typer.Option(
+        False, "--common", help="Compare on the tasks that all have, if tests differ."
+    ),
+    fail_if_worse: bool = typer.Option(
+        False, "--fail-if-worse", help="Exit with 1 if a later one is significantly worse."
+    ),
+    fail_if_worse_by: float | None = typer.Option(
+        None,
+        "--fail-if-worse-by",
+        metavar="POINTS",
+        min=0,
+        max=100,
+        help="Exit with 1 if a later one scores lower by more percentage points.",
+    ),
 ) -> int:
     """Compare or rank models by their results, with intervals and exact tests.
 
@@ -198,7 +190,7 @@ def _flipped(pair: Mapping[str, Any]) -> Iterator[str]:
             (f"{each['task_id']}#{each['index']}", *_sides(each), _case(each).removeprefix("; "))
             for each in changes["shown"][:MOST_FLIPS]
         ]
-        table = Table("flipped", "", "", ("sample", *SIDES, "why"), rows, left=4)
+        table = Table("flipped", "", ("sample", *SIDES, "why"), rows, left=4)
         yield f"\n{table.to_markdown()}"
     if not (row["tasks_lost"] or row["tasks_won"] or (changes and changes["changed"])):
         yield "No verdict flipped."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -23,7 +23,7 @@ DATASET = "humaneval"
 def demo(
     run: Run,
     out: options.Out = None,
-    inputs: Annotated[int, typer.Option("--inputs", "-n", min=1, help="New inputs a task.")] = 100,
+    inputs: int = typer.Option(100, "--inputs", "-n", min=1, help="New inputs a task."),
 ) -> int:
     """Build a benchmark, rank real models on it, and shrink it.
 

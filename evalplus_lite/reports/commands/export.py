@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -20,43 +19,29 @@ from evalplus_lite.store.locations import local_folder
 @takes(*JOB)
 def export(
     run: Run,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="File, or folder.")],
-    results: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="RESULTS...", help="Folders that evaluate wrote.", parser=local_folder
-        ),
-    ] = None,
-    dataset: Annotated[
-        str,
-        typer.Option(
-            "--dataset", "-d", metavar="NAME|PATH", help="The suite to export.", callback=one_path
-        ),
-    ] = "",
-    samples: Annotated[
-        list[Path] | None,
-        sample_files(
-            "--samples",
-            "-s",
-            metavar="PATH|URL",
-            help="Programs to judge by the suite and by what was written.",
-        ),
-    ] = None,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            "--to",
-            metavar="FORMAT",
-            help=f"Of a suite: {', '.join(EXPORTERS)}. Of results: {', '.join(FORMS)}; default: as"
-            " PATH ends.",
-        ),
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option("--name", help="The set's name on a Hugging Face card.")
-    ] = None,
-    licence: Annotated[
-        str, typer.Option("--license", help="The data's licence on that card.")
-    ] = "other",
+    out: Path = typer.Option(..., "--out", "-o", metavar="PATH", help="File, or folder."),
+    results: list[Path] | None = typer.Argument(
+        None, metavar="RESULTS...", help="Folders that evaluate wrote.", parser=local_folder
+    ),
+    dataset: str = typer.Option(
+        "", "--dataset", "-d", metavar="NAME|PATH", help="The suite to export.", callback=one_path
+    ),
+    samples: list[Path] | None = sample_files(
+        None,
+        "--samples",
+        "-s",
+        metavar="PATH|URL",
+        help="Programs to judge by the suite and by what was written.",
+    ),
+    to: str | None = typer.Option(
+        None,
+        "--to",
+        metavar="FORMAT",
+        help=f"Of a suite: {', '.join(EXPORTERS)}. Of results: {', '.join(FORMS)}; default: as"
+        " PATH ends.",
+    ),
+    name: str | None = typer.Option(None, "--name", help="The set's name on a Hugging Face card."),
+    license: str = typer.Option("other", "--license", help="The data's license on that card."),
 ) -> int:
     """Write suites or results in the formats of other tools.
 
@@ -78,11 +63,10 @@ def export(
     """
     if bool(dataset) == bool(results):
         raise InputError(
-            "nothing was given to export",
-            remedy="give -d SUITE, or folders of results",
+            "nothing was given to export", remedy="give -d SUITE, or folders of results"
         )
     if not dataset:
-        run.refuse("name licence samples tasks strict package", "goes with a suite")
+        run.refuse("name license samples tasks strict package", "goes with a suite")
         count = export_results(results or (), out, form=to)
         written = {"samples": count, "out": str(out)}
         return run.ended(written, lambda: say(f"{count} samples: {out}"))
@@ -95,7 +79,7 @@ def export(
             out,
             format=to,
             name=name,
-            licence=licence,
+            license=license,
             samples=samples or (),
             strict=run.strict,
             session=session,

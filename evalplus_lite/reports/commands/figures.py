@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -17,35 +16,29 @@ from evalplus_lite.store.locations import local_folder
 @takes(*SANDBOX)
 def figures(
     run: Run,
-    results: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="OUT...",
-            help="Folders that commands wrote, or that hold such.",
-            parser=local_folder,
-        ),
-    ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the figures.")
-    ] = Path("out/figures"),
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dataset",
-            "-d",
-            metavar="NAME|PATH",
-            help="A suite whose tests are counted, too; repeatable.",
-            callback=all_names,
-        ),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--only", metavar="NAME", help="Draw this figure only; repeatable."),
-    ] = None,
-    pictures: Annotated[
-        bool,
-        typer.Option("--pictures/--no-pictures", help="Draw (with matplotlib), or write numbers."),
-    ] = True,
+    results: list[Path] | None = typer.Argument(
+        None,
+        metavar="OUT...",
+        help="Folders that commands wrote, or that hold such.",
+        parser=local_folder,
+    ),
+    out: Path = typer.Option(
+        Path("out/figures"), "--out", "-o", metavar="DIR", help="Folder for the figures."
+    ),
+    dataset: list[str] | None = typer.Option(
+        None,
+        "--dataset",
+        "-d",
+        metavar="NAME|PATH",
+        help="A suite whose tests are counted, too; repeatable.",
+        callback=all_names,
+    ),
+    only: list[str] | None = typer.Option(
+        None, "--only", metavar="NAME", help="Draw this figure only; repeatable."
+    ),
+    pictures: bool = typer.Option(
+        True, "--pictures/--no-pictures", help="Draw (with matplotlib), or write numbers."
+    ),
 ) -> int:
     """Draw figures and make tables for a paper, from what commands wrote.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -17,27 +16,23 @@ from evalplus_lite.store.locations import local_folder
 @takes(*SANDBOX)
 def report(
     run: Run,
-    outputs: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="OUT...",
-            help="Folders of results, or ones that hold such.",
-            parser=local_folder,
-        ),
-    ],
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dataset",
-            "-d",
-            metavar="NAME|PATH",
-            help="The tasks that judged: prompts, references, inputs; repeatable.",
-            callback=all_names,
-        ),
-    ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")
-    ] = Path("report.html"),
+    outputs: list[Path] = typer.Argument(
+        ...,
+        metavar="OUT...",
+        help="Folders of results, or ones that hold such.",
+        parser=local_folder,
+    ),
+    dataset: list[str] | None = typer.Option(
+        None,
+        "--dataset",
+        "-d",
+        metavar="NAME|PATH",
+        help="The tasks that judged: prompts, references, inputs; repeatable.",
+        callback=all_names,
+    ),
+    out: Path = typer.Option(
+        Path("report.html"), "--out", "-o", metavar="FILE", help="The page to write."
+    ),
 ) -> int:
     """Show results as one HTML file: who is best, every task, every sample and why it fails.
 

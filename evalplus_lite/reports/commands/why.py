@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -20,14 +19,12 @@ SHOWN = 10
 @takes("tasks", "package", *SANDBOX)
 def why(
     run: Run,
-    first: Annotated[Path, typer.Argument(metavar="A", help=SIDE)],
-    second: Annotated[Path, typer.Argument(metavar="B", help="The same, of another harness.")],
-    dataset: Annotated[
-        str | None, typer.Option("--dataset", "-d", help="The data set, unless a folder names it.")
-    ] = None,
-    base: Annotated[
-        bool, typer.Option("--base", help="Compare verdicts on base cases only.")
-    ] = False,
+    first: Path = typer.Argument(..., metavar="A", help=SIDE),
+    second: Path = typer.Argument(..., metavar="B", help="The same, of another harness."),
+    dataset: str | None = typer.Option(
+        None, "--dataset", "-d", help="The data set, unless a folder names it."
+    ),
+    base: bool = typer.Option(False, "--base", help="Compare verdicts on base cases only."),
 ) -> int:
     """Explain why two harnesses score the same samples differently.
 

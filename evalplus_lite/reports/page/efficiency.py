@@ -35,7 +35,7 @@ def pictures(output: Output) -> Iterator[tuple[Table, str]]:
         " class of growth than the best. Programs of equal work are one line."
     )
     lines = [_line(id, rows) for id, rows in tasks.items()]
-    yield Table("growth", "Work by size", caption, heads, lines), _growth(tasks)
+    yield Table("growth", "Work by size", heads, lines, caption=caption), _growth(tasks)
     models = summary["models"]
     names = [str(each["model"]) or "samples" for each in models]
     scores = [(id, [each["by_task"].get(id) for each in models]) for id in tasks]
@@ -44,7 +44,7 @@ def pictures(output: Output) -> Iterator[tuple[Table, str]]:
         " wrong answer, gray where a model has no counted sample."
     )
     shares = [(id, *("" if each is None else f"{each:.3f}" for each in row)) for id, row in scores]
-    table = Table("map", "Score by task and model", caption, ["task", *names], shares)
+    table = Table("map", "Score by task and model", ["task", *names], shares, caption=caption)
     yield table, _map(names, scores)
 
 

@@ -106,7 +106,8 @@ def page(
 def table_page(title: str, tables: Sequence[Table]) -> str:
     """Return tables as one page that needs nothing else: no script and no network."""
     style = asset("style.css")
-    context = {"title": title, "lead": "", "parts": [("", tables)], "most": MOST_ROWS}
+    part = {"path": "", "products": [(table, "") for table in tables], "missing": ()}
+    context = {"title": title, "lead": "", "parts": [part], "most": MOST_ROWS}
     template = _environment().get_template("table_page.html")
     return template.render(context=context, style=style, policy=policy([], [style]))
 

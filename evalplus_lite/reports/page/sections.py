@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.outputs import Kind, Output
-from evalplus_lite.jobs.tables import LAYOUTS, Table
+from evalplus_lite.jobs.tables import LAYOUTS, Table, cell_text
 from evalplus_lite.reports.page import efficiency
 from evalplus_lite.reports.page.gathering import WORDS
 from evalplus_lite.reports.page.rendering import MOST_ROWS, Section
@@ -96,43 +96,12 @@ def _survivors(summary: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-# Results of other jobs, and pictures.
+# Results of other jobs: their tables, some with a picture that the job drew.
 
 
-def table_sections(outputs: Sequence[Output]) -> Iterator[Section]:
-    """Yield a section for each kind of result that there is, with the tables of all of its kind."""
-    for kind, (title, lead) in VIEWS.items():
-        found = [each for each in outputs if each.kind == kind]
-        if found:
-            parts = [(str(each.path), list(LAYOUTS[kind](each.summary))) for each in found]
-            context = {"title": title, "lead": lead, "parts": parts, "most": MOST_ROWS}
-            yield Section(kind, title, "tables.html", context)
-
-
-VIEWS: Mapping[Kind, tuple[str, str]] = {
-    "quality": (
-        "Quality",
-        "How well the suites tell right programs from wrong ones. Shares come with their counts"
-        " and 95 % intervals.",
-    ),
-    "reduction": ("Reduction", "How many inputs a small suite keeps of a large one."),
-    "crossval": (
-        "Cross-validation",
-        "Small suites that were chosen by other models' samples, and judged by a model that was"
-        " left out.",
-    ),
-    "lint": (
-        "Lint",
-        "Whether each task is fit to judge or train by: weak tasks accept wrong programs, unfair"
-        " ones reject right programs, and broken ones cannot be used.",
-    ),
-    "mining": ("Mining", "Functions of packages on their way to execution tasks."),
-    "score": ("Predictions", "How many predictions of what programs do are right."),
-}
-"""By kind of output: the section's title, and what it shows."""
-
-
-# Pictures of a job, with their tables: a page that holds them loads nothing.
+def _tables(output: Output) -> Iterator[tuple[Table, str]]:
+    """Yield the tables of an output, without pictures."""
+    yield from ((table, "") for table in LAYOUTS[output.kind](output.summary))
 
 
 def _drawn(output: Output) -> Iterator[tuple[Table, str]]:
@@ -142,9 +111,9 @@ def _drawn(output: Output) -> Iterator[tuple[Table, str]]:
         table = Table(
             name,
             str(made["title"]),
-            str(made["caption"]),
             [str(head) for head in made["heads"]],
-            [[_text(cell) for cell in row] for row in made["rows"]],
+            [[cell_text(cell) for cell in row] for row in made["rows"]],
+            caption=str(made["caption"]),
             left=int(made["left"]),
         )
         file = f"{name}.svg"
@@ -152,58 +121,68 @@ def _drawn(output: Output) -> Iterator[tuple[Table, str]]:
         yield table, read_text(output.folder / file, max_bytes=OWN_LINE) if has_picture else ""
 
 
-def _text(cell: object) -> str:
-    if cell is None:
-        return ""
-    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
-
-
-PICTURED: Mapping[Kind, tuple[str, str, Callable[[Output], Iterator[tuple[Table, str]]], str]] = {
+Drawing: TypeAlias = Callable[[Output], Iterator[tuple[Table, str]]]
+VIEWS: Mapping[Kind, tuple[str, str, Drawing]] = {
+    "quality": (
+        "Quality",
+        "How well the suites tell right programs from wrong ones. Shares come with their counts"
+        " and 95 % intervals.",
+        _tables,
+    ),
+    "reduction": ("Reduction", "How many inputs a small suite keeps of a large one.", _tables),
+    "crossval": (
+        "Cross-validation",
+        "Small suites that were chosen by other models' samples, and judged by a model that was"
+        " left out.",
+        _tables,
+    ),
+    "lint": (
+        "Lint",
+        "Whether each task is fit to judge or train by: weak tasks accept wrong programs, unfair"
+        " ones reject right programs, and broken ones cannot be used.",
+        _tables,
+    ),
+    "mining": ("Mining", "Functions of packages on their way to execution tasks.", _tables),
+    "score": ("Predictions", "How many predictions of what programs do are right.", _tables),
     "execution": (
         "Execution prediction",
         "What models predict of programs: the tables and figures of EXecution-Eval, by model,"
         " package, construct, and measure of the code. Intervals are of 95 %.",
         _drawn,
-        "make it again: evalplus-lite exe report",
     ),
     "efficiency": (
         "Efficiency",
         "Counted work of right programs on inputs that grow. Counts are the same on every machine;"
         " how much time a unit takes depends on it.",
         efficiency.pictures,
-        "run it again with --force",
     ),
 }
-"""By kind of output: the title, what is shown, its tables with their pictures, and a remedy."""
+"""By kind of output: the title, what it shows, and its tables with their pictures as SVG."""
 
 
-def picture_sections(outputs: Sequence[Output]) -> Iterator[Section]:
-    """Yield a section for each exe-report, what it drew into its folder, and efficiency run.
+def job_sections(outputs: Sequence[Output]) -> Iterator[Section]:
+    """Yield a section for each kind of result that there is, with all of its kind.
 
     A picture is embedded as an image, in which no script runs, whatever its file holds.
     """
-    for kind, (name, lead, pictures, remedy) in PICTURED.items():
-        found = [each for each in outputs if each.kind == kind]
-        for number, output in enumerate(found, 1):
-            several = f" {number}" if len(found) > 1 else ""
-            try:
-                products = [
-                    (table, base64.b64encode(image.encode()).decode())
-                    for table, image in pictures(output)
-                ]
-                left_out = output.summary.get("not_measured", {}).items()
-                missing = [{"name": id, "reason": reason} for id, reason in left_out]
-            except (AttributeError, KeyError, TypeError, ValueError, OSError) as error:
-                problem = f"is not what {kind} writes: {type(error).__name__}: {error}"
-                raise InputError(problem, path=output.path, remedy=remedy) from None
-            context = {
-                "title": f"{name}{several}",
-                "lead": lead,
-                "products": products,
-                "missing": [*output.summary.get("missing", ()), *missing],
-                "path": str(output.path),
-                "most": MOST_ROWS,
-            }
-            route = f"{kind}{several.replace(' ', '-')}"
-            allows = {"img-src": "data:"}
-            yield Section(route, f"{name}{several}", "pictures.html", context, allows=allows)
+    for kind, (title, lead, drawing) in VIEWS.items():
+        parts = [_part(each, drawing) for each in outputs if each.kind == kind]
+        if parts:
+            context = {"title": title, "lead": lead, "parts": parts, "most": MOST_ROWS}
+            has_pictures = any(image for part in parts for _, image in part["products"])
+            allows = {"img-src": "data:"} if has_pictures else {}
+            yield Section(kind, title, "tables.html", context, allows=allows)
+
+
+def _part(output: Output, drawing: Drawing) -> dict[str, Any]:
+    try:
+        products = [
+            (table, base64.b64encode(image.encode()).decode()) for table, image in drawing(output)
+        ]
+        left_out = output.summary.get("not_measured", {}).items()
+        missing = [{"name": id, "reason": reason} for id, reason in left_out]
+        missing += output.summary.get("missing", ())
+    except (AttributeError, KeyError, TypeError, ValueError, OSError) as error:
+        problem = f"is not what {output.kind} writes: {type(error).__name__}: {error}"
+        raise InputError(problem, path=output.path, remedy="run that command again") from None
+    return {"path": str(output.path), "products": products, "missing": missing}

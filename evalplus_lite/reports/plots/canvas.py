@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Figure
 
 COLOURS = ("#3847de", "#fe511a", "#1fa178", "#252144", "#9188b4", "#944429", "#703897")
-"""For things that are told apart, in this order; on white each has a contrast of 3 or more, and any
+"""For things that differ, in this order; on white each has a contrast of 3 or more, and any
 two differ for people who see no red, no green or no blue (tests/plots/test_style.py)."""
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
-"""Beside the colours, so that they are told apart in print without colour as well."""
+"""Next to the colors, so that they differ in print without color as well."""
 BASE, PLUS = "#9188b4", "#252144"
-"""The two kinds of tests wherever both are shown: a light colour, a dark one."""
+"""The two kinds of tests wherever both are shown: a light color, a dark one."""
 QUIET, GRID = "#767676", "#dddddd"
 """What is there for comparison only, and lines behind a picture."""
 
@@ -64,12 +64,12 @@ SETTINGS: Mapping[str, Any] = {
 
 
 def colour(number: int) -> str:
-    """Return the colour of the thing of that number; after the last they begin anew."""
+    """Return the color of the thing of that number; after the last they start over."""
     return COLOURS[number % len(COLOURS)]
 
 
 def mark(number: int) -> str:
-    """Return the mark of the thing of that number; colour and mark together repeat after 49."""
+    """Return the mark of the thing of that number; color and mark together repeat after 49."""
     return MARKS[(number + number // len(COLOURS)) % len(MARKS)]
 
 

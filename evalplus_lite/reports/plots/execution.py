@@ -52,7 +52,7 @@ def _table(
     data: Sequence[Sequence[Cell]] = (),
 ) -> Table | None:
     """Return a table, None without rows."""
-    return Table(name, title, caption, heads, rows, left=left, data=data) if rows else None
+    return Table(name, title, heads, rows, caption=caption, left=left, data=data) if rows else None
 
 
 def statistics(summary: Summary, name: str) -> Picture | None:
@@ -98,7 +98,7 @@ def _panels(summary: Summary, name: str, measures: Iterable[str], title: str) ->
     ]  # fmt: skip
     heads = ("measure", "model", "from", "to", "cases", "functions", "pass@1 %", "variance")
     rows = [(*row[:4], *row[5:7], percent(row[7]), row[8]) for row in data]
-    table = Table(name, title, caption, heads, rows, left=2, data=[keys, *data])
+    table = Table(name, title, heads, rows, caption=caption, left=2, data=[keys, *data])
     lines = -(-len(shown) // COLUMNS)
 
     def draw(figure: Figure) -> None:
@@ -169,7 +169,7 @@ def repositories(summary: Summary, name: str) -> Picture | None:
             f"{percent(fit['r2'])} % of the variance."
         )
     heads = ("rank", "package", "cases", "functions")
-    table = Table(name, "Cases by package (figure 3)", caption, heads, rows, left=2)
+    table = Table(name, "Cases by package (figure 3)", heads, rows, caption=caption, left=2)
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -210,7 +210,7 @@ def packages(summary: Summary, name: str) -> Picture | None:
     ]
     heads = ("package", "cases", "functions", "mean %", *labels)
     title = "Pass@1 by package (figure 4)"
-    table = Table(name, title, caption, heads, shown, data=[keys, *data])
+    table = Table(name, title, heads, shown, caption=caption, data=[keys, *data])
 
     def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2, width_ratios=[2, 1])
@@ -267,7 +267,7 @@ def constructs(summary: Summary, name: str) -> Picture | None:
         for row in rows
     ]  # fmt: skip
     title = "Pass@1 by construct (section 3)"
-    table = Table(name, title, caption, heads, shown, data=[keys, *data])
+    table = Table(name, title, heads, shown, caption=caption, data=[keys, *data])
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()

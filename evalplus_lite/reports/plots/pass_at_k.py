@@ -70,9 +70,9 @@ def _table(name: str, title: str, caption: str, found: Found) -> Table:
     return Table(
         name,
         title,
-        caption,
         ("model", "tests", "k", "pass@k %", "from", "to"),
         [(each.label, at.tests, at.k, *map(percent, at[2:])) for each, at in rows],
+        caption=caption,
         left=2,
         data=[keys, *data],
     )
@@ -169,7 +169,7 @@ def _temperature_table(board: Board) -> Table:
     keys = ("model", "temperature", "greedy", "tests", "tasks", "k", "pass_at_k", "low", "high")
     heads = ("model", "tests", "k=1*", *(f"k={k}" for k in ks), *(f"T{k}*" for k in ks))
     name = f"models{board.ending}"
-    return Table(name, "pass@k by model", caption, heads, rows, left=2, data=[keys, *data])
+    return Table(name, "pass@k by model", heads, rows, caption=caption, left=2, data=[keys, *data])
 
 
 def _heat(top: Drawn) -> str:
@@ -233,7 +233,7 @@ def _rates_picture(board: Board) -> Picture:
         axes.grid(axis="x", visible=False)
         figure.legend(loc="outside upper right", ncols=2)
 
-    return Picture(Table(name, "Pass rate by task", caption, heads, ranked), draw)
+    return Picture(Table(name, "Pass rate by task", heads, ranked, caption=caption), draw)
 
 
 def _rates(board: Board) -> dict[str, tuple[float, float]]:

@@ -43,7 +43,7 @@ def test_counts(material: Material) -> Iterator[Product]:
         heads = ("suite", "tests", "average", "median", "min", "max", "tasks")
         keys = ("suite", "content", "tests", "tasks", "mean", "median", "min", "max")
         name = "test-counts"
-        yield Table(name, "Tests a task", caption, heads, rows, left=2, data=[keys, *data])
+        yield Table(name, "Tests a task", heads, rows, caption=caption, left=2, data=[keys, *data])
 
 
 def reduction(material: Material) -> Iterator[Product]:
@@ -85,4 +85,4 @@ def _left_out(summary: Mapping[str, Any], name: str) -> Table:
          row["failures"], row["kept"], *row["interval"])
         for (model, policy), row in lines.items()
     ]  # fmt: skip
-    return Table(name, "Reduced suites", caption, heads, rows, data=[keys, *data])
+    return Table(name, "Reduced suites", heads, rows, caption=caption, data=[keys, *data])

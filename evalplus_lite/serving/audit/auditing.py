@@ -218,7 +218,7 @@ _ENDS: dict[str, str] = {
 class Target:
     """What is asked: ``module:function``, a command or a URL, and how.
 
-    ``protocol`` is "" to be recognised, ``python`` the interpreter that a function lives in,
+    ``protocol`` is "" to be recognized, ``python`` the interpreter that a function lives in,
     ``timeout`` the seconds after which no answer is a hang.
     """
 
@@ -505,7 +505,7 @@ def audit_verifier(
     """Return what a verifier says of right, wrong, late, odd and cheating programs.
 
     ``target`` is ``module:function`` (imported by the interpreter ``python``), a command, or the
-    URL of a server; ``protocol`` says how it is asked, and is recognised if it is "". It is asked
+    URL of a server; ``protocol`` says how it is asked, and is recognized if it is "". It is asked
     in processes of its own, ``workers`` at a time (default: one a processor, at most 8), each ended
     after ``timeout`` seconds without an answer. With ``load`` right and wrong programs are asked
     again while every processor is busy twice over. ``only`` names classes, or their beginnings.

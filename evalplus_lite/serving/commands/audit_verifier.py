@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from evalplus_lite.cli import options
@@ -31,31 +29,28 @@ PROTOCOLS = ", ".join((*CALLED, "command", *SERVERS))
 
 
 def audit_verifier(
-    target: Annotated[
-        str, typer.Argument(metavar="TARGET", help="module:function, a command, or a URL.")
-    ],
-    dataset: Annotated[
-        str, typer.Option("--dataset", "-d", metavar="NAME|PATH", help="Ask about these tasks.")
-    ] = "",
+    target: str = typer.Argument(
+        ..., metavar="TARGET", help="module:function, a command, or a URL."
+    ),
+    dataset: str = typer.Option(
+        "", "--dataset", "-d", metavar="NAME|PATH", help="Ask about these tasks."
+    ),
     tasks: options.Tasks = None,
-    protocol: Annotated[
-        str, typer.Option("--protocol", metavar="NAME", help=f"How it is asked: {PROTOCOLS}.")
-    ] = "",
-    python: Annotated[
-        str | None,
-        typer.Option("--python", metavar="PATH", help="The interpreter a function lives in."),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--only", metavar="CLASS", help="right, wrong, late, odd, cheat; repeatable."),
-    ] = None,
-    timeout: Annotated[
-        float,
-        typer.Option("--timeout", metavar="SECONDS", min=1.0, help="No answer by then: a hang."),
-    ] = 30.0,
-    load: Annotated[
-        bool, typer.Option("--load/--no-load", help="Ask right and wrong ones again, under load.")
-    ] = True,
+    protocol: str = typer.Option(
+        "", "--protocol", metavar="NAME", help=f"How it is asked: {PROTOCOLS}."
+    ),
+    python: str | None = typer.Option(
+        None, "--python", metavar="PATH", help="The interpreter a function lives in."
+    ),
+    only: list[str] | None = typer.Option(
+        None, "--only", metavar="CLASS", help="right, wrong, late, odd, cheat; repeatable."
+    ),
+    timeout: float = typer.Option(
+        30.0, "--timeout", metavar="SECONDS", min=1.0, help="No answer by then: a hang."
+    ),
+    load: bool = typer.Option(
+        True, "--load/--no-load", help="Ask right and wrong ones again, under load."
+    ),
     workers: options.Workers = None,
     json: options.Json = False,
 ) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, cast
+from typing import cast
 
 import typer
 
@@ -18,54 +18,48 @@ TOKEN = "EVALPLUS_LITE_TOKEN"
 
 
 def serve(
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dataset", "-d", metavar="NAME|PATH", help="Load a data set's tasks; repeatable."
-        ),
-    ] = None,
-    host: Annotated[
-        str, typer.Option("--host", help="Address to listen on; default: this machine only.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0: any free one.")
-    ] = 8080,
-    token_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--token-file", metavar="PATH", help=f"Lines of token or client:token; or set {TOKEN}."
-        ),
-    ] = None,
-    store: Annotated[
-        Path | None,
-        typer.Option("--store", metavar="DIR", help="Folder of known verdicts, which are reused."),
-    ] = None,
+    dataset: list[str] | None = typer.Option(
+        None, "--dataset", "-d", metavar="NAME|PATH", help="Load a data set's tasks; repeatable."
+    ),
+    host: str = typer.Option(
+        "127.0.0.1", "--host", help="Address to listen on; default: this machine only."
+    ),
+    port: int = typer.Option(
+        8080, "--port", min=0, max=65535, help="Port to listen on; 0: any free one."
+    ),
+    token_file: Path | None = typer.Option(
+        None,
+        "--token-file",
+        metavar="PATH",
+        help=f"Lines of token or client:token; or set {TOKEN}.",
+    ),
+    store: Path | None = typer.Option(
+        None, "--store", metavar="DIR", help="Folder of known verdicts, which are reused."
+    ),
     workers: options.Workers = None,
     backend: options.Backend = "processes",
     sandbox: options.Sandbox = "auto",
     package: options.Packages = None,
     limits: options.Limits = "default",
     memory: options.Memory = 1024,
-    weak_tests: Annotated[
-        bool,
-        typer.Option("--weak-tests", help="Count unit tests that guessing could pass."),
-    ] = False,
-    most_waiting: Annotated[
-        int, typer.Option("--queue", min=1, help="Maximum queued programs; more get HTTP 429.")
-    ] = 8192,
-    most_programs: Annotated[
-        int, typer.Option("--batch", min=1, help="Maximum number of programs in a request.")
-    ] = 1024,
-    most_body: Annotated[
-        int, typer.Option("--max-body", metavar="MIB", min=1, help="Maximum size of a request.")
-    ] = 16,
-    most_connections: Annotated[
-        int, typer.Option("--connections", min=1, help="Maximum connections; more get HTTP 503.")
-    ] = 4096,
-    drain: Annotated[
-        float,
-        typer.Option("--drain", metavar="SECONDS", min=0.0, help="Time to finish after SIGTERM."),
-    ] = 60.0,
+    weak_tests: bool = typer.Option(
+        False, "--weak-tests", help="Count unit tests that guessing could pass."
+    ),
+    most_waiting: int = typer.Option(
+        8192, "--queue", min=1, help="Maximum number of queued programs; more get HTTP 429."
+    ),
+    most_programs: int = typer.Option(
+        1024, "--batch", min=1, help="Maximum number of programs in a request."
+    ),
+    most_body: int = typer.Option(
+        16, "--max-body", metavar="MIB", min=1, help="Maximum size of a request."
+    ),
+    most_connections: int = typer.Option(
+        4096, "--connections", min=1, help="Maximum number of connections; more get HTTP 503."
+    ),
+    drain: float = typer.Option(
+        60.0, "--drain", metavar="SECONDS", min=0.0, help="Time to finish after SIGTERM."
+    ),
 ) -> int:
     """Judge programs for trainers and harnesses, over HTTP.
 
