@@ -43,7 +43,7 @@ COMMANDS: tuple[tuple[str, str, bool], ...] = (
     *((f"own-{form}", f"export {SUITE} --to {form} -o {{out}}/x", True)
       for form in ("evalplus", "humaneval", "pytest", "huggingface")),
     ("own-mine", "exe mine own-package -o {out}/t.jsonl --chain 3 --breakpoints 3"
-     " --any-licence", True),
+     " --any-license", True),
     ("own-mined-cruxeval", "exe export own-mine/t.jsonl -o {out}/x", False),
     ("humaneval-augment", f"augment -d {HUMANEVAL} -n {{inputs}} -o {{out}} --json", True),
     ("mbpp-augment", f"augment -d {MBPP} -n {{inputs}} -o {{out}} --seed 2 --json", True),

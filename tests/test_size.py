@@ -11,7 +11,7 @@ SIZES: dict[str, tuple[int, int]] = {
     ".": (1_067, 8),
     "cli": (2_482, 19),
     "efficiency": (2_014, 9),
-    "exe": (13_149, 38),
+    "exe": (13_108, 38),
     "execution": (2_342, 10),
     "generate": (8_659, 29),
     "grading": (2_864, 13),

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, TypeAlias
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.inputs.known import Observed, PackageValues, has_tests, observe
 from evalplus_lite.exe.inputs.search import ROUNDS, UNKNOWN, Runner, find_cases
-from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge, literals_of
+from evalplus_lite.exe.inputs.validators import Executed, judge, literals_of
 from evalplus_lite.exe.reading.index import Obstacle
 from evalplus_lite.exe.running.proof import Original, Sandboxes, prove, python_version
 from evalplus_lite.exe.running.runs import RunResult, is_answer
@@ -74,8 +74,8 @@ from evalplus_lite.store.journal import finished
 class MiningSettings:
     """How to mine; all of it decides the result, so it is the identity of a resumable run.
 
-    ``any_licence``: packages under other than permissive licences too. ``rounds`` of input growth,
-    ``cases`` a function at most. ``static_only``: nothing is run. ``model``: name of the language
+    ``any_license``: also packages whose license is not permissive. ``rounds`` of input growth.
+    ``static_only``: nothing is run. ``model``: name of the language
     model that is asked for inputs. ``functions`` are run of a package at most, chosen by their
     names' hashes. ``with_deps``: what a package requires is downloaded, as far as it is not at hand
     and is pure wheels; by default of packages given by their names on the index. Programs have
@@ -83,8 +83,7 @@ class MiningSettings:
     """
 
     seed: int = 0
-    any_licence: bool = False
-    cases: int = MAX_CASES
+    any_license: bool = False
     rounds: int = ROUNDS
     static_only: bool = False
     model: str | None = None
@@ -148,7 +147,7 @@ class PackageMine:
         refused = ""
         if is_banned_package(self.package.name):
             refused = "banned package"
-        elif not self.package.licence.permissive and not self.settings.any_licence:
+        elif not self.package.licence.permissive and not self.settings.any_license:
             refused = UNLICENSED
         if refused:
             self.funnel.add("packages")
@@ -162,7 +161,7 @@ class PackageMine:
         static = StaticMine(
             self.package,
             self.companions,
-            any_licence=self.settings.any_licence,
+            any_license=self.settings.any_license,
             max_code=self.settings.max_code,
             observed=seen.of if seen.parameters else None,
             funnel=self.funnel,
@@ -229,7 +228,6 @@ class PackageMine:
             runner,
             seed=self.settings.seed,
             rounds=self.settings.rounds,
-            count=self.settings.cases,
             values=self._values,
             source=self.source,
             used=self._used,
@@ -673,7 +671,7 @@ def mine(
         )
         call = Call("evalplus_lite.exe.mining:mining", given)
         libraries = sorted(path.name for path in companions)
-        identity = {"mining": 4, **asdict(settings), "with": libraries}
+        identity = {"mining": 5, **asdict(settings), "with": libraries}
         place = beside(path, "journal.jsonl")
         with Journal(place, identity=identity, force=force, batch=1) as journal:
             # What could not be had may be there by now; a file or folder may have changed.

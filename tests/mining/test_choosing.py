@@ -191,7 +191,7 @@ def test_a_function_whose_runs_are_long_ends(
         """
     functions, _ = toys.mined({"toy.py": body})
     function = functions["toy.f"]
-    found = find_cases(function, Runner(function, sandboxes), seed=0, rounds=6, count=15)
+    found = find_cases(function, Runner(function, sandboxes), seed=0, rounds=6)
     assert found is not None
     assert found.facts["generation"]["cut"] == {"spent": "steps"}
     assert found.facts["generation"]["rounds"] <= 2

@@ -50,10 +50,10 @@ def wheels(tmp_path: Path) -> list[Path]:
 
 
 def mined(
-    wheel: Path, library: Path, *, any_licence: bool = False
+    wheel: Path, library: Path, *, any_license: bool = False
 ) -> tuple[list[MinedFunction], list[Reject]]:
     with open_package(wheel) as package, open_package(library) as helper:
-        found = StaticMine(package, [helper], any_licence=any_licence)
+        found = StaticMine(package, [helper], any_license=any_license)
         return list(found.functions()), found.rejects
 
 
@@ -63,7 +63,7 @@ def test_a_helper_under_another_licence_filters(wheels: list[Path]) -> None:
     assert not functions
     assert reject.reason == "licence not permissive"
     assert "helper" in reject.problems[0].detail
-    (kept,), _ = mined(caller, closed, any_licence=True)
+    (kept,), _ = mined(caller, closed, any_license=True)
     assert kept.licence == "MIT AND GPL-3.0-only"
     (kept,), _ = mined(caller, free)
     assert kept.licence == "MIT AND Apache-2.0"

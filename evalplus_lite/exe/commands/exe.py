@@ -14,7 +14,6 @@ from evalplus_lite.cli.options import all_paths, whole_numbers
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe import benchmark, mining, prediction, scoring
-from evalplus_lite.exe.inputs.validators import MAX_CASES
 from evalplus_lite.exe.mining import MiningSettings
 from evalplus_lite.exe.prediction import PredictionSettings
 from evalplus_lite.exe.report import PAGE, export_mined
@@ -55,45 +54,39 @@ def mine(
         bool | None,
         typer.Option(
             "--with-deps/--no-deps",
-            help="Download what packages require, pure wheels. Default: of those given by name.",
+            help="Download required pure wheels; default: only for packages given by name.",
         ),
     ] = None,
-    any_licence: Annotated[
-        bool, typer.Option("--any-licence", help="Keep packages whose licence is not permissive.")
+    any_license: Annotated[
+        bool, typer.Option("--any-license", help="Keep packages whose license is not permissive.")
     ] = False,
     static: Annotated[
-        bool, typer.Option("--static", help="Run nothing: programs without cases or proof.")
+        bool,
+        typer.Option("--static", help="Do not run code: write programs without cases or proof."),
     ] = False,
-    cases: Annotated[
-        int,
-        typer.Option("--cases", min=1, max=MAX_CASES, help="Maximum number of cases per function."),
-    ] = MAX_CASES,
     model: Annotated[
-        str | None, typer.Option("--model", "-m", help="A model to write inputs; default: none.")
+        str | None, typer.Option("--model", "-m", help="Model that writes inputs; default: none.")
     ] = None,
     base_url: options.BaseUrl = None,
     chain: Annotated[
-        int, typer.Option("--chain", min=0, help="The number of chained tasks to build, too.")
+        int, typer.Option("--chain", min=0, help="Number of chained tasks to build, too.")
     ] = 0,
-    links: Annotated[int, typer.Option("--links", min=2, help="Functions of a chain at most.")] = 2,
+    links: Annotated[int, typer.Option("--links", min=2, help="Maximum functions per chain.")] = 2,
     breakpoints: Annotated[
-        int,
-        typer.Option("--breakpoints", min=0, help="The number of states of variables to ask for."),
+        int, typer.Option("--breakpoints", min=0, help="Number of program states to ask about.")
     ] = 0,
     functions: Annotated[
         int | None,
-        typer.Option("--functions", min=1, help="The maximum number of a package to run."),
+        typer.Option("--functions", min=1, help="Maximum number of functions per package."),
     ] = None,
     max_code: Annotated[
-        int,
-        typer.Option("--max-code", min=1, help="The maximum length of a program, in characters."),
+        int, typer.Option("--max-code", min=1, help="Maximum characters of a program.")
     ] = MAX_CODE,
     keep_all: Annotated[
         bool, typer.Option("--all", help="Keep trivial tasks, and all tasks of a class.")
     ] = False,
     since: Annotated[
-        Path | None,
-        typer.Option("--since", metavar="TASKS", help="Mined tasks to leave out: only new ones."),
+        Path | None, typer.Option("--since", metavar="TASKS", help="File of mined tasks to skip.")
     ] = None,
 ) -> int:
     """Turn typed, pure functions of real packages into execution tasks.
@@ -108,8 +101,7 @@ def mine(
     """
     settings = MiningSettings(
         seed=run.seed,
-        any_licence=any_licence,
-        cases=cases,
+        any_license=any_license,
         static_only=static,
         model=model,
         functions=functions,
@@ -144,7 +136,7 @@ def mine(
         if lost:
             print_table("Packages left out", ["package", "why"], sorted(lost.items()), left=2)
         if UNLICENSED in result.refused.values():
-            say("--any-licence keeps them; a project of your own says its licence in "
+            say("--any-license keeps them; a project of your own says its license in "
                 'pyproject.toml: license = "MIT"')  # fmt: skip
         kept = result.funnel.counts["mined"]
         say(f"tasks: {out}" if kept else f"no function was kept, so there is no task in {out}")
@@ -173,8 +165,8 @@ def build(
 ) -> int:
     """Build a frozen set of execution tasks, with its data card.
 
-    Its packages are pinned: the same Python writes the same file everywhere. Run again after a
-    kill, it goes on. Then exe predict and exe score take the set by its name.
+    Its packages are pinned: the same Python writes the same file everywhere. Resumes when run
+    again after a kill. exe predict and exe score take the set by its name.
 
     [bold]Example[/bold]  evalplus-lite exe build exe-v1
     """
@@ -212,7 +204,7 @@ def predict(
         Path | None, typer.Option("--out", "-o", metavar="PATH", help="The predictions' file.")
     ] = None,
     base_url: options.BaseUrl = None,
-    samples: Annotated[int, typer.Option("--n", "-n", min=1, help="Answers a case.")] = 1,
+    samples: Annotated[int, typer.Option("--n", "-n", min=1, help="Answers per case.")] = 1,
     temperature: Annotated[float, typer.Option("--temperature", "-t", min=0.0)] = 0.0,
     max_tokens: options.MaxTokens = 1024,
     cases: Annotated[
@@ -230,7 +222,7 @@ def predict(
         typer.Option(
             "--tag",
             metavar="TAG",
-            help="Only tasks of this tag or split (hard); of all, if repeated.",
+            help="Only tasks with this tag or split, such as hard; with all, if repeated.",
         ),
     ] = None,
     cot: Annotated[
@@ -327,7 +319,7 @@ def score(
 ) -> int:
     """Grade predictions by the paper's rules and print the tables.
 
-    Values are compared as JSON after normalisation (sets sorted, tuples as lists, numbers written
+    Values are compared as JSON after normalization (sets sorted, tuples as lists, numbers written
     one way); exceptions by type and message. Reported overall, on errors alone, by package and
     split. CRUXEval's generations are Python expressions, compared as Python compares.
 

@@ -47,6 +47,7 @@ from evalplus_lite.exe.running.runs import (
 )
 from evalplus_lite.exe.selecting.static import MinedFunction
 from evalplus_lite.exe.statistics.counting import COUNTERS, Instrumented, instrument
+from evalplus_lite.exe.statistics.measures import is_bare_string
 from evalplus_lite.exe.tasks.worth import HARD
 from evalplus_lite.models import ModelSource
 from evalplus_lite.types import Arguments, Value
@@ -59,11 +60,7 @@ MAX_LOOKED_FOR = 2000
 def documentation(code: str) -> str:
     """Return a program's docstrings, other idle strings, and comments; it must parse."""
     idle = [
-        node.value.value
-        for node in ast.walk(ast.parse(code))
-        if isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
+        ast.literal_eval(node.value) for node in ast.walk(ast.parse(code)) if is_bare_string(node)
     ]
     with suppress(tokenize.TokenError):
         for token in tokenize.generate_tokens(io.StringIO(code).readline):
@@ -368,12 +365,11 @@ def find_cases(
     *,
     seed: int,
     rounds: int = ROUNDS,
-    count: int = MAX_CASES,
     values: PackageValues | None = None,
     source: ModelSource | None = None,
     used: Mapping[Hashable, int] | None = None,
 ) -> FoundCases | None:
-    """Run calls of a function until ``count`` cases meet the validators, or running them is spent.
+    """Run calls of a function until enough cases meet the validators, or running them is spent.
 
     ``source`` asks a model for calls, beside those that are known. None where no call is known,
     nor what to make one of.
@@ -394,10 +390,11 @@ def find_cases(
     number = 0
     for number in range(1, rounds + 1):
         cases += explorer.step(runner.execute, FIRST if number == 1 else LATER)
-        chosen = select(cases, count=count, used=used)
+        chosen = select(cases, used=used)
         left = wanted.difference(*(case.reached for case in cases))
         # A second round always: the first cases that pass are rarely the best.
-        is_enough = number > 1 and not left and len(chosen) >= count and not _is_nearly_hard(cases)
+        is_full = len(chosen) == MAX_CASES and not _is_nearly_hard(cases)
+        is_enough = number > 1 and not left and is_full
         # Better than the validators ask: no output makes up more than half.
         most = max(Counter(case.answer.key for case in chosen).values(), default=0)
         is_varied = 2 * most <= len(chosen)

@@ -111,12 +111,9 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 
 
 def select(
-    cases: Sequence[Executed],
-    *,
-    count: int = MAX_CASES,
-    used: Mapping[Hashable, int] | None = None,
+    cases: Sequence[Executed], *, used: Mapping[Hashable, int] | None = None
 ) -> list[Executed]:
-    """Return up to ``count`` cases chosen to reach much, to meet the validators and to differ.
+    """Return up to ``MAX_CASES`` cases chosen to reach much, to meet the validators and to differ.
 
     What is reached in the entry point counts most, then a share of errors, new answers and paths,
     and a spread over lines run, depth, and sizes, each doubling counted alike. At most 40 % raise,
@@ -137,11 +134,11 @@ def select(
     fit.sort(key=lambda case: hashlib.sha256(case.call.key.encode()).digest())
     left = [_Candidate.of(case, used or {}) for case in fit]
     typed = sum(one.case.is_typed for one in left)
-    is_hard = 2 * sum(one.case.is_hard for one in left) > count
-    most_untyped = max(count // 2, count - typed)
+    is_hard = 2 * sum(one.case.is_hard for one in left) > MAX_CASES
+    most_untyped = max(MAX_CASES // 2, MAX_CASES - typed)
     chosen: list[_Candidate] = []
-    while left and len(chosen) < count:
-        gains = [*map(_gain_beside(chosen, count, most_untyped, is_hard=is_hard), left)]
+    while left and len(chosen) < MAX_CASES:
+        gains = [*map(_gain_beside(chosen, most_untyped, is_hard=is_hard), left)]
         best = gains.index(max(gains))
         if gains[best] < -30 and len(chosen) >= MIN_CASES:
             break
@@ -217,9 +214,9 @@ class _Candidate:
 
 
 def _gain_beside(
-    chosen: Sequence[_Candidate], count: int, most_untyped: int, *, is_hard: bool
+    chosen: Sequence[_Candidate], most_untyped: int, *, is_hard: bool
 ) -> Callable[[_Candidate], float]:
-    """Return what tells the worth of one more case beside the chosen ones, of ``count`` in all.
+    """Return what tells the worth of one more case beside the chosen ones.
 
     ``most_untyped`` may be of other types than annotated; ``is_hard``: enough runs are hard for
     the task to be.
@@ -240,16 +237,16 @@ def _gain_beside(
         score += sum(worth / (1 + seen[place]) for place, worth in one.places)
         score -= one.cost
         if one.kind:
-            score += (4.0 if errors < ERRORS * count else -1.0) / (1 + kinds[one.kind])
-            score -= 50.0 if 5 * (errors + 1) > 2 * count else 0.0
+            score += (4.0 if errors < ERRORS * MAX_CASES else -1.0) / (1 + kinds[one.kind])
+            score -= 50.0 if 5 * (errors + 1) > 2 * MAX_CASES else 0.0
             score -= MISUSE if one.case.answer.type in ("TypeError", "AttributeError") else 0.0
-        if is_hard and one.case.is_hard and 2 * hard <= count:
+        if is_hard and one.case.is_hard and 2 * hard <= MAX_CASES:
             score += 60.0
         if not one.case.is_typed and untyped >= most_untyped:
             score -= 50.0
         if one.is_trivial:
-            score -= 1.5 + (50.0 if 5 * (trivial + 1) > 2 * count else 0.0)
-        if 5 * (outputs[one.case.answer.key] + 1) > 3 * count:
+            score -= 1.5 + (50.0 if 5 * (trivial + 1) > 2 * MAX_CASES else 0.0)
+        if 5 * (outputs[one.case.answer.key] + 1) > 3 * MAX_CASES:
             score -= 40.0
         return score
 

@@ -350,7 +350,7 @@ class StaticMine:
 
     package: PackageSource
     companions: Sequence[PackageSource] = ()
-    any_licence: bool = False
+    any_license: bool = False
     max_code: int = MAX_CODE
     observed: Callable[[str, str, str], Mapping[str, Inferred]] | None = None
     """What tests gave to the parameters of a module's class's (or "") function."""
@@ -447,7 +447,7 @@ class StaticMine:
         packages = [resolver.index.origin(block.module) for block in blocks]
         sources = {each.name: each for each in packages if each.name != self.package.name}
         foreign = [sources[name] for name in sorted(sources)]
-        if not self.any_licence and (refused := [x for x in foreign if not x.licence.permissive]):
+        if not self.any_license and (refused := [x for x in foreign if not x.licence.permissive]):
             return [Obstacle(UNLICENSED, f"{x.name}: {x.licence.expression}") for x in refused]
         if entry.text:
             code = f"{code}\n\n{entry.text}"

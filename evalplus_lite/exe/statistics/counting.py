@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from evalplus_lite.exe.statistics.measures import is_bare_string
 from evalplus_lite.programs.definitions import first_line
 
 # Parts of instrumented programs: expressions that report to the counters, and their numbers.
@@ -65,14 +66,6 @@ def does_nothing(statement: ast.stmt, *, in_class: bool = False) -> bool:
     return isinstance(statement, ast.Global | ast.Nonlocal)
 
 
-def after_docstring(body: Sequence[ast.stmt]) -> int:
-    """Return the place of a body's first statement that is not a docstring."""
-    match body[0]:
-        case ast.Expr(value=ast.Constant(value=str())):
-            return 1
-    return 0
-
-
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "additions", ast.Sub: "subtractions", ast.Mult: "multiplications",
     ast.Div: "divisions", ast.FloorDiv: "divisions", ast.Mod: "divisions", ast.Pow: "powers",
@@ -118,7 +111,7 @@ class _BodyCounter(ast.NodeTransformer):
 
     def enter(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         """Write them into a whole function."""
-        node.body = self.block(node.body, 0, after_docstring(node.body))
+        node.body = self.block(node.body, 0, is_bare_string(node.body[0]))
 
     def block(self, body: list[ast.stmt], line: int, place: int = 0) -> list[ast.stmt]:
         """Write them into statements; ``line`` is the one of the statement that these stand in.
@@ -170,7 +163,7 @@ class _BodyCounter(ast.NodeTransformer):
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         node.bases = [self.visit(each) for each in node.bases]
         inner = _BodyCounter(self.arms, is_class=True)
-        node.body = inner.block(node.body, node.lineno, after_docstring(node.body))
+        node.body = inner.block(node.body, node.lineno, is_bare_string(node.body[0]))
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:

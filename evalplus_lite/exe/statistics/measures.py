@@ -9,7 +9,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import fmean, pstdev
-from typing import Any
+from typing import Any, TypeGuard
 
 from radon.metrics import mi_visit
 from radon.visitors import ComplexityVisitor
@@ -50,13 +50,20 @@ MOST_READ = 500_000
 the first two, and so on. A figure that takes more (about a second) is left out."""
 
 
+def is_bare_string(node: ast.AST) -> TypeGuard[ast.Expr]:
+    """Return whether a statement is a string that nothing takes, such as a docstring."""
+    match node:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return True
+    return False
+
+
 def code_lines(code: str, tree: ast.Module) -> int:
     """Return how many lines hold code: no blank ones, comments, or strings that nothing takes."""
     idle: set[int] = set()
     for node in ast.walk(tree):
-        match node:
-            case ast.Expr(value=ast.Constant(value=str())):
-                idle.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        if is_bare_string(node):
+            idle.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     held: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(code).readline):
         lines = range(token.start[0], token.end[0] + 1)

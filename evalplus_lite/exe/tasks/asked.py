@@ -18,7 +18,7 @@ from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallableProgram, Measured, measure, run
 from evalplus_lite.exe.selecting.static import MAX_CODE
 from evalplus_lite.exe.statistics.counting import COUNTERS, instrument
-from evalplus_lite.exe.statistics.measures import static_statistics, variation
+from evalplus_lite.exe.statistics.measures import is_bare_string, static_statistics, variation
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.exe.tasks.worth import FEW_ANSWERS, counted_cases, has_long_number, tags_of
 from evalplus_lite.types import Value
@@ -56,7 +56,7 @@ def without_comments(code: str) -> str:
                 gone.add(at)
     for node in ast.walk(ast.parse(code)):
         body = getattr(node, "body", None)
-        idle = [*filter(_is_idle, body)] if isinstance(body, list) else []
+        idle = [*filter(is_bare_string, body)] if isinstance(body, list) else []
         for statement in idle:
             start, end = statement.lineno - 1, statement.end_lineno or 0
             indent = lines[start][: statement.col_offset]
@@ -70,13 +70,6 @@ def without_comments(code: str) -> str:
                 elif not lines[end]:
                     gone.add(end)  # the empty line after a docstring
     return "\n".join(line for at, line in enumerate(lines) if at not in gone)
-
-
-def _is_idle(node: ast.stmt) -> bool:
-    match node:
-        case ast.Expr(value=ast.Constant(value=str())):
-            return True
-    return False
 
 
 def asked(task: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:

@@ -41,7 +41,7 @@ def export(
         " PATH ends.",
     ),
     name: str | None = typer.Option(None, "--name", help="The set's name on a Hugging Face card."),
-    licence: str = typer.Option("other", "--license", help="The data's licence on that card."),
+    license: str = typer.Option("other", "--license", help="The data's license on that card."),
 ) -> int:
     """Write suites or results in the formats of other tools.
 
@@ -66,7 +66,7 @@ def export(
             "nothing was given to export", remedy="give -d SUITE, or folders of results"
         )
     if not dataset:
-        run.refuse("name licence samples tasks strict package", "goes with a suite")
+        run.refuse("name license samples tasks strict package", "goes with a suite")
         count = export_results(results or (), out, form=to)
         written = {"samples": count, "out": str(out)}
         return run.ended(written, lambda: say(f"{count} samples: {out}"))
@@ -79,7 +79,7 @@ def export(
             out,
             format=to,
             name=name,
-            licence=licence,
+            license=license,
             samples=samples or (),
             strict=run.strict,
             session=session,

@@ -25,10 +25,10 @@ from evalplus_lite.values.source import is_readable, literal
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a description of the exported set names: the set, its licence, tasks not in it."""
+    """What a description of the exported set names: the set, its license, tasks not in it."""
 
     name: str = "suite"
-    licence: str = "other"
+    license: str = "other"
     left_out: tuple[Unusable, ...] = ()
 
 
@@ -501,7 +501,7 @@ language: [en, code]
 task_categories: [text-generation]
 tags: [code, benchmark, evalplus]
 size_categories: [{size}]
-license: {licence}
+license: {license}
 configs:
 - config_name: default
   data_files:
@@ -542,13 +542,13 @@ Running a model's answers like this gives them your whole account: use a sandbox
 
 
 def write_huggingface(folder: Path, entries: Sequence[ExportedTask], card: Card) -> Lost:
-    """Write the folder; the licence is named as the hub's cards do.
+    """Write the folder; the license is named as the hub's cards do.
 
     Raises InputError if there are no tasks or a file cannot be written.
     """
     if not entries:
         raise InputError("there is no task to export")
-    for option, text in (("--name", card.name), ("--license", card.licence)):
+    for option, text in (("--name", card.name), ("--license", card.license)):
         if not text.isprintable():
             raise InputError(f"{option} {text[:60]!r} holds characters that cannot be shown")
     write_jsonl(
@@ -570,7 +570,7 @@ def write_huggingface(folder: Path, entries: Sequence[ExportedTask], card: Card)
         name=card.name,
         # A JSON string is a YAML string, too, whatever it holds.
         quoted_name=json.dumps(card.name, ensure_ascii=False),
-        licence=json.dumps(card.licence, ensure_ascii=False),
+        license=json.dumps(card.license, ensure_ascii=False),
         size="n<1K" if len(entries) < 1000 else "1K<n<10K",
         tasks=len(entries),
         base=sum(len(entry.base) for entry in entries),

@@ -46,7 +46,7 @@ def serve(
         False, "--weak-tests", help="Count unit tests that guessing could pass."
     ),
     most_waiting: int = typer.Option(
-        8192, "--queue", min=1, help="Maximum queued programs; more get HTTP 429."
+        8192, "--queue", min=1, help="Maximum number of queued programs; more get HTTP 429."
     ),
     most_programs: int = typer.Option(
         1024, "--batch", min=1, help="Maximum number of programs in a request."
@@ -55,7 +55,7 @@ def serve(
         16, "--max-body", metavar="MIB", min=1, help="Maximum size of a request."
     ),
     most_connections: int = typer.Option(
-        4096, "--connections", min=1, help="Maximum connections; more get HTTP 503."
+        4096, "--connections", min=1, help="Maximum number of connections; more get HTTP 503."
     ),
     drain: float = typer.Option(
         60.0, "--drain", metavar="SECONDS", min=0.0, help="Time to finish after SIGTERM."
