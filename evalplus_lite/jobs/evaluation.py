@@ -92,7 +92,7 @@ def judge(
         session.advance(len(row[1]), counts=tally.verdicts)
 
     def dealt() -> Iterator[Row]:
-        for task_id, chunk in programs.chunks():
+        for task_id, chunk in programs.chunks(backend.workers):
             samples = [sample for group in chunk for sample in group]
             members = [(each.index, (each.model or None, each.temperature)) for each in samples]
             sent.append((task_id, members))

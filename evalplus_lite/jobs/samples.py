@@ -203,6 +203,8 @@ MOST_TOGETHER = 32
 """Programs that are looked into at a time."""
 CHUNK, CHUNK_SAMPLES, CHUNK_CHARACTERS = 8, 64, 1 << 20
 """Programs, samples and characters that a worker is dealt at a time: whichever is reached first."""
+CHUNKS_LEFT = 4
+"""At least so many chunks a worker are made of the samples that are left."""
 NAME_BYTES = 12
 """Of a digest that a sample shares with its result row."""
 SCHEMA = """
@@ -343,19 +345,22 @@ class SampleTable:
         for _, alike in groupby(rows, key=itemgetter(1, 2)):
             yield from _batched((self.read(number) for number, *_ in alike), SOURCE, CHUNK_SAMPLES)
 
-    def chunks(self) -> Iterator[tuple[str, list[list[Sample]]]]:
-        """Yield task ids with groups that a worker is dealt."""
+    def chunks(self, workers: int = 1) -> Iterator[tuple[str, list[list[Sample]]]]:
+        """Yield task ids with groups that one of the workers is dealt: towards the end fewer."""
+        left = self._count(f"select count(*) from equals where number not in ({DONE})")
         for task_id, groups in groupby(self.groups(), key=lambda group: group[0].task_id):
             chunk, samples, characters = list[list[Sample]](), 0, 0
             for group in groups:
+                # One that is dealt eight slow programs last would keep all others waiting.
                 if (
-                    len(chunk) >= CHUNK
+                    len(chunk) >= min(CHUNK, max(1, left // (CHUNKS_LEFT * workers)))
                     or samples >= CHUNK_SAMPLES
                     or characters >= CHUNK_CHARACTERS
                 ):
                     yield task_id, chunk
                     chunk, samples, characters = [], 0, 0
                 chunk.append(group)
+                left -= len(group)
                 samples += len(group)
                 characters += sum(len(sample.source) for sample in group)
             yield task_id, chunk
