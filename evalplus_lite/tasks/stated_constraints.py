@@ -69,6 +69,12 @@ class StatedConstraint:
         except (Unclear, TypeError, ValueError, IndexError, ArithmeticError):
             return None
 
+    def is_part(self, other: StatedConstraint) -> bool:
+        """Return whether the other's formula says the same and more: ``b <= 9`` of ``a, b <= 9``."""
+        if self.is_firm or not self.formula or self.formula == other.formula:
+            return False
+        return bool(re.search(rf"(?<!\w){re.escape(self.formula)}(?![\w*])", other.formula))
+
     def is_kept(self, inputs: Sequence[Names]) -> bool:
         """Return whether it says something of some of the inputs, and all keep to it."""
         said = [self.holds(names) for names in inputs]
@@ -115,7 +121,8 @@ class StatedConstraints:
         What is promised and yet not kept, or about none of them, was misread.
         """
         known = [self.derived.added(names) for names in inputs]
-        kept = tuple(each for each in self.constraints if each.is_kept(known))
+        true = [each for each in self.constraints if each.is_kept(known)]
+        kept = tuple(one for one in true if not any(one.is_part(each) for each in true))
         misread = [each.text for each in self.constraints if each.is_firm and each not in kept]
         unread = dict.fromkeys((*self.unread, *misread))
         return replace(self, constraints=kept, unread=tuple(unread))
