@@ -36,7 +36,7 @@ FOLDER = Path("out")
 SETTINGS = MiningSettings(functions=80, with_deps=False, max_code=2 * MAX_CODE)
 """What is required is fetched in the versions of the list alone, which are the same every day."""
 TASKS, OF_PACKAGE = 2000, 40
-"""Tasks of a set, and of one package at most."""
+"""Tasks of a set, and functions of one package at most."""
 CHAINS, LINKS, CHAINS_OF_PACKAGE = 25, 3, 20
 """Of a package's chains those that are built, the functions of one, and those that are chosen, at
 most. Only hard ones are of use, so functions that together execute few lines are not tried."""
@@ -113,8 +113,14 @@ def build(
         tasks = [*read_tasks(mined)] if mined.stat().st_size else []
         with Sandboxes(Sandbox(opened.config)) as places:
             tasks = [replace(task, code=without_comments(task.code)) for task in tasks]
-            every = itertools.chain(tasks, _chains(tasks, places, opened))
-            tasks = chosen([task for each in every if (task := asked(each, places)) is not None])
+            opened.stage("asked", len(tasks))
+            found = []
+            for each in itertools.chain(tasks, _chains(tasks, places, opened)):
+                if (task := asked(each, places)) is not None:
+                    found.append(task)
+                if "parts" not in each.facts:
+                    opened.advance()
+            tasks = chosen(found)
     path, card = folder / f"{name}.jsonl", folder / f"{name}.md"
     write_jsonl(path, (task.to_json() for task in tasks))
     write_text(card, data_card(name, tasks, listed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections import Counter, defaultdict
@@ -634,7 +635,8 @@ def _computed(
     }
     if not material.errors:
         missing.append({"name": "errors", "reason": "no answered case raises"})
-    return found
+    plain: dict[str, Any] = json.loads(json.dumps(found))  # lists, as in the file
+    return plain
 
 
 def export_mined(dataset: str | os.PathLike[str], path: str | os.PathLike[str]) -> ExportResult:

@@ -70,7 +70,7 @@ class StatedConstraint:
             return None
 
     def is_part(self, other: StatedConstraint) -> bool:
-        """Return whether the other's formula says the same and more: ``b <= 9`` of ``a, b <= 9``."""
+        """Return whether the other's formula says this and more: ``b <= 9`` of ``a, b <= 9``."""
         if self.is_firm or not self.formula or self.formula == other.formula:
             return False
         return bool(re.search(rf"(?<!\w){re.escape(self.formula)}(?![\w*])", other.formula))

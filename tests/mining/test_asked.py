@@ -63,6 +63,8 @@ def test_programs_are_shown_without_comments() -> None:
     """Strings that something takes stay; so does all of a program that reads its documentation."""
     assert without_comments(COMMENTED) == BARE
     assert without_comments(BARE) == BARE
+    shared = 'def f():\n    "d"; x = "e"\n    return x\n'
+    assert without_comments(shared) == shared
     reader = COMMENTED + "\n\ndef told(text):\n    return name.__doc__\n"
     assert without_comments(reader) == reader
     one_line = 'def f(): "a"\ndef g(): "b"; return 1  # two\n'

@@ -275,13 +275,17 @@ def test_other_results_are_tables(tmp_path: Path) -> None:
         {"stage": "static", "reason": "<i>files</i>", "count": 2}]}  # fmt: skip
     (tmp_path / "mine.funnel.json").write_text(json.dumps(funnel))
     write_jsonl(tmp_path / "mine", [])
-    score = {"pass_at_k": {"output pass@1": 0.5}, "wrong": {"other value": 1}, "tables": [
+    score = {"missing": 0, "pass_at_k": {"output pass@1": 0.5}, "wrong": {"other": 1}, "tables": [
         {"group": "all", "name": "all", "cases": 2, "tasks": 1, "pass@1": 0.5}]}  # fmt: skip
     (tmp_path / "score.json").write_text(json.dumps(score))
     report([tmp_path / "mine", tmp_path / "score.json"], out=tmp_path / "report.html")
     found = Page(tmp_path / "report.html").source
     assert "&lt;i&gt;files&lt;/i&gt;" in found
     assert "output pass@1" in found
+    (tmp_path / "mutants.json").write_text("{}")
+    with pytest.raises(InputError) as caught:
+        report([tmp_path / "mutants.json"], out=tmp_path / "report.html")
+    assert "mutants.json" in str(caught.value)
 
 
 def test_unit_tests_are_shown_as_a_person_says_them(tmp_path: Path) -> None:

@@ -275,7 +275,10 @@ def predict(
         if not result.predictions:
             say("no case is left: of tasks that have any, by --limit, --tag, --without")
         if unasked := result.summary["unasked"]:
-            say(f"{unasked} questions were too long for the model, or refused, and count as wrong")
+            say(
+                f"{unasked} questions were too long for the model, or refused, and count as wrong;"
+                " leave out long programs with --without, or mine with a smaller --max-code"
+            )
         name_left_out(result.summary)
         say(f"predictions: {path}")
 

@@ -35,7 +35,7 @@ MOST_LINES, MOST_TEXT = 600, 300
 _DIGITS = re.compile(
     r"\d{10}|[0-9a-f]{32}|(?=[a-zA-Z]*\d+[a-zA-Z]+\d)\w{24}|(?:\\x[0-9a-f]{2}[^\\]{0,3}){8}"
 )
-"""What nobody works out: a number, digest or encoded text this long, or this many odd bytes."""
+"""A number, digest or encoded text too long to work out, or this many odd bytes."""
 _STEPS = ("lines", "conditionals", "calls", "builtin_calls", "loop_iterations")
 
 
@@ -60,7 +60,8 @@ def without_comments(code: str) -> str:
         for statement in idle:
             start, end = statement.lineno - 1, statement.end_lineno or 0
             indent = lines[start][: statement.col_offset]
-            if indent.strip() or not lines[end - 1].endswith(("'", '"')):
+            rest = lines[end - 1].encode()[statement.end_col_offset or 0 :]
+            if indent.strip() or rest.strip():
                 continue  # other code is on the line
             gone.update(range(start, end))
             if body and statement is body[0]:
@@ -76,10 +77,10 @@ def asked(task: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
     """Return a task with the cases that are worth asking, best first; None if there are too few.
 
     A case executes at least ``LINES``, ``STATEMENTS``, ``BRANCHES`` and ``SHARE``, and at most
-    ``MOST_LINES``; its answer is not empty, no argument, and nothing that nobody works out; call
-    and answer are short. Cases of values made by type are left out where enough others are left;
-    where enough runs are hard, so are more than half. Those that reach most come first. Every
-    answer is run again, and must be the recorded one.
+    ``MOST_LINES``. Its answer is not empty, not an argument, and contains no long number or
+    digest; call and answer are short. Cases of values made by type are left out if enough others
+    remain. If enough runs are hard, more than half of the cases are. Those that reach most come
+    first. Every answer is run again, and has to be the recorded one.
     """
     written = instrument(task.code)
     if written is None or len(task.code) > MAX_CODE or "difficulty" not in task.facts:

@@ -67,7 +67,7 @@ def _imported(node: ast.stmt) -> Iterator[tuple[str, str, str]]:
             yield single, alias.asname or alias.name, f"from {node.module} import {alias.name}"
 
 
-MAX_CODE = 60_000
+LONGEST = 60_000
 TRIED = 10
 """Chains of a length that end in one function that are put together at most."""
 MOST_STEPS = 20_000
@@ -145,7 +145,7 @@ def chained_tasks(
     function is the last of one before any is of two, and for each at most ``TRIED`` of a length are
     put together: the work grows with ``count``, not with the pairs that there are.
     """
-    usable = [t for t in tasks if t.cases and len(t.code) <= MAX_CODE and "signature" in t.facts]
+    usable = [t for t in tasks if t.cases and len(t.code) <= LONGEST and "signature" in t.facts]
     by_result: dict[Type, list[MinedTask]] = defaultdict(list)
     for task in usable:
         if not _is_dated(task.signature.result):

@@ -29,10 +29,8 @@ def suite_sections(outputs: Sequence[Output], datasets: Iterable[Dataset]) -> It
     """Yield a section on the inputs of each suite, then one on the survivors of each that has."""
     suites = [(each.name, _suite(each)) for each in datasets if any(t.cases for t in each.tasks)]
     yield from _numbered("inputs", "Inputs", suites)
-    found = [each.summary for each in outputs if each.kind == "mutants"]
-    yield from _numbered(
-        "survivors", "Survivors", [(str(s["dataset"]), _survivors(s)) for s in found]
-    )
+    found = [_survivors(each) for each in outputs if each.kind == "mutants"]
+    yield from _numbered("survivors", "Survivors", found)
 
 
 def _numbered(
@@ -77,18 +75,25 @@ def _bars(counts: Counter[str], most: int | None = None) -> list[tuple[str, int,
     ]
 
 
-def _survivors(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """Return survivors by task, those that most likely want an input first, and how many more."""
-    pairs = [
-        (id, survivor) for id, row in summary["by_task"].items() for survivor in row["survivors"]
-    ]
-    pairs.sort(key=lambda pair: bool(pair[1]["suspected_equivalent"]))
+def _survivors(output: Output) -> tuple[str, dict[str, Any]]:
+    """Return the suite, and its survivors by task, those that most likely want an input first."""
+    summary = output.summary
     groups: dict[bool, dict[str, list[Any]]] = {False: {}, True: {}}
-    for id, survivor in pairs[:MOST_SURVIVORS]:
-        lines = survivor["diff"].splitlines()[2:]
-        row = {**survivor, "lines": [(SIGNS.get(line[:1], "same"), line) for line in lines]}
-        groups[bool(survivor["suspected_equivalent"])].setdefault(id, []).append(row)
-    return {
+    try:
+        pairs = [
+            (id, survivor)
+            for id, row in summary["by_task"].items()
+            for survivor in row["survivors"]
+        ]
+        pairs.sort(key=lambda pair: bool(pair[1]["suspected_equivalent"]))
+        for id, survivor in pairs[:MOST_SURVIVORS]:
+            lines = survivor["diff"].splitlines()[2:]
+            row = {**survivor, "lines": [(SIGNS.get(line[:1], "same"), line) for line in lines]}
+            groups[bool(survivor["suspected_equivalent"])].setdefault(id, []).append(row)
+        name, _, _ = str(summary["dataset"]), summary["killed"], summary["mutants"]
+    except FAULTS as error:
+        raise _damaged(output, error) from None
+    return name, {
         "summary": summary,
         "groups": groups,
         "counts": Counter(bool(survivor["suspected_equivalent"]) for _, survivor in pairs),
@@ -174,6 +179,21 @@ def job_sections(outputs: Sequence[Output]) -> Iterator[Section]:
             yield Section(kind, title, "tables.html", context, allows=allows)
 
 
+FAULTS = (AttributeError, KeyError, TypeError, ValueError, OSError)
+COMMANDS = {
+    "mining": "exe mine", "score": "exe score", "execution": "exe report",
+    "efficiency": "efficiency --force", "mutants": "reduce", "reduction": "reduce",
+    "crossval": "reduce --cross-validate",
+}  # fmt: skip
+"""What writes a kind of output, where that is not its name."""
+
+
+def _damaged(output: Output, error: Exception) -> InputError:
+    problem = f"is not what {output.kind} writes: {type(error).__name__}: {error}"
+    again = f"make it again: evalplus-lite {COMMANDS.get(output.kind, output.kind)}"
+    return InputError(problem, path=output.path, remedy=again)
+
+
 def _part(output: Output, drawing: Drawing) -> dict[str, Any]:
     try:
         products = [
@@ -181,8 +201,8 @@ def _part(output: Output, drawing: Drawing) -> dict[str, Any]:
         ]
         left_out = output.summary.get("not_measured", {}).items()
         missing = [{"name": id, "reason": reason} for id, reason in left_out]
-        missing += output.summary.get("missing", ())
-    except (AttributeError, KeyError, TypeError, ValueError, OSError) as error:
-        problem = f"is not what {output.kind} writes: {type(error).__name__}: {error}"
-        raise InputError(problem, path=output.path, remedy="run that command again") from None
+        named = output.summary.get("missing", ())
+        missing += named if isinstance(named, list) else ()  # of a score their number
+    except FAULTS as error:
+        raise _damaged(output, error) from None
     return {"path": str(output.path), "products": products, "missing": missing}

@@ -37,7 +37,7 @@ class Metrics:
         )
         self._verdicts = count(
             "evalplus_lite_verdicts",
-            "Verdicts on programs, and by kind the errors in place of one.",
+            "Verdicts by name; errors by kind.",
             ["verdict"],
         )
         self._runs = count("evalplus_lite_runs", "Plain runs by how they ended.", ["ended"])

@@ -144,7 +144,8 @@ class VerdictGiven(BaseModel):
     notes: list[str] | None = None
     details: list[str | None] | None = None
     tests: list[str | None] | None = Field(
-        default=None, description="With details: of each test, where one may have several cases."
+        default=None,
+        description="With details: a verdict on each test, if one has several cases.",
     )
 
 
