@@ -260,7 +260,7 @@ def _is_promise(line: str) -> bool:
     line = _NEVER_DOES.sub("", line)
     is_said = _PROMISE.search(line) and not _TASK.match(line) and not _EMPTY.search(line)
     # It is always the smallest that comes out; a definition says what a thing is.
-    if re.search(r"\bit is always\b|^an? [\w ]+\b(?:has|contains|is)\b.* exactly ", line, re.I):
+    if re.search(r"\bit is always\b|^an? [\w ]+\b(?:has|contains|is)\b.* exactly once", line, re.I):
         return False
     return bool(is_said) and not _CONDITION.search(line.partition("that")[0])
 
@@ -293,7 +293,8 @@ _WELL_FORMED = re.compile(r"\b(?:valid|well-formed|correct)\b", re.I)
 _TASK = re.compile(
     r".*\b(?:results?|returns?|answers?|outputs?|print\w*|given|must|should|modif\w+|chang\w+|round\w*"
     r"|shown|ignored|counted|function|arguments?|original|order|cut|split|removed|dropped|kept"
-    r"|treated|replaced|merged|skipped|left out|outside)\b|.*\bas (?:an? )?(?:float|int|str)\w*\b"
+    r"|treated|replaced|merged|skipped|left out|outside)\b"
+    r"|always as (?:an? )?(?:floats?|ints?|str)\b"
     r"|(?:write|count|find|compute|calculate|determine|give|list|check|decide|tell|get|remove"
     r"|keep|replace|how|what|which)s?\b",
     re.I,
@@ -748,15 +749,16 @@ def _holds_some(names: Names, match: re.Match[str]) -> bool:
 
 _EACH_ONCE = re.compile(r"\b(?:each|every) (\w+) (?:\w+ )?(?:at most|only|exactly) once\b", re.I)
 _HAS_KEY = re.compile(
-    r"\b(?:each|every|all) (?:\w+ ){1,4}?(?:has|have|contains?) (?:the|that|this) (\w+)\b", re.I
+    r"(?<!not )\b(?:each|every|all) (?:\w+ ){1,4}?(?:has|have|contains?) (?:the|that|this) (\w+)\b",
+    re.I,
 )
 
 
 @_test
 def _comes_once(names: Names, match: re.Match[str]) -> bool:
-    """``each month at most once``, in a field or an argument of that name."""
+    """``each month at most once``, in a field of that name."""
     found = names.get(match[1], names.get(f"{match[1]}s"))
-    if not isinstance(found, list | tuple):
+    if not isinstance(found, Items):  # of an argument it may say how it is to be used
         raise Unclear
     return _distinct(found)
 

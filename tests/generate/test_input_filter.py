@@ -368,6 +368,7 @@ MOVES = [("right" if n % 2 else "down", n) for n in range(1, 7)]
 LINES = [({"red": ["A", "B"], "blue": ["B", "C"]}, "A"), ({"red": ["A", "B"]}, "B")]
 GAMES = [(["win", "loss"],), (["draw", "win", "win"],)]
 MONTHS = [([{"month": f"202{n}-0{n}"}, {"month": f"202{n}-10"}],) for n in (1, 2, 3)]
+POINTS = [([{"x": 2, "y": -3}],), ([{"x": -5, "y": 0}],)]
 SHIFTS = [("09:15-10:00",), ("08:00-23:00",), ("10:00-12:30",), ("01:00-02:00",), ("07:30-09:00",)]
 
 
@@ -386,6 +387,8 @@ SHIFTS = [("09:15-10:00",), ("08:00-23:00",), ("10:00-12:30",), ("01:00-02:00",)
         (GAMES, "A season may have no games yet.", (), ([],), ([""],)),
         (GAMES, "", (), (["win"],), ([],)),
         (GAMES, "Also the empty season counts.", (), ([],), ([""],)),
+        ([([2, 1],), ([3],)], "Use each number at most once.", (), ([1, 1],), (["x"],)),
+        (POINTS, "A point.", ("x", "y"), ([{"x": 0, "y": 3}],), ([{"x": "1", "y": 3}],)),
         (MONTHS, "", (), ([{"month": "2024-12"}],), ([{"month": "2024-13"}],)),
         (INTERVALS, "The two may come in any order.", (), ([[9, 1], [2, 3]],), ([["x", 1]],)),
         ([([1, 2],), ([5],)], "Returns have negative units.", (), ([-3],), (["x"],)),
@@ -427,6 +430,17 @@ def test_texts_in_a_format_keep_its_layout(
     assert layout is not None
     assert all(layout.explain(text) is None for text in (*texts, alike))
     assert all(layout.explain(text) is not None for text in unlike)
+
+
+def test_records_within_records_cost_no_more_with_each_level() -> None:
+    """The number of constraints grows with the levels, and does not double with each."""
+    node: Any = None
+    counts = []
+    for level in range(1, 13):
+        node = {"value": level, "next": node}
+        found = InputFilter.infer([(node,)], known=("value", "next"))
+        counts.append(len(found.constraints))
+    assert counts[-1] < 4 * counts[5]
 
 
 def test_records_are_no_tree_and_long_numerals_cost_nothing() -> None:

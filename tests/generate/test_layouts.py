@@ -21,7 +21,6 @@ MODES = ["rwxr-xr--", "rw-r--r--", "rwxrwxrwx", "rw-r-----"]
     ("texts", "good", "bad"),
     [
         (LOG, "2024-01-01 00:00:00 ERROR x", "2024-01-01-00:00:00 ERROR x"),
-        (LOG, "2024-02-29 00:00:00 INFO", "2024-02-30 00:00:00 INFO"),
         (LOG, "2024-01-01 00:00:00 INFO", "2024-01-01 00:00:000 INFO"),
         ([f"{each}: {n}" for n, each in enumerate(LOG)], f"{LOG[0]}: 7", LOG[0]),
         (INI, "[c]\nx = 1\n", "[c]\nx 1\n"),

@@ -50,8 +50,10 @@ class Domain:
     positions: tuple[Domain, ...] | None = None
     keys: Domain | None = None
     values: Domain | None = None
+    required: Mapping[str, frozenset[type]] = field(default_factory=dict)
+    """Keys that every dict has and the reference reads by name, with the types of their values."""
     fields: Mapping[str, Domain] = field(default_factory=dict)
-    """The domains of keys that every dict has and the reference reads by name."""
+    """The domains of these, but within other dicts."""
     choices: tuple[Value, ...] = ()
     """The only values of their types that are allowed; types that none of them has are free."""
     views: tuple[View[Domain], ...] = ()
@@ -179,9 +181,10 @@ class Domain:
 
     def _explain_elements(self, kind: type, value: Value) -> str | None:
         if kind is dict:
+            for name, kinds in self.required.items():
+                if name not in value or type(value[name]) not in kinds:
+                    return f"{name!r} is missing or of another type than in every example"
             for name, domain in self.fields.items():
-                if name not in value:
-                    return f"{name!r} is missing"
                 if (reason := domain.explain(value[name])) is not None:
                     return f"{name!r}: {reason}"
             return self._explain_all(self.keys, value) or self._explain_all(

@@ -50,7 +50,7 @@ HABITS: Mapping[str, float] = {
     "descending": 0.5,
     "size": 0.5,
     "ordered-pairs": 0.5,
-    "proper-pairs": 0.45,
+    "proper-pairs": 0.48,
     "single-blanks": 0.6,
     "uniform": 0.5,
     "alphabet": 0.6,

@@ -44,6 +44,7 @@ from evalplus_lite.generate.domains.words import (
     MAY_BE_ZERO,
     NO_NUMBER,
     OF_ANY_SIGN,
+    OTHER_TEXT,
     WORDS,
     listed,
     mentions,
@@ -112,6 +113,11 @@ class Column:
             lambda value: value[position : position + 1] if type(value) in SEQUENCES else (),
         )
 
+    @property
+    def is_in_dict(self) -> bool:
+        """Whether these are values of dicts."""
+        return ".[" in self.name or ".values" in self.name
+
     def entry(self, name: str) -> Column:
         """Return the column of the values of one key of dicts."""
         return self._inner(
@@ -179,6 +185,10 @@ class ConstraintFinder:
     def is_element(self) -> bool:
         """Whether values here are elements of containers."""
         return "." in self._column.name
+
+    def is_field(self) -> bool:
+        """Whether values here are those of one key of records."""
+        return self._column.name.endswith("]")
 
     def is_not_negative(self) -> bool:
         """No number is below zero; only numbers other than zero are evidence."""
@@ -390,10 +400,10 @@ def inferred(
     values = inner(profile.values, column.values())
     if values and dict in values.kinds and profile.sizes and profile.sizes.smallest == 0:
         values = replace(values, smallest=0)  # a dict in a dict is of the kind that was seen empty
-    keys, fields = inner(profile.keys, column.keys()), _fields(column, finder, ledger, known)
+    keys, required = inner(profile.keys, column.keys()), _required(column, finder, known)
     seen = profile.keys.text.values if profile.keys and profile.keys.text else ()
-    if keys and fields and {*seen} == {*fields}:  # records: another field means nothing
-        keys = replace(keys, words=frozenset(" ".join(fields).split()))
+    if keys and required and {*seen} == {*required}:  # records: another field means nothing
+        keys = replace(keys, words=frozenset(" ".join(required).split()))
     return Domain(
         lowest=lowest,
         highest=highest,
@@ -403,25 +413,37 @@ def inferred(
         positions=positions,
         keys=keys,
         values=values,
-        fields=fields,
+        required=required,
+        fields=_fields(required, column, ledger, known),
         **_span(profile, finder, is_record=positions is not None),
         **_form(profile, finder),
         **_views(profile, column, view),
     )
 
 
-def _fields(
-    column: Column, finder: ConstraintFinder, ledger: Ledger, known: Collection[str]
-) -> dict[str, Domain]:
-    """Return the domains of the fields that all dicts have and the reference reads by name."""
+def _required(
+    column: Column, finder: ConstraintFinder, known: Collection[str]
+) -> dict[str, frozenset[type]]:
     dicts = [value for group in column.groups for value in group if type(value) is dict]
     names = frozenset.intersection(*map(frozenset, dicts)) & {*known} if dicts else frozenset()
     if not names or not finder.has_keys(names):
         return {}
-    profiles = {name: Profile.of(each[name] for each in dicts) for name in sorted(names)}
+    return {name: frozenset(type(each[name]) for each in dicts) for name in sorted(names)}
+
+
+def _fields(
+    required: Collection[str], column: Column, ledger: Ledger, known: Collection[str]
+) -> dict[str, Domain]:
+    """Return the domains of the fields of records; of those within dicts none: each level would
+    double the work."""
+    if column.is_in_dict:
+        return {}
+    columns = {name: column.entry(name) for name in required}
     return {
-        name: inferred(profile, column.entry(name), ledger, known=known)
-        for name, profile in profiles.items()
+        name: inferred(
+            Profile.of(value for group in each.groups for value in group), each, ledger, known=known
+        )
+        for name, each in columns.items()
     }
 
 
@@ -595,7 +617,8 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
         may_be_blank=finder.mentions(BLANK_LINES),
     )
     # Of lines with a head only the rest is free text.
-    if finder.mentions(ANY_TEXT) and not (layout and layout.head):
+    has_head = layout is not None and layout.head
+    if finder.mentions(OTHER_TEXT if has_head else ANY_TEXT):
         return {"alphabet": "".join(sorted({*PRINTABLE, *near}))}
     # A task that speaks of whitespace means tabs and newlines, too.
     if " " in near and finder.mentions("whitespace|white space|tabs?"):
@@ -620,7 +643,8 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
 
 def _bounds(profile: Profile, finder: ConstraintFinder) -> tuple[float | None, float | None]:
     """Return bounds that keep signs: zero and negative numbers only where such were seen."""
-    if profile.numbers is None:
+    # The numbers of one field are bounded with those of the others.
+    if profile.numbers is None or finder.is_field():
         return None, None
     low, high = profile.numbers.lowest, profile.numbers.highest
     max_magnitude = max(_GROWTH * max(abs(low), abs(high)), _FLOOR)

@@ -85,8 +85,9 @@ class Layout:
         )
         starts = [start for line in lines if (start := _first_word(line))]
         words = {word for each in known for word in each.split()[:1]}
-        if all(map(str.isupper, starts)):
-            words |= {*map(str.upper, words)}
+        for is_case, case in ((str.isupper, str.upper), (str.islower, str.lower)):
+            if all(map(is_case, starts)):
+                words |= {*map(case, words)}
         is_known = {*starts} <= words and len(starts) >= _ENOUGH
         is_mixed = all(re.search(r"\d", text) and re.search(r"[^\d\s.+-]", text) for text in texts)
         kinds = list(map(_kinds, lines))
@@ -116,7 +117,8 @@ class Layout:
             tuple(
                 name
                 for name, check in WELL_FORMED.items()
-                if {*map(check, texts)} - {None} == {True}
+                if name not in ("days", "month-days")  # of which the words have to speak
+                and {*map(check, texts)} - {None} == {True}
             ),
             decimals,
             span if span and all(_is_in(span, text) for text in texts) else None,
@@ -264,15 +266,15 @@ def _shape(kinds: Sequence[str]) -> tuple[str, ...]:
 def _head(lines: Sequence[str]) -> tuple[str, ...]:
     """Return the kinds that all of several lines begin with, if three signs are among them.
 
-    Numbers that have as many digits in each line say so. After the signs it ends with the first
-    word, or with a later sign: what follows may be free.
+    Padded numbers that have as many digits in each line say so. After the signs it ends with the
+    first word, or with a later sign: what follows may be free.
     """
     head, signs, end = list[str](), set[str](), 0
-    columns = (zip(*map(each, lines), strict=False) for each in (_kinds, _sizes))
-    for kinds, sizes in zip(*columns, strict=True):
+    columns = (zip(*map(each, lines), strict=False) for each in (_kinds, _sizes, _padded))
+    for kinds, sizes, padded in zip(*columns, strict=True):
         if len({*kinds}) > 1:
             break
-        head.append(sizes[0] if len({*sizes}) == 1 else kinds[0])
+        head.append(sizes[0] if len({*sizes}) == 1 and any(padded) else kinds[0])
         if kinds[0] not in _PLAIN or not (len(signs) >= _ENOUGH and "a word" in head[:-1]):
             end = len(head)
         signs |= {kinds[0]} - _PLAIN | {*kinds} & {"a blank"}
@@ -280,6 +282,12 @@ def _head(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 _PLAIN = frozenset(("a word", "a letter", "a number", "a blank"))
+
+
+def _padded(line: str) -> list[bool]:
+    """Return which tokens are numbers that seem to have a fixed width: years, and 07."""
+    numbers = [re.fullmatch(r"0\d+|\d{4,}", token) is not None for token in _TOKEN.findall(line)]
+    return [False, *numbers, False]
 
 
 def _has_head(line: str, head: Sequence[str]) -> bool:
@@ -290,7 +298,7 @@ def _has_head(line: str, head: Sequence[str]) -> bool:
 def _sizes(line: str) -> list[str]:
     """Return the kinds of a line's tokens, long numbers with how many characters they have."""
     sizes = [
-        f"{kind} of {len(token)}" if kind == "a number" and len(token) > 1 else kind
+        f"{kind} of {len(token)}" if kind == "a number" else kind
         for token in _TOKEN.findall(line)
         for kind in [_kind(token)]
     ]

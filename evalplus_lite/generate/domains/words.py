@@ -33,7 +33,7 @@ WORDS: Mapping[str, str] = {
     "sorted": rf"{_IS}(?:sorted|ascending|increasing|non-?decreasing)",
     "descending": rf"{_IS}(?:descending|decreasing|non-?increasing)",
     "distinct": r"(?:of|are|all|contains?|only|pairwise|all (?:the )?\w+) "
-    r"(?:distinct|unique|different)"
+    r"(?:distinct|unique|different)(?! (?:from|to|than|in)\b)"
     r"|no duplicates|permutation",
     "ordered-pairs": r"intervals?|ranges?|start|<=|≤|before",
     "layout": r"absolute|well-formed|valid|correct",
@@ -53,15 +53,14 @@ WORDS: Mapping[str, str] = {
 }
 """Words of a task's text that speak of a kind of constraint: one example is enough then."""
 
-_ANY_ORDER = r"(?:may|can) (?:also )?(?:come|be|stand|appear)\b[^.]*\b(?:any|either) order"
 DENIED: Mapping[str, str] = {
-    "rectangular": r"rows? (?:do not|don't|need not|may not)\b[^.]*\b(?:same|equal)"
+    "rectangular": r"rows? (?:do not|don't|need not)(?: all)? (?:have|be of) (?:the )?"
+    r"(?:same|equal)"
     r"|rows? (?:may|can) (?:differ|(?:be of|have) (?:different|any|other))",
     "proper-pairs": r"<=|≤|equal|same|empty|zero|length 0",
-    "single-blanks": r"(?:more than one|several|two|multiple) (?:blanks?|spaces?)",
-    "ordered-pairs": _ANY_ORDER,
-    "less": _ANY_ORDER,
-    "at-most": _ANY_ORDER,
+    "single-blanks": r"(?<!never )(?<!no )(?:more than one|several|two|multiple) "
+    r"(?:blanks?|spaces?)",
+    "ordered-pairs": r"(?:may|can) (?:come|be|stand|appear)\b[^.]{0,40}\b(?:any|either) order",
 }
 """Words of a task's text that deny a kind of constraint, however many examples keep to it."""
 
@@ -79,7 +78,7 @@ SIGNS = re.compile(
 """An exception is for numbers of some sign."""
 MAY_BE_EMPTY = (
     r"(?<!non-)(?<!not )(?<!an )(?<!the )empty|(?<!return )(?:an|the) empty \w+ (?:has|is|gives)"
-    r"|(?:also|even|including|or) (?:an|the) empty"
+    r"|(?:also|even|including) (?:an|the) empty"
     r"|may have no|no \w+ (?:yet|at all)|(?:may|can) be missing"
     r"|without (?:any|rows|items|elements|entries|records|lines)\b|with nothing in"
 )
@@ -117,16 +116,18 @@ _THINGS = (
     r"(?:whole )?(?:characters?|letters?|digits?|elements?|items?|numbers?|entries|values?|symbols?"
     r"|rows|lines|columns|cells)|long"
 )
-ANY_TEXT = (
-    r"free text|all kinds of things|(?:(?:anything|everything|all) else"
+OTHER_TEXT = (
+    r"(?:(?:anything|everything|all) else"
     r"|(?:any|every) other (?:text|string|input|value))\b[^.]*"
     r"(?:Error|False|None|invalid|improper)|(?:anything|everything|whatever) that is (?:not|no)\b"
     r"|whatever is (?:not|no)\b"
 )
 """A text in no format has an answer as well."""
+ANY_TEXT = rf"free text|all kinds of things|{OTHER_TEXT}"
+"""The same, or a part of a text is in no format."""
 NO_NUMBER = r"invalid|otherwise|(?:no|not an?) (?:valid )?(?:price|number|amount)\b"
 """A text that is no number has an answer as well."""
-MULTIPLE = r"(?:multiples? of|divisible by) (\d+)\b"
+MULTIPLE = r"(?:multiples? of|divisible by) (\d{1,18})\b"
 _LISTED = re.compile(r"\b\w+(?:, \w+){1,20},? (?:and|or) \w+")
 
 
@@ -189,6 +190,7 @@ def most_decimals(text: str) -> int | None:
 
 def only_range(text: str) -> tuple[int, int] | None:
     """Return the ends of the one range of whole numbers in a text: ``1 to 3``."""
+    text = re.sub(r"[^.\n]*\b(?:answer|result|return)[^.\n]*", " ", text)
     found = {*re.findall(r"(?<![\w.:-])(\d{1,6}) to (\d{1,6})(?![\w.:])", text)}
     return (int(min(found)[0]), int(min(found)[1])) if len(found) == 1 else None
 
