@@ -17,6 +17,7 @@ import types
 import typing
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from functools import _lru_cache_wrapper as CachedFunction
 from functools import partial
@@ -102,6 +103,8 @@ CONSTANTS = frozenset((float, frozenset, int, str, tuple))
 """Types that copy nothing, and those that do not copy a value of their own."""
 ALONE = 4
 """References to a text in ``grown`` that nothing else holds: Python extends it in place."""
+PURE = frozenset((int, float, bool, type(None), str, bytes))
+"""Types whose comparison runs no code of the program."""
 PLAIN = frozenset((len, id, isinstance, ord, chr, next))
 ARITHMETIC = frozenset((abs, round, divmod, max, min))
 """Functions that cost a call alone: always, and on one or two numbers of a digit or two."""
@@ -156,7 +159,9 @@ class WorkMeter:
             return function
         if kind is partial:
             return partial(self.called(function.func), *function.args, **function.keywords)
-        if is_own(function) or is_own(kind):  # its code is rewritten
+        defined = getattr(kind, "__call__", None)  # noqa: B004 - how the class defines it
+        is_written = getattr(defined, "__globals__", None) is self.names
+        if is_own(function) or is_own(kind) or is_written:  # its code is rewritten
             self.names[LEFT] -= OBJECT
             return function
         if kind is types.MethodWrapperType and function.__name__ == "__call__":
@@ -169,7 +174,8 @@ class WorkMeter:
         """Call a function that is not rewritten, and charge for what it processes."""
         name = str(getattr(function, "__name__", ""))
         is_short = len(arguments) < 3 and not options
-        if is_short and function in ARITHMETIC and all(map(is_small, arguments)):
+        is_known = type(function) in IN_C and function in ARITHMETIC
+        if is_short and is_known and all(map(is_small, arguments)):
             self.charge(CALL + CALLS.get(name, 0))
             return function(*arguments)
         lazy = is_lazy(function)
@@ -190,8 +196,7 @@ class WorkMeter:
         before = [*map(length, values)]
         compared: list[Any] = []
         if name in ("sort", "sorted"):  # while they are unsorted
-            items = values[1 if given else 0]
-            compared += items if isinstance(items, SIZED) else ()
+            compared += held_by(values[1 if given else 0])
         if callable(key := options.get("key")):
             compared.clear()
 
@@ -218,7 +223,7 @@ class WorkMeter:
 
     def defined(self, owner: Any) -> Any:
         """Replace functions in C in a class, which Python calls for an operator."""
-        for name, value in [*vars(owner).items()]:
+        for name, value in [*vars(owner).items()] if isinstance(owner, type) else ():
             if type(value) in IN_C or type(value) is partial:
                 replaced: Any = self.handed(value)
                 if type(value) in DESCRIPTORS:
@@ -243,7 +248,7 @@ class WorkMeter:
             self.charge(CALLS["format"] + showing(right))
         result = OPERATORS[name](left, right)
         kind = type(result)
-        if name == "Append" and kind is str:
+        if name == "Append" and kind is str and getrefcount(left) < ALONE:
             self.charge(CHARACTER * len(right))
         elif kind in SIZED:
             units = weight(kind) * len(result)
@@ -266,6 +271,10 @@ class WorkMeter:
             units = computing(name, target, value)
         elif kind in SEQUENCES and type(value) is int:  # repeated
             units = weight(kind) * len(target) * max(0, value)
+        elif kind is Counter:
+            units = COUNTED * (len(target) + length(value))
+        elif kind.__module__ == "fractions":
+            units = EXACT + DIGIT * (digits(target.numerator) + digits(target.denominator)) ** 2
         elif type(value) in SIZED:
             is_copied = kind in (tuple, bytes) or (kind is str and getrefcount(target) > ALONE)
             units = len(value) + (len(target) if is_copied else 0)
@@ -284,10 +293,10 @@ class WorkMeter:
         is_member = item in items
         units: float = 0
         if kind in (list, tuple, deque):
-            try:
-                place = items.index(item) + 1 if is_member else len(items)
-            except ValueError:  # found by identity alone, as NaN is
-                place = len(items)
+            place = len(items)
+            if is_member and is_pure(item) and all(map(is_pure, items)):
+                with suppress(ValueError):  # found by identity alone, as NaN is
+                    place = items.index(item) + 1
             units = LOOKED * place + looking(item, islice(items, place))
         elif isinstance(items, (list, tuple, deque, VIEWS[1])) or (
             kind is range and type(item) is not int
@@ -402,9 +411,23 @@ def common(left: Any, right: Any) -> Any:
         units += IDENTICAL
         if one is not other:
             units += SAME if is_small(one) else SAME + common(one, other)
-            if one != other:
+            if is_pure(one) and is_pure(other) and one != other:
                 break
     return units
+
+
+def is_pure(item: Any) -> bool:
+    """Return whether comparing a value runs no code of the program: a plain one, or a row."""
+    kind = type(item)
+    if kind is tuple or kind is list:
+        return all(type(each) in PURE for each in item)
+    return kind in PURE
+
+
+def held_by(items: Any) -> list[Any]:
+    """Return the items of a container, which its own class may count or take out."""
+    base = next((each for each in SIZED if isinstance(items, each)), None)
+    return [] if base is None else [*base.__iter__(items)]
 
 
 def looking(item: Any, items: Iterable[Any]) -> Any:
@@ -469,10 +492,11 @@ def alike(items: list[Any]) -> Any:
     """Return the units of comparing long items with their neighbors in order."""
     if max(map(length, items), default=0) <= 4:
         return 0
-    try:
-        items = sorted(items)
-    except Exception:
-        return 0  # nor could the program
+    if all(map(is_pure, items)):
+        try:
+            items = sorted(items)
+        except TypeError:
+            return 0  # nor could the program
     return sum(map(common, items, items[1:]))
 
 
@@ -495,7 +519,8 @@ def cost(
         return computing(operation, *numbers)
     if name in ("sort", "sorted"):
         return sorting(compared)
-    if function is iter or function in PLAIN or name in ITEMS:
+    is_builtin = type(function) in IN_C
+    if function is iter or (is_builtin and function in PLAIN) or name in ITEMS:
         return COPIED * made if arguments and isinstance(arguments[-1], slice) else 0
     if name == "reduce":
         return (CALLED + MADE) * size
@@ -520,13 +545,13 @@ def cost(
     if module in ("_bisect", "bisect"):
         moved = size / 2 if name.startswith("insort") else 0
         return 40 * log2(2 + size) + CHARACTER * moved
-    if function in (min, max):
-        items = compared or list(arguments[0] if len(arguments) == 1 else arguments)
+    if function is min or function is max:
+        items = compared or (held_by(arguments[0]) if len(arguments) == 1 else [*arguments])
         return fixed + BEST * len(items) + alike(items)
     if function is sum:  # each step copies the sum so far
         largest = max(map(length, arguments[0]), default=0) if made else 0
         return SUMMED * size + COPIED * max(made, largest) * size
-    if module == "math" or function in (pow, divmod, abs, round):
+    if module == "math" or (is_builtin and function in (pow, divmod, abs, round)):
         large = max((digits(each) for each in (*numbers, result) if type(each) is int), default=1)
         if function is pow and len(numbers) == 3:
             return numbers[1].bit_length() * (SQUARED + DIGIT * large * large)
@@ -718,6 +743,8 @@ class Working(Counting):
                 target.value = call(PREFIX + "deleted", target.value)
                 bounds = (each or NOTHING for each in (part.lower, part.upper, part.step))
                 part = call(PREFIX + "slice", *bounds)
+            elif not isinstance(part, (ast.Constant, ast.Tuple)):
+                part = call(PREFIX + "hashed", part)
             loaded.slice, stored.slice = kept("part", part)
         if not isinstance(target, ast.Name):
             loaded.value, stored.value = kept("owner", self.visit(target.value))
@@ -761,7 +788,8 @@ class Working(Counting):
     def visit_Assign(self, node: Any) -> Any:
         match node:
             case ast.Assign([ast.Name(id=name)], ast.BinOp(ast.Name(id=left), ast.Add())):
-                is_appended = name == left  # as ``text = text + more`` is done in place
+                # ``text = text + more`` is done in place.
+                is_appended = name == left and name not in self.shared
             case _:
                 is_appended = False
         self.visit_Starred(node)
@@ -770,7 +798,7 @@ class Working(Counting):
         for target in node.targets:
             if isinstance(getattr(target, "slice", None), ast.Slice):
                 node.value = call(PREFIX + "sliced", node.value)
-            elif getattr(target, "attr", "").startswith("__"):
+            elif (word := getattr(target, "attr", "")).startswith("__") and word.endswith("__"):
                 node.value = call(PREFIX + "handed", node.value)
         return node
 

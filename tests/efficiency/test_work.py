@@ -385,6 +385,31 @@ def test_the_parts_of_a_target_are_evaluated_once(sandbox: Sandbox) -> None:
     assert found.units is not None
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("class A:\n    n = 0\n    def __eq__(self, x):\n        A.n += 1\n        return True\n"
+         "def f(xs):\n    return [A()] == [A()], A() in [A()], A.n\n", (True, True, 2)),
+        ("class A(list):\n    def __iter__(self):\n        while self:\n"
+         "            yield self.pop()\n"
+         "def f(xs):\n    return sorted(A(xs)), max(A(xs))\n", ([1, 2, 3], 3)),
+        ("class A(list):\n    def __call__(self, x):\n        return x + len(self)\n"
+         "def f(xs):\n    return A(xs)(1)\n", 4),
+        ("class A:\n    def __init__(self):\n        self.__f = max\n"
+         "    def g(self):\n        return self.__f is max\n"
+         "def f(xs):\n    return A().g()\n", True),
+        ("def m(name, bases, words):\n    return words['x']\nclass A(metaclass=m):\n    x = 5\n"
+         "def f(xs):\n    return A\n", 5),
+    ],
+)  # fmt: skip
+def test_code_of_the_program_runs_no_more_often(
+    sandbox: Sandbox, text: str, expected: object
+) -> None:
+    """Whatever a class does when it is compared, iterated or called, counting does not repeat."""
+    (found,) = counted(sandbox, text, [1, 2, 3], expected=expected)
+    assert found.units is not None
+
+
 def test_powers_that_stay_small_cost_little(sandbox: Sandbox) -> None:
     """Of 1, 0 and -1, whatever the exponent; nothing overflows."""
     text = "    x = 1\n    x **= 10**400\n    return x + (-1) ** 10**30 + 0 ** 10**30\n"
