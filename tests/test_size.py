@@ -10,10 +10,10 @@ from test_layers import MODULES, PACKAGE
 SIZES: dict[str, tuple[int, int]] = {
     ".": (1_067, 8),
     "cli": (2_482, 19),
-    "efficiency": (2_014, 9),
+    "efficiency": (2_042, 9),
     "exe": (13_121, 38),
     "execution": (2_342, 10),
-    "generate": (8_659, 29),
+    "generate": (8_696, 29),
     "grading": (2_864, 13),
     "jobs": (9_407, 24),
     "models": (2_249, 11),
@@ -24,7 +24,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "serving": (4_311, 28),
     "statistics": (942, 7),
     "store": (1_723, 12),
-    "tasks": (9_377, 31),
+    "tasks": (9_379, 31),
     "values": (3_404, 17),
 }
 """Lines and modules of each room; ``.`` are the modules beside the rooms."""
