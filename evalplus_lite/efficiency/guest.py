@@ -160,7 +160,7 @@ class WorkMeter:
         if kind is partial:
             return partial(self.called(function.func), *function.args, **function.keywords)
         defined = getattr(kind, "__call__", None)  # noqa: B004 - how the class defines it
-        is_written = getattr(defined, "__globals__", None) is self.names
+        is_written = type(defined) is types.FunctionType and defined.__globals__ is self.names
         if is_own(function) or is_own(kind) or is_written:  # its code is rewritten
             self.names[LEFT] -= OBJECT
             return function

@@ -220,6 +220,7 @@ def efficiency(
             if task.id not in measured
         },
         "levels": levels,
+        "counter": counter,
         "models": [_figures(model, by_task) for model, by_task in by_model.items()],
         "pairs": [],
     }

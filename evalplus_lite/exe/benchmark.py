@@ -113,7 +113,7 @@ def build(
         tasks = [*read_tasks(mined)] if mined.stat().st_size else []
         with Sandboxes(Sandbox(opened.config)) as places:
             tasks = [replace(task, code=without_comments(task.code)) for task in tasks]
-            opened.stage("asked", len(tasks))
+            opened.stage("choosing cases", len(tasks))
             found = []
             for each in itertools.chain(tasks, _chains(tasks, places, opened)):
                 if (task := asked(each, places)) is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections import Counter, defaultdict
@@ -635,8 +634,7 @@ def _computed(
     }
     if not material.errors:
         missing.append({"name": "errors", "reason": "no answered case raises"})
-    plain: dict[str, Any] = json.loads(json.dumps(found))  # lists, as in the file
-    return plain
+    return found
 
 
 def export_mined(dataset: str | os.PathLike[str], path: str | os.PathLike[str]) -> ExportResult:

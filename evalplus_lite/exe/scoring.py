@@ -597,8 +597,7 @@ def score(
         session=session,
     )
     run = run_facts(tasks=facts_of(tasks), predictions=facts_of(predictions))
-    plain = json.loads(json.dumps(asdict(report)))  # intervals as lists, as in the file
-    result = ScoreResult({"run": run, **plain, **known.facts()}, report)
+    result = ScoreResult({"run": run, **asdict(report), **known.facts()}, report)
     if graded is not None:
         write_jsonl(graded, rows)
     if out is not None:

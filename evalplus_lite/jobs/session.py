@@ -30,7 +30,8 @@ class Result:
 
     def to_json(self) -> dict[str, Any]:
         """Return the summary as plain data (docs/schemas/outputs.schema.json)."""
-        return dict(self.summary)
+        plain: dict[str, Any] = json.loads(self.to_json_text())  # lists where there are tuples
+        return plain
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the rows of its table, each a dict: what ``pandas.DataFrame`` takes."""
@@ -52,7 +53,7 @@ class Result:
 
     def to_json_text(self) -> str:
         """Return the summary as the text of a JSON file."""
-        return json.dumps(self.to_json(), indent=2) + "\n"
+        return json.dumps(dict(self.summary), indent=2) + "\n"
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,10 +90,10 @@ def _survivors(output: Output) -> tuple[str, dict[str, Any]]:
             lines = survivor["diff"].splitlines()[2:]
             row = {**survivor, "lines": [(SIGNS.get(line[:1], "same"), line) for line in lines]}
             groups[bool(survivor["suspected_equivalent"])].setdefault(id, []).append(row)
-        name, _, _ = str(summary["dataset"]), summary["killed"], summary["mutants"]
+        name, *_ = (summary[key] for key in ("dataset", "mutants", "killed", "killed_by_base"))
     except FAULTS as error:
         raise _damaged(output, error) from None
-    return name, {
+    return str(name), {
         "summary": summary,
         "groups": groups,
         "counts": Counter(bool(survivor["suspected_equivalent"]) for _, survivor in pairs),
@@ -110,7 +110,7 @@ def _tables(output: Output) -> Iterator[tuple[Table, str]]:
 
 
 def _drawn(output: Output) -> Iterator[tuple[Table, str]]:
-    """Yield the tables of exe-report, each with the picture in its folder, or ""."""
+    """Yield the tables of exe report, each with the picture in its folder, or ""."""
     for made in output.summary.get("figures", ()):
         name = str(made["name"])
         table = Table(

@@ -304,9 +304,9 @@ def execution(material: Material) -> Iterator[Product]:
             yield from [*_made(output.summary, ending)]
         except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
             raise InputError(
-                f"is not as exe-report wrote it: {type(error).__name__}: {error}",
+                f"is not what exe report writes: {type(error).__name__}: {error}",
                 path=output.path,
-                remedy="make it again with exe-report",
+                remedy="make it again: evalplus-lite exe report",
             ) from None
 
 
