@@ -13,7 +13,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "efficiency": (2_043, 9),
     "exe": (13_118, 38),
     "execution": (2_342, 10),
-    "generate": (8_696, 29),
+    "generate": (8_682, 29),
     "grading": (2_864, 13),
     "jobs": (9_408, 24),
     "models": (2_249, 11),

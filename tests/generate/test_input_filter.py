@@ -443,6 +443,15 @@ def test_records_within_records_cost_no_more_with_each_level() -> None:
     assert counts[-1] < 4 * counts[5]
 
 
+def test_what_stands_in_one_node_of_a_tree_may_stand_in_others() -> None:
+    """A branch that is missing at the root of the example may be there, and the reverse."""
+    leaf = {"left": None, "right": None}
+    base = {"left": {"left": None, "right": leaf}, "right": None}
+    found = InputFilter.infer([(base,)], known=("left", "right"))
+    assert found.admits(({"left": None, "right": leaf},))
+    assert not found.admits(({"left": None, "right": 1},))
+
+
 def test_records_are_no_tree_and_long_numerals_cost_nothing() -> None:
     """As many records as each has fields; and texts of many digits."""
     found = InputFilter.infer([([["a", 1], ["b", 2]],), ([["c", 3], ["d", 4]],)])

@@ -8,7 +8,7 @@ no prompt means them (for one, an empty string for a list).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -50,7 +50,6 @@ from evalplus_lite.generate.domains.words import (
     mentions,
     most_decimals,
     multiple_of,
-    only_range,
     quoted_words,
     says_size,
     stands_alone,
@@ -162,15 +161,6 @@ class ConstraintFinder:
     def most_decimals(self) -> int | None:
         """Return how many decimals numbers have at most, if the text says so."""
         return most_decimals(self._text)
-
-    def cased(self, words: Collection[str]) -> Collection[str]:
-        """Return words, in either case if the text says that case means nothing."""
-        cases = (str, str.lower, str.upper) if self.mentions(ANY_CASE) else (str,)
-        return {case(each) for each in words for case in cases}
-
-    def only_range(self) -> tuple[int, int] | None:
-        """Return the one range of whole numbers that the text names."""
-        return only_range(self._text)
 
     def multiple_of(self) -> int:
         """Return what all numbers are multiples of, as the text says and the examples show."""
@@ -414,7 +404,7 @@ def inferred(
         keys=keys,
         values=values,
         required=required,
-        fields=_fields(required, column, ledger, known),
+        fields={} if _is_recursive(column) else _fields(required, column, ledger, known),
         **_span(profile, finder, is_record=positions is not None),
         **_form(profile, finder),
         **_views(profile, column, view),
@@ -428,7 +418,23 @@ def _required(
     names = frozenset.intersection(*map(frozenset, dicts)) & {*known} if dicts else frozenset()
     if not names or not finder.has_keys(names):
         return {}
-    return {name: frozenset(type(each[name]) for each in dicts) for name in sorted(names)}
+    # What stands in a tree's node at one level may stand there at any.
+    alike = [each for top in dicts for each in _nodes(top) if names <= each.keys()]
+    return {name: frozenset(type(each[name]) for each in alike) for name in sorted(names)}
+
+
+def _nodes(value: Value) -> Iterator[Value]:
+    """Yield a dict and the dicts within its values, outermost first."""
+    if type(value) is dict:
+        yield value
+        for each in value.values():
+            yield from _nodes(each)
+
+
+def _is_recursive(column: Column) -> bool:
+    """Return whether dicts hold dicts with the same keys, as the nodes of a tree do."""
+    dicts = [value for group in column.groups for value in group if type(value) is dict]
+    return any(each.keys() == top.keys() for top in dicts for each in [*_nodes(top)][1:])
 
 
 def _fields(
@@ -610,10 +616,9 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
     near = widen(text.counts, keep_closed=keep_closed)
     layout = Layout.of(
         text.values,
-        known=finder.cased({*known, *finder.listed()}),
+        known={*known, *finder.listed()},
         is_said=finder.mentions(FORMATS),
         decimals=finder.most_decimals(),
-        span=finder.only_range(),
         may_be_blank=finder.mentions(BLANK_LINES),
     )
     # Of lines with a head only the rest is free text.

@@ -55,8 +55,6 @@ class Layout:
     well_formed: tuple[str, ...] = ()
     decimals: int | None = None
     """The most decimals that a number may have."""
-    span: tuple[int, int] | None = None
-    """The least and the greatest number that a text may have, if the task's text says so."""
     may_be_blank: bool = False
 
     @classmethod
@@ -67,7 +65,6 @@ class Layout:
         known: Collection[str] = (),
         is_said: bool = False,
         decimals: int | None = None,
-        span: tuple[int, int] | None = None,
         may_be_blank: bool = False,
     ) -> Layout | None:
         """Return the layout of texts in a format; None of prose, single words and plain numbers.
@@ -121,7 +118,6 @@ class Layout:
                 and {*map(check, texts)} - {None} == {True}
             ),
             decimals,
-            span if span and all(_is_in(span, text) for text in texts) else None,
             may_be_blank,
         )
 
@@ -142,8 +138,6 @@ class Layout:
                 return f"{name} that are not well-formed"
         if self.decimals and re.search(rf"\d\.\d{{{self.decimals + 1}}}", text):
             return f"a number with more than {self.decimals} decimals"
-        if self.span and not _is_in(self.span, text):
-            return f"a number that is not from {self.span[0]} to {self.span[1]}"
         for line in _lines(text):
             kinds = _kinds(line)
             if missing := self.line_signs - _signs(line):
@@ -155,7 +149,7 @@ class Layout:
             if twice := min((each for each in self.singles if line.count(each) > 1), default=""):
                 return f"{twice!r} twice"
             is_other = self.first_signs and _first_sign(line) not in self.first_signs
-            if is_other or not _has_head(line, self.head):
+            if is_other or (self.head and not _has_head(line, kinds, self.head)):
                 return f"a line like {line[:40]!r}"
             if strange := next((pair for pair in _around(kinds) if pair not in self.around), None):
                 return f"{strange[1]} after {strange[0]} and a blank"
@@ -168,12 +162,6 @@ class Layout:
 
 def _lines(text: str) -> list[str]:
     return [line for line in text.split("\n") if line.strip()]
-
-
-def _is_in(span: tuple[int, int], text: str) -> bool:
-    """Return whether all numbers in a text, which has one at least, are in a range."""
-    numbers = re.findall(r"-?\d{1,18}", text)
-    return bool(numbers) and all(span[0] <= int(each) <= span[1] for each in numbers)
 
 
 def _is_board(lines: Sequence[str]) -> bool:
@@ -290,13 +278,13 @@ def _padded(line: str) -> list[bool]:
     return [False, *numbers, False]
 
 
-def _has_head(line: str, head: Sequence[str]) -> bool:
-    pairs = [*zip(head, _kinds(line), _sizes(line), strict=False)]
+def _has_head(line: str, kinds: Sequence[str], head: Sequence[str]) -> bool:
+    pairs = [*zip(head, kinds, _sizes(line), strict=False)]
     return len(pairs) == len(head) and all(wanted in kinds for wanted, *kinds in pairs)
 
 
 def _sizes(line: str) -> list[str]:
-    """Return the kinds of a line's tokens, long numbers with how many characters they have."""
+    """Return the kinds of a line's tokens, numbers with how many characters they have."""
     sizes = [
         f"{kind} of {len(token)}" if kind == "a number" else kind
         for token in _TOKEN.findall(line)

@@ -188,13 +188,6 @@ def most_decimals(text: str) -> int | None:
     return int(said[1]) if said[1].isdigit() else NUMERALS.index(said[1].lower())
 
 
-def only_range(text: str) -> tuple[int, int] | None:
-    """Return the ends of the one range of whole numbers in a text: ``1 to 3``."""
-    text = re.sub(r"[^.\n]*\b(?:answer|result|return)[^.\n]*", " ", text)
-    found = {*re.findall(r"(?<![\w.:-])(\d{1,6}) to (\d{1,6})(?![\w.:])", text)}
-    return (int(min(found)[0]), int(min(found)[1])) if len(found) == 1 else None
-
-
 def multiple_of(text: str) -> int:
     """Return what all numbers are multiples of, as a text says; 1 if it says nothing."""
     said = re.search(MULTIPLE, text, re.I)
