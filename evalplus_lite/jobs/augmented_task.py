@@ -11,7 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from evalplus_lite.errors import CodecError, InputError, UnusableTask
+from evalplus_lite.errors import CodecError, InputError, ReferenceSolutionError, UnusableTask
 from evalplus_lite.execution.base import Row, Work, WorkerContext
 from evalplus_lite.execution.records import from_row, from_rows, to_row
 from evalplus_lite.generate.domains.constants import Constants, examples
@@ -21,6 +21,7 @@ from evalplus_lite.generate.domains.promises import Promise
 from evalplus_lite.generate.engine.call_sequences import SequenceGenerator
 from evalplus_lite.generate.engine.generator import AdaptedGenerator, CodeTexts, Generator, Proposer
 from evalplus_lite.generate.engine.guaranteed import at_open_places, probes
+from evalplus_lite.generate.engine.pool import NEAR_EXAMPLES, Mix
 from evalplus_lite.generate.engine.scale import LARGE, MOST, Rung, weight
 from evalplus_lite.grading.evidence import (
     blamed,
@@ -39,6 +40,7 @@ from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.jobs.consensus import UNANSWERED
 from evalplus_lite.jobs.expected import staged
 from evalplus_lite.programs import definitions
+from evalplus_lite.reduction.decisions import REFERENCE_LIMITS, decisions, is_test, tests
 from evalplus_lite.reduction.kills import Kills, KillSuite
 from evalplus_lite.reduction.survivors import unreached
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
@@ -189,6 +191,7 @@ def text_generator(
         seeds=seeds,
         sampled=_random(form, base, seed),
         constants=constants,
+        mix=Mix() if task.contract else NEAR_EXAMPLES,
         is_challenging=True,
         reference=(task.reference, task.entry_point),
     )
@@ -365,6 +368,7 @@ def generator_of(
         seeds=[*first, *seeds],
         sampled=sampled(input_filter, count=SAMPLED, seed=name),
         constants=constants,
+        mix=Mix() if task.contract else NEAR_EXAMPLES,
         is_challenging=True,
         reference=(task.reference, task.entry_point),
     )
@@ -507,6 +511,8 @@ def probe(
 MOST_UNANSWERED = 10
 MOST_STRESS = 40  # cases of a task that ask too much of right programs to be tests of correctness
 PROBED = 12  # at most one input in this many was made to measure sizes
+MOST_CROSSING = 6
+"""Inputs beyond a constraint that are kept for an outcome of a test of the reference."""
 SLOW = ("slow", "memory", "crashes")
 _SAID_OF_TIES = re.compile(
     r"\b(?:ties?|tied|equal\w*|same)\b[^.]{0,200}\b(?:first|earlier|last|later|order|alphabetical\w*)\b"
@@ -583,7 +589,8 @@ class TaskAugmentation:
         self.dropped: Counter[str] = Counter()
         self.unanswered: list[Case] = []
         self.new = self.idle = self.proposed = 0
-        self.size = budget.batch
+        self.size, self.most = budget.batch, budget.inputs - budget.inputs // PROBED
+        self.beyond: list[Suite] = []
 
     def probe(self) -> None:
         """Measure how far sizes go; keep the answered inputs, up to a share of the budget."""
@@ -627,7 +634,7 @@ class TaskAugmentation:
 
     def step(self) -> bool:
         """Propose one batch and keep the usable inputs; return whether to continue."""
-        missing = self.budget.inputs - self.new
+        missing = self.most - self.new
         if missing <= 0 or self.idle >= PATIENCE:
             return False
         # Order: propose, answer and screen, cut to what is missing, then feed back.
@@ -652,6 +659,68 @@ class TaskAugmentation:
         self.size = self.budget.batch if slow else GROWTH * self.size
         return True
 
+    def cross_limits(self) -> None:
+        """Keep some inputs beyond an inferred constraint that the reference tells from all others.
+
+        Where a test of the reference has one outcome for all inputs so far, whoever wrote it meant
+        others. Those that show the second outcome break a single constraint, none that is stated.
+        The rest of the budget is free for what keeps to all.
+        """
+        room, self.most = self.budget.inputs - self.most, self.budget.inputs
+        is_bound = self.task.contract or self.budget.doubtful
+        if is_bound or not room or not isinstance(self.generator, Generator):
+            return
+        try:
+            shown = self._outcomes(joined(self.suites, {}).cases)
+            missing = tests(Program.of(self.task)) - shown.keys()
+        except ReferenceSolutionError:  # it loads, and is too large to analyze
+            return
+        if not missing:
+            return
+        constraints = self.generator.input_filter.constraints
+        names = [each.name for each in constraints if not (each.is_chosen or each.is_stated)]
+        try:
+            free = TaskAugmentation(
+                self.sandbox,
+                self._without(*names),
+                seed=self.seed,
+                budget=replace(self.budget, doubtful=True),
+            )
+        except InputError:  # a constraint that there is only because of another one
+            return
+        free.none_is_odd = self.none_is_odd
+        while free.step():
+            pass
+        found = joined(free.suites, {})
+        outcomes = self._outcomes(found.cases)
+        filters = [InputFilter.of_task(self._without(name)) for name in names]
+
+        def is_near(at: int) -> bool:
+            arguments = found.cases[at].arguments
+            return any(each.admits(arguments) and not each.doubt(arguments) for each in filters)
+
+        chosen: set[int] = set()
+        places = range(found.base_count, len(found.cases))
+        for outcome in sorted(missing & outcomes.keys()):
+            those = [at for at in places if outcomes[outcome] >> at & 1]
+            those.sort(key=lambda at: (weight(found.cases[at].arguments), at))
+            chosen.update(islice(filter(is_near, those), MOST_CROSSING))
+        part = subset(found, sorted(chosen)[:room])
+        crossing = [Case(each.arguments, "branch") for each in part.cases]
+        self.beyond = [replace(part, cases=tuple(crossing))]
+        self.new += len(crossing)
+
+    def _without(self, *names: str) -> Task:
+        """Return the task without these inferred constraints."""
+        off = dict.fromkeys(names, False)
+        return replace(self.task, constraints={**off, **self.task.constraints})
+
+    def _outcomes(self, cases: Sequence[Case]) -> dict[str, int]:
+        """Return the outcomes of the reference's tests, each with the bitset of its cases."""
+        inputs = Inputs.of(case.arguments for case in cases)
+        found = decisions(self.sandbox, Program.of(self.task), inputs, REFERENCE_LIMITS)
+        return {name: those for name, those in found.items() if is_test(name)}
+
     def _keep(self, suite: Suite, slow: Sequence[Case] = ()) -> None:
         """Append answered cases, and report them to the generator."""
         # Each case that was set apart is reported to the generator once.
@@ -662,7 +731,7 @@ class TaskAugmentation:
 
     def finish(self) -> Augmented:
         """Return the suite with the accepted, dropped, and set-aside inputs."""
-        suite = joined(self.suites, self._provenance())
+        suite = joined([*self.suites, *self.beyond], self._provenance())
         # Large cases last, behind all others that are not base cases: cheap cases decide first, and
         # a program that fails is not run on the rest.
         places = sorted(
@@ -836,6 +905,9 @@ def augment_task(
     growing = TaskAugmentation(sandbox, task, seed=seed, budget=budget, seeds=seeds)
     growing.probe()
     growing.mix_types()
+    while growing.step():
+        pass
+    growing.cross_limits()
     while growing.step():
         pass
     return growing.finish()

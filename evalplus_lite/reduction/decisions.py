@@ -107,13 +107,11 @@ def instrument(program: Program) -> InstrumentedReference:
 
     Raises ReferenceSolutionError if it does not parse.
     """
-    try:
-        tree = parsing.parse(program.source)
-    except (SyntaxError, ValueError, RecursionError) as error:
-        raise ReferenceSolutionError(f"the reference does not parse: {error}") from None
     rewriter = _Rewriter()
-    tree = rewriter.visit(tree)
-    source = with_marks(tree, prelude=_PRELUDE)
+    try:
+        source = with_marks(rewriter.visit(parsing.parse(program.source)), prelude=_PRELUDE)
+    except (SyntaxError, RecursionError, ValueError) as error:
+        raise ReferenceSolutionError(f"the reference does not parse: {error}") from None
     return InstrumentedReference(source, probed(source, program), tuple(rewriter.probes))
 
 
@@ -145,6 +143,21 @@ def decisions(
         for offset in range(len(probe.outcomes))
         if rows[probe.first + offset]
     }
+
+
+def is_test(outcome: str) -> bool:
+    """Return whether an outcome is that of a test, rather than of a loop's rounds."""
+    return outcome.rpartition("=")[2] in (*_TRUTH, *_ENTERED)
+
+
+def tests(program: Program) -> set[str]:
+    """Return the outcomes that the tests of a program might have; raises as ``instrument`` does."""
+    keys = {
+        _key(probe, offset)
+        for probe in instrument(program).probes
+        for offset in range(len(probe.outcomes))
+    }
+    return set(filter(is_test, keys))
 
 
 def _hits(data: bytes) -> Sequence[int]:

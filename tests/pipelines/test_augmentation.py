@@ -471,3 +471,29 @@ def test_a_variable_called_type_hides_no_exception(tmp_path: Path, sandbox: Sand
     )
     made = augment_task(sandbox, task, budget=Budget(inputs=40), seed=0)
     assert {"raised": "ValueError"} in map(wire.decode, made.suite.expected)
+
+
+def test_what_the_reference_tests_is_an_input(tmp_path: Path, sandbox: Sandbox) -> None:
+    """Inputs that no example suggests are kept where only they take a branch of the reference."""
+    source = (
+        "def f(name, taken):\n"
+        "    if not name: return 'empty'\n"
+        "    return 'taken' if name in taken else 'fine'\n"
+    )
+    task = _own(
+        tmp_path,
+        entry_point="f",
+        prompt="Says what is wrong with a name; taken has ten names at most.",
+        reference=source,
+        inputs=[["bobby", ["alice", "carol"]], ["alice", ["alice", "carol"]]],
+    )
+    made = augment_task(sandbox, task, budget=Budget(inputs=60), seed=0).suite
+    beyond = [case.arguments for case in made.cases if case.source == "branch"]
+    assert len(made.cases) == 60 + made.base_count
+    assert 0 < len(beyond) <= 6
+    assert {name for name, _ in beyond} == {""}
+    # Each breaks one constraint: the list is like those seen, and the text's limit holds.
+    assert all(0 < len(taken) <= 10 and all(taken) for _, taken in beyond)
+    kept = replace(task, constraints={"0.not-empty": True})
+    made = augment_task(sandbox, kept, budget=Budget(inputs=60), seed=0).suite
+    assert not any(case.source == "branch" for case in made.cases)

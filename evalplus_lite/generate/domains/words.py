@@ -32,9 +32,9 @@ WORDS: Mapping[str, str] = {
     "ordered-times": r"before|later|after|starts?|ends?|from",
     "sorted": rf"{_IS}(?:sorted|ascending|increasing|non-?decreasing)",
     "descending": rf"{_IS}(?:descending|decreasing|non-?increasing)",
-    "distinct": r"(?:of|are|all|contains?|only|pairwise|all (?:the )?\w+) "
+    "distinct": r"(?:gets|of|are|all|contains?|only|pairwise|all (?:the )?\w+) "
     r"(?:distinct|unique|different)(?! (?:from|to|than|in)\b)"
-    r"|no duplicates|permutation",
+    r"|no duplicates|permutation|each once",
     "ordered-pairs": r"intervals?|ranges?|start|<=|≤|before",
     "layout": r"absolute|well-formed|valid|correct",
     "single-blanks": r"(?:single|one) (?:space|blank)",

@@ -47,6 +47,11 @@ class Mix:
     length: float = 0.05
 
 
+NEAR_EXAMPLES = Mix(guaranteed=1.0)
+"""Where examples are the only limit: mutations of a few add little. Of 496 wrong programs for 124
+such tasks this finds 10 more; with 2 or 4 fewer are found."""
+
+
 @dataclass(slots=True)
 class InputSource:
     """A source of inputs and its share of a batch."""
