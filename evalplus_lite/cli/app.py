@@ -7,7 +7,8 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -16,9 +17,10 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from evalplus_lite.cli.escaping import printable
-from evalplus_lite.cli.progress import typed
 from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError, LLMError
 
+typed: ContextVar[Sequence[str]] = ContextVar("typed", default=())
+"""The command line after the program's name."""
 DONE, ATTENTION, BAD_INPUT, MACHINE, SERVER, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 NAME = "evalplus-lite"
@@ -104,16 +106,13 @@ def command(name: str) -> Any:
         application.command(name)(getattr(module, inner))
     application.info.cls = _Group
     for each in application.registered_commands:
-        each.cls, each.help = _Command, _flowing(each.callback)
+        # A line a paragraph, so that the help wraps where the screen ends.
+        paragraphs = (inspect.getdoc(each.callback) or "").split("\n\n")
+        text = "\n\n".join(re.sub(r"\s*\n\s*", " ", paragraph) for paragraph in paragraphs)
+        each.cls, each.help = _Command, text
     made = typer.main.get_command(application)
     made.name = name
     return made
-
-
-def _flowing(function: Callable[..., object] | None) -> str:
-    """Return a docstring with a line a paragraph, so that the help wraps where the screen ends."""
-    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
-    return "\n\n".join(re.sub(r"\s*\n\s*", " ", paragraph) for paragraph in paragraphs)
 
 
 app = typer.Typer(

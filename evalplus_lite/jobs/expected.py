@@ -60,13 +60,13 @@ class SharedData:
         return shared[1]
 
 
-def staged(place: WorkerContext, ref: Ref) -> tuple[Task, Suite | None]:
+def staged(context: WorkerContext, ref: Ref) -> tuple[Task, Suite | None]:
     """Return a task, and its suite if one was given."""
     # Collecting would walk all that was just read, and free none of it: it lives long.
     enabled = gc.isenabled()
     gc.disable()
     try:
-        task, suite = place.load(ref)
+        task, suite = context.load(ref)
         return from_row(Task, task), None if suite is None else from_row(Suite, suite)
     finally:
         if enabled:
@@ -364,16 +364,16 @@ def found_evidence(source: SuiteSource, task_id: str) -> Row:
     return None if evidence is None else to_row(evidence), None if bad is None else to_row(bad)
 
 
-def preparing(place: WorkerContext, settings: Row) -> Work:
+def preparing(context: WorkerContext, settings: Row) -> Work:
     """Return the ``found_evidence`` of a staged task's suite, and the suite: True if it was given,
     or is not asked for, None if there is none.
     """
     source, with_suites = source_of(settings[0]), settings[1]
 
     def prepare(item: Row) -> Row:
-        task, given = staged(place, item)
+        task, given = staged(context, item)
         try:
-            suite = source.usable(place.sandbox, task, given).suite
+            suite = source.usable(context.sandbox, task, given).suite
         except UnusableTask:
             return found_evidence(source, task.id), None
         row = to_row(suite) if with_suites and given is None else True

@@ -125,23 +125,23 @@ ENOUGH_CASES = 20
 """A mutant that this many cases run and accept is probably equivalent, and is not pursued."""
 
 
-def linting(place: WorkerContext, settings: Row) -> Work:
+def linting(context: WorkerContext, settings: Row) -> Work:
     """Of (staged task, programs), what lint found, as a row, its fingerprint, and disputes."""
     source, seed, budget = source_of(settings[0]), settings[1], Budget(inputs=settings[2])
 
     def lint_one(item: Row) -> Row:
         ref, programs = item
-        task, given = staged(place, ref)
+        task, given = staged(context, ref)
         # Order: what the text says; whether there is a suite; what that suite lost and does not
         # see; what other programs say. Each part only adds findings.
         findings = list(_of_text(task))
         row = _row(task.id, findings, task)
         try:
             with blamed(task):
-                refused = own_refused(place.sandbox, task)
-                answers = source.usable(place.sandbox, task, given)
+                refused = own_refused(context.sandbox, task)
+                answers = source.usable(context.sandbox, task, given)
         except UnusableTask as error:
-            varies = error.cause in VARYING and _varies(place.sandbox, task, task.base)
+            varies = error.cause in VARYING and _varies(context.sandbox, task, task.base)
             cause, detail = ("unstable", VARIES) if varies else (error.cause, "")
             findings.append(of_cause(cause, error.detail + detail, verdict="broken"))
             return row, fingerprint(task), []
@@ -149,17 +149,17 @@ def linting(place: WorkerContext, settings: Row) -> Work:
         if given is None:
             row["lost"] = sorted({*range(len(task.cases))} - {*answers.kept})
         doubtful = [each.case for each in answers.dropped if each.cause in VARYING]
-        varies = _varies(place.sandbox, task, doubtful)
+        varies = _varies(context.sandbox, task, doubtful)
         findings += _of_evidence(task, answers.suite, source.evidence[task.id], varies=varies)
         if refused:
             findings.append(finding("T006", f"used, though {sentence(refused[0])}", len(refused)))
         doubts = Finding(task.id, 0, ())
         if task.reference:
-            row["steps"], further = _of_reference(place.sandbox, task, answers)
+            row["steps"], further = _of_reference(context.sandbox, task, answers)
             findings += further
             if programs:
                 doubts, row["voters"] = polled(
-                    place.sandbox, task, answers, given, programs, seed=seed, budget=budget
+                    context.sandbox, task, answers, given, programs, seed=seed, budget=budget
                 )
         if doubts.disputes:
             findings.append(_of_doubts(doubts))

@@ -35,7 +35,7 @@ from evalplus_lite.values import wire
 # The parts of a small suite by task: its cover matrix, and a choice.
 
 
-def measuring(place: WorkerContext, settings: Row) -> Work:
+def measuring(context: WorkerContext, settings: Row) -> Work:
     """Measure (staged task, programs, contract); ``settings`` are a source's, and kinds.
 
     Returns the suite's evidence, and (the positions of the suite's cases among the task's, the
@@ -47,28 +47,28 @@ def measuring(place: WorkerContext, settings: Row) -> Work:
 
     def measure(item: Row) -> Row:
         ref, programs, contract = item
-        task, given = staged(place, ref)
+        task, given = staged(context, ref)
         try:
-            answers = source.usable(place.sandbox, task, given, needs_reference=True)
+            answers = source.usable(context.sandbox, task, given, needs_reference=True)
         except UnusableTask:
             return found_evidence(source, task.id), None
         # A given suite is known to the parent: only the positions of computed cases go back.
         suite, kept = answers.suite, None if given else answers.kept
         known = {program_key(program): program for program in programs}
         subject = CoverSubject(task, suite, known, contract)
-        matrix = build(place.sandbox, subject, cache=folder, kinds=kinds)
+        matrix = build(context.sandbox, subject, cache=folder, kinds=kinds)
         return found_evidence(source, task.id), (kept, to_row(matrix))
 
     return measure
 
 
-def reducing(place: WorkerContext, settings: Row) -> Work:
+def reducing(context: WorkerContext, settings: Row) -> Work:
     """Return the suite of the base cases and the chosen ones of (staged task, chosen cases)."""
     source = source_of(settings)
 
     def reduce(item: Row) -> Row:
         ref, cases = item
-        suite = source.usable(place.sandbox, *staged(place, ref)).suite
+        suite = source.usable(context.sandbox, *staged(context, ref)).suite
         return to_row(reduced(suite, cases))
 
     return reduce

@@ -219,7 +219,7 @@ class Ready:
     requested: RequestedTask
 
 
-def verifying(place: WorkerContext, settings: Row) -> Work:
+def verifying(context: WorkerContext, settings: Row) -> Work:
     """Return the seconds and the verdict, as plain data, of (source, program, options, limits).
 
     A source is ("staged", where, whether there are plus cases), or (maker, digest, data): a
@@ -228,15 +228,15 @@ def verifying(place: WorkerContext, settings: Row) -> Work:
     ``details``, ``explain``, ``tests``, ``program``, and ``verdict`` for all fields of a Verdict.
     A failure's fields in place of the program give the case in words.
     """
-    return Verification(place, settings).work
+    return Verification(context, settings).work
 
 
 class Verification:
     """Judges by (suite source, ``Settings``, folder of known verdicts or None)."""
 
-    def __init__(self, place: WorkerContext, row: Row) -> None:
+    def __init__(self, context: WorkerContext, row: Row) -> None:
         source, settings, store = row
-        self.place, self.source = place, source_of(source)
+        self.context, self.source = context, source_of(source)
         self.settings = from_row(Settings, settings)
         self.folder = None if store is None else Path(store)
         self.stores: OrderedDict[Settings, VerdictStore] = OrderedDict()
@@ -284,12 +284,12 @@ class Verification:
         kind, name, data = source
         if kind == "staged":
             suites = self.source
-            task, suite = staged(self.place, name)
+            task, suite = staged(self.context, name)
             with blamed(task):
                 # Base cases that a set states only in test programs are found here, unless a job
                 # did so before.
                 if has_hidden_cases(task):
-                    task = require_recovered(recover(self.place.sandbox, task))
+                    task = require_recovered(recover(self.context.sandbox, task))
             requested = RequestedTask(task, (), 0, suite, settings.has_plus)
         else:
             # It knows no other task: two requests may name theirs the same.
@@ -298,7 +298,7 @@ class Verification:
             requested = getattr(import_module(module), function)(unpacked(data))
             settings = replace(settings, has_plus=requested.has_plus)
         task = requested.task
-        prepared = settings.prepared(self.place, suites, task, requested.suite)
+        prepared = settings.prepared(self.context, suites, task, requested.suite)
         return Ready(prepared, list(notes(suites.evidence[task.id])), requested)
 
     def _limited(self, limits: Row) -> Settings:
@@ -320,7 +320,7 @@ class Verification:
         verdict_stored = None if store is None else store.get(prepared, program)
         if verdict_stored is not None:
             return verdict_stored, True
-        verdict = evaluate_program(self.place.sandbox, prepared, program, details=details)
+        verdict = evaluate_program(self.context.sandbox, prepared, program, details=details)
         if store is not None:
             store.put(prepared, program, verdict)
         return verdict, False
@@ -329,7 +329,7 @@ class Verification:
         if self.folder is None:
             return None
         if settings not in self.stores:
-            config = self.place.sandbox.config
+            config = self.context.sandbox.config
             about = (*to_row(settings), config, surroundings(config))
             self.stores[settings] = VerdictStore(self.folder, about)
             if len(self.stores) > MOST_STORES:

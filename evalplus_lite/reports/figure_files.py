@@ -23,17 +23,22 @@ from evalplus_lite.reports.plots.canvas import (
     write_picture,
 )
 from evalplus_lite.reports.plots.execution import execution
-from evalplus_lite.reports.plots.pass_at_k import models, pass_rates, scores
-from evalplus_lite.reports.plots.suites import reduction, test_counts
+from evalplus_lite.reports.plots.pass_at_k import (
+    models,
+    pass_rates,
+    reduction,
+    scores,
+    test_counts,
+)
 from evalplus_lite.store import write_text
 from evalplus_lite.store.labels import labels
 from evalplus_lite.tasks import Dataset
 
 RESULTS = "needs results of evaluate"
 MAKERS: Mapping[str, tuple[Callable[[Material], Iterator[Product]], str]] = {
-    "scores": (scores, RESULTS),
-    "models": (models, RESULTS),
-    "pass-rates": (pass_rates, RESULTS),
+    "scores": (lambda material: map(scores, material.boards), RESULTS),
+    "models": (lambda material: map(models, material.boards), RESULTS),
+    "pass-rates": (lambda material: map(pass_rates, material.boards), RESULTS),
     "test-counts": (
         test_counts,
         "needs a folder of augment or reduce, or a data set: --dataset NAME|PATH",

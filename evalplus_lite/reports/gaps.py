@@ -66,20 +66,20 @@ LONGEST, MOST_NAMES = 2_000, 3
 """Characters of a message that are read for names, and names that are tried."""
 
 
-def replaying(place: WorkerContext, settings: Row) -> Work:
+def replaying(context: WorkerContext, settings: Row) -> Work:
     """Of (staged task, how each side judged a sample), the cause of their difference."""
     origin, others = settings
     source = source_of(origin)
 
     def replay(item: Row) -> Row:
         ref, first, second = item
-        task, given = staged(place, ref)
+        task, given = staged(context, ref)
         try:
             with blamed(task):
-                suite = source.usable(place.sandbox, task, given).suite
+                suite = source.usable(context.sandbox, task, given).suite
         except UnusableTask as error:
             return "judge", f"the task cannot be used here: {error.detail}", None
-        trial = _Trial(place.sandbox, task, suite, others)
+        trial = _Trial(context.sandbox, task, suite, others)
         return trial.cause(JudgedSample(*first), JudgedSample(*second))
 
     return replay
@@ -204,18 +204,14 @@ class _Trial:
 
     def _of_rule(self, program: str, usual: Verdict, failing: JudgedSample) -> Row | None:
         for name, rule in RULES.items():
-            other = self._run(program, rule=rule)
-            pair = [_passes(each, failing.tests) for each in (usual, other)]
-            if pair[0] is not pair[1]:
-                decided = other if pair[0] else usual
-                ok = "the task's own rule" if pair[0] else name
-                bad = name if pair[0] else "the task's own rule"
+            pairs = [("the task's own rule", usual), (name, self._run(program, rule=rule))]
+            if not _passes(usual, failing.tests):
+                pairs.reverse()
+            (ok, passing), (bad, decided) = pairs
+            if _passes(passing, failing.tests) and not _passes(decided, failing.tests):
+                evidence = f"passes under {ok}, not under {bad}: {self._decided(decided)}"
                 case = None if decided.failure is None else decided.failure.case
-                return (
-                    "comparison",
-                    f"passes under {ok}, not under {bad}: {self._decided(decided)}",
-                    case,
-                )
+                return "comparison", evidence, case
         return None
 
     def _of_environment(self, program: str, verdict: Verdict, failing: JudgedSample) -> Row | None:
@@ -228,11 +224,8 @@ class _Trial:
                 if _passes(verdict, failing.tests):
                     tree = definitions.parse(program)
                     if tree is not None and not definitions.defines(tree, name):
-                        return (
-                            "environment",
-                            f"neither this program nor that judge defines {name}",
-                            None,
-                        )
+                        evidence = f"neither this program nor that judge defines {name}"
+                        return "environment", evidence, None
                     continue
                 star = f"from {'typing' if name in typing.__all__ else 'collections'} import {name}"
                 line = f"import {name}" if name in sys.stdlib_module_names else star
@@ -254,10 +247,10 @@ class _Trial:
         return None
 
     def _of_judge(self, program: str, verdict: Verdict, failing: JudgedSample, at: int) -> Row:
-        other = self.others[at if _passes(verdict, failing.tests) else 1 - at]
-        if other:
+        passes = _passes(verdict, failing.tests)
+        if other := self.others[at if passes else 1 - at]:
             return "tests", f"{other}: {clip(failing.detail)}", None
-        if _passes(verdict, failing.tests):
+        if passes:
             # Some harnesses report a case that took too long as failed.
             tight = self._run(program, limits=TIGHT).failure
             if tight is not None and tight.verdict == "timeout":
@@ -415,7 +408,10 @@ def _differences(sides: Sequence[Side], ids: Sequence[str]) -> Iterator[dict[str
     for key in sorted({key for side in sides for key in side.rows}, key=lambda key: key[1]):
         if key[0] in by_task:
             by_task[key[0]].append(key)
-    pairs = {id: [key for key in keys if _are_in(sides, key)] for id, keys in by_task.items()}
+    pairs = {
+        id: [key for key in keys if all(key in side.rows for side in sides)]
+        for id, keys in by_task.items()
+    }
     common = [id for id in ids if pairs[id]]
     shares = [
         {id: sum(side.rows[key].passed for key in pairs[id]) / len(pairs[id]) for id in common}
@@ -443,7 +439,3 @@ def _differences(sides: Sequence[Side], ids: Sequence[str]) -> Iterator[dict[str
             points = (100 if at else -100) * moved / weight
             evidence = f"only {sides[at].label} has it"
             yield {**row, "points": points, "cause": "missing", "evidence": evidence, "case": None}
-
-
-def _are_in(sides: Sequence[Side], key: tuple[str, int]) -> bool:
-    return all(key in side.rows for side in sides)
