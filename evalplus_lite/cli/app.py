@@ -110,9 +110,9 @@ def command(name: str) -> Any:
         paragraphs = (inspect.getdoc(each.callback) or "").split("\n\n")
         text = "\n\n".join(re.sub(r"\s*\n\s*", " ", paragraph) for paragraph in paragraphs)
         each.cls, each.help = _Command, text
-    made = typer.main.get_command(application)
-    made.name = name
-    return made
+    result = typer.main.get_command(application)
+    result.name = name
+    return result
 
 
 app = typer.Typer(
@@ -195,12 +195,12 @@ def _run(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except Exception as error:
-        shown = getattr(error, "format_message", None)  # a rejection by the command line itself
-        if shown is None:
+        words = getattr(error, "format_message", None)  # a rejection by the command line itself
+        if words is None:
             raise
-        if not shown().strip():  # nothing was asked, and the help was shown
+        if not words().strip():  # nothing was asked, and the help was shown
             return DONE
-        return _end(f"{shown()}{_given(error, arguments)} (see --help)", BAD_INPUT)
+        return _end(f"{words()}{_given(error, arguments)} (see --help)", BAD_INPUT)
 
 
 def _given(error: Exception, arguments: list[str]) -> str:

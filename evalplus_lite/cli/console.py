@@ -89,8 +89,8 @@ class ProgressRate:
             parts.append(f"{rate:.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min")
             if self.total is not None and self.done < self.total and self._is_stable(rate):
                 parts.append(f"{duration((self.total - self.done) / rate)} to go")
-        shown = ", ".join(f"{count} {name}" for name, count in self.counts.items() if count)
-        return ", ".join(parts) + (f"; {shown}" if shown else "")
+        counts = ", ".join(f"{count} {name}" for name, count in self.counts.items() if count)
+        return ", ".join(parts) + (f"; {counts}" if counts else "")
 
 
 def duration(seconds: float) -> str:
@@ -300,8 +300,8 @@ def name_report(*outs: Path, datasets: Sequence[str] = ()) -> None:
 
     Published ones are found by their names.
     """
-    given = [part for each in datasets if os.path.exists(each) for part in ("-d", each)]
-    say(f"report: {shlex.join(['evalplus-lite', 'report', *map(str, outs), *given])}")
+    options = [part for each in datasets if os.path.exists(each) for part in ("-d", each)]
+    say(f"report: {shlex.join(['evalplus-lite', 'report', *map(str, outs), *options])}")
 
 
 def _cell(value: object) -> str:

@@ -80,12 +80,12 @@ def quality(
             "does not go with --survivors",
         )
         return _survivors(run, dataset, out)
-    given = [*(right or ()), *(wrong or ()), *(samples or ())]
-    if not given:
+    programs = [*(right or ()), *(wrong or ()), *(samples or ())]
+    if not programs:
         raise InputError("no program is given", remedy="give --right, --wrong or --samples")
     with run.started() as (session, screen):
         sets = [run.opened(name, session) for name in dataset]
-        folder = folder_for(out, "quality", dataset[0], sets[0], samples_name(given))
+        folder = folder_for(out, "quality", dataset[0], sets[0], samples_name(programs))
         result = measured(
             sets,
             names=dataset,

@@ -356,8 +356,8 @@ def generator_of(
     if not doubts:
         input_filter = input_filter.undoubting()
     # Calls in a prompt do not have the constructor's arguments, with which such cases begin.
-    shown = examples(task.prompt, task.entry_point) if not task.harness.constructed else []
-    first = [Case(each, "docstring") for each in shown]
+    calls = examples(task.prompt, task.entry_point) if not task.harness.constructed else []
+    first = [Case(each, "docstring") for each in calls]
     make: Callable[..., Proposer] = Generator if code is None else partial(AdaptedGenerator, code)
     return make(
         base,

@@ -19,7 +19,7 @@ from evalplus_lite.jobs import tables
 from evalplus_lite.jobs.augmented_task import Budget, pool_kills
 from evalplus_lite.jobs.datasets import content_hash, listed, prepared, require_any, run_facts
 from evalplus_lite.jobs.evaluation import evaluate
-from evalplus_lite.jobs.expected import SharedData, SuiteSource, source_of, staged
+from evalplus_lite.jobs.expected import SharedData, SuiteSource, on_suites, staged
 from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.reduction import measurement
 from evalplus_lite.jobs.samples import Samples, SampleStream, SampleTable, named
@@ -355,7 +355,7 @@ def compared(
     return suites
 
 
-Rows: TypeAlias = list[dict[str, Any]]
+RowList: TypeAlias = list[dict[str, Any]]
 
 
 def judge_suite(
@@ -367,7 +367,7 @@ def judge_suite(
     seed: int,
     out: Path | None,
     force: bool,
-) -> tuple[dict[str, Any], Rows, Rows, list[str]]:
+) -> tuple[dict[str, Any], RowList, RowList, list[str]]:
     """Judge right and wrong programs by a suite; ``limits`` and ``out`` are those of ``evaluate``.
 
     Wrong ones meet every case, and for right ones that are rejected the smallest such input is
@@ -438,7 +438,7 @@ def _judged(
         yield ProgramOutcome(row["task_id"], passes, passes_base, rejecting, len(details))
 
 
-def _misjudged(name: str, rows: Rows, programs: Iterable[Sample], *, is_right: bool) -> Rows:
+def _misjudged(name: str, rows: RowList, programs: Iterable[Sample], *, is_right: bool) -> RowList:
     """Return the right programs that are rejected, with the input, or the wrong ones accepted."""
     wanted = [row for row in rows if (whole_verdict(row) == "pass") != is_right]
     keys = {(row["task_id"], row["program"]) for row in wanted}
@@ -447,16 +447,16 @@ def _misjudged(name: str, rows: Rows, programs: Iterable[Sample], *, is_right: b
         for sample in (programs if keys else ())
         if (key := (sample.task_id, program_hash(sample.source))) in keys
     }
-    found = []
+    misjudged = []
     for row in wanted:
         facts = {"suite": name, "task_id": row["task_id"], "model": row.get("model", "")}
         if is_right:
-            shown = row.get("smallest") or row.get("failure") or {}
+            failure = row.get("smallest") or row.get("failure") or {}
             facts["verdict"] = whole_verdict(row)
-            facts |= {key: shown.get(key) for key in ("input", "expected", "actual", "detail")}
+            facts |= {key: failure.get(key) for key in ("input", "expected", "actual", "detail")}
             facts["is_smallest"] = "smallest" in row
-        found.append({**facts, "solution": texts[row["task_id"], row["program"]]})
-    return found
+        misjudged.append({**facts, "solution": texts[row["task_id"], row["program"]]})
+    return misjudged
 
 
 POOL = 1000
@@ -607,17 +607,13 @@ def quality(
 # Mutants of references that pass every case of a suite.
 
 
-def surviving(context: WorkerContext, settings: Row) -> Work:
+@on_suites
+def surviving(context: WorkerContext, source: SuiteSource, item: Row) -> Row:
     """Return the ``survivors`` of (staged task, keys of its mutants that some case kills)."""
-    source = source_of(settings)
-
-    def survive(item: Row) -> Row:
-        ref, killed = item
-        task, given = staged(context, ref)
-        suite = source.usable(context.sandbox, task, given).suite
-        return survivors(context.sandbox, task, suite, killed)
-
-    return survive
+    ref, killed = item
+    task, given = staged(context, ref)
+    suite = source.usable(context.sandbox, task, given).suite
+    return survivors(context.sandbox, task, suite, killed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -660,8 +656,7 @@ def find_survivors(
             (staging.ref(one.task), list(some))
             for one, some in zip(measured.suites, killed, strict=True)
         )
-        settings = SuiteSource(cache=opened.cache).settings
-        call = Call(f"{surviving.__module__}:{surviving.__name__}", settings)
+        call = SuiteSource(cache=opened.cache).call(surviving)
         alive = list(opened.pool().map(call, items, done=lambda row: opened.advance()))
     by_task = {
         one.task.id: {

@@ -97,8 +97,8 @@ class SampleStream:
         return {
             id: [
                 source
-                for some in itertools.zip_longest(*models.values())
-                for source in some
+                for sources in itertools.zip_longest(*models.values())
+                for source in sources
                 if source is not None
             ]
             for id, models in programs.items()

@@ -136,8 +136,8 @@ def readable(text: str) -> str:
 def latex(text: str) -> str:
     """Return a text for LaTeX, its special characters written out."""
     # Hidden characters are removed before special ones are written out.
-    shown = "".join(_LATEX.get(each, each) for each in (readable(text) if text else ""))
-    return shown.replace("★", r"$\star$")
+    escaped = "".join(_LATEX.get(each, each) for each in (readable(text) if text else ""))
+    return escaped.replace("★", r"$\star$")
 
 
 def cell_text(cell: Cell) -> str:

@@ -110,7 +110,7 @@ def figures(
         suites = tuple(_sizes(outputs, datasets, opened))
     material = Material(outputs, boards(judged), suites)
     folder = made_folder(out)
-    made: list[dict[str, Any]] = []
+    products: list[dict[str, Any]] = []
     tables: dict[str, Table] = {}
     missing: list[dict[str, str]] = []
     page = ["# Figures\n"]
@@ -130,7 +130,7 @@ def figures(
                 files.append(f"{table.name}.{ending}")
                 write_text(folder / files[-1], text)
             facts = {"name": table.name, "title": table.title, "caption": table.caption}
-            made.append({**facts, "files": files})
+            products.append({**facts, "files": files})
             title = markdown(table.title)
             page += [
                 f"## {title}\n",
@@ -143,7 +143,7 @@ def figures(
         page.append("## Not made\n")
         page += [f"- {markdown(each['name'])}: {markdown(each['reason'])}" for each in missing]
     write_text(folder / "figures.md", "\n".join(page).rstrip() + "\n")
-    return FiguresResult({"made": made, "missing": missing}, folder, tables)
+    return FiguresResult({"made": products, "missing": missing}, folder, tables)
 
 
 def _sizes(

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError, UnusableTask
-from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
+from evalplus_lite.execution.base import Row, WorkerContext
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.evidence import blamed
 from evalplus_lite.grading.subsets import subset
 from evalplus_lite.jobs.datasets import content_hash, run_facts
-from evalplus_lite.jobs.expected import SharedData, SuiteSource, source_of, staged
+from evalplus_lite.jobs.expected import SharedData, SuiteSource, on_suites, staged
 from evalplus_lite.jobs.judging import failure_row
 from evalplus_lite.jobs.outputs import Tests
 from evalplus_lite.jobs.rerunning import judging_dataset
@@ -66,23 +66,18 @@ LONGEST, MOST_NAMES = 2_000, 3
 """Characters of a message that are read for names, and names that are tried."""
 
 
-def replaying(context: WorkerContext, settings: Row) -> Work:
+@on_suites
+def replaying(context: WorkerContext, source: SuiteSource, item: Row, others: Sequence[str]) -> Row:
     """Of (staged task, how each side judged a sample), the cause of their difference."""
-    origin, others = settings
-    source = source_of(origin)
-
-    def replay(item: Row) -> Row:
-        ref, first, second = item
-        task, given = staged(context, ref)
-        try:
-            with blamed(task):
-                suite = source.usable(context.sandbox, task, given).suite
-        except UnusableTask as error:
-            return "judge", f"the task cannot be used here: {error.detail}", None
-        trial = _Trial(context.sandbox, task, suite, others)
-        return trial.cause(JudgedSample(*first), JudgedSample(*second))
-
-    return replay
+    ref, first, second = item
+    task, given = staged(context, ref)
+    try:
+        with blamed(task):
+            suite = source.usable(context.sandbox, task, given).suite
+    except UnusableTask as error:
+        return "judge", f"the task cannot be used here: {error.detail}", None
+    trial = _Trial(context.sandbox, task, suite, others)
+    return trial.cause(JudgedSample(*first), JudgedSample(*second))
 
 
 @dataclass(slots=True)
@@ -176,12 +171,12 @@ class _Trial:
 
     def _of_inputs(self, program: str, verdict: Verdict, passing: JudgedSample) -> Row | None:
         """Keys that are no text become text in a JSON file: the case is another one there."""
-        kept = [
+        places = [
             at for at, case in enumerate(self.suite.cases) if not _has_other_keys(case.arguments)
         ]
-        if verdict.failure is None or not kept or verdict.failure.case in kept:
+        if verdict.failure is None or not places or verdict.failure.case in places:
             return None
-        rest = _Trial(self.sandbox, self.task, subset(self.suite, kept), self.others)
+        rest = _Trial(self.sandbox, self.task, subset(self.suite, places), self.others)
         if not _passes(rest._run(program), passing.tests):
             return None
         why = "passes without inputs whose keys JSON turns into text"
@@ -336,8 +331,7 @@ def why(
         left = [row for row in differences if "cause" not in row]
         opened.stage("replay", len(left))
         staging = SharedData(opened.pool(), data.suites)
-        settings = SuiteSource(cache=opened.cache).settings
-        call = Call(f"{replaying.__module__}:{replaying.__name__}", (settings, others))
+        call = SuiteSource(cache=opened.cache).call(replaying, others)
         items = (
             (staging.ref(data[row["task_id"]]), *(astuple(each) for each in row.pop("judged")))
             for row in left
@@ -389,8 +383,8 @@ def _other_tests(side: Side, data: Dataset) -> str:
     """Return which tests judged a side if they are not those of the data set, else nothing."""
     # Of a run with --tasks the hash is that of these tasks.
     ids = {id for id, _ in side.rows}
-    some = data.only([id for id in data.ids if id in ids])
-    if side.content in ("", content_hash(data), content_hash(some)):
+    judged = data.only([id for id in data.ids if id in ids])
+    if side.content in ("", content_hash(data), content_hash(judged)):
         return ""
     return (
         f"{side.label} was judged by other tests ({side.dataset}, content {side.content[:8]})"

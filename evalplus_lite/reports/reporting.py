@@ -91,8 +91,8 @@ def report(
     ]
     with within(session) as opened:
         data = _found(evaluations, datasets, outputs, opened)
-        made = _made(outputs, opened)
-        distinct = {content_hash(each): each for each in (*made, *data.values())}
+        own_suites = _made(outputs, opened)
+        distinct = {content_hash(each): each for each in (*own_suites, *data.values())}
         further = [
             *suite_sections(outputs, distinct.values()),
             *job_sections(outputs),
@@ -293,16 +293,16 @@ def _paths(tasks: Sequence[Part], side: int) -> list[tuple[int, str]]:
     for place, row in enumerate(tasks):
         counts = row["counts"][side]
         for which in (1, 2):
-            found = level(counts[which] / counts[0] if counts else None)
-            paths.setdefault(found, []).append(f"M{place} {which - 1}h1v1h-1z")
-    return [(found, "".join(squares)) for found, squares in sorted(paths.items())]
+            shade = level(counts[which] / counts[0] if counts else None)
+            paths.setdefault(shade, []).append(f"M{place} {which - 1}h1v1h-1z")
+    return [(shade, "".join(squares)) for shade, squares in sorted(paths.items())]
 
 
 def _cells(every: Sequence[Counts]) -> Iterator[tuple[int, str]]:
     """Yield the level and text of a task's cells: of all samples together, then by model."""
     shares = [counts[2] / counts[0] if counts else None for counts in every]
-    known = [share for share in shares if share is not None]
-    mean = sum(known) / len(known) if known else None
+    defined = [share for share in shares if share is not None]
+    mean = sum(defined) / len(defined) if defined else None
     yield level(mean), "–" if mean is None else f"{100 * mean:.0f} %"
     yield from zip(map(level, shares), map(_cell, every), strict=True)
 

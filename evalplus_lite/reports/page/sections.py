@@ -30,17 +30,17 @@ def suite_sections(outputs: Sequence[Output], datasets: Iterable[Dataset]) -> It
     """Yield a section on the inputs of each suite, then one on the survivors of each that has."""
     suites = [(each.name, _suite(each)) for each in datasets if any(t.cases for t in each.tasks)]
     yield from _numbered("inputs", "Inputs", suites)
-    found = [_survivors(each) for each in outputs if each.kind == "mutants"]
-    yield from _numbered("survivors", "Survivors", found)
+    survivors = [_survivors(each) for each in outputs if each.kind == "mutants"]
+    yield from _numbered("survivors", "Survivors", survivors)
 
 
 def _numbered(
-    route: str, title: str, found: Sequence[tuple[str, dict[str, Any]]]
+    route: str, title: str, contexts: Sequence[tuple[str, dict[str, Any]]]
 ) -> Iterator[Section]:
     """Yield a section for each (suite, context); of several each has its suite in its title."""
-    names = [name for name, _ in found]
-    for number, (name, context) in enumerate(found, 1):
-        naming = f" of {name}" if len(found) > 1 else ""
+    names = [name for name, _ in contexts]
+    for number, (name, context) in enumerate(contexts, 1):
+        naming = f" of {name}" if len(contexts) > 1 else ""
         naming += f" ({number})" if names.count(name) > 1 else ""
         ending = f"-{number}" if number > 1 else ""
         context["name"] = name
@@ -112,18 +112,18 @@ def _tables(output: Output) -> Iterator[tuple[Table, str]]:
 
 def _drawn(output: Output) -> Iterator[tuple[Table, str]]:
     """Yield the tables of exe report, each with the picture in its folder, or ""."""
-    for made in output.summary.get("figures", ()):
-        name = str(made["name"])
+    for figure in output.summary.get("figures", ()):
+        name = str(figure["name"])
         table = Table(
             name,
-            str(made["title"]),
-            [str(head) for head in made["heads"]],
-            [[cell_text(cell) for cell in row] for row in made["rows"]],
-            caption=str(made["caption"]),
-            left=int(made["left"]),
+            str(figure["title"]),
+            [str(head) for head in figure["heads"]],
+            [[cell_text(cell) for cell in row] for row in figure["rows"]],
+            caption=str(figure["caption"]),
+            left=int(figure["left"]),
         )
         file = f"{name}.svg"
-        has_picture = file in made["files"]
+        has_picture = file in figure["files"]
         yield table, read_text(output.folder / file, max_bytes=OWN_LINE) if has_picture else ""
 
 

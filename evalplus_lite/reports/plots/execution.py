@@ -134,12 +134,12 @@ TOP = 20
 
 def repositories(summary: Summary, name: str) -> Picture | None:
     """Return the cases of each package, the largest first (figure 3)."""
-    found = summary["repositories"]
+    repositories_of = summary["repositories"]
     rows = [(n, row["package"], row["cases"], row["functions"])
-            for n, row in enumerate(found["packages"], 1)]  # fmt: skip
+            for n, row in enumerate(repositories_of["packages"], 1)]  # fmt: skip
     if len(rows) < 2:
         return None
-    fit = found["falloff"]
+    fit = repositories_of["falloff"]
     caption = f"Cases of {len(rows)} packages."
     if fit is not None:
         caption += (
@@ -174,7 +174,7 @@ def packages(summary: Summary, name: str) -> Picture | None:
         f"Left: pass@1 on the {min(TOP, len(rows))} packages with most cases, bars are 95 % "
         f"intervals. Right: the mean over models of all {len(rows)} packages, sorted."
     )
-    shown = [
+    lines = [
         (row["package"], row["cases"], row["functions"], percent(row["mean"]),
          *(_rate(row["models"].get(label)) for label in labels))
         for row in rows
@@ -188,7 +188,7 @@ def packages(summary: Summary, name: str) -> Picture | None:
     ]
     heads = ("package", "cases", "functions", "mean %", *labels)
     title = "Pass@1 by package (figure 4)"
-    table = Table(name, title, heads, shown, caption=caption, data=[keys, *data])
+    table = Table(name, title, heads, lines, caption=caption, data=[keys, *data])
 
     def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2, width_ratios=[2, 1])
@@ -230,7 +230,7 @@ def constructs(summary: Summary, name: str) -> Picture | None:
     own = [row for row in rows if row["model"] == label]
     own.sort(key=lambda row: (row["with"]["pass@1"], row["construct"]))
     heads = ("construct", "cases", "functions", "with %", "without %", "points [95 %]")
-    shown = [
+    lines = [
         (row["construct"], row["with"]["cases"], row["with"]["functions"], _rate(row["with"]),
          _rate(row["without"]), _gap(row))
         for row in own
@@ -245,7 +245,7 @@ def constructs(summary: Summary, name: str) -> Picture | None:
         for row in rows
     ]  # fmt: skip
     title = "Pass@1 by construct (section 3)"
-    table = Table(name, title, heads, shown, caption=caption, data=[keys, *data])
+    table = Table(name, title, heads, lines, caption=caption, data=[keys, *data])
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -267,8 +267,8 @@ def _gap(row: Summary) -> str:
     return f"{100 * row['difference']:+.1f} [{low}, {high}]"
 
 
-def _rate(found: Summary | None) -> str:
-    return "-" if found is None else percent(found["pass@1"])
+def _rate(scores: Summary | None) -> str:
+    return "-" if scores is None else percent(scores["pass@1"])
 
 
 SHOWN = 60
@@ -361,12 +361,12 @@ def _runs(summary: Summary, name: str) -> Table:
 def _trends(summary: Summary, name: str) -> Table:
     trends = summary["trends"]
     label = trends[0]["model"] if trends else ""
-    known = ("measure", "scope", "model", "cases", "functions", "zero", "scale")
-    keys = (*known, "spearman", "spearman_low", "spearman_high",
+    first_keys = ("measure", "scope", "model", "cases", "functions", "zero", "scale")
+    keys = (*first_keys, "spearman", "spearman_low", "spearman_high",
             "slope", "slope_low", "slope_high", "intercept")  # fmt: skip
     data = [
         (
-            *(row[key] for key in known),
+            *(row[key] for key in first_keys),
             *((ranks["value"], *ranks["interval"]) if (ranks := row["spearman"]) else (None,) * 3),
             *((fit["slope"], *fit["interval"], fit["intercept"])
               if (fit := row["fit"]) else (None,) * 4),
@@ -390,10 +390,10 @@ def _trends(summary: Summary, name: str) -> Table:
     return Table(name, title, heads, rows[:SHOWN], left=2, caption=caption, data=[keys, *data])
 
 
-def _coefficient(found: Summary | None, key: str, scale: float, digits: int) -> str:
-    if found is None:
+def _coefficient(estimate: Summary | None, key: str, scale: float, digits: int) -> str:
+    if estimate is None:
         return "-"
-    value, low, high = (scale * each for each in (found[key], *found["interval"]))
+    value, low, high = (scale * each for each in (estimate[key], *estimate["interval"]))
     return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
@@ -415,12 +415,12 @@ def _cost(summary: Summary, name: str) -> Table:
         for row in summary["models"]
         if row["tokens"]["a_prediction"]
     ]  # fmt: skip
-    made = summary["generation"]
-    if made is not None:
-        tokens = made["prompt"] + made["completion"]
-        rows.append((f"inputs by {', '.join(made['models']) or 'a model'}", made["functions"],
-                     made["prompt"], made["completion"], f"{tokens / made['functions']:.0f}",
-                     made["cost"]))  # fmt: skip
+    spent = summary["generation"]
+    if spent is not None:
+        tokens = spent["prompt"] + spent["completion"]
+        rows.append((f"inputs by {', '.join(spent['models']) or 'a model'}", spent["functions"],
+                     spent["prompt"], spent["completion"], f"{tokens / spent['functions']:.0f}",
+                     spent["cost"]))  # fmt: skip
     caption = (
         "Tokens in all and a prediction, or a function whose inputs a model wrote, and what they "
         "cost by the prices given. The paper has 1,112 tokens a batch of inputs and 1,123 a case."

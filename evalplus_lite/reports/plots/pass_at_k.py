@@ -50,8 +50,8 @@ Found = Sequence[tuple[ModelRun, Sequence[Point]]]
 
 def points(entrant: ModelRun, tests: Tests, ks: Sequence[int]) -> list[Point]:
     """Return pass@k for those of ``ks`` that every task has samples enough for."""
-    given = entrant.right(tests)
-    shares, bounds = estimate(given, ks), intervals(given, ks)
+    counts = entrant.right(tests)
+    shares, bounds = estimate(counts, ks), intervals(counts, ks)
     return [
         Point(tests, k, shares[key], *bounds[key]) for k in ks if (key := f"pass@{k}") in shares
     ]
@@ -81,17 +81,17 @@ def _table(name: str, title: str, caption: str, found: Found) -> Table:
 
 def scores(board: Board) -> Picture:
     """Return pass@1 of all models."""
-    found = [
+    entrants = [
         (each, [at for tests in board.tests for at in points(each, tests, (1,))])
         for each in board.entrants
     ]
-    found.sort(key=lambda pair: (bool(pair[0].missing), -pair[1][-1].value, pair[0].label))
-    shown = found[:MOST_ROWS]
+    entrants.sort(key=lambda pair: (bool(pair[0].missing), -pair[1][-1].value, pair[0].label))
+    shown = entrants[:MOST_ROWS]
     caption = f"{board.dataset}: pass@1 with its 95 % interval, the best model first."
     if any(each.missing for each in board.entrants):
         caption += " Runs without samples for some tasks come last."
-    if len(shown) < len(found):
-        caption += f" The first {len(shown)} of {len(found)}; the table has all."
+    if len(shown) < len(entrants):
+        caption += f" The first {len(shown)} of {len(entrants)}; the table has all."
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -110,7 +110,7 @@ def scores(board: Board) -> Picture:
         axes.grid(axis="y", visible=False)
         figure.legend(loc="outside upper right", ncols=2)
 
-    table = _table(f"scores{board.ending}", "pass@1 by model", caption, found)
+    table = _table(f"scores{board.ending}", "pass@1 by model", caption, entrants)
     return Picture(table, draw, 1.0 + 0.27 * len(shown))
 
 
@@ -232,16 +232,16 @@ def pass_rates(board: Board) -> Picture:
 
 def _rates(board: Board) -> dict[str, tuple[float, float]]:
     """Return each task's pass rates on base and on all tests, means over the entrants with it."""
-    found: dict[str, list[TaskCount]] = {}
+    counts: dict[str, list[TaskCount]] = {}
     for entrant in board.entrants:
         for id, count in entrant.counts.items():
-            found.setdefault(id, []).append(count)
+            counts.setdefault(id, []).append(count)
     return {
         id: (
             sum(each.base_right / each.total for each in some) / len(some),
             sum(each.plus_right / each.total for each in some) / len(some),
         )
-        for id, some in found.items()
+        for id, some in counts.items()
     }
 
 
@@ -292,13 +292,15 @@ def reduction(material: Material) -> Iterator[Product]:
 def _left_out(summary: Mapping[str, Any], name: str) -> Table:
     """Return pass@1 and size a model and criterion, the model's own samples left out."""
     lines = {(row["model"], row["policy"]): row for row in (*summary["models"], *summary["pooled"])}
-    given = list(dict.fromkeys(policy for _, policy in lines))
-    shown = [each for each in CRITERIA if each in given]
-    shown += [each for each in given if not BUILT_IN.fullmatch(each) and not SIZED.fullmatch(each)]
+    policies = list(dict.fromkeys(policy for _, policy in lines))
+    chosen = [each for each in CRITERIA if each in policies]
+    chosen += [
+        each for each in policies if not BUILT_IN.fullmatch(each) and not SIZED.fullmatch(each)
+    ]
     base = summary.get("cases_a_task", {}).get("base")
     rows: list[list[Cell]] = []
     for model in dict.fromkeys(model for model, _ in lines):
-        own = [lines[model, policy] for policy in shown if (model, policy) in lines]
+        own = [lines[model, policy] for policy in chosen if (model, policy) in lines]
         if own:
             cells = [
                 cell
@@ -312,7 +314,7 @@ def _left_out(summary: Mapping[str, Any], name: str) -> Table:
         f"{summary['dataset']}: pass@1 and {tests} a task of smaller suites, each chosen without "
         "the samples of the model that it judges; last, pass@1 on base tests and on all."
     )
-    columns = [f"{CRITERIA.get(each, each)}, {what}" for each in shown for what in ("%", tests)]
+    columns = [f"{CRITERIA.get(each, each)}, {what}" for each in chosen for what in ("%", tests)]
     heads = ["model", *columns, "base, %", "all, %"]
     keys = ("model policy plus_tests base_tests pass_at_1 pass_at_1_random pass_at_1_base"
             " pass_at_1_all failures failures_kept low high").split()  # fmt: skip
