@@ -328,10 +328,8 @@ def judge(
     # Tasks and contracts are staged: an item names them, and each worker decodes them once.
     staging = SharedData(backend, source.given)
     allowed = None if contracts is None else backend.stage(dict(contracts))
-    call = Call(
-        "evalplus_lite.jobs.judging:judging",
-        (source.settings, to_row(settings), allowed),
-    )
+    settings_row = source.settings, to_row(settings), allowed
+    call = Call("evalplus_lite.jobs.judging:SampleJudge", settings_row)
 
     def failed(item: Row, error: Exception) -> Row:
         """Try the programs of an item that was lost one by one, so that one costs no other."""

@@ -13,7 +13,7 @@ from evalplus_lite.errors import (
     SandboxUnavailable,
     UnusableTask,
 )
-from evalplus_lite.execution.base import Ref, Row, Work, WorkerContext
+from evalplus_lite.execution.base import Ref, Row, WorkerContext
 from evalplus_lite.execution.records import from_row
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.reference_runs import weak_places, without_weak
@@ -97,17 +97,15 @@ Judged: TypeAlias = tuple[str, Any, dict[str, Any] | str, Any, Any]
 stress cases and as evidence, and the program's cost."""
 
 
-def judging(context: WorkerContext, settings: Row) -> Work:
-    """Return the judge of a staged task and programs for it: verdicts with lines, and evidence."""
-    return SampleJudge(context, settings).judge
-
-
 Suites: TypeAlias = tuple[PreparedSuite, PreparedSuite | None, bool]
 """A suite, its stress cases, and whether all its tests are weak."""
 
 
 class SampleJudge:
-    """Judges by (suite source, ``Settings``, where contracts to minimize under are staged)."""
+    """Judges programs for staged tasks: work by name (``Call``).
+
+    Its settings are (suite source, ``Settings``, where contracts to minimize under are staged).
+    """
 
     def __init__(self, context: WorkerContext, row: Row) -> None:
         source, settings, contracts = row
@@ -124,7 +122,7 @@ class SampleJudge:
 
         return Shrinker(self.context.load(self.contracts))
 
-    def judge(self, item: Row) -> Row:
+    def __call__(self, item: Row) -> Row:
         """Take (task, its id, groups) and return (evidence, judged samples).
 
         ``task`` refers to shared data, groups are those of ``samples.group_row``, evidence is

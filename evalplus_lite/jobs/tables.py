@@ -57,14 +57,6 @@ class Table:
     caption: str = ""
     data: Sequence[Sequence[Cell]] = ()
 
-    def heading(self) -> str:
-        """Return the title as Markdown."""
-        return markdown(self.title)
-
-    def note(self) -> str:
-        """Return the caption as a paragraph of Markdown."""
-        return f"{markdown(self.caption)}\n" if self.caption else ""
-
     def to_markdown(self) -> str:
         """Return the table in Markdown; numbers are right-aligned."""
         marks = ["---" if number < self.left else "---:" for number in range(len(self.columns))]

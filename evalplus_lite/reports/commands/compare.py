@@ -114,7 +114,8 @@ def _writer(out: Path | None) -> Any:
     """Return a function that writes a result's tables in the format that a file's ending names."""
     forms = {
         ".md": lambda result: "\n".join(
-            f"## {table.heading()}\n\n{table.to_markdown()}\n{table.note()}\n"
+            f"## {escaped(table.title)}\n\n{table.to_markdown()}\n"
+            + (f"{escaped(table.caption)}\n\n" if table.caption else "\n")
             for table in result.tables()
         ),
         ".html": lambda result: table_page("evalplus_lite: models compared", result.tables()),
