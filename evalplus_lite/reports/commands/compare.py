@@ -20,10 +20,8 @@ from evalplus_lite.statistics.paired import LEVEL
 from evalplus_lite.store import write_text
 from evalplus_lite.store.locations import local_folder
 
-MOST_IDS = 10
-"""Tasks that are named on a line."""
-MOST_CHANGES = 10
-"""Changed verdicts of a pair that are shown."""
+MOST_IDS = MOST_CHANGES = 10
+"""Tasks that are named on a line, and changed verdicts of a pair that are shown."""
 MOST_FLIPS = 50
 """Tasks, and samples, that --markdown lists of a pair."""
 FEW_PAIRS = 3
