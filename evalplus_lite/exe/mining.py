@@ -42,6 +42,7 @@ from evalplus_lite.exe.sources import (
     download,
     download_source,
     is_path,
+    is_permissive,
     open_package,
     pinned,
     required,
@@ -147,12 +148,12 @@ class PackageMine:
         refused = ""
         if is_banned_package(self.package.name):
             refused = "banned package"
-        elif not self.package.licence.permissive and not self.settings.any_license:
+        elif not is_permissive(self.package.origin.licence) and not self.settings.any_license:
             refused = UNLICENSED
         if refused:
             self.funnel.add("packages")
             self.funnel.reject("packages", refused)
-            yield rejected(self.package.name, refused, self.package.licence.expression)
+            yield rejected(self.package.name, refused, self.package.origin.licence)
             return
         sandboxes = None if self.settings.static_only else self.sandboxes
         seen = Observed() if sandboxes is None else self._observed(sandboxes)
@@ -410,14 +411,14 @@ class PackageWork:
             return None
         held = self.archives.get(package.name)
         if held is None and not is_path(name):
-            held = download_source(package.name, package.version, folder)
+            held = download_source(package.name, package.origin.version, folder)
         if held is None:
             return None
         try:
             source = stack.enter_context(open_package(held))
         except InputError:  # damaged: the wheel is enough
             return None
-        return source if source.version == package.version else None
+        return source if source.origin.version == package.origin.version else None
 
     def _companions(
         self,

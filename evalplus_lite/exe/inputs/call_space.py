@@ -11,7 +11,7 @@ import functools
 import random
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -250,18 +250,26 @@ class CallSpace:
 
 def arguments_of_call(signature: Signature, call: Invocation) -> Arguments:
     """Return the tuple that stands for a call; what no parameter has a place for is lost."""
-    args, kwargs = list(call.args), dict(call.kwargs)
-    found: list[Value] = []
-    for parameter in signature.parameters:
+    values, _ = bound(signature.parameters, call.args, call.kwargs)
+    return tuple(values.get(parameter.name, OMITTED) for parameter in signature.parameters)
+
+
+def bound(
+    parameters: Sequence[Parameter], args: Iterable[Value], kwargs: Mapping[str, Value]
+) -> tuple[dict[str, Value], bool]:
+    """Return the values of a call by parameter, and whether each has a place."""
+    left, named = [*args], dict(kwargs)
+    found: dict[str, Value] = {}
+    for parameter in parameters:
         if parameter.kind == "varargs":
-            found.append(args)
+            found[parameter.name], left = left, []
         elif parameter.kind == "varkw":
-            found.append(kwargs)
-        elif parameter.kind == "positional" and args:
-            found.append(args.pop(0))
-        else:
-            found.append(kwargs.pop(parameter.name, OMITTED))
-    return tuple(found)
+            found[parameter.name], named = named, {}
+        elif parameter.kind == "positional" and left:
+            found[parameter.name] = left.pop(0)
+        elif parameter.name in named:
+            found[parameter.name] = named.pop(parameter.name)
+    return found, not (left or named)
 
 
 def call_of(signature: Signature, arguments: Arguments) -> Invocation:

@@ -19,10 +19,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
 from evalplus_lite.errors import CodecError, InputError
-from evalplus_lite.exe.inputs.call_space import OMITTED, call_of
+from evalplus_lite.exe.inputs.call_space import OMITTED, bound, call_of
 from evalplus_lite.exe.running.proof import make_readable, unpack
 from evalplus_lite.exe.running.runs import Invocation, answer_of, canonical, stage
-from evalplus_lite.exe.selecting.signatures import Parameter
+
 from evalplus_lite.exe.selecting.static import MinedFunction
 from evalplus_lite.exe.selecting.types import ITEM, Inferred, MadeType, either, type_of
 from evalplus_lite.exe.sources import PackageSource
@@ -117,7 +117,7 @@ def observe(
             with suppress(InputError, OSError):
                 if ".." not in path.parts and root / "tree" in path.parents:
                     path.parent.mkdir(parents=True, exist_ok=True)
-                    path.write_bytes(package.data_file(member))
+                    path.write_bytes(package.read(member))
         if not tests:
             unpack(package, root / "tree")
         for companion in companions:
@@ -156,7 +156,7 @@ def _documents(package: PackageSource) -> Iterator[str]:
     left = MOST_DOCUMENTS
     for name in sorted(filter(_DOCUMENT.search, package.members)):
         with suppress(InputError, OSError):
-            text = package.data_file(name)[:left].decode("utf-8", "replace")
+            text = package.read(name)[:left].decode("utf-8", "replace")
             left -= len(text)
             yield text
 
@@ -283,7 +283,7 @@ class PackageValues:
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    tree = ast.parse(package.data_file(path))
+                    tree = ast.parse(package.read(path))
             except (*_NO_LITERAL, OSError):
                 continue
             source = SOURCES[0] if is_test(path) else SOURCES[-1]
@@ -307,8 +307,8 @@ class PackageValues:
             shown: list[tuple[str, tuple[Value, ...], dict[str, Value]]]
             shown = [(SOURCES[1], args, {}) for args in examples(function.implementation, subject)]
             for source, args, kwargs in (*shown, *self.calls.get(subject, ())):
-                values = _bound(parameters, args, kwargs)
-                rows += [RecordedCall(source, values)] if values is not None else []
+                values, is_whole = bound(parameters, args, kwargs)
+                rows += [RecordedCall(source, values)] if is_whole else []
         found: dict[str, KnownCall] = {}
         for row in sorted(rows, key=lambda each: SOURCES.index(each.source)):
             arguments = _arguments(function, row)
@@ -377,24 +377,6 @@ def _plain(value: Value, kind: Type | None) -> Value:
         held = parts[-1] if parts else None
         return {key: _plain(each, held) for key, each in value.items()}
     return value
-
-
-def _bound(
-    parameters: Sequence[Parameter], args: Sequence[Value], kwargs: Names
-) -> dict[str, Value] | None:
-    """Return the values of a call by parameter; None where the function does not take it."""
-    left, named = [*args], dict(kwargs)
-    found: dict[str, Value] = {}
-    for parameter in parameters:
-        if parameter.kind == "varargs":
-            found[parameter.name], left = left, []
-        elif parameter.kind == "varkw":
-            found[parameter.name], named = named, {}
-        elif parameter.kind == "positional" and left:
-            found[parameter.name] = left.pop(0)
-        elif parameter.name in named:
-            found[parameter.name] = named.pop(parameter.name)
-    return None if left or named else found
 
 
 def _calls(tree: ast.Module) -> Iterator[tuple[str, tuple[Value, ...], dict[str, Value]]]:

@@ -142,7 +142,7 @@ def unpack(package: PackageSource, root: Path) -> None:
             # One name may be a file and a folder, and a member may be damaged.
             with suppress(InputError, FileExistsError, NotADirectoryError, IsADirectoryError):
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(package.data_file(stored))
+                path.write_bytes(package.read(stored))
 
 
 def make_readable(root: Path) -> None:

@@ -38,7 +38,7 @@ from evalplus_lite.exe.selecting.signatures import (
     read_signature,
 )
 from evalplus_lite.exe.selecting.types import Inferred, Need, PackageAnnotations
-from evalplus_lite.exe.sources import Origin, PackageSource
+from evalplus_lite.exe.sources import Origin, PackageSource, is_permissive
 from evalplus_lite.exe.statistics.measures import static_statistics
 from evalplus_lite.generate.domains.annotations import Type
 
@@ -447,8 +447,10 @@ class StaticMine:
         packages = [resolver.index.origin(block.module) for block in blocks]
         sources = {each.name: each for each in packages if each.name != self.package.name}
         foreign = [sources[name] for name in sorted(sources)]
-        if not self.any_license and (refused := [x for x in foreign if not x.licence.permissive]):
-            return [Obstacle(UNLICENSED, f"{x.name}: {x.licence.expression}") for x in refused]
+        if not self.any_license and (
+            refused := [x.origin for x in foreign if not is_permissive(x.origin.licence)]
+        ):
+            return [Obstacle(UNLICENSED, f"{x.package}: {x.licence}") for x in refused]
         if entry.text:
             code = f"{code}\n\n{entry.text}"
         if len(code) > self.max_code:
@@ -459,7 +461,7 @@ class StaticMine:
             return [Obstacle("inlined code does not parse", str(error))]
         return MinedFunction(
             package=self.package.name,
-            version=self.package.version,
+            version=self.package.origin.version,
             module=module,
             name=entry.name,
             line=node.lineno,
