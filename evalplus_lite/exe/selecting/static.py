@@ -68,14 +68,17 @@ class Funnel:
         """Count one function that fell out."""
         self.reasons[stage, reason] += 1
 
+    def keep(self, unmet: Sequence[str] | None, number: int = 1) -> None:
+        """Count a task, and the validators that it fails; None where they were not asked."""
+        self.add("mined", number)
+        if unmet:
+            self.reasons["valid", f"a task, but fails {', '.join(unmet)}"] += number
+        elif unmet is not None:
+            self.add("valid", number)
+
     def withdraw(self, facts: Mapping[str, Any], reason: str) -> None:
         """Move a task, counted as mined, to the rejects; ``facts`` are those of its row."""
-        self.add("mined", -1)
-        failed = facts.get("validators", {}).get("failed")
-        if failed:
-            self.reasons["valid", unmet(failed)] -= 1
-        elif failed is not None:
-            self.add("valid", -1)
+        self.keep(facts.get("validators", {}).get("failed"), -1)
         self.reject("mined", reason)
 
     def merge(self, other: Funnel) -> None:
@@ -101,11 +104,6 @@ class Funnel:
         """Read what ``to_json`` wrote."""
         reasons = {(r["stage"], r["reason"]): r["count"] for r in row["rejects"]}
         return cls(Counter({**row["counts"], **row["tests"]}), Counter(reasons))
-
-
-def unmet(validators: Sequence[str]) -> str:
-    """Return what the funnel says of a task that fails validators."""
-    return f"a task, but fails {', '.join(validators)}"
 
 
 def is_banned_package(name: str) -> bool:
