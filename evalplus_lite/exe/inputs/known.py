@@ -56,6 +56,10 @@ SOURCES = ("tests", "doctests", "README", "call sites")
 """Where a recorded call comes from; the last are calls within the package that the others cause."""
 
 
+Function: TypeAlias = tuple[str, str, str]
+"""Module, class (or "") and name."""
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
     """The values of one call by parameter; ``made``: what its object was made of."""
@@ -67,14 +71,11 @@ class RecordedCall:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What tests and examples showed: by module, class (or "") and function.
+    """What tests and examples showed. ``tests`` ran; ``problem`` says why none did."""
 
-    ``tests`` ran; ``problem`` says why none did.
-    """
-
-    parameters: Mapping[tuple[str, str, str], Mapping[str, Inferred]] = field(default_factory=dict)
+    parameters: Mapping[Function, Mapping[str, Inferred]] = field(default_factory=dict)
     """The types of parameters."""
-    calls: Mapping[tuple[str, str, str], tuple[RecordedCall, ...]] = field(default_factory=dict)
+    calls: Mapping[Function, tuple[RecordedCall, ...]] = field(default_factory=dict)
     tests: int = 0
     problem: str = ""
 
@@ -174,31 +175,25 @@ def _sources(package: PackageSource) -> set[str]:
 def _read(first: Value, second: Value, *, has_tests: bool) -> Observed:
     """Return what the recorder said, as far as both runs say it, and as it should be."""
     match first, second:
-        case [int(), str(), list()], [int(), str(), list()]:
+        case [int(tests), str(trouble), list(seen)], [int(), str(), list(again)]:
             pass
         case _:
             return Observed(problem="the tests said what nobody understands")
-    tests, trouble, _ = first
-    seen, again = _recorded(first[-1]), _recorded(second[-1])
-    parameters: dict[tuple[str, str, str], dict[str, Inferred]] = {}
-    calls: dict[tuple[str, str, str], tuple[RecordedCall, ...]] = {}
-    for place, listed in seen.items():
-        keys = again.get(place, {}).keys()
-        both = [call for key, call in listed.items() if key in keys]
+    parameters: dict[Function, dict[str, Inferred]] = {}
+    calls: dict[Function, tuple[RecordedCall, ...]] = {}
+    others = _recorded(again)
+    for place, listed in _recorded(seen).items():
+        both = [call for key, call in listed.items() if key in others.get(place, {})]
         parameters[place] = _types([call for call, _ in both])
         calls[place] = tuple(c for c, is_whole in both if is_whole and c.source in SOURCES)
-    problem = ""
-    if not tests:
-        why = f": {trouble[:LONGEST_TROUBLE]}" if trouble else ""
-        problem = f"no test could be run{why}" if has_tests else ""
+    why = f": {trouble[:LONGEST_TROUBLE]}" if trouble else ""
+    problem = f"no test could be run{why}" if has_tests and not tests else ""
     return Observed(parameters, calls, tests, problem)
 
 
-def _recorded(
-    functions: list[Any],
-) -> dict[tuple[str, str, str], dict[str, tuple[RecordedCall, bool]]]:
+def _recorded(functions: list[Any]) -> dict[Function, dict[str, tuple[RecordedCall, bool]]]:
     """Return the calls of each function that can be read, and if all their values are there."""
-    found: dict[tuple[str, str, str], dict[str, tuple[RecordedCall, bool]]] = {}
+    found: dict[Function, dict[str, tuple[RecordedCall, bool]]] = {}
     for function in functions:
         match function:
             case [str(module), str(name), list(rows)]:
@@ -231,13 +226,13 @@ def _types(calls: Sequence[RecordedCall]) -> dict[str, Inferred]:
     """Return each parameter's type: of all plain values that were seen."""
     found: dict[str, Inferred] = {}
     for name in dict.fromkeys(name for call in calls for name in call.values):
-        kinds = (type_of(call.values[name]) for call in calls if name in call.values)
-        members = dict.fromkeys(kind for kind in kinds if kind is not None)
-        bare = {kind for kind in members if kind.arguments == (ITEM,)}
-        for kind in bare:  # an empty list says less than one with something in it
-            if any(other.kind == kind.kind and other not in bare for other in members):
-                del members[kind]
-        if members and set(members) != {Type("none")}:
+        given = (call.values[name] for call in calls if name in call.values)
+        kinds = {kind for kind in map(type_of, given) if kind is not None}
+        bare = {kind for kind in kinds if kind.arguments == (ITEM,)}
+        # An empty list says less than one with something in it.
+        full = {kind.kind for kind in kinds - bare}
+        members = {kind for kind in kinds if kind not in bare or kind.kind not in full}
+        if members - {Type("none")}:
             found[name] = Inferred(either(sorted(members, key=str)), "observed")
     return found
 
@@ -257,6 +252,8 @@ Names = Mapping[str, Value]
 
 KnownCall: TypeAlias = tuple[Invocation, str]
 """A call, and where it was found: one of ``SOURCES``."""
+TextCall: TypeAlias = tuple[str, tuple[Value, ...], dict[str, Value]]
+"""Where a call was found, its positional and its named arguments."""
 
 
 @dataclass(slots=True)
@@ -264,10 +261,8 @@ class PackageValues:
     """What a package shows of the values that its functions are given."""
 
     observed: Observed = field(default_factory=Observed)
-    calls: dict[str, list[tuple[str, tuple[Value, ...], dict[str, Value]]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    """Function's name -> source, positional and named arguments of calls that the text shows."""
+    calls: dict[str, list[TextCall]] = field(default_factory=lambda: defaultdict(list))
+    """By a function's name, the calls that the text shows."""
     texts: tuple[str, ...] = ()
     """Strings of tests, then of code, then sentences of the documentation."""
 
@@ -303,9 +298,9 @@ class PackageValues:
         rows = [*self.observed.calls.get(place, ())]
         parameters = function.signature.parameters
         if not function.owner:
-            shown: list[tuple[str, tuple[Value, ...], dict[str, Value]]]
-            shown = [(SOURCES[1], args, {}) for args in examples(function.implementation, subject)]
-            for source, args, kwargs in (*shown, *self.calls.get(subject, ())):
+            shown = examples(function.implementation, subject)
+            listed: list[TextCall] = [(SOURCES[1], args, {}) for args in shown]
+            for source, args, kwargs in (*listed, *self.calls.get(subject, ())):
                 values, is_whole = bound(parameters, args, kwargs)
                 rows += [RecordedCall(source, values)] if is_whole else []
         found: dict[str, KnownCall] = {}

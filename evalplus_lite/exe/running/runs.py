@@ -6,7 +6,7 @@ import functools
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any, Literal
@@ -76,6 +76,16 @@ def key_text(key: Value) -> str:
     return key if isinstance(key, str) else text(normal(key))
 
 
+def parts_of(value: Value) -> Iterator[Value]:
+    """Yield a plain value and all that is in it, keys too."""
+    yield value
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    if isinstance(value, list | tuple | set | frozenset):
+        for each in value:
+            yield from parts_of(each)
+
+
 def is_told_apart(value: Value) -> bool:
     """Return whether no dict in a value has two keys that JSON writes alike: ``2`` and ``"2"``."""
     pending = [value]
@@ -105,6 +115,11 @@ class Invocation:
 
     args: tuple[Value, ...]
     kwargs: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """All arguments."""
+        return (*self.args, *self.kwargs.values())
 
     @property
     def key(self) -> str:
