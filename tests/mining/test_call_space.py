@@ -10,10 +10,10 @@ import pytest
 
 from evalplus_lite.exe.inputs.call_space import (
     CallSpace,
-    domain_of,
     Nearby,
     arguments_of_call,
     call_of,
+    domain_of,
     expressions,
     hints,
     matching,

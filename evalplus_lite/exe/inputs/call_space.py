@@ -21,9 +21,15 @@ from re import _parser  # type: ignore[attr-defined]
 from typing import Any, TypeVar
 
 from evalplus_lite.exe.running.runs import Invocation, parts_of
-from evalplus_lite.exe.selecting.signatures import Parameter, Signature
+from evalplus_lite.exe.selecting.signatures import (
+    ITEM,
+    Parameter,
+    Signature,
+    either,
+    needs_of,
+    type_of,
+)
 from evalplus_lite.exe.selecting.static import MinedFunction
-from evalplus_lite.exe.selecting.types import ITEM, either, needs_of, type_of
 from evalplus_lite.generate.domains.annotations import KINDS, Type
 from evalplus_lite.generate.domains.constants import Constants, from_source
 from evalplus_lite.generate.domains.domain import Domain, union

@@ -22,8 +22,8 @@ from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.exe.inputs.call_space import OMITTED, bound, call_of
 from evalplus_lite.exe.running.proof import make_readable, unpack
 from evalplus_lite.exe.running.runs import Invocation, answer_of, canonical, stage
+from evalplus_lite.exe.selecting.signatures import ITEM, Inferred, MadeType, either, type_of
 from evalplus_lite.exe.selecting.static import MinedFunction
-from evalplus_lite.exe.selecting.types import ITEM, Inferred, MadeType, either, type_of
 from evalplus_lite.exe.sources import PackageSource
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.generate.domains.constants import examples

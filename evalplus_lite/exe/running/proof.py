@@ -14,8 +14,8 @@ from pathlib import Path
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, RunResult, is_answer, run
+from evalplus_lite.exe.selecting.signatures import member_of
 from evalplus_lite.exe.selecting.static import MinedFunction
-from evalplus_lite.exe.selecting.types import member_of
 from evalplus_lite.exe.sources import PackageSource
 from evalplus_lite.sandbox import Sandbox, SandboxConfig
 

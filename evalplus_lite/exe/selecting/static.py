@@ -28,16 +28,17 @@ from evalplus_lite.exe.reading.index import (
 from evalplus_lite.exe.selecting.signatures import (
     MADE_WITH,
     Entry,
+    Inferred,
+    Need,
+    PackageAnnotations,
     Signature,
     entry_for,
     entry_of_function,
-    fields_of,
     gives_something,
     is_overload,
     methods_of,
     read_signature,
 )
-from evalplus_lite.exe.selecting.types import Inferred, Need, PackageAnnotations
 from evalplus_lite.exe.sources import Origin, PackageSource, is_permissive
 from evalplus_lite.exe.statistics.measures import static_statistics
 from evalplus_lite.generate.domains.annotations import Type
@@ -360,7 +361,7 @@ class StaticMine:
     def functions(self) -> Iterator[MinedFunction]:
         """Yield what can be mined, in order of module and line."""
         index = PackageIndex(self.package, self.companions)
-        reader = PackageAnnotations(Resolver(index), fields=fields_of, observed=self.observed)
+        reader = PackageAnnotations(Resolver(index), self.observed)
         late: dict[str, list[tuple[str, str, Obstacle]]] = {
             stage: [] for stage in ("accepted", "top_level", "returning", "functions")
         }
