@@ -213,12 +213,12 @@ class PackageMine:
     ) -> Reject:
         self.funnel.reject(stage, reason)
         name = f"{function.module}.{function.name}"
-        return Reject(function.package, name, stage, reason, (Obstacle(reason, detail),))
+        return Reject(self.package.name, name, stage, reason, (Obstacle(reason, detail),))
 
     def _proved(self, function: MinedFunction, sandboxes: Sandboxes, original: Original) -> Yield:
         """Find inputs for a function, prove it equal to the original and make its task."""
         runner = Runner(function, sandboxes)
-        search = find_cases(
+        found = find_cases(
             function,
             runner,
             seed=self.settings.seed,
@@ -227,18 +227,19 @@ class PackageMine:
             source=self.source,
             used=self._used,
         )
-        if search is None:
+        if found is None:
             return self._rejected(function, "loads", UNKNOWN)
         # What took too long once is not run again: it is no case, and proves nothing.
-        pool = [case for case in search.pool if is_answer(case.answer)] or search.pool[:3]
+        cases, chosen, facts = found
+        pool = [case for case in cases if is_answer(case.answer)] or cases[:3]
         base = RunResult(tuple(c.answer for c in pool), tuple(runner.touched), runner.failure)
         verdict = prove(function, [c.call for c in pool], base, sandboxes, original)
         for stage in ("loads", "stable", "proved"):
             if stage == verdict.stage:
                 return self._rejected(function, stage, verdict.reason, verdict.detail)
             self.funnel.add(stage)
-        facts = search.facts | {"compared": verdict.compared, "wording": verdict.wording}
-        return self._task(function, search.chosen, facts, runner)
+        facts |= {"compared": verdict.compared, "wording": verdict.wording}
+        return self._task(function, chosen, facts, runner)
 
     def _task(
         self,
@@ -285,8 +286,8 @@ def task_of(
         entry_point=function.name,
         cases=cases,
         facts={
-            "package": function.package,
-            "version": function.version,
+            "package": function.origins[0].package,
+            "version": function.origins[0].version,
             "licence": function.licence,
             "origins": [origin.to_json() for origin in function.origins],
             "module": function.module,
@@ -296,7 +297,7 @@ def task_of(
             "python": python_version(),
             "signature": function.signature.to_json(),
             "docstring": function.docstring,
-            "blocks": [[b.module, b.name, b.line] for b in function.blocks],
+            "blocks": [list(block) for block in function.blocks],
             "static": function.statistics,
             "tags": tags_of(
                 function.code,

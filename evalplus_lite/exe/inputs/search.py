@@ -333,15 +333,6 @@ UNKNOWN = "no call is known, nor a parameter's type"
 """Why no case of a function is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundCases:
-    """Every case run, the ones chosen, and what the task row says of how they were found."""
-
-    pool: list[Executed]
-    chosen: list[Executed]
-    facts: dict[str, Any]
-
-
 def find_cases(
     function: MinedFunction,
     runner: Runner,
@@ -351,11 +342,12 @@ def find_cases(
     values: PackageValues | None = None,
     source: ModelSource | None = None,
     used: Mapping[Hashable, int] | None = None,
-) -> FoundCases | None:
+) -> tuple[list[Executed], list[Executed], dict[str, Any]] | None:
     """Run calls of a function until enough cases meet the validators, or running them is spent.
 
-    ``source`` asks a model for calls, beside those that are known. None where no call is known,
-    nor what to make one of.
+    Returns every case run, the ones chosen, and what a task's row says of how they were found. None
+    where no call is known, nor what to make one of. ``source`` asks a model for calls, beside those
+    that are known.
     """
     written, asked = ([], {}) if source is None else calls_of_model(function, source)
     explorer = Explorer(
@@ -386,4 +378,4 @@ def find_cases(
     facts = {"rounds": number, "pool": len(cases), **asked}
     if runner.cut:
         facts["cut"] = runner.cut
-    return FoundCases(cases, chosen, {"generation": facts})
+    return cases, chosen, {"generation": facts}

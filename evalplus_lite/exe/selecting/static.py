@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InfrastructureError, InputError, LLMError
-from evalplus_lite.exe.inlining import OF_THE_WHOLE, BlockOrigin, Closure, ClosureBuilder, inline
+from evalplus_lite.exe.inlining import OF_THE_WHOLE, Block, Closure, ClosureBuilder, inline
 from evalplus_lite.exe.reading.index import (
     Definition,
     Module,
@@ -161,13 +161,11 @@ def _local_import(node: ast.Import | ast.ImportFrom) -> Iterator[Obstacle]:
     """Judge an import inside a function: it stays as it is, so only pure libraries may stand."""
     names = [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):
-        if node.level or not node.module:
-            yield Obstacle("import in a function", ast.unparse(node)[:80])
-            return
-        missing = [name for name in names if not has_member(node.module, name)]
-        names = [f"{node.module}.{name}" for name in names]
-        if missing and node.module.partition(".")[0] in sys.stdlib_module_names:
-            yield Obstacle("unresolved name", f"{node.module}.{missing[0]}")
+        module = "." * node.level + (node.module or "")
+        missing = [name for name in names if not has_member(module, name)]
+        names = [f"{module}.{name}" for name in names]
+        if missing and module.partition(".")[0] in sys.stdlib_module_names:
+            yield Obstacle("unresolved name", f"{module}.{missing[0]}")
             return
     for name in names:
         if name.partition(".")[0] not in sys.stdlib_module_names:
@@ -179,25 +177,20 @@ def _local_import(node: ast.Import | ast.ImportFrom) -> Iterator[Obstacle]:
 @functools.cache
 def _data(name: str) -> dict[str, Any]:
     data = resources.files("evalplus_lite.exe").joinpath(f"data/{name}.toml")
-    return _flat(tomllib.loads(data.read_text(encoding="utf-8")))
-
-
-def _flat(tables: dict[str, Any]) -> dict[str, Any]:
-    """Undo TOML's nesting of dotted keys: ``urllib.request`` is one name here."""
-
-    def walk(table: dict[str, Any], prefix: str) -> dict[str, str]:
-        flat: dict[str, str] = {}
-        for key, value in table.items():
-            if isinstance(value, dict):
-                flat.update(walk(value, f"{prefix}{key}."))
-            else:
-                flat[f"{prefix}{key}"] = value
-        return flat
-
+    tables = tomllib.loads(data.read_text(encoding="utf-8"))
     return {
-        key: walk(value, "") if isinstance(value, dict) else frozenset(value)
+        key: dict(_flat(value)) if isinstance(value, dict) else frozenset(value)
         for key, value in tables.items()
     }
+
+
+def _flat(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Undo TOML's nesting of dotted keys: ``urllib.request`` is one name here."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
 
 
 MAX_CODE = 4096
@@ -268,8 +261,6 @@ FAULT = "our own code failed"
 class MinedFunction:
     """One function as a program of its own, with all that is known without running it."""
 
-    package: str
-    version: str
     module: str
     name: str
     line: int
@@ -278,7 +269,7 @@ class MinedFunction:
     implementation: str
     """The function's own lines."""
     code: str
-    blocks: tuple[BlockOrigin, ...]
+    blocks: tuple[Block, ...]
     origins: tuple[Origin, ...]
     """The packages whose code went in, its own first."""
     statistics: dict[str, Any]
@@ -309,7 +300,7 @@ class MinedFunction:
     @property
     def id(self) -> str:
         """``package/module.name``: unique within one version of a package."""
-        return f"{self.package}/{self.module}.{self.name}"
+        return f"{self.origins[0].package}/{self.module}.{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,7 +434,7 @@ class StaticMine:
                 self._hopeless.setdefault(subject, problems)
             return problems
         code, blocks = inline(closure)
-        packages = [resolver.index.origin(block.module) for block in blocks]
+        packages = [resolver.index.origin(name) for name, _, _ in blocks]
         sources = {each.name: each for each in packages if each.name != self.package.name}
         foreign = [sources[name] for name in sorted(sources)]
         if not self.any_license and (
@@ -459,8 +450,6 @@ class StaticMine:
         except (SyntaxError, RecursionError) as error:
             return [Obstacle("inlined code does not parse", str(error))]
         return MinedFunction(
-            package=self.package.name,
-            version=self.package.origin.version,
             module=module,
             name=entry.name,
             line=node.lineno,
