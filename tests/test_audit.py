@@ -17,9 +17,7 @@ from evalplus_lite.jobs.consensus import (
     Vote,
     camps,
     dispute,
-    odd_dispute,
     oddities,
-    rows,
 )
 from evalplus_lite.types import Case, Crashed, Raised, Returned, TimedOut
 from evalplus_lite.values import wire
@@ -32,6 +30,12 @@ SLOW = Vote("slow")
 
 def value(number: object) -> Vote:
     return Vote("value", wire.encode(number))
+
+
+def disputed(
+    reference: Vote, said: list[Vote | None], broken: frozenset[str] = frozenset()
+) -> Dispute | None:
+    return dispute(CASE, reference, camps(TASK, reference, said, "abcdefgh"[: len(said)]), broken)
 
 
 @pytest.mark.parametrize(
@@ -56,13 +60,13 @@ def test_a_dispute_needs_most_programs_to_agree(
     reference: Vote, said: list[Vote | None], cause: str | None
 ) -> None:
     """More than half, at least two, must say the same, and the reference something else or none."""
-    found = dispute(TASK, CASE, reference, said)
+    found = disputed(reference, said)
     assert (found.cause if found else None) == cause
 
 
 def test_a_dispute_counts_votes() -> None:
     """The majority's answer, its votes and all who were heard are kept."""
-    found = dispute(TASK, CASE, value(2), [value(3), None, value(3), value(3), value(9)])
+    found = disputed(value(2), [value(3), None, value(3), value(3), value(9)])
     assert found is not None
     assert replace(found, camps=()) == Dispute(CASE, "differs", value(2), value(3), 3, 5)
 
@@ -140,7 +144,7 @@ def test_all_programs_are_heard_about_a_forbidden_input(votes: int, voters: int,
 def test_rows_are_json_with_both_answers() -> None:
     """A row has the input and what reference and majority say, in the exact codec."""
     found = Finding("T/0", 5, (Dispute(Case(((1, 2),)), "raises", RAISES, value([1]), 2, 3),))
-    (row,) = json.loads(json.dumps(list(rows(found))))
+    (row,) = json.loads(json.dumps(found.to_rows()))
     assert row == {
         "task_id": "T/0",
         "kind": "input",
@@ -159,7 +163,7 @@ def test_rows_are_json_with_both_answers() -> None:
 def test_a_large_answer_is_shortened() -> None:
     """What would fill a page stands in a row cut short."""
     found = Finding("T/0", 5, (Dispute(CASE, "differs", value(1), value("x" * 20_000), 2, 2),))
-    (row,) = rows(found)
+    (row,) = found.to_rows()
     assert len(row["majority"]["value"]["$shortened"]) < 300
 
 
@@ -201,9 +205,6 @@ def test_few_programs_are_heard_about_an_odd_answer(
     said: list[Vote | None], votes: int | None
 ) -> None:
     """Two that answer as all other answers are suffice, where most share the odd one."""
-    broken = frozenset({"is not empty"})
-    found = odd_dispute(
-        CASE, value(""), camps(TASK, value(""), said, list("abcde")[: len(said)]), broken
-    )
+    found = disputed(value(""), said, frozenset({"is not empty"}))
     assert (found and found.votes) == votes
     assert found is None or (found.cause, found.voters) == ("odd", 5)

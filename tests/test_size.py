@@ -8,18 +8,18 @@ import pytest
 from test_layers import MODULES, PACKAGE
 
 SIZES: dict[str, tuple[int, int]] = {
-    ".": (1_067, 8),
-    "cli": (2_482, 19),
+    ".": (1_065, 8),
+    "cli": (2_480, 19),
     "efficiency": (2_043, 9),
     "exe": (12_821, 37),
     "execution": (2_342, 10),
     "generate": (8_682, 29),
     "grading": (2_864, 13),
-    "jobs": (9_408, 24),
+    "jobs": (9_240, 22),
     "models": (2_249, 11),
     "programs": (2_941, 12),
     "reduction": (1_534, 8),
-    "reports": (5_907, 29),
+    "reports": (5_893, 29),
     "sandbox": (4_969, 29),
     "serving": (4_311, 28),
     "statistics": (942, 7),

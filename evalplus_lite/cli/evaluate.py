@@ -18,9 +18,8 @@ from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import shown_path
 from evalplus_lite.jobs import evaluation
 from evalplus_lite.jobs.datasets import samples_name
-from evalplus_lite.jobs.evaluation import EvaluationResult
+from evalplus_lite.jobs.evaluation import MOST_FILES, EvaluationResult
 from evalplus_lite.jobs.outputs import Evaluation, group_of
-from evalplus_lite.jobs.scores import MOST_FILES
 from evalplus_lite.jobs.tables import MOST_MODELS, ends, percent
 from evalplus_lite.store.labels import label
 

@@ -12,8 +12,7 @@ from evalplus_lite.cli.options import all_names, one_path
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import samples_name
-from evalplus_lite.jobs.mutants import MutantsResult, find_survivors
-from evalplus_lite.jobs.quality import POOL, QualityResult
+from evalplus_lite.jobs.quality import POOL, MutantsResult, QualityResult, find_survivors
 from evalplus_lite.jobs.quality import quality as measured
 
 MOST_SURVIVORS = 5

@@ -15,7 +15,7 @@ from evalplus_lite.grading.subsets import subset
 from evalplus_lite.jobs.datasets import content_hash, load_dataset
 from evalplus_lite.jobs.expected import SharedData, SuiteSource
 from evalplus_lite.jobs.judging import Settings, failure_row, words_of
-from evalplus_lite.jobs.outputs import read_evaluations
+from evalplus_lite.jobs.outputs import read_evaluation
 from evalplus_lite.jobs.session import Session, within
 from evalplus_lite.jobs.verification import Verification
 from evalplus_lite.sandbox import Inputs, Program, preset
@@ -108,10 +108,7 @@ def rerun(
     is needed where the name in the summary is not that of a known data set.
     """
     # Order: which sample, which case, which program; then the data set that judged it.
-    evaluations = read_evaluations([folder])
-    if len(evaluations) > 1:
-        raise InputError("holds several evaluations", path=folder, remedy="give the folder of one")
-    (evaluation,) = evaluations
+    evaluation = read_evaluation(folder)
     task_id, _, index = sample.rpartition("#")
     if not task_id or not index.isdecimal():
         raise InputError(f"{sample!r} names no sample", remedy="give TASK#INDEX")

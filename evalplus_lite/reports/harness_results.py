@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InputError, shown_path
-from evalplus_lite.jobs.outputs import Tests, read_evaluations
+from evalplus_lite.jobs.outputs import Tests, read_evaluation
 from evalplus_lite.store import parse_json, read_jsonl, read_text
 from evalplus_lite.store.opening import open_zip
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
@@ -262,10 +262,7 @@ def _bigcode(folder: Path) -> Iterator[tuple[str, JudgedSample]]:
 
 
 def _own(path: str | os.PathLike[str], tests: Tests) -> Side:
-    evaluations = read_evaluations([path])
-    if len(evaluations) != 1:
-        raise InputError("holds several evaluations", path=path, remedy="give the folder of one")
-    (evaluation,) = evaluations
+    evaluation = read_evaluation(path)
     texts = dict(evaluation.programs())
     used: Tests = "plus" if tests == "plus" and evaluation.has_plus else "base"
     rows, models = {}, {}

@@ -15,7 +15,13 @@ from urllib.parse import quote
 from evalplus_lite.errors import EvalPlusLiteError, InputError
 from evalplus_lite.jobs.datasets import content_hash, load_dataset
 from evalplus_lite.jobs.expected import SuiteSource
-from evalplus_lite.jobs.outputs import Evaluation, Output, evaluation_of, found_outputs
+from evalplus_lite.jobs.outputs import (
+    Evaluation,
+    Output,
+    evaluation_of,
+    found_outputs,
+    listed_paths,
+)
 from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.jobs.tables import evaluation, p_value, percent, points
 from evalplus_lite.reports.page.gathering import (
@@ -73,7 +79,7 @@ def report(
     be a folder itself. The same outputs give the same bytes. Raises InputError for a path without
     results, and for a data set that judged none of them.
     """
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    given = listed_paths(paths)
     outputs = found_outputs(given)
     # What quality judged on its way is in its own figures.
     inner = {each.folder.resolve() for each in outputs if each.kind == "quality"}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.jobs.outputs import Kind, Output
+from evalplus_lite.jobs.outputs import Output
 from evalplus_lite.jobs.tables import LAYOUTS, Table, cell_text
 from evalplus_lite.reports.page import efficiency
 from evalplus_lite.reports.page.gathering import WORDS
@@ -127,7 +127,7 @@ def _drawn(output: Output) -> Iterator[tuple[Table, str]]:
 
 
 Drawing: TypeAlias = Callable[[Output], Iterator[tuple[Table, str]]]
-VIEWS: Mapping[Kind, tuple[str, str, Drawing]] = {
+VIEWS: Mapping[str, tuple[str, str, Drawing]] = {
     "quality": (
         "Quality",
         "How well the suites tell right programs from wrong ones. Shares come with their counts"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.jobs.outputs import Kind, ModelRun, Output, Tests
+from evalplus_lite.jobs.outputs import ModelRun, Output, Tests
 from evalplus_lite.jobs.tables import Table, readable
 from evalplus_lite.store import replacing
 from evalplus_lite.store.labels import file_name
@@ -202,7 +202,7 @@ class Material:
     boards: tuple[Board, ...]
     suites: tuple[SuiteSize, ...]
 
-    def of(self, kind: Kind) -> Iterator[tuple[Output, str]]:
+    def of(self, kind: str) -> Iterator[tuple[Output, str]]:
         """Yield the outputs of a kind, each with an ending for the names of files."""
         found = [each for each in self.outputs if each.kind == kind]
         names = _endings([each.folder.resolve().name for each in found])
