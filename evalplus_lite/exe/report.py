@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from math import fsum
 from pathlib import Path
-from statistics import StatisticsError, correlation, fmean, linear_regression, median, pstdev, stdev
+from statistics import correlation, fmean, linear_regression, median, pstdev, stdev
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
@@ -18,8 +18,8 @@ from evalplus_lite.exe.scoring import (
     CaseShare,
     GradedPrediction,
     KnownTasks,
-    graded_all,
     judge_by,
+    scored,
     share_of,
 )
 from evalplus_lite.exe.statistics.measures import FEATURES, TIME, features, measures
@@ -59,8 +59,7 @@ class ModelGrades:
 
     label: str
     runs: dict[int, dict[Place, bool]] = field(default_factory=dict)
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    usage: Usage = field(default_factory=Usage)
     asked: int = 0
     retried: int = 0
     unreadable: int = 0
@@ -70,8 +69,9 @@ class ModelGrades:
         """Count one graded prediction, as of this run."""
         said = found.prediction
         self.asked += 1
-        self.prompt_tokens += said.prompt_tokens
-        self.completion_tokens += said.completion_tokens
+        self.usage += Usage(
+            prompt_tokens=said.prompt_tokens, completion_tokens=said.completion_tokens
+        )
         self.retried += said.retried
         if found.problem:
             self.undecided += 1
@@ -212,17 +212,13 @@ PAPER_VARIATION: Mapping[str, float] = {"conditionals": 0.61, "lines": 0.20}
 
 def size_rows(tasks: Sequence[MinedTask]) -> Iterator[Row]:
     """Yield median and maximum of each static measure over functions, with the paper's."""
-    statics = [task.facts.get("static", {}) for task in tasks]
-    for name in ("lines", "call_depth", "identifiers", "ifs", "cyclomatic"):
-        values = [each[name] for each in statics if isinstance(each.get(name), int | float)]
+    for name in ("lines", "call_depth", "identifiers", "ifs", "cyclomatic", "characters of code"):
+        found = ({"characters of code": len(t.code), **t.facts.get("static", {})} for t in tasks)
+        values = [each[name] for each in found if isinstance(each.get(name), int | float)]
         if values:
             known = PAPER.get(name, {})
             yield {"measure": name, "median": median(values), "max": max(values),
                    "paper_median": known.get("median"), "paper_max": known.get("max")}  # fmt: skip
-    lengths = [len(task.code) for task in tasks]
-    if lengths:
-        yield {"measure": "characters of code", "median": median(lengths), "max": max(lengths),
-               "paper_median": None, "paper_max": None}  # fmt: skip
 
 
 def variation_rows(tasks: Sequence[MinedTask]) -> Iterator[Row]:
@@ -248,22 +244,21 @@ def generation(tasks: Iterable[MinedTask], prices: Mapping[str, Prices]) -> Row 
 
     ``cost`` is None where the price of a model that did is not known.
     """
-    functions, usage = 0, defaultdict[str, Usage](Usage)
-    for task in tasks:
-        facts = task.facts.get("generation", {})
-        if facts.get("prompt_tokens"):
-            functions += 1
-            usage[str(facts.get("model", ""))] += Usage(
-                prompt_tokens=facts["prompt_tokens"],
-                completion_tokens=facts.get("completion_tokens", 0),
-            )
+    asked = [task.facts.get("generation", {}) for task in tasks]
+    asked = [facts for facts in asked if facts.get("prompt_tokens")]
+    usage = defaultdict[str, Usage](Usage)
+    for facts in asked:
+        usage[str(facts.get("model", ""))] += Usage(
+            prompt_tokens=facts["prompt_tokens"],
+            completion_tokens=facts.get("completion_tokens", 0),
+        )
     if not usage:
         return None
     is_priced = set(usage) <= set(prices)
     total = sum(usage.values(), Usage())
     return {
         "models": sorted(set(usage) - {""}),
-        "functions": functions,
+        "functions": len(asked),
         "prompt": total.prompt_tokens,
         "completion": total.completion_tokens,
         "cost": sum(u.cost(prices[name]) for name, u in usage.items()) if is_priced else None,
@@ -286,7 +281,7 @@ def model_rows(material: GradedTasks, prices: Mapping[str, Prices]) -> Iterator[
             continue
         raising = [place for place in rates if place in material.errors]
         failing = share(rates, raising, material.tasks)
-        usage = Usage(prompt_tokens=model.prompt_tokens, completion_tokens=model.completion_tokens)
+        prompt, completion = model.usage.prompt_tokens, model.usage.completion_tokens
         price = prices.get(model.label)
         yield {
             "model": model.label,
@@ -299,11 +294,11 @@ def model_rows(material: GradedTasks, prices: Mapping[str, Prices]) -> Iterator[
             "functions": _functions(rates),
             "runs": _runs(model),
             "tokens": {
-                "prompt": model.prompt_tokens,
-                "completion": model.completion_tokens,
-                "a_prediction": (model.prompt_tokens + model.completion_tokens) / model.asked,
+                "prompt": prompt,
+                "completion": completion,
+                "a_prediction": (prompt + completion) / model.asked,
             },
-            "cost": None if price is None else usage.cost(price),
+            "cost": None if price is None else model.usage.cost(price),
         }
 
 
@@ -366,29 +361,21 @@ def package_rows(material: GradedTasks) -> Iterator[Row]:
 
 def repositories(material: GradedTasks) -> Row:
     """Return the cases of each package by rank, and the line over the rank's logarithm."""
-    sizes: dict[str, list[int]] = defaultdict(list)
+    cases, functions = Counter[str](), Counter[str]()
     for task in material.tasks.values():
-        sizes[str(task.facts.get("package", "-"))].append(len(task.cases))
-    ranked = sorted(sizes.items(), key=lambda item: (-sum(item[1]), item[0]))
-    return {
-        "packages": [
-            {"package": name, "cases": sum(some), "functions": len(some)} for name, some in ranked
-        ],
-        "falloff": _falloff([sum(some) for _, some in ranked]),
-    }
-
-
-def _falloff(counts: list[int]) -> Row | None:
-    """Return the line ``cases = intercept + slope * log10(rank)`` and its R squared."""
-    if len(counts) < 3:
-        return None
-    ranks = [math.log10(rank) for rank in range(1, len(counts) + 1)]
-    try:
+        package = str(task.facts.get("package", "-"))
+        cases[package] += len(task.cases)
+        functions[package] += 1
+    ranked = sorted(cases.items(), key=lambda item: (-item[1], item[0]))
+    falloff = None
+    if len(ranked) >= 3:  # cases = intercept + slope * log10(rank)
+        ranks = [math.log10(rank) for rank in range(1, len(ranked) + 1)]
+        counts = [count for _, count in ranked]
         slope, intercept = linear_regression(ranks, counts)
-    except StatisticsError:
-        return None
-    r2 = correlation(ranks, counts) ** 2 if slope else 1.0
-    return {"intercept": intercept, "slope": slope, "r2": r2}
+        r2 = correlation(ranks, counts) ** 2 if slope else 1.0
+        falloff = {"intercept": intercept, "slope": slope, "r2": r2}
+    listed = [{"package": p, "cases": n, "functions": functions[p]} for p, n in ranked]
+    return {"packages": listed, "falloff": falloff}
 
 
 def construct_rows(material: GradedTasks) -> Iterator[Row]:
@@ -560,15 +547,12 @@ def _graded(
         model = found.setdefault(label, ModelGrades(label))
         said = list(given.predictions(path))
         before = 1 + max(model.runs, default=-1)
-
-        def take(_: MinedTask, each: GradedPrediction, model: ModelGrades = model,
-                 before: int = before) -> None:  # fmt: skip
-            model.take(each, run=before + each.prediction.sample)
-
         try:
-            graded_all(given.tasks, said, judge=decide, notify=take, session=session)
+            scores = scored(given.tasks.values(), said, judge=decide, session=session)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
+        for each in scores.grades:
+            model.take(each, run=before + each.prediction.sample)
     return list(found.values())
 
 

@@ -31,7 +31,7 @@ _SIMPLE: dict[str, tuple[str, tuple[type, ...]]] = {
 }  # fmt: skip
 _ARRAYS = {"tuple": tuple, "set": set, "frozenset": frozenset}
 _ARRAY_KINDS = frozenset({*_ARRAYS, "list", "sequence", "iterable", "iterator", "collection"})
-_TAGS = frozenset(f"${name}" for name in _ARRAYS)
+
 _ANYTHING = Type("union", tuple(map(Type, ("none", "bool", "int", "float", "str"))))
 
 
@@ -103,9 +103,8 @@ def read_value(tree: Any, kind: Type, where: str) -> Value:
                     for key, value in tree.items()
                 }
         case name if name in _ARRAY_KINDS:
-            items = _untagged(tree)
-            if isinstance(items, list):
-                return _read_array(items, kind, where)
+            if isinstance(tree, list):
+                return _read_array(tree, kind, where)
         case _:
             return read_value(tree, _ANYTHING, where)
     raise MisfitError(f"{where}: {_shown(tree)} is not of type {kind}")
@@ -170,13 +169,6 @@ def _read_array(tree: list[Any], kind: Type, where: str) -> Value:
         raise MisfitError(f"{where}: holds what cannot be in a set") from None
 
 
-def _untagged(tree: Any) -> Any:
-    """Return the list in ``{"$tuple": [...]}``: as earlier cases are shown, models write them."""
-    if isinstance(tree, dict) and len(tree) == 1 and tree.keys() <= _TAGS:
-        return next(iter(tree.values()))
-    return tree
-
-
 def _shown(tree: Any) -> str:
     text = repr(tree)
     return text if len(text) <= 80 else f"{text[:77]}..."
@@ -209,7 +201,15 @@ class CaseForm:
 
         Of an answer that is cut off, or broken elsewhere, the whole cases count.
         """
-        rows, problems = self._rows(text[:_LONGEST_ANSWER])
+        text = text[:_LONGEST_ANSWER]
+        found = list(json_objects(text))
+        rows = [tree for tree in found if "args" in tree or "kwargs" in tree]
+        lists = (tree["test_cases"] for tree in found if isinstance(tree.get("test_cases"), list))
+        problems: list[str] = []
+        if (listed := next(lists, None)) is not None:
+            rows = listed
+        elif not rows or ('"test_cases"' in text and not text.strip().startswith("[")):
+            problems = ["The answer is no JSON object with a list 'test_cases', or is cut off."]
         calls: list[Invocation] = []
         for number, row in enumerate(rows):
             try:
@@ -217,18 +217,6 @@ class CaseForm:
             except (ValueError, CodecError, RecursionError) as error:
                 problems.append(f"Test case {number}: {str(error)[:300]}")
         return calls, problems
-
-    def _rows(self, text: str) -> tuple[list[Any], list[str]]:
-        found = list(json_objects(text))
-        for tree in found:
-            if isinstance(tree.get("test_cases"), list):
-                return tree["test_cases"], []
-        cases = [tree for tree in found if "args" in tree or "kwargs" in tree]
-        if text.strip().startswith("[") and cases:
-            return cases, []
-        if '"test_cases"' in text or not cases:
-            return cases, ["The answer is no JSON object with a list 'test_cases', or is cut off."]
-        return cases, []
 
     def _call(self, row: Any) -> Invocation:
         if not isinstance(row, dict):

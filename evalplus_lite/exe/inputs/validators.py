@@ -15,9 +15,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from evalplus_lite.exe.running.runs import CallResult, Invocation, canonical, is_answer
+from evalplus_lite.exe.running.runs import CallResult, Invocation, canonical, is_answer, parts_of
 from evalplus_lite.exe.tasks.worth import HARD
-from evalplus_lite.types import Value
 
 MIN_CASES = 10
 MAX_CASES = 15
@@ -69,8 +68,7 @@ class Executed:
         """Whether it returned one of its inputs, or all of them, unmodified."""
         if self.answer.kind != "value":
             return False
-        given: list[Value] = [*self.call.args, *self.call.kwargs.values()]
-        given += [list(self.call.args), tuple(self.call.args)]
+        given = (*self.call.values, list(self.call.args), self.call.args)
         return canonical(self.answer.value) in {canonical(value) for value in given}
 
 
@@ -163,17 +161,14 @@ def balanced(cases: list[Executed]) -> list[Executed]:
 
 def literals_of(call: Invocation) -> set[Hashable]:
     """Return the longer texts and numbers that a call holds."""
-    found: set[Hashable] = set()
-    pending: list[Value] = [*call.args, *call.kwargs.values()]
-    while pending:
-        value = pending.pop()
-        if isinstance(value, dict):
-            pending += [*value, *value.values()]
-        elif isinstance(value, list | tuple | set | frozenset):
-            pending += value
-        elif isinstance(value, str | bytes | int | float) and len(str(value)) >= LITERAL:
-            found.add(value if not isinstance(value, bool) else None)
-    return found - {None}
+    return {
+        part
+        for value in call.values
+        for part in parts_of(value)
+        if isinstance(part, str | bytes | int | float)
+        and not isinstance(part, bool)
+        and len(str(part)) >= LITERAL
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.reading.index import Obstacle
-from evalplus_lite.exe.running.runs import CallResult, Invocation, Measured, canonical
+from evalplus_lite.exe.running.runs import CallResult, Invocation, Measured, canonical, parts_of
 from evalplus_lite.exe.selecting.static import Funnel, Reject
 from evalplus_lite.exe.sources import reported
 from evalplus_lite.exe.tasks.mined import TaskCase
@@ -129,22 +129,11 @@ def triviality(
 
 def _gives_back(call: Invocation, answer: CallResult) -> bool:
     """Return whether a value is a part of the arguments, or an object of such; errors may be."""
-    given = {
-        canonical(part) for each in (*call.args, *call.kwargs.values()) for part in _parts(each)
-    }
+    given = {canonical(part) for each in call.values for part in parts_of(each)}
     held = answer.value.values() if isinstance(answer.value, dict) else [answer.value]
     return answer.kind == "error" or all(
         part is None or isinstance(part, bool) or canonical(part) in given for part in held
     )
-
-
-def _parts(value: Value) -> Iterator[Value]:
-    yield value
-    if isinstance(value, dict):
-        value = [*value, *value.values()]
-    if isinstance(value, list | tuple | set | frozenset):
-        for each in value:
-            yield from _parts(each)
 
 
 def has_long_number(value: Value) -> bool:
