@@ -105,15 +105,23 @@ def mebibytes(value: str) -> int:
     return limit
 
 
+def numbers(
+    text: str, kind: Any, option: str, remedy: str = "give numbers such as 1,4"
+) -> list[Any]:
+    """Return the numbers of an option, separated by commas; InputError for another text."""
+    try:
+        return [kind(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        raise InputError(f"{option} {text}", remedy=remedy) from None
+
+
 def whole_numbers(text: str) -> tuple[int, ...]:
     """Return the numbers of ``--k``."""
-    try:
-        numbers = tuple(int(part) for part in text.split(","))
-    except ValueError:
-        numbers = ()
-    if not numbers or min(numbers) < 1:
-        raise InputError(f"--k {text}", remedy="give whole numbers such as 1,10,100")
-    return numbers
+    remedy = "give whole numbers such as 1,10,100"
+    ks = numbers(text, int, "--k", remedy)
+    if not ks or min(ks) < 1:
+        raise InputError(f"--k {text}", remedy=remedy)
+    return tuple(ks)
 
 
 def _is_same(one: Place, other: Place) -> bool:
