@@ -8,7 +8,7 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from math import fsum
 from pathlib import Path
 from statistics import fmean
@@ -351,20 +351,14 @@ def read_predictions(path: Path, *, known: Collection[str] = ()) -> Iterator[Pre
 
 def task_of(prediction: Prediction, known: Mapping[str, MinedTask]) -> MinedTask:
     """Return the task of a prediction; InputError if the tasks do not have it, or no longer."""
-    task = known.get(prediction.task_id)
-    if task is None or not 0 <= prediction.case < len(task.cases):
-        raise InputError(
-            f"a prediction is for {prediction.task_id!r}, case {prediction.case}, which the tasks"
-            " do not have",
-            remedy="score against the file that was predicted on",
-        )
-    asked = prediction.question
-    if asked and asked != question_digest(task, task.cases[prediction.case]):
-        raise InputError(
-            f"a prediction for {task.id!r}, case {prediction.case}, is about another program or"
-            " input than the tasks have",
-            remedy="score against the file that was predicted on",
-        )
+    id, case, asked = prediction.task_id, prediction.case, prediction.question
+    task, wrong = known.get(id), ""
+    if task is None or not 0 <= case < len(task.cases):
+        wrong = f"a prediction is for {id!r}, case {case}, which the tasks do not have"
+    elif asked and asked != question_digest(task, task.cases[case]):
+        wrong = f"a prediction for {id!r}, case {case}, is about another program or input than here"
+    if task is None or wrong:
+        raise InputError(wrong, remedy="score against the file that was predicted on")
     return task
 
 
@@ -494,7 +488,7 @@ class KnownTasks:
 
     def predictions(self, path: Path) -> Iterator[Prediction]:
         """Yield a file's predictions, those about rows that are left out aside."""
-        others = {each.id for each in self.left_out}
+        others = {each.task_id for each in self.left_out}
         for each in read_predictions(path, known=[*self.tasks, *others]):
             if each.task_id in others:
                 self.ignored += 1
@@ -503,7 +497,7 @@ class KnownTasks:
 
     def facts(self) -> dict[str, Any]:
         """Return what a summary says of it: nothing where nothing is left out."""
-        rows = [each.to_json() for each in self.left_out]
+        rows = [*map(asdict, self.left_out)]
         return {"left_out": rows, "ignored": self.ignored} if rows else {}
 
 

@@ -50,7 +50,7 @@ def test_rows_are_read_without_running_them(rows: Path) -> None:
     """An input that is no literal stays text; a row whose output is none is named."""
     left_out: list[SkippedRow] = []
     first, second = published_tasks(rows, left_out)
-    assert [(each.id, each.line) for each in left_out] == [("cruxeval/sample_2", 3)]
+    assert [(each.task_id, each.line) for each in left_out] == [("cruxeval/sample_2", 3)]
     assert first.cases[0].call == Invocation(([1, (2,)],), {"b": {3}})
     assert second.cases[0].written("f") == "f(lambda x: x + 1, 3)"
     assert "f(lambda x: x + 1, 3)" in question(second, second.cases[0])

@@ -361,7 +361,7 @@ class StaticMine:
                 continue
             module = index.module(name)
             if module is None:
-                problem = Obstacle("module cannot be read", index.problem(name))
+                problem = Obstacle("module cannot be read", index.problems.get(name, ""))
                 late["functions"].append((name, "*", problem))
                 continue
             listed = [*_functions(module)]
