@@ -242,11 +242,7 @@ class PackageMine:
         return self._task(function, chosen, facts, runner)
 
     def _task(
-        self,
-        function: MinedFunction,
-        chosen: list[Executed],
-        facts: dict[str, Any],
-        runner: Runner,
+        self, function: MinedFunction, chosen: list[Executed], facts: dict[str, Any], runner: Runner
     ) -> Yield:
         unmet = judge(chosen)
         if not chosen:
@@ -300,8 +296,7 @@ def task_of(
             "blocks": [list(block) for block in function.blocks],
             "static": function.statistics,
             "tags": tags_of(
-                function.code,
-                iterations=[case.runtime.get("loop_iterations", 0) for case in cases],
+                function.code, iterations=[case.runtime.get("loop_iterations", 0) for case in cases]
             ),
             "shape": shape(function.code, function.name),
             **facts,

@@ -509,18 +509,14 @@ def _named(
     if not paths:
         raise InputError("no predictions were given", remedy="name a file that predict wrote")
     known = [_settings(path) for path in paths]
-    heats = {
-        (own.get("model"), own.get("cot")): {
-            each.get("temperature") for each in known if each.get("model") == own.get("model")
-        }
-        for own in known
-    }
+    heats: dict[object, set[object]] = defaultdict(set)
+    for own in known:
+        heats[own.get("model")].add(own.get("temperature"))
     found = []
     for path, own, fallback in zip(paths, known, labels(paths), strict=True):
         name = own.get("model")
         if isinstance(name, str):
-            several = len(heats[name, own.get("cot")]) > 1
-            name += f" at {own.get('temperature')}" if several else ""
+            name += f" at {own.get('temperature')}" if len(heats[name]) > 1 else ""
             name += " with reasoning" if own.get("cot") else ""
         found.append((name if isinstance(name, str) else fallback, path))
     return found

@@ -90,10 +90,7 @@ def test_requirements_are_those_of_this_python(toys: Any) -> None:
             "not a requirement ((",
             "plain[extra]==1.0",
         )
-        assert required(package) == [
-            ("foo-bar-baz", "Foo_Bar.baz>=1"),
-            ("plain", "plain==1.0"),
-        ]
+        assert required(package) == [("foo-bar-baz", "Foo_Bar.baz>=1"), ("plain", "plain==1.0")]
 
 
 def test_workers_change_nothing(toys: Any, tmp_path: Path) -> None:

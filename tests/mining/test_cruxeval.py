@@ -13,17 +13,10 @@ from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe import export_mined
 from evalplus_lite.exe.mining import MiningSettings, mine
-from evalplus_lite.exe.prediction import (
-    Prediction,
-    question,
-)
+from evalplus_lite.exe.prediction import Prediction, question
 from evalplus_lite.exe.running.runs import Invocation
 from evalplus_lite.exe.scoring import judged, score
-from evalplus_lite.exe.tasks.forms import (
-    SkippedRow,
-    published_tasks,
-    read_any_tasks,
-)
+from evalplus_lite.exe.tasks.forms import SkippedRow, published_tasks, read_any_tasks
 from evalplus_lite.exe.tasks.mined import TaskCase
 from evalplus_lite.jobs.session import Session
 from evalplus_lite.sandbox import Sandbox

@@ -40,12 +40,7 @@ def test_a_list_has_a_package_on_each_line(tmp_path: Path) -> None:
         f"attrs==26.1 \\\n  --hash=sha256:a1 \\\n  --hash=sha256:b2\n    # via rich\n"
         f"{tmp_path}\n"
     )
-    assert listed_packages(path) == [
-        "idna==3.20",
-        "rich",
-        "attrs==26.1",
-        str(tmp_path),
-    ]
+    assert listed_packages(path) == ["idna==3.20", "rich", "attrs==26.1", str(tmp_path)]
 
 
 @pytest.mark.parametrize(
@@ -112,12 +107,7 @@ def test_a_run_after_another(kit: Path, tmp_path: Path) -> None:
     (kit / "numbers_kit.py").write_text(ONE)
     settings = MiningSettings(keep_all=True)
     with Session(workers=1) as session:
-        old = mine(
-            [str(kit)],
-            settings=settings,
-            out=tmp_path / "old.jsonl",
-            session=session,
-        )
+        old = mine([str(kit)], settings=settings, out=tmp_path / "old.jsonl", session=session)
         (kit / "numbers_kit.py").write_text(ONE + "\n\n" + OTHER)
         new = mine(
             [str(kit)],

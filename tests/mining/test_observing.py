@@ -81,9 +81,11 @@ def test_that_fails():
 def project(folder: Path, tests: str = TESTS, **files: str) -> Path:
     """Write a source tree with its tests beside the package."""
     written = {"pyproject.toml": PROJECT, "toys/__init__.py": PACKAGE, **files}
-    written["tests/test_toys.py"] = tests
-    written["README.md"] = README
-    for name, text in written.items():
+    return tree(folder, {**written, "tests/test_toys.py": tests, "README.md": README})
+
+
+def tree(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     return folder
@@ -281,9 +283,7 @@ def test_ends():
     assert path.length(3) > 0
 """,
     }
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
+    tree(folder, files)
     with Session(workers=1) as session:
         rows = {row["function"]: row for row in mine([str(folder)], session=session).to_rows()}
     for name, given in {

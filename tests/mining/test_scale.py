@@ -17,11 +17,7 @@ FOLDER = os.environ.get("EVALPLUS_LITE_WHEELS")
 @pytest.mark.skipif(FOLDER is None, reason="set EVALPLUS_LITE_WHEELS to a folder of wheels")
 def test_real_wheels_give_the_papers_functions() -> None:
     """From idna, email-validator and nltk come the paper's own examples, each a program."""
-    wanted = {
-        "idna": "valid_contexto",
-        "email_validator": "split_email",
-        "nltk": "exact_match",
-    }
+    wanted = {"idna": "valid_contexto", "email_validator": "split_email", "nltk": "exact_match"}
     for package, name in wanted.items():
         paths = sorted(Path(str(FOLDER)).glob(f"{package}-*.whl"))
         if not paths:

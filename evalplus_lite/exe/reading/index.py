@@ -483,6 +483,11 @@ class External:
     member: str | None = None
 
     @property
+    def name(self) -> str:
+        """The name that a plain import binds."""
+        return self.member or self.module
+
+    @property
     def dotted(self) -> str:
         """The full name, as the blocklists write it."""
         return self.module if self.member is None else f"{self.module}.{self.member}"

@@ -42,9 +42,7 @@ def declared_names(
 Passing: TypeAlias = Literal["positional", "keyword", "varargs", "varkw"]
 
 
-def parameters_of(
-    arguments: ast.arguments,
-) -> list[tuple[ast.arg, Passing, ast.expr | None]]:
+def parameters_of(arguments: ast.arguments) -> list[tuple[ast.arg, Passing, ast.expr | None]]:
     """Return the parameters in order: how each is passed, and its default."""
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))

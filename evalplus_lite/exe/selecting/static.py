@@ -295,7 +295,7 @@ class MinedFunction:
             return self.name
         if self.owner:
             return f"{self.owner}.{self.name.removeprefix(f'{self.owner}_')}"
-        return self.needs[0].name if isinstance(self.needs[0], Definition) else self.name
+        return self.needs[0].name
 
     @property
     def id(self) -> str:

@@ -176,14 +176,12 @@ def _ending_in(
     """Yield programs that end in a function, in an order of their own, short and long in turn."""
     rng = random.Random(f"{seed}:chain:{last.id}")
 
+    def is_long(walk: Sequence[MinedTask]) -> bool:
+        lines = (each.facts.get("difficulty", {}).get("lines", 0) for each in walk)
+        return bool(sum(lines) >= least)
+
     def of_length(count: int) -> Iterator[tuple[MinedTask, ...]]:
-        walks = _walks((last,), by_result, rng, count)
-        long = (
-            walk
-            for walk in walks
-            if sum(each.facts.get("difficulty", {}).get("lines", 0) for each in walk) >= least
-        )
-        return itertools.islice(long, TRIED)
+        return itertools.islice(filter(is_long, _walks((last,), by_result, rng, count)), TRIED)
 
     for walk in in_turn([of_length(count) for count in range(2, links + 1)]):
         found = chain(*walk)
@@ -243,13 +241,12 @@ def _executed(chained: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
     )
     if CORE & {*judge(cases)} or len(cases) < 3:
         return None
+    answered = [(case.call, case.answer) for case in cases]
+    rows, measured = counted_cases(answered, [runs[c.call.key] for c in cases], is_driven=True)
     facts = {
         **chained.facts,
         "sources": [sources[case.call.key] for case in cases],
         "static": static_statistics(chained.code, chained.entry_point),
+        **measured,
     }
-    answered = [(case.call, case.answer) for case in cases]
-    rows, measured = counted_cases(
-        answered, [runs[case.call.key] for case in cases], is_driven=True
-    )
-    return replace(chained, cases=rows, facts=facts | measured)
+    return replace(chained, cases=rows, facts=facts)
