@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import os
 import re
@@ -63,10 +64,6 @@ SameMessage = Callable[[str, str, str], bool]
 """Whether two messages of an exception's type, the true and the predicted one, say the same."""
 
 
-class UnclearError(LLMError):
-    """A judge answered with neither True nor False."""
-
-
 def judge_by(source: ModelSource) -> SameMessage:
     """Return a judge of exception messages that asks a language model for True or False.
 
@@ -74,33 +71,28 @@ def judge_by(source: ModelSource) -> SameMessage:
     the server. Raises LLMError for a question without an answer, or with one that begins with
     neither word.
     """
-    known: dict[tuple[str, str, str], bool | LLMError] = {}
-    down: LLMError | None = None
+    down: list[LLMError] = []
 
-    def ask(kind: str, true: str, predicted: str) -> bool:
+    @functools.cache
+    def ask(kind: str, true: str, predicted: str) -> bool | LLMError:
+        if down:
+            return down[0]
         text = JUDGE.format(kind=kind, first=true[:2000], second=predicted[:2000])
         request = Request(
             model=source.model, messages=(Message("user", text),), temperature=0.0, max_tokens=16
         )
-        said = source.ask(request, cut_off="keep").text
+        try:
+            said = source.ask(request, cut_off="keep").text
+        except LLMError as error:
+            down.extend([] if is_about_request(error) else [error])
+            return error
         word = re.match(r"\W*(true|false)\b", said, re.IGNORECASE)
         if word is None:
-            raise UnclearError(f"the judge said neither True nor False: {shorten(said)}")
+            return LLMError(f"the judge said neither True nor False: {shorten(said)}")
         return word[1].lower() == "true"
 
     def judge(kind: str, true: str, predicted: str) -> bool:
-        nonlocal down
-        question = (kind, true, predicted)
-        if question not in known:
-            if down is not None:
-                raise down
-            try:
-                known[question] = ask(*question)
-            except LLMError as error:
-                known[question] = error
-                is_down = not (is_about_request(error) or isinstance(error, UnclearError))
-                down = error if is_down else None
-        found = known[question]
+        found = ask(kind, true, predicted)
         if isinstance(found, LLMError):
             raise found
         return found
