@@ -39,6 +39,19 @@ def counted(sandboxes: Sandboxes, code: str, *given: Any, name: str = "f") -> li
     return [each.steps for each in found if each is not None]
 
 
+def tree(folder: Path, files: dict[str, str]) -> Path:
+    """Write files below a folder; return it."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def project(name: str, version: str = "1.0") -> str:
+    """Return the text of a pyproject.toml."""
+    return f'[project]\nname = "{name}"\nversion = "{version}"\nlicense = "MIT"\n'
+
+
 def mine_all(path: Path, sandboxes: Sandboxes, **settings: Any) -> tuple[list[Any], dict[str, str]]:
     """Return the tasks of a package, trivial ones too, and the reasons of its rejects."""
     settings = {"keep_all": True, **settings}
