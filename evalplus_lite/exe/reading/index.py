@@ -50,7 +50,7 @@ def has_member(module: str, name: str) -> bool:
 # Top-level statements: their text, and conditions that are decided before anything runs.
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class Statement:
     """One top-level statement of a module, verbatim."""
 
@@ -59,30 +59,28 @@ class Statement:
     node: ast.stmt
     text: str
     binds: frozenset[str]
-    _uses: Uses | None = None
     _cuts: dict[tuple[int, ...], Statement] = field(default_factory=dict)
-    _named: frozenset[str] | None = None
-    """Names that a class's body itself reads, its methods' bodies aside."""
 
-    @property
+    @functools.cached_property
     def uses(self) -> Uses:
-        """What it needs; computed once."""
-        if self._uses is None:
-            self._uses = uses_of(self.node)
-        return self._uses
+        """What it needs."""
+        return uses_of(self.node)
+
+    @functools.cached_property
+    def _named(self) -> frozenset[str]:
+        """Names that a class's body itself reads, its methods' bodies aside."""
+        return frozenset(
+            name.id
+            for member in getattr(self.node, "body", ())
+            for part in (member.decorator_list if is_idle(member) else [member])
+            for name in ast.walk(part)
+            if isinstance(name, ast.Name)
+        )
 
     def cut(self, mentioned: Collection[str]) -> Statement:
         """Return a class without the methods that nothing mentions."""
         node = self.node
         assert isinstance(node, ast.ClassDef)
-        if self._named is None:
-            self._named = frozenset(
-                name.id
-                for member in node.body
-                for part in (member.decorator_list if is_idle(member) else [member])
-                for name in ast.walk(part)
-                if isinstance(name, ast.Name)
-            )
         idle = tuple(
             at
             for at, member in enumerate(node.body)
@@ -94,7 +92,7 @@ class Statement:
             left.body = left.body or [ast.Pass()]
             text = self._without(node, idle)
             text = text if _is_text_of(text, left) else ast.unparse(left)
-            self._cuts[idle] = replace(self, node=left, text=text, _uses=None, _cuts={})
+            self._cuts[idle] = replace(self, node=left, text=text, _cuts={})
         return self._cuts[idle] if idle else self
 
     def _without(self, node: ast.ClassDef, idle: tuple[int, ...]) -> str:
