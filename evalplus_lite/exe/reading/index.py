@@ -228,11 +228,8 @@ class Module:
         if not node.level:
             return node.module or ""
         parts = self.name.split(".")
-        kept = len(parts) - node.level + (1 if self.is_package else 0)
-        if kept < 1:
-            return None
-        base = parts[:kept]
-        return ".".join([*base, node.module] if node.module else base)
+        kept = len(parts) - node.level + self.is_package
+        return ".".join([*parts[:kept], *filter(None, [node.module])]) if kept >= 1 else None
 
 
 class PackageIndex:

@@ -315,13 +315,8 @@ class Reject:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as a row of the rejects file."""
-        return {
-            "package": self.package,
-            "function": self.function,
-            "stage": self.stage,
-            "reason": self.reason,
-            "details": list(map(str, self.problems)),
-        }
+        row = {name: getattr(self, name) for name in ("package", "function", "stage", "reason")}
+        return {**row, "details": list(map(str, self.problems))}
 
 
 def failed(error: Exception) -> Obstacle:
