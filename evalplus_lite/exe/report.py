@@ -435,10 +435,10 @@ class ExecutionReportResult(Result):
 
 def exe_report(
     tasks: str | os.PathLike[str],
-    predictions: Sequence[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]],
+    predictions: Sequence[str | os.PathLike[str]],
     *,
     out: str | os.PathLike[str],
-    prices: Mapping[str, Prices] | Prices | None = None,
+    prices: Mapping[str, Prices] | None = None,
     judge: ModelSource | None = None,
     pictures: bool = True,
     session: Session | None = None,
@@ -448,12 +448,12 @@ def exe_report(
         exe_report("out/mined/tasks.jsonl", ["out/a.predictions.jsonl"], out="out/exe")
 
     ``predictions`` are files of ``predict``, or of CRUXEval's generations; files of one model at
-    one temperature are further runs of it. A mapping gives the models' names. CPU times are
-    read from the file beside the tasks; ``prices`` are those of a million tokens, of
-    all models or by name ("" of others). Written to ``out``: ``exe-report.json`` with every
-    number, pictures as SVG and PNG (unless ``pictures`` is false), tables as Markdown, LaTeX and
-    CSV, and a page, ``report.html``. What there is no data for is listed under ``missing`` with the
-    reason. Raises InputError for files that cannot be read, and predictions of other tasks.
+    one temperature are further runs of it. CPU times are read from the file beside the tasks;
+    ``prices`` are those of a million tokens by model ("": of all others). Written to ``out``:
+    ``exe-report.json`` with every number, pictures as SVG and PNG (unless ``pictures`` is false),
+    tables as Markdown, LaTeX and CSV, and a page, ``report.html``. What there is no data for is
+    listed under ``missing`` with the reason. Raises InputError for files that cannot be read, and
+    predictions of other tasks.
     """
     folder = made_folder(out)
     given = KnownTasks.of(tasks)
@@ -472,7 +472,9 @@ def exe_report(
             if not model.runs
         ]
         written = (task.facts.get("generation", {}).get("model", "") for task in known.values())
-        by_model = _by_model(prices, [*(model.label for model in models), *sorted({*written})])
+        by_model = _by_model(
+            prices or {}, [*(model.label for model in models), *sorted({*written})]
+        )
         summary = {
             "run": run_facts(
                 tasks=file_facts([Path(tasks)]), predictions=file_facts([path for _, path in named])
@@ -499,12 +501,8 @@ def exe_report(
     return result
 
 
-def _named(
-    predictions: Sequence[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]],
-) -> list[tuple[str, Path]]:
+def _named(predictions: Sequence[str | os.PathLike[str]]) -> list[tuple[str, Path]]:
     """Return each file with its model's name; a name that is there twice has several runs."""
-    if isinstance(predictions, Mapping):
-        return [(name, Path(path)) for name, path in predictions.items()]
     paths = [Path(path) for path in predictions]
     if not paths:
         raise InputError("no predictions were given", remedy="name a file that predict wrote")
@@ -577,13 +575,8 @@ def _seconds(
         missing.append({"name": TIME, "reason": reason})
 
 
-def _by_model(
-    prices: Mapping[str, Prices] | Prices | None, names: Sequence[str]
-) -> Mapping[str, Prices]:
+def _by_model(prices: Mapping[str, Prices], names: Sequence[str]) -> Mapping[str, Prices]:
     """Return the prices by model; InputError for one of a model that is not there."""
-    if isinstance(prices, Prices):
-        prices = {"": prices}
-    prices = prices or {}
     if unknown := sorted(set(prices) - {"", *names}):
         raise InputError(
             f"a price is for {unknown[0]!r}",
