@@ -151,9 +151,21 @@ def chained_tasks(
         if not _is_dated(task.signature.result):
             by_result[task.signature.result].append(task)
     random.Random(f"{seed}:chain").shuffle(usable)
+
+    def is_long(walk: Sequence[MinedTask]) -> bool:
+        lines = (each.facts.get("difficulty", {}).get("lines", 0) for each in walk)
+        return bool(sum(lines) >= least)
+
+    def ending_in(last: MinedTask) -> Iterator[MinedTask]:
+        # In an order of the function's own, short and long ones in turn.
+        rng = random.Random(f"{seed}:chain:{last.id}")
+        every = (_walks((last,), by_result, rng, length) for length in range(2, links + 1))
+        walks = in_turn([itertools.islice(filter(is_long, each), TRIED) for each in every])
+        yield from filter(None, itertools.starmap(chain, walks))
+
     made: set[str] = set()
     by_id = {task.id: task for task in usable}
-    for found in in_turn([_ending_in(t, by_result, seed, links, least) for t in usable]):
+    for found in in_turn([*map(ending_in, usable)]):
         built = None if found.id in made else _executed(found, sandboxes)
         if built is not None:
             first = by_id[built.facts["parts"][0]]
@@ -164,29 +176,6 @@ def chained_tasks(
                 yield built
         if len(made) >= count:
             return
-
-
-def _ending_in(
-    last: MinedTask,
-    by_result: Mapping[Type, Sequence[MinedTask]],
-    seed: int,
-    links: int,
-    least: int,
-) -> Iterator[MinedTask]:
-    """Yield programs that end in a function, in an order of their own, short and long in turn."""
-    rng = random.Random(f"{seed}:chain:{last.id}")
-
-    def is_long(walk: Sequence[MinedTask]) -> bool:
-        lines = (each.facts.get("difficulty", {}).get("lines", 0) for each in walk)
-        return bool(sum(lines) >= least)
-
-    def of_length(count: int) -> Iterator[tuple[MinedTask, ...]]:
-        return itertools.islice(filter(is_long, _walks((last,), by_result, rng, count)), TRIED)
-
-    for walk in in_turn([of_length(count) for count in range(2, links + 1)]):
-        found = chain(*walk)
-        if found is not None:
-            yield found
 
 
 def _walks(
