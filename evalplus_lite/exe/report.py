@@ -471,7 +471,10 @@ def exe_report(
             for model in models
             if not model.runs
         ]
-        written = (task.facts.get("generation", {}).get("model", "") for task in known.values())
+        if not material.errors:
+            missing.append({"name": "errors", "reason": "no answered case raises"})
+        every = list(known.values())
+        written = (task.facts.get("generation", {}).get("model", "") for task in every)
         by_model = _by_model(
             prices or {}, [*(model.label for model in models), *sorted({*written})]
         )
@@ -479,7 +482,18 @@ def exe_report(
             "run": run_facts(
                 tasks=file_facts([Path(tasks)]), predictions=file_facts([path for _, path in named])
             ),
-            **_computed(material, by_model, missing),
+            "cases": sum(len(task.cases) for task in every),
+            "answered": len(material.answered),
+            "same_cases": len({frozenset(model.counts()) for model in models}) <= 1,
+            "models": list(model_rows(material, by_model)),
+            "repositories": repositories(material),
+            "packages": list(package_rows(material)),
+            "trends": list(trend_rows(material)),
+            "constructs": list(construct_rows(material)),
+            "called_most": called_most(material),
+            "sizes": list(size_rows(every)),
+            "variation": list(variation_rows(every)),
+            "generation": generation(every, by_model),
             **given.facts(),
             "undecided": sum(model.undecided for model in models),
             "missing": missing,
@@ -584,30 +598,6 @@ def _by_model(prices: Mapping[str, Prices], names: Sequence[str]) -> Mapping[str
         )
     others = {name: prices[""] for name in names if "" in prices}
     return {**others, **prices}
-
-
-def _computed(
-    material: GradedTasks, prices: Mapping[str, Prices], missing: list[dict[str, str]]
-) -> dict[str, Any]:
-    """Return every number of the report."""
-    tasks = list(material.tasks.values())
-    found = {
-        "cases": sum(len(task.cases) for task in tasks),
-        "answered": len(material.answered),
-        "same_cases": len({frozenset(model.counts()) for model in material.models}) <= 1,
-        "models": list(model_rows(material, prices)),
-        "repositories": repositories(material),
-        "packages": list(package_rows(material)),
-        "trends": list(trend_rows(material)),
-        "constructs": list(construct_rows(material)),
-        "called_most": called_most(material),
-        "sizes": list(size_rows(tasks)),
-        "variation": list(variation_rows(tasks)),
-        "generation": generation(tasks, prices),
-    }
-    if not material.errors:
-        missing.append({"name": "errors", "reason": "no answered case raises"})
-    return found
 
 
 def export_mined(dataset: str | os.PathLike[str], path: str | os.PathLike[str]) -> ExportResult:
