@@ -270,10 +270,6 @@ class PackageIndex:
         """Return the package that a module belongs to."""
         return self._files[module][0] if module in self._files else self.package
 
-    def is_compiled(self, module: str) -> bool:
-        """Return whether a module exists as a compiled extension only."""
-        return module not in self._files and module in self.package.compiled
-
     def is_package(self, module: str) -> bool:
         """Return whether a module is a package's ``__init__``."""
         return module in self._files and self._files[module][1].is_package
@@ -626,8 +622,8 @@ class Resolver:
         if root in self.index.roots:
             if dotted in self.index:
                 return ModuleRef(dotted)
-            reason = "compiled code" if self.index.is_compiled(dotted) else "unresolved name"
-            return Obstacle(reason, dotted)
+            is_compiled = dotted in self.index.package.compiled
+            return Obstacle("compiled code" if is_compiled else "unresolved name", dotted)
         if root in sys.stdlib_module_names:
             return External(dotted)
         return Obstacle("third-party library", root)

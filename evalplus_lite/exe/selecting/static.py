@@ -113,12 +113,8 @@ def is_banned_package(name: str) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def impurities(closure: Closure) -> list[Obstacle]:
-    """Return every reason, in order of appearance, why a closure is not known to be pure."""
-    return list(dict.fromkeys(_impurities(closure)))
-
-
-def _impurities(closure: Closure) -> Iterator[Obstacle]:
+def impurities(closure: Closure) -> Iterator[Obstacle]:
+    """Yield the reasons, in order of appearance, why a closure is not known to be pure."""
     tables = _data("purity")
     for dotted in sorted(closure.externals):
         if (reason := judge_name(dotted)) is not None:
@@ -422,7 +418,7 @@ class StaticMine:
             bound = {name for each in closure.statements.values() for name in each.binds}
             if clashes := sorted(bound & {entry.name, *MADE_WITH}):
                 return [Obstacle("name clash", clashes[0])]
-        problems = [*impurities(closure), *closure.problems]
+        problems = [*dict.fromkeys(impurities(closure)), *closure.problems]
         if problems:
             is_alone = not entry.needs and owner is None
             if is_alone and any(each.reason not in OF_THE_WHOLE for each in problems):
