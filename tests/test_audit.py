@@ -91,54 +91,36 @@ def test_outcomes_become_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cause", "disputes", "heard", "kind"),
+    ("cause", "allowed", "votes", "disputes", "polled", "kind"),
     [
-        ("differs", 2, 10, "input"),
-        ("differs", 3, 10, "reference"),
-        ("differs", 3, 1000, "input"),
-        ("slow", 1, 1000, "reference"),
-        ("refused", 9, 10, "input"),
+        # Many differing answers, or a slow one, put the reference in doubt; a few, the inputs.
+        ("differs", None, (2, 2), 2, 10, "input"),
+        ("differs", None, (2, 2), 3, 10, "reference"),
+        ("differs", None, (2, 2), 3, 1000, "input"),
+        ("slow", None, (2, 2), 1, 1000, "reference"),
+        ("refused", None, (2, 2), 9, 10, "input"),
+        # One dispute is enough on an allowed input; on a forbidden one only slowness counts.
+        ("differs", True, (2, 2), 1, 1000, "reference"),
+        ("raises", True, (2, 2), 1, 1000, "reference"),
+        ("refused", True, (2, 2), 1, 1000, "input"),
+        ("slow", False, (2, 2), 20, 1000, "reference"),
+        ("differs", False, (2, 2), 20, 1000, "input"),
+        # A majority that leads by one vote puts the input in doubt; by two, the reference.
+        ("differs", True, (4, 7), 20, 1000, "input"),
+        ("differs", True, (4, 6), 20, 1000, "reference"),
+        ("differs", True, (2, 3), 20, 1000, "input"),
+        # What a contract forbids is evidence where three programs or more are all of one mind.
+        ("differs", False, (3, 3), 1, 1000, "reference"),
+        ("differs", False, (2, 2), 1, 1000, "input"),
+        ("differs", False, (9, 10), 1, 1000, "input"),
     ],
 )
-def test_the_kind_of_a_finding(cause: str, disputes: int, heard: int, kind: str) -> None:
-    """Many differing answers, or a slow one, put the reference in doubt; a few, the inputs."""
-    each = Dispute(CASE, cause, value(2), value(3), 2, 2)
-    assert Finding("T/0", heard, (each,) * disputes).kind == kind
-
-
-@pytest.mark.parametrize(
-    ("cause", "allowed", "kind"),
-    [
-        ("differs", True, "reference"),
-        ("raises", True, "reference"),
-        ("refused", True, "input"),
-        ("slow", False, "reference"),
-        ("differs", False, "input"),
-    ],
-)
-def test_a_contract_says_what_is_evidence(cause: str, allowed: bool, kind: str) -> None:
-    """One dispute is enough on an allowed input; on a forbidden one only slowness counts."""
-    each = Dispute(CASE, cause, value(2), value(3), 2, 2, allowed=allowed)
-    assert Finding("T/0", 1000, (each,) * (1 if allowed else 20)).kind == kind
-
-
-@pytest.mark.parametrize(
-    ("votes", "voters", "kind"),
-    [(2, 2, "reference"), (4, 7, "input"), (4, 6, "reference"), (2, 3, "input")],
-)
-def test_one_vote_does_not_make_a_reference_doubtful(votes: int, voters: int, kind: str) -> None:
-    """A majority that leads by one vote puts the input in doubt; by two, the reference."""
-    each = Dispute(CASE, "differs", value(2), value(3), votes, voters, allowed=True)
-    assert Finding("T/0", 1000, (each,) * 20).kind == kind
-
-
-@pytest.mark.parametrize(
-    ("votes", "voters", "kind"), [(3, 3, "reference"), (2, 2, "input"), (9, 10, "input")]
-)
-def test_all_programs_are_heard_about_a_forbidden_input(votes: int, voters: int, kind: str) -> None:
-    """What a contract forbids is evidence where three programs or more are all of one mind."""
-    each = Dispute(CASE, "differs", value(2), value(3), votes, voters, allowed=False)
-    assert Finding("T/0", 1000, (each,)).kind == kind
+def test_the_kind_of_a_finding(
+    cause: str, allowed: bool | None, votes: tuple[int, int], disputes: int, polled: int, kind: str
+) -> None:
+    """What is in doubt, the reference or the inputs, follows from votes and contract."""
+    each = Dispute(CASE, cause, value(2), value(3), *votes, allowed=allowed)
+    assert Finding("T/0", polled, (each,) * disputes).kind == kind
 
 
 def test_rows_are_json_with_both_answers() -> None:

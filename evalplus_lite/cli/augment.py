@@ -13,7 +13,6 @@ import typer
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_tables, say, tell
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
-from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains.filter import STATED, with_choices
 from evalplus_lite.jobs import augmentation
 from evalplus_lite.jobs.augmentation import seed_source
@@ -61,8 +60,6 @@ def augment(
 
     [bold]Example[/bold]  evalplus-lite augment -d humaneval -n 300 -o out/humaneval
     """
-    if not 0 < seconds < float("inf"):
-        raise InputError(f"--seconds {seconds:g}", remedy="a number above 0")
     source = seed_source(
         replay or [], model=model, base_url=base_url, timeout=timeout, seed=run.seed
     )

@@ -126,10 +126,10 @@ def _show(result: EvaluationResult, folder: Path, screen: Screen) -> None:
     for row in groups[:MOST_MODELS]:
         of = f"{row['model'] or '(not named)'}: " if len(groups) > 1 else ""
         if without := row["tasks_without_samples"]:
-            shown = ", ".join(without[:5]) + (" ..." if len(without) > 5 else "")
+            names = ", ".join(without[:5]) + (" ..." if len(without) > 5 else "")
             screen.note(
                 f"{of}a partial run, which is not ranked beside complete ones: {len(without)} of"
-                f" {len(without) + row['tasks']} tasks have no sample ({shown})"
+                f" {len(without) + row['tasks']} tasks have no sample ({names})"
             )
     for line in summary["infra"]:
         screen.note(f"not scored, the machine failed: {line}")

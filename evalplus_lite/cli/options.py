@@ -64,15 +64,15 @@ def _is_pipe(path: Path) -> bool:
 
 def _spool(context: typer.Context, path: Path) -> Path:
     """Copy a pipe to a file that lives as long as the command."""
-    shown = "<stdin>" if path == STDIN else str(path)
-    if shown in ALIASES.values():
-        raise InputError("can be read once only", path=shown, remedy="give one of the two a file")
+    name = "<stdin>" if path == STDIN else str(path)
+    if name in ALIASES.values():
+        raise InputError("can be read once only", path=name, remedy="give one of the two a file")
     root = context.find_root()
     folder = Path(tempfile.mkdtemp(prefix="evalplus_lite-"))
     root.call_on_close(lambda: shutil.rmtree(folder, ignore_errors=True))
     own = path.parent.name != "fd" and path != STDIN
     copy = folder / (path.name if own else "stdin" if path == STDIN else "pipe")
-    ALIASES[str(copy)] = shown
+    ALIASES[str(copy)] = name
     root.call_on_close(lambda: ALIASES.pop(str(copy), None))
     try:
         with copy.open("wb") as file:
@@ -82,7 +82,7 @@ def _spool(context: typer.Context, path: Path) -> Path:
                 with path.open("rb") as source:
                     shutil.copyfileobj(source, file)
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=shown) from None
+        raise InputError(f"cannot be read: {error.strerror or error}", path=name) from None
     return copy
 
 

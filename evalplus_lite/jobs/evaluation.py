@@ -207,7 +207,7 @@ def _result(row: Mapping[str, Any], solutions: Mapping[str, str]) -> dict[str, A
     # Only the case that decided is known. It is a base case if the program fails on one.
     failed = row.get("failure")
     in_base = row["base"] != "pass"
-    shown = [] if failed is None else [failed.get("input")]
+    inputs = [] if failed is None else [failed.get("input")]
     # evalplus knows three words; its plus status is None as well where there are no plus cases.
     base, plus = (
         each if each in (None, "pass", "timeout") else "fail" for each in (row["base"], row["plus"])
@@ -217,8 +217,8 @@ def _result(row: Mapping[str, Any], solutions: Mapping[str, str]) -> dict[str, A
         "solution": solutions.get(row["program"], ""),
         "base_status": base,
         "plus_status": plus,
-        "base_fail_tests": shown if in_base else [],
-        "plus_fail_tests": [] if in_base else shown,
+        "base_fail_tests": inputs if in_base else [],
+        "plus_fail_tests": [] if in_base else inputs,
     }
 
 
@@ -279,10 +279,10 @@ def _file_names(groups: Sequence[RunGroup]) -> dict[RunGroup, str]:
         return dict.fromkeys(groups, "eval_results.json")
     names: dict[RunGroup, str] = {}
     for number, (model, heat) in enumerate(groups):
-        shown = (model or "no model named") + ("" if heat is None else f", temperature {heat:g}")
-        name = f"eval_results-{file_name(shown)}.json"
+        title = (model or "no model named") + ("" if heat is None else f", temperature {heat:g}")
+        name = f"eval_results-{file_name(title)}.json"
         if name in names.values():
-            name = f"eval_results-{file_name(shown)}-{number}.json"
+            name = f"eval_results-{file_name(title)}-{number}.json"
         names[model, heat] = name
     return names
 
@@ -328,10 +328,8 @@ def judge(
     # Tasks and contracts are staged: an item names them, and each worker decodes them once.
     staging = SharedData(backend, source.given)
     allowed = None if contracts is None else backend.stage(dict(contracts))
-    call = Call(
-        "evalplus_lite.jobs.judging:judging",
-        (source.settings, to_row(settings), allowed),
-    )
+    settings_row = source.settings, to_row(settings), allowed
+    call = Call("evalplus_lite.jobs.judging:SampleJudge", settings_row)
 
     def failed(item: Row, error: Exception) -> Row:
         """Try the programs of an item that was lost one by one, so that one costs no other."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import functools
 import gc
 import hashlib
 import json
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from evalplus_lite.errors import EvalPlusLiteError, UnusableTask
-from evalplus_lite.execution.base import Backend, Call, Ref, Row, Work, WorkerContext
+from evalplus_lite.execution.base import Backend, Call, Maker, Ref, Row, Work, WorkerContext
 from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.evidence import (
     Evidence,
@@ -60,13 +61,13 @@ class SharedData:
         return shared[1]
 
 
-def staged(place: WorkerContext, ref: Ref) -> tuple[Task, Suite | None]:
+def staged(context: WorkerContext, ref: Ref) -> tuple[Task, Suite | None]:
     """Return a task, and its suite if one was given."""
     # Collecting would walk all that was just read, and free none of it: it lives long.
     enabled = gc.isenabled()
     gc.disable()
     try:
-        task, suite = place.load(ref)
+        task, suite = context.load(ref)
         return from_row(Task, task), None if suite is None else from_row(Suite, suite)
     finally:
         if enabled:
@@ -170,6 +171,10 @@ class SuiteSource:
         """
         return None if self.cache is None else str(self.cache), to_row(self.limits)
 
+    def call(self, maker: Maker, *others: Row, packages: tuple[str, ...] = ()) -> Call:
+        """Return the call of an ``on_suites`` maker by this source, and other settings."""
+        return Call(f"{maker.__module__}:{maker.__name__}", (self.settings, *others), packages)
+
     def take(self, task_id: str, found: Row) -> None:
         """Record the ``found_evidence`` of a task whose suite a worker prepared."""
         evidence, bad = found or (None, None)
@@ -203,7 +208,7 @@ class SuiteSource:
     ) -> Iterator[tuple[Task, Row]]:
         """Yield each task with what ``preparing`` returns of its suite; take its evidence."""
         staging = staging or SharedData(backend, self.given)
-        call = Call(f"{__name__}:preparing", (self.settings, with_suites))
+        call = self.call(preparing, with_suites)
         rows = backend.map(call, map(staging.ref, tasks), key=lambda ref: ref)
         for task, (evidence, suite) in zip(tasks, rows, strict=True):
             self.take(task.id, evidence)
@@ -364,19 +369,29 @@ def found_evidence(source: SuiteSource, task_id: str) -> Row:
     return None if evidence is None else to_row(evidence), None if bad is None else to_row(bad)
 
 
-def preparing(place: WorkerContext, settings: Row) -> Work:
+def on_suites(work: Callable[..., Row]) -> Maker:
+    """Return the maker of work on suites, which ``SuiteSource.call`` names.
+
+    ``work`` is called with the context, the source, an item, and the other settings.
+    """
+
+    @functools.wraps(work)
+    def maker(context: WorkerContext, settings: Row) -> Work:
+        source, others = source_of(settings[0]), settings[1:]
+        return lambda item: work(context, source, item, *others)
+
+    return maker
+
+
+@on_suites
+def preparing(context: WorkerContext, source: SuiteSource, item: Row, with_suites: bool) -> Row:
     """Return the ``found_evidence`` of a staged task's suite, and the suite: True if it was given,
     or is not asked for, None if there is none.
     """
-    source, with_suites = source_of(settings[0]), settings[1]
-
-    def prepare(item: Row) -> Row:
-        task, given = staged(place, item)
-        try:
-            suite = source.usable(place.sandbox, task, given).suite
-        except UnusableTask:
-            return found_evidence(source, task.id), None
-        row = to_row(suite) if with_suites and given is None else True
-        return found_evidence(source, task.id), row
-
-    return prepare
+    task, given = staged(context, item)
+    try:
+        suite = source.usable(context.sandbox, task, given).suite
+    except UnusableTask:
+        return found_evidence(source, task.id), None
+    row = to_row(suite) if with_suites and given is None else True
+    return found_evidence(source, task.id), row

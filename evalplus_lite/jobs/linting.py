@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from evalplus_lite.errors import InputError, ReferenceSolutionError, UnusableTask
-from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
+from evalplus_lite.execution.base import Row, WorkerContext
 from evalplus_lite.grading.evidence import (
     Evidence,
     blamed,
@@ -35,7 +35,7 @@ from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.jobs.augmented_task import Budget, augment_task, pool_kills
 from evalplus_lite.jobs.consensus import UNANSWERED, VOTES, Finding, Panel, oddities, unanswered
 from evalplus_lite.jobs.datasets import content_hash, run_facts
-from evalplus_lite.jobs.expected import SharedData, SuiteSource, source_of, staged
+from evalplus_lite.jobs.expected import SharedData, SuiteSource, on_suites, staged
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, keep_inputs, made_folder, within
 from evalplus_lite.programs import TooLarge, definitions, normal_form, program_hash
@@ -125,47 +125,44 @@ ENOUGH_CASES = 20
 """A mutant that this many cases run and accept is probably equivalent, and is not pursued."""
 
 
-def linting(place: WorkerContext, settings: Row) -> Work:
+@on_suites
+def linting(context: WorkerContext, source: SuiteSource, item: Row, seed: int, inputs: int) -> Row:
     """Of (staged task, programs), what lint found, as a row, its fingerprint, and disputes."""
-    source, seed, budget = source_of(settings[0]), settings[1], Budget(inputs=settings[2])
-
-    def lint_one(item: Row) -> Row:
-        ref, programs = item
-        task, given = staged(place, ref)
-        # Order: what the text says; whether there is a suite; what that suite lost and does not
-        # see; what other programs say. Each part only adds findings.
-        findings = list(_of_text(task))
-        row = _row(task.id, findings, task)
-        try:
-            with blamed(task):
-                refused = own_refused(place.sandbox, task)
-                answers = source.usable(place.sandbox, task, given)
-        except UnusableTask as error:
-            varies = error.cause in VARYING and _varies(place.sandbox, task, task.base)
-            cause, detail = ("unstable", VARIES) if varies else (error.cause, "")
-            findings.append(of_cause(cause, error.detail + detail, verdict="broken"))
-            return row, fingerprint(task), []
-        row["usable"] = len(answers.suite.cases)
-        if given is None:
-            row["lost"] = sorted({*range(len(task.cases))} - {*answers.kept})
-        doubtful = [each.case for each in answers.dropped if each.cause in VARYING]
-        varies = _varies(place.sandbox, task, doubtful)
-        findings += _of_evidence(task, answers.suite, source.evidence[task.id], varies=varies)
-        if refused:
-            findings.append(finding("T006", f"used, though {sentence(refused[0])}", len(refused)))
-        doubts = Finding(task.id, 0, ())
-        if task.reference:
-            row["steps"], further = _of_reference(place.sandbox, task, answers)
-            findings += further
-            if programs:
-                doubts, row["voters"] = polled(
-                    place.sandbox, task, answers, given, programs, seed=seed, budget=budget
-                )
-        if doubts.disputes:
-            findings.append(_of_doubts(doubts))
-        return row, fingerprint(task), doubts.to_rows()
-
-    return lint_one
+    ref, programs = item
+    task, given = staged(context, ref)
+    # Order: what the text says; whether there is a suite; what that suite lost and does not
+    # see; what other programs say. Each part only adds findings.
+    findings = list(_of_text(task))
+    row = _row(task.id, findings, task)
+    try:
+        with blamed(task):
+            refused = own_refused(context.sandbox, task)
+            answers = source.usable(context.sandbox, task, given)
+    except UnusableTask as error:
+        varies = error.cause in VARYING and _varies(context.sandbox, task, task.base)
+        cause, detail = ("unstable", VARIES) if varies else (error.cause, "")
+        findings.append(of_cause(cause, error.detail + detail, verdict="broken"))
+        return row, fingerprint(task), []
+    row["usable"] = len(answers.suite.cases)
+    if given is None:
+        row["lost"] = sorted({*range(len(task.cases))} - {*answers.kept})
+    doubtful = [each.case for each in answers.dropped if each.cause in VARYING]
+    varies = _varies(context.sandbox, task, doubtful)
+    findings += _of_evidence(task, answers.suite, source.evidence[task.id], varies=varies)
+    if refused:
+        findings.append(finding("T006", f"used, though {sentence(refused[0])}", len(refused)))
+    doubts = Finding(task.id, 0, ())
+    if task.reference:
+        row["steps"], further = _of_reference(context.sandbox, task, answers)
+        findings += further
+        if programs:
+            budget = Budget(inputs=inputs)
+            doubts, row["voters"] = polled(
+                context.sandbox, task, answers, given, programs, seed=seed, budget=budget
+            )
+    if doubts.disputes:
+        findings.append(_of_doubts(doubts))
+    return row, fingerprint(task), doubts.to_rows()
 
 
 def _row(id: str, findings: list[dict[str, Any]], task: Task | None = None) -> dict[str, Any]:
@@ -194,20 +191,26 @@ MOST_AGAIN = 20
 
 def _varies(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> bool:
     """Return whether the reference passes one of the cases that it failed, run again."""
-    some = cases[:MOST_AGAIN]
-    keys = [Inputs.of([case.arguments]).key for case in some]
+    doubtful = cases[:MOST_AGAIN]
+    keys = [Inputs.of([case.arguments]).key for case in doubtful]
     pairs = zip(task.base, task.outputs, strict=False)
     outputs = {Inputs.of([case.arguments]).key: output for case, output in pairs}
-    known = tuple(outputs[key] for key in keys if key in outputs)
+    stated = tuple(outputs[key] for key in keys if key in outputs)
     # Where the task states outputs, each case that is tried again needs its own.
-    if not some or len(known) != len(some) * bool(task.outputs):
+    if not doubtful or len(stated) != len(doubtful) * bool(task.outputs):
         return False
-    task = replace(task, base=tuple(some), plus=(), outputs=known)
+    task = replace(task, base=tuple(doubtful), plus=(), outputs=stated)
     for seed in AGAIN:
         other = sandbox.sibling(hash_seed=seed)
         with suppress(ReferenceSolutionError):
             if answer(
-                other, task, some, base_count=len(some), limits=LIMITS, contract=False, twice=False
+                other,
+                task,
+                doubtful,
+                base_count=len(doubtful),
+                limits=LIMITS,
+                contract=False,
+                twice=False,
             ).kept:
                 return True
     return False
@@ -296,8 +299,8 @@ def _calls(tree: ast.Module | None) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, ast.Import):
             for each in node.names:
-                known = each.name if each.asname else each.name.partition(".")[0]
-                names[each.asname or known] = known
+                name = each.name if each.asname else each.name.partition(".")[0]
+                names[each.asname or name] = name
         elif isinstance(node, ast.ImportFrom):
             names |= {each.asname or each.name: f"{node.module}.{each.name}" for each in node.names}
     for node in nodes:
@@ -496,7 +499,7 @@ def _lines(prompt: str) -> list[tuple[str, Assertion]]:
 
     Each is asked for after the lines of its docstring that come before it.
     """
-    found: list[tuple[str, Assertion]] = []
+    examples_of: list[tuple[str, Assertion]] = []
     for session in sessions(prompt):
         lines, asked = list[str](), list[str]()
         end = 0
@@ -511,8 +514,8 @@ def _lines(prompt: str) -> list[tuple[str, Assertion]]:
                     source, end = f"assert ({source}) == ({want})", len(lines) + 1
             lines.append(source)
         with suppress(*UNREADABLE):
-            found += zip(asked, divided("\n".join(lines[:end])), strict=True)
-    return found
+            examples_of += zip(asked, divided("\n".join(lines[:end])), strict=True)
+    return examples_of
 
 
 def _shows_all(task: Task, suite: Suite) -> bool:
@@ -869,8 +872,7 @@ def lint(
             opened.stage("lint", len(data.tasks))
             opened.advance(len(linted), known=True)
             staging = SharedData(opened.pool(), data.suites)
-            settings = SuiteSource(cache=opened.cache).settings, seed, inputs
-            call = Call(f"{linting.__module__}:{linting.__name__}", settings)
+            call = SuiteSource(cache=opened.cache).call(linting, seed, inputs)
             items = ((staging.ref(task), list(sources.get(task.id, ()))) for task in left)
             for task, done in zip(left, opened.pool().map(call, items), strict=True):
                 linted[task.id] = done

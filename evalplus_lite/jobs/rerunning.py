@@ -42,9 +42,9 @@ def _recorded(function):
 """
 
 
-def rerunning(place: WorkerContext, settings: Row) -> Work:
+def rerunning(context: WorkerContext, settings: Row) -> Work:
     """Return the verdict on (staged task, program, case), in words."""
-    judging = Verification(place, settings)
+    judging = Verification(context, settings)
 
     def work(item: Row) -> dict[str, Any]:
         ref, source, number = item
@@ -56,7 +56,7 @@ def rerunning(place: WorkerContext, settings: Row) -> Work:
         task = whole.task
         suite = subset(whole.suite, [number])
         prepared = PreparedSuite.of(task, suite, own.preset, memory=own.memory, total=own.total)
-        verdict = evaluate_program(place.sandbox, prepared, source)
+        verdict = evaluate_program(context.sandbox, prepared, source)
         failure = failure_row(suite, verdict) or {}
         row = {
             "verdict": "pass" if verdict.failure is None else verdict.failure.verdict,
@@ -76,7 +76,7 @@ def rerunning(place: WorkerContext, settings: Row) -> Work:
         if task.harness.kind == "call":
             wrapped = f"{source}{RECORDER}\n_record = _recorded({task.entry_point})\n"
             inputs = Inputs.of([suite.cases[0].arguments])
-            (outcome,) = place.sandbox.run(
+            (outcome,) = context.sandbox.run(
                 Program.of(replace(task, entry_point="_record"), wrapped), inputs, prepared.limits
             ).outcomes
             if isinstance(outcome, Returned):

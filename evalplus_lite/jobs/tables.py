@@ -57,14 +57,6 @@ class Table:
     caption: str = ""
     data: Sequence[Sequence[Cell]] = ()
 
-    def heading(self) -> str:
-        """Return the title as Markdown."""
-        return markdown(self.title)
-
-    def note(self) -> str:
-        """Return the caption as a paragraph of Markdown."""
-        return f"{markdown(self.caption)}\n" if self.caption else ""
-
     def to_markdown(self) -> str:
         """Return the table in Markdown; numbers are right-aligned."""
         marks = ["---" if number < self.left else "---:" for number in range(len(self.columns))]
@@ -136,8 +128,8 @@ def readable(text: str) -> str:
 def latex(text: str) -> str:
     """Return a text for LaTeX, its special characters written out."""
     # Hidden characters are removed before special ones are written out.
-    shown = "".join(_LATEX.get(each, each) for each in (readable(text) if text else ""))
-    return shown.replace("★", r"$\star$")
+    escaped = "".join(_LATEX.get(each, each) for each in (readable(text) if text else ""))
+    return escaped.replace("★", r"$\star$")
 
 
 def cell_text(cell: Cell) -> str:

@@ -72,8 +72,8 @@ def changes(first: ModelRun, second: ModelRun, tasks: Collection[str]) -> dict[s
 def _side(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a judgement of a sample, with the case that decided."""
     failure = row.get("smallest") or row.get("failure")
-    shown = {"failure": failure} if failure else {}
-    return {"base": row["base"], "plus": row["plus"], **shown}
+    deciding = {"failure": failure} if failure else {}
+    return {"base": row["base"], "plus": row["plus"], **deciding}
 
 
 # A pair of entrants: what the second does better or worse on the tasks of both.
@@ -221,7 +221,7 @@ def require_one_suite(evaluations: Sequence[Evaluation]) -> None:
 
 
 def compared(
-    found: Sequence[ModelRun], *, k: int = 1, least: int = 2, every: bool = False
+    runs: Sequence[ModelRun], *, k: int = 1, least: int = 2, every: bool = False
 ) -> ComparisonResult:
     """Return the comparison of ``least`` entrants or more; see ``compare``.
 
@@ -229,32 +229,32 @@ def compared(
     """
     if type(k) is not int or k < 1:
         raise InputError(f"k is {k!r}", remedy="give a whole number from 1")
-    if len(found) < least:
-        only = f"{found[0].label!r} alone" if found else "no sample"
+    if len(runs) < least:
+        only = f"{runs[0].label!r} alone" if runs else "no sample"
         raise InputError(
             f"there is {only} to compare", remedy="give the folders of two models or runs"
         )
-    if len(found) > MOST_ENTRANTS:
+    if len(runs) > MOST_ENTRANTS:
         raise InputError(
-            f"there are {len(found)} models and temperatures, at most {MOST_ENTRANTS} are compared",
+            f"there are {len(runs)} models and temperatures, at most {MOST_ENTRANTS} are compared",
             remedy="give fewer folders",
         )
-    for each in found:
+    for each in runs:
         if few := [id for id, count in each.counts.items() if count.total < k]:
             raise InputError(
                 f"{each.label} has fewer than {k} samples of {len(few)} tasks, such as {few[0]}",
                 remedy="compare with a smaller k",
             )
     # Whose suite has no plus cases was judged by all there are: that is beside others' plus.
-    has_plus = any(each.evaluation.has_plus for each in found)
+    has_plus = any(each.evaluation.has_plus for each in runs)
     suites: tuple[Tests, ...] = SUITES if has_plus else ("base",)
-    counts = {suite: [each.right(suite) for each in found] for suite in suites}
-    all_pairs = list(itertools.combinations(range(len(found)), 2))
-    places = all_pairs if every else _namesakes(found) or all_pairs
+    counts = {suite: [each.right(suite) for each in runs] for suite in suites}
+    all_pairs = list(itertools.combinations(range(len(runs)), 2))
+    places = all_pairs if every else _namesakes(runs) or all_pairs
     pairs = [
         pair_row(
-            found[one],
-            found[other],
+            runs[one],
+            runs[other],
             {suite: (rows[one], rows[other]) for suite, rows in counts.items()},
             k,
             with_changes=not every,
@@ -263,7 +263,7 @@ def compared(
     ]
     # A rank is one more than how many are significantly better: equal ranks are ties.
     is_whole = len(places) == len(all_pairs)
-    ranks: dict[str, list[int]] = {suite: [1] * len(found) for suite in suites}
+    ranks: dict[str, list[int]] = {suite: [1] * len(runs) for suite in suites}
     for suite in suites:
         adjusted = holm([pair[suite]["p"] for pair in pairs])
         for (one, other), pair, p in zip(places, pairs, adjusted, strict=True):
@@ -272,7 +272,7 @@ def compared(
             if p < LEVEL and row["difference"]:
                 ranks[suite][one if row["difference"] > 0 else other] += 1
     rows = []
-    for n, each in enumerate(found):
+    for n, each in enumerate(runs):
         row = {
             "label": each.label,
             "folder": str(each.evaluation.folder),
@@ -290,16 +290,14 @@ def compared(
                 "rank": ranks[suite][n] if is_whole else None,
             }
         rows.append(row)
-    contents = {each.evaluation.content for each in found}
-    facts = {
-        name: [each.evaluation.summary["run"].get(name) for each in found] for name in SETTINGS
-    }
+    contents = {each.evaluation.content for each in runs}
+    facts = {name: [each.evaluation.summary["run"].get(name) for each in runs] for name in SETTINGS}
     # Settings that are not the same for all, with the value of each.
     differs = {name: some for name, some in facts.items() if any(one != some[0] for one in some)}
     return ComparisonResult(
         {
             "run": run_facts(),
-            "dataset": " and ".join(dict.fromkeys(each.evaluation.dataset for each in found)),
+            "dataset": " and ".join(dict.fromkeys(each.evaluation.dataset for each in runs)),
             "content": next(iter(contents)) if len(contents) == 1 else None,
             "k": k,
             "entrants": rows,
@@ -313,16 +311,16 @@ SETTINGS = ("version", "python", "sandbox", "limits")
 """Facts of a run that may explain verdicts that differ."""
 
 
-def _namesakes(found: Sequence[ModelRun]) -> list[tuple[int, int]]:
+def _namesakes(runs: Sequence[ModelRun]) -> list[tuple[int, int]]:
     """Return the places of namesakes; none unless every folder has the same several entrants."""
     keys: dict[Any, list[Any]] = {}
-    for each in found:
+    for each in runs:
         keys.setdefault(each.evaluation.folder, []).append(each.group)
     first, *others = keys.values()
     if not others or len(first) < 2 or any(other != first for other in others):
         return []
-    pairs = itertools.combinations(range(len(found)), 2)
-    return [(one, other) for one, other in pairs if found[one].group == found[other].group]
+    pairs = itertools.combinations(range(len(runs)), 2)
+    return [(one, other) for one, other in pairs if runs[one].group == runs[other].group]
 
 
 # Rankings: the runs on one suite from the best.
