@@ -150,10 +150,7 @@ class ClosureBuilder:
         self._writes: list[tuple[Node, str]] = []
 
     def build(
-        self,
-        subject: Definition,
-        others: Sequence[Definition | External] = (),
-        driver: str = "",
+        self, subject: Definition, others: Sequence[Definition | External] = (), driver: str = ""
     ) -> Closure:
         """Return the closure of a top-level function; its problems say why not, if any.
 

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, TypeAlias
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.inputs.known import Observed, PackageValues, has_tests, observe
 from evalplus_lite.exe.inputs.search import ROUNDS, UNKNOWN, Runner, find_cases
-from evalplus_lite.exe.inputs.validators import Executed, judge, literals_of
+from evalplus_lite.exe.inputs.validators import judge, literals_of
 from evalplus_lite.exe.reading.index import Obstacle
 from evalplus_lite.exe.running.proof import Original, Sandboxes, prove, python_version
 from evalplus_lite.exe.running.runs import RunResult, is_answer
@@ -229,9 +229,9 @@ class PackageMine:
         )
         if found is None:
             return self._rejected(function, "loads", UNKNOWN)
+        tried, chosen, facts = found
         # What took too long once is not run again: it is no case, and proves nothing.
-        cases, chosen, facts = found
-        pool = [case for case in cases if is_answer(case.answer)] or cases[:3]
+        pool = [case for case in tried if is_answer(case.answer)] or tried[:3]
         base = RunResult(tuple(c.answer for c in pool), tuple(runner.touched), runner.failure)
         verdict = prove(function, [c.call for c in pool], base, sandboxes, original)
         for stage in ("loads", "stable", "proved"):
@@ -239,15 +239,6 @@ class PackageMine:
                 return self._rejected(function, stage, verdict.reason, verdict.detail)
             self.funnel.add(stage)
         facts |= {"compared": verdict.compared, "wording": verdict.wording}
-        return self._task(function, chosen, facts, runner)
-
-    def _task(
-        self,
-        function: MinedFunction,
-        chosen: list[Executed],
-        facts: dict[str, Any],
-        runner: Runner,
-    ) -> Yield:
         unmet = judge(chosen)
         if not chosen:
             return self._rejected(function, "mined", NO_CASES, ", ".join(unmet))
@@ -300,8 +291,7 @@ def task_of(
             "blocks": [list(block) for block in function.blocks],
             "static": function.statistics,
             "tags": tags_of(
-                function.code,
-                iterations=[case.runtime.get("loop_iterations", 0) for case in cases],
+                function.code, iterations=[case.runtime.get("loop_iterations", 0) for case in cases]
             ),
             "shape": shape(function.code, function.name),
             **facts,

@@ -484,7 +484,7 @@ def predict(
             "completion": sum(each.completion_tokens for each in predictions),
         },
         "usage": asdict(client.usage),
-        **({"left_out": [each.to_json() for each in left_out]} if left_out else {}),
+        **({"left_out": [*map(asdict, left_out)]} if left_out else {}),
     }
     return PredictionResult(summary, predictions)
 

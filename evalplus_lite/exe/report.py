@@ -435,10 +435,10 @@ class ExecutionReportResult(Result):
 
 def exe_report(
     tasks: str | os.PathLike[str],
-    predictions: Sequence[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]],
+    predictions: Sequence[str | os.PathLike[str]],
     *,
     out: str | os.PathLike[str],
-    prices: Mapping[str, Prices] | Prices | None = None,
+    prices: Mapping[str, Prices] | None = None,
     judge: ModelSource | None = None,
     pictures: bool = True,
     session: Session | None = None,
@@ -448,12 +448,12 @@ def exe_report(
         exe_report("out/mined/tasks.jsonl", ["out/a.predictions.jsonl"], out="out/exe")
 
     ``predictions`` are files of ``predict``, or of CRUXEval's generations; files of one model at
-    one temperature are further runs of it. A mapping gives the models' names. CPU times are
-    read from the file beside the tasks; ``prices`` are those of a million tokens, of
-    all models or by name ("" of others). Written to ``out``: ``exe-report.json`` with every
-    number, pictures as SVG and PNG (unless ``pictures`` is false), tables as Markdown, LaTeX and
-    CSV, and a page, ``report.html``. What there is no data for is listed under ``missing`` with the
-    reason. Raises InputError for files that cannot be read, and predictions of other tasks.
+    one temperature are further runs of it. CPU times are read from the file beside the tasks;
+    ``prices`` are those of a million tokens by model ("": of all others). Written to ``out``:
+    ``exe-report.json`` with every number, pictures as SVG and PNG (unless ``pictures`` is false),
+    tables as Markdown, LaTeX and CSV, and a page, ``report.html``. What there is no data for is
+    listed under ``missing`` with the reason. Raises InputError for files that cannot be read, and
+    predictions of other tasks.
     """
     folder = made_folder(out)
     given = KnownTasks.of(tasks)
@@ -471,13 +471,29 @@ def exe_report(
             for model in models
             if not model.runs
         ]
-        written = (task.facts.get("generation", {}).get("model", "") for task in known.values())
-        by_model = _by_model(prices, [*(model.label for model in models), *sorted({*written})])
+        if not material.errors:
+            missing.append({"name": "errors", "reason": "no answered case raises"})
+        every = list(known.values())
+        written = (task.facts.get("generation", {}).get("model", "") for task in every)
+        by_model = _by_model(
+            prices or {}, [*(model.label for model in models), *sorted({*written})]
+        )
         summary = {
             "run": run_facts(
                 tasks=file_facts([Path(tasks)]), predictions=file_facts([path for _, path in named])
             ),
-            **_computed(material, by_model, missing),
+            "cases": sum(len(task.cases) for task in every),
+            "answered": len(material.answered),
+            "same_cases": len({frozenset(model.counts()) for model in models}) <= 1,
+            "models": list(model_rows(material, by_model)),
+            "repositories": repositories(material),
+            "packages": list(package_rows(material)),
+            "trends": list(trend_rows(material)),
+            "constructs": list(construct_rows(material)),
+            "called_most": called_most(material),
+            "sizes": list(size_rows(every)),
+            "variation": list(variation_rows(every)),
+            "generation": generation(every, by_model),
             **given.facts(),
             "undecided": sum(model.undecided for model in models),
             "missing": missing,
@@ -499,28 +515,20 @@ def exe_report(
     return result
 
 
-def _named(
-    predictions: Sequence[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]],
-) -> list[tuple[str, Path]]:
+def _named(predictions: Sequence[str | os.PathLike[str]]) -> list[tuple[str, Path]]:
     """Return each file with its model's name; a name that is there twice has several runs."""
-    if isinstance(predictions, Mapping):
-        return [(name, Path(path)) for name, path in predictions.items()]
     paths = [Path(path) for path in predictions]
     if not paths:
         raise InputError("no predictions were given", remedy="name a file that predict wrote")
     known = [_settings(path) for path in paths]
-    heats = {
-        (own.get("model"), own.get("cot")): {
-            each.get("temperature") for each in known if each.get("model") == own.get("model")
-        }
-        for own in known
-    }
+    heats: dict[object, set[object]] = defaultdict(set)
+    for own in known:
+        heats[own.get("model")].add(own.get("temperature"))
     found = []
     for path, own, fallback in zip(paths, known, labels(paths), strict=True):
         name = own.get("model")
         if isinstance(name, str):
-            several = len(heats[name, own.get("cot")]) > 1
-            name += f" at {own.get('temperature')}" if several else ""
+            name += f" at {own.get('temperature')}" if len(heats[name]) > 1 else ""
             name += " with reasoning" if own.get("cot") else ""
         found.append((name if isinstance(name, str) else fallback, path))
     return found
@@ -581,13 +589,8 @@ def _seconds(
         missing.append({"name": TIME, "reason": reason})
 
 
-def _by_model(
-    prices: Mapping[str, Prices] | Prices | None, names: Sequence[str]
-) -> Mapping[str, Prices]:
+def _by_model(prices: Mapping[str, Prices], names: Sequence[str]) -> Mapping[str, Prices]:
     """Return the prices by model; InputError for one of a model that is not there."""
-    if isinstance(prices, Prices):
-        prices = {"": prices}
-    prices = prices or {}
     if unknown := sorted(set(prices) - {"", *names}):
         raise InputError(
             f"a price is for {unknown[0]!r}",
@@ -595,30 +598,6 @@ def _by_model(
         )
     others = {name: prices[""] for name in names if "" in prices}
     return {**others, **prices}
-
-
-def _computed(
-    material: GradedTasks, prices: Mapping[str, Prices], missing: list[dict[str, str]]
-) -> dict[str, Any]:
-    """Return every number of the report."""
-    tasks = list(material.tasks.values())
-    found = {
-        "cases": sum(len(task.cases) for task in tasks),
-        "answered": len(material.answered),
-        "same_cases": len({frozenset(model.counts()) for model in material.models}) <= 1,
-        "models": list(model_rows(material, prices)),
-        "repositories": repositories(material),
-        "packages": list(package_rows(material)),
-        "trends": list(trend_rows(material)),
-        "constructs": list(construct_rows(material)),
-        "called_most": called_most(material),
-        "sizes": list(size_rows(tasks)),
-        "variation": list(variation_rows(tasks)),
-        "generation": generation(tasks, prices),
-    }
-    if not material.errors:
-        missing.append({"name": "errors", "reason": "no answered case raises"})
-    return found
 
 
 def export_mined(dataset: str | os.PathLike[str], path: str | os.PathLike[str]) -> ExportResult:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from math import fsum
 from pathlib import Path
 from statistics import fmean
@@ -63,10 +64,6 @@ SameMessage = Callable[[str, str, str], bool]
 """Whether two messages of an exception's type, the true and the predicted one, say the same."""
 
 
-class UnclearError(LLMError):
-    """A judge answered with neither True nor False."""
-
-
 def judge_by(source: ModelSource) -> SameMessage:
     """Return a judge of exception messages that asks a language model for True or False.
 
@@ -74,33 +71,28 @@ def judge_by(source: ModelSource) -> SameMessage:
     the server. Raises LLMError for a question without an answer, or with one that begins with
     neither word.
     """
-    known: dict[tuple[str, str, str], bool | LLMError] = {}
-    down: LLMError | None = None
+    down: list[LLMError] = []
 
-    def ask(kind: str, true: str, predicted: str) -> bool:
+    @functools.cache
+    def ask(kind: str, true: str, predicted: str) -> bool | LLMError:
+        if down:
+            return down[0]
         text = JUDGE.format(kind=kind, first=true[:2000], second=predicted[:2000])
         request = Request(
             model=source.model, messages=(Message("user", text),), temperature=0.0, max_tokens=16
         )
-        said = source.ask(request, cut_off="keep").text
+        try:
+            said = source.ask(request, cut_off="keep").text
+        except LLMError as error:
+            down.extend([] if is_about_request(error) else [error])
+            return error
         word = re.match(r"\W*(true|false)\b", said, re.IGNORECASE)
         if word is None:
-            raise UnclearError(f"the judge said neither True nor False: {shorten(said)}")
+            return LLMError(f"the judge said neither True nor False: {shorten(said)}")
         return word[1].lower() == "true"
 
     def judge(kind: str, true: str, predicted: str) -> bool:
-        nonlocal down
-        question = (kind, true, predicted)
-        if question not in known:
-            if down is not None:
-                raise down
-            try:
-                known[question] = ask(*question)
-            except LLMError as error:
-                known[question] = error
-                is_down = not (is_about_request(error) or isinstance(error, UnclearError))
-                down = error if is_down else None
-        found = known[question]
+        found = ask(kind, true, predicted)
         if isinstance(found, LLMError):
             raise found
         return found
@@ -351,20 +343,14 @@ def read_predictions(path: Path, *, known: Collection[str] = ()) -> Iterator[Pre
 
 def task_of(prediction: Prediction, known: Mapping[str, MinedTask]) -> MinedTask:
     """Return the task of a prediction; InputError if the tasks do not have it, or no longer."""
-    task = known.get(prediction.task_id)
-    if task is None or not 0 <= prediction.case < len(task.cases):
-        raise InputError(
-            f"a prediction is for {prediction.task_id!r}, case {prediction.case}, which the tasks"
-            " do not have",
-            remedy="score against the file that was predicted on",
-        )
-    asked = prediction.question
-    if asked and asked != question_digest(task, task.cases[prediction.case]):
-        raise InputError(
-            f"a prediction for {task.id!r}, case {prediction.case}, is about another program or"
-            " input than the tasks have",
-            remedy="score against the file that was predicted on",
-        )
+    id, case, asked = prediction.task_id, prediction.case, prediction.question
+    task, wrong = known.get(id), ""
+    if task is None or not 0 <= case < len(task.cases):
+        wrong = f"a prediction is for {id!r}, case {case}, which the tasks do not have"
+    elif asked and asked != question_digest(task, task.cases[case]):
+        wrong = f"a prediction for {id!r}, case {case}, is about another program or input than here"
+    if task is None or wrong:
+        raise InputError(wrong, remedy="score against the file that was predicted on")
     return task
 
 
@@ -494,7 +480,7 @@ class KnownTasks:
 
     def predictions(self, path: Path) -> Iterator[Prediction]:
         """Yield a file's predictions, those about rows that are left out aside."""
-        others = {each.id for each in self.left_out}
+        others = {each.task_id for each in self.left_out}
         for each in read_predictions(path, known=[*self.tasks, *others]):
             if each.task_id in others:
                 self.ignored += 1
@@ -503,7 +489,7 @@ class KnownTasks:
 
     def facts(self) -> dict[str, Any]:
         """Return what a summary says of it: nothing where nothing is left out."""
-        rows = [each.to_json() for each in self.left_out]
+        rows = [*map(asdict, self.left_out)]
         return {"left_out": rows, "ignored": self.ignored} if rows else {}
 
 

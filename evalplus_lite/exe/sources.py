@@ -265,12 +265,9 @@ def download(name: str, folder: Path, *, is_pure: bool = False) -> Path:
         raise InputError(f"{name!r} is no package name", remedy="as in idna or idna==3.20")
     folder.mkdir(parents=True, exist_ok=True)
     before = set(folder.iterdir())
-    command = [sys.executable, "-m", "pip", *_DOWNLOAD, "--only-binary", ":all:"]
-    command += ["--dest", str(folder), *(["--platform", "any"] if is_pure else [])]
+    platform = ["--platform", "any"] if is_pure else []
     try:
-        done = subprocess.run(
-            [*command, name], capture_output=True, text=True, timeout=DOWNLOAD_SECONDS, check=False
-        )
+        done = _pip(["-m", "pip"], ["--only-binary", ":all:", *platform], folder, name)
     except subprocess.TimeoutExpired:
         raise InputError(f"downloading {name} took more than {DOWNLOAD_SECONDS:g} s") from None
     if done.returncode:
@@ -283,6 +280,21 @@ def download(name: str, folder: Path, *, is_pure: bool = False) -> Path:
     if new:
         return new[0]
     raise InputError(f"pip downloaded no file for {name}")
+
+
+def _pip(
+    program: list[str], options: list[str], folder: Path, name: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Download into a folder, without what is required; TimeoutExpired if it takes too long."""
+    return subprocess.run(
+        [sys.executable, *program, *_DOWNLOAD, *options, "--dest", str(folder), name],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=DOWNLOAD_SECONDS,
+        check=False,
+    )
 
 
 _UNPACK_ONLY = """
@@ -308,16 +320,9 @@ def download_source(name: str, version: str, folder: Path) -> Path | None:
     process, and fails when the files are there.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-c", _UNPACK_ONLY, *_DOWNLOAD, "--no-clean", "--no-binary", ":all:"]
-    command += ["--dest", str(folder)]
+    options = ["--no-clean", "--no-binary", ":all:"]
     with suppress(subprocess.TimeoutExpired):
-        subprocess.run(
-            [*command, f"{name}=={version}"],
-            env={**os.environ, "TMPDIR": str(folder)},
-            capture_output=True,
-            timeout=DOWNLOAD_SECONDS,
-            check=False,
-        )
+        _pip(["-c", _UNPACK_ONLY], options, folder, f"{name}=={version}", TMPDIR=str(folder))
     marks = ("PKG-INFO", "pyproject.toml", "setup.py")
     trees = (each for each in folder.glob("*/*") if any((each / mark).is_file() for mark in marks))
     return next(trees, None)

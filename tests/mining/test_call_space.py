@@ -209,10 +209,7 @@ def test_known_calls_are_read_off_tests_documentation_and_code(toys: Any) -> Non
         ("tests", "f('k=v', '=', deep=True)"),
         ("tests", "f('p', 'q', deep=True)"),
     ]
-    assert found[5:] == [
-        ("doctests", "f('x,y', ',')"),
-        ("call sites", "f('one two', ' ')"),
-    ]
+    assert found[5:] == [("doctests", "f('x,y', ',')"), ("call sites", "f('one two', ' ')")]
     assert "a;b" in values.texts
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.mining import mine_all
+from support.mining import counted, mine_all
 
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.running.runs import CallableProgram, Invocation, measure, run
-from evalplus_lite.exe.statistics.counting import COUNTERS, instrument
+from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
+from evalplus_lite.exe.statistics.counting import instrument
 from evalplus_lite.exe.statistics.measures import variation
 
 
@@ -30,12 +30,7 @@ def f(x):
     squares = [n ** 2 for n in range(x)]
     return len(squares) + int(total)
 """
-    written = instrument(code)
-    assert written is not None
-    subject = CallableProgram("f", written.code)
-    (measured,) = measure(sandboxes.plain, subject, [Invocation((4,))], COUNTERS).calls
-    assert measured is not None
-    found = measured.steps
+    (found,) = counted(sandboxes, code, 4)
     assert found["loop_iterations"] == 8
     assert (found["additions"], found["subtractions"], found["multiplications"]) == (3, 2, 2)
     assert (found["divisions"], found["powers"], found["conditionals"]) == (4, 4, 4 + 1)
@@ -102,8 +97,8 @@ class Q:
 _count = Q()
 """
     head, _, rest = written.code.partition("\n")
-    counted = run(sandboxes.plain, CallableProgram("f", f"{head}\n{quiet}{rest}"), calls)
-    assert [a.key for a in plain.answers] == [a.key for a in counted.answers]
+    others = run(sandboxes.plain, CallableProgram("f", f"{head}\n{quiet}{rest}"), calls)
+    assert [a.key for a in plain.answers] == [a.key for a in others.answers]
     assert any(a.kind == "error" for a in plain.answers)
 
 
@@ -268,7 +263,7 @@ def f(x):
 """,
         {
             # x, none, some, lazy, total: not c, and none of the comprehensions'
-            "variables_declared": 5,
+            "variables_declared": 5
         },
     ),
     # As the interpreter's trace has them, docstrings left out.
@@ -293,12 +288,8 @@ def f(x):
 @pytest.mark.parametrize("name", COUNTS)
 def test_counts_are_those_of_the_text(sandboxes: Sandboxes, name: str) -> None:
     code, wanted = COUNTS[name]
-    written = instrument(f"from __future__ import annotations\n{code}")
-    assert written is not None
-    subject = CallableProgram("f", written.code)
-    (found,) = measure(sandboxes.plain, subject, [Invocation((4,))], COUNTERS).calls
-    assert found is not None
-    assert {counter: found.steps[counter] for counter in wanted} == wanted
+    (found,) = counted(sandboxes, f"from __future__ import annotations\n{code}", 4)
+    assert {counter: found[counter] for counter in wanted} == wanted
 
 
 def test_case_lines_that_are_tried_are_lines(sandboxes: Sandboxes) -> None:
@@ -319,12 +310,8 @@ def test_case_lines_that_are_tried_are_lines(sandboxes: Sandboxes) -> None:
     values = {1: 3, 7: 4, 3: 7, (1, 2): 4, "s": 7, None: 7}
     short = code.replace('        case _:\n            return "c"\n', "")
     for text, wanted in ((code, values), (short, {**values, 3: 6, None: 6})):
-        written = instrument(text)
-        assert written is not None
-        subject = CallableProgram("f", written.code)
-        calls = [Invocation((value,)) for value in wanted]
-        found = measure(sandboxes.plain, subject, calls, COUNTERS).calls
-        assert [each and each.steps["lines"] for each in found] == list(wanted.values())
+        found = counted(sandboxes, text, *wanted)
+        assert [each["lines"] for each in found] == list(wanted.values())
 
 
 def test_variation_is_deviation_over_mean() -> None:
@@ -343,9 +330,9 @@ def steps(n: int) -> int:
 """
     tasks, _ = mine_all(toys.wheel({"toy.py": body}), sandboxes, rounds=2)
     (task,) = tasks
-    counted = {case.call.args[0]: case.runtime for case in task.cases if not case.answer.type}
-    assert counted
-    for n, runtime in counted.items():
+    runs = {case.call.args[0]: case.runtime for case in task.cases if not case.answer.type}
+    assert runs
+    for n, runtime in runs.items():
         assert runtime["lines"] == (n + 1 if n >= 2 else 1), n
 
 
@@ -363,15 +350,11 @@ def f(x):
     return found
 """
     # Only the end of a message: some interpreters name the module in front, and that is no answer.
-    written = instrument(code)
-    assert written is not None
     calls = [Invocation((3,)), Invocation(({"a": 1},))]
     pure = run(sandboxes.plain, CallableProgram("f", code), calls).answers
-    counting = CallableProgram("f", written.code)
-    found = measure(sandboxes.plain, counting, calls, COUNTERS).calls
     assert [len(each.value) for each in pure] == [3, 0]
     # g is called where its arguments are some; and str and append for each error.
-    counts = [each and (each.steps["user_calls"], each.steps["builtin_calls"]) for each in found]
-    assert counts == [(3, 6), (4, 0)]
+    found = counted(sandboxes, code, 3, {"a": 1})
+    assert [(each["user_calls"], each["builtin_calls"]) for each in found] == [(3, 6), (4, 0)]
     assert instrument("def _count(x):\n    return x\n") is None
     assert instrument("def f(_count):\n    return _count\n") is None

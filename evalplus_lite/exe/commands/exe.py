@@ -232,11 +232,7 @@ def predict(
     kind = "cot.predictions" if cot else "predictions"
     path = out or tasks.with_name(f"{tasks.stem}.{model.replace('/', '_')}.{kind}.jsonl")
     asking = PredictionSettings(
-        samples=samples,
-        temperature=temperature,
-        max_tokens=max_tokens,
-        examples=examples,
-        cot=cot,
+        samples=samples, temperature=temperature, max_tokens=max_tokens, examples=examples, cot=cot
     )
     wait = f"an answer of {source.url}, for {timeout:g} s at most"
     with run.started() as (session, screen), screen.waiting(wait):

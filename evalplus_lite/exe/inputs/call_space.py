@@ -49,8 +49,7 @@ def _pick(options: Sequence[_First], random: Callable[[], float]) -> _First:
 
 SCALAR = Type("union", (Type("none"), Type("bool"), Type("int"), Type("float"), Type("str")))
 ANYTHING = Type(
-    "union",
-    (*SCALAR.arguments, Type("list", (ITEM,)), Type("dict", (Type("str"), ITEM))),
+    "union", (*SCALAR.arguments, Type("list", (ITEM,)), Type("dict", (Type("str"), ITEM)))
 )
 
 
@@ -176,10 +175,7 @@ class CallSpace:
 
     @classmethod
     def of(
-        cls,
-        function: MinedFunction,
-        texts: Sequence[str] = (),
-        known: Sequence[Invocation] = (),
+        cls, function: MinedFunction, texts: Sequence[str] = (), known: Sequence[Invocation] = ()
     ) -> CallSpace:
         """Return the space that a function's annotations, its constants and ``texts`` describe.
 

@@ -379,9 +379,8 @@ def _calls(tree: ast.Module) -> Iterator[tuple[str, tuple[Value, ...], dict[str,
     functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
     scopes: list[ast.Module | ast.FunctionDef] = [tree, *functions]
     for scope in scopes:
-        rows = [
-            {**constants, **dict(_assigned(scope.body)), **row} for row in _table(scope, constants)
-        ]
+        known = constants | dict(_assigned(scope.body))
+        rows = [known | row for row in _table(scope, constants)]
         for node in _own(scope):
             if not isinstance(node, ast.Call) or not (node.args or node.keywords):
                 continue
@@ -465,12 +464,8 @@ def _note_texts(tree: ast.Module, strings: dict[str, None], sentences: dict[str,
 
 
 def _is_text(value: object) -> bool:
-    return (
-        isinstance(value, str)
-        and 1 < len(value) <= LONGEST_TEXT
-        and value.isprintable()
-        and not _PATTERN.search(value)
-    )
+    is_fit = isinstance(value, str) and 1 < len(value) <= LONGEST_TEXT and value.isprintable()
+    return is_fit and not _PATTERN.search(str(value))
 
 
 def _sentences(text: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import date, datetime
 from typing import Any
 
@@ -69,10 +70,8 @@ def _any_value(depth: int = 3) -> dict[str, Any]:
     forms: list[dict[str, Any]] = [{"type": n} for n in ("null", "boolean", "number", "string")]
     if depth:
         inner = _any_value(depth - 1)
-        forms += [
-            {"type": "array", "items": inner},
-            {"type": "object", "additionalProperties": inner},
-        ]
+        forms.append({"type": "array", "items": inner})
+        forms.append({"type": "object", "additionalProperties": inner})
     return {"anyOf": forms}
 
 
@@ -86,12 +85,9 @@ def read_value(tree: Any, kind: Type, where: str) -> Value:
     match kind.kind:
         case "union":
             # The most exact member counts: 1 is an int where int | float is asked for.
-            exact = sorted(kind.arguments, key=lambda each: each.kind == "float")
-            for member in exact:
-                try:
+            for member in sorted(kind.arguments, key=lambda each: each.kind == "float"):
+                with suppress(MisfitError):
                     return read_value(tree, member, where)
-                except MisfitError:
-                    continue
         case "literal":
             if any(type(tree) is type(value) and tree == value for value in kind.values):
                 return tree
@@ -132,37 +128,20 @@ def _read_simple(tree: Any, kind: Type, where: str) -> Value:
 
 def _read_key(key: str, kind: Type, where: str) -> Value:
     """Read a key, which JSON writes as a string whatever it is."""
-    members = kind.arguments if kind.kind == "union" else (kind,)
-    for member in members:
-        try:
-            match member.kind:
-                case "int":
-                    return int(key)
-                case "float":
-                    return float(key)
-                case "bool" | "none" if key in _WORDS:
-                    return _WORDS[key]
-                case _:
-                    return read_value(key, member, where)
-        except ValueError:
-            continue
+    for member in kind.arguments if kind.kind == "union" else (kind,):
+        is_plain = member.kind in ("int", "float", "bool", "none")
+        with suppress(ValueError):
+            return read_value(json.loads(key) if is_plain else key, member, where)
     raise MisfitError(f"{where}: the key {_shown(key)} is not of type {kind}")
-
-
-_WORDS = {"true": True, "false": False, "null": None}
 
 
 def _read_array(tree: list[Any], kind: Type, where: str) -> Value:
     inner: Sequence[Type] = kind.arguments or (_ANYTHING,)
-    if kind.kind == "tuple" and kind.arguments and not kind.variadic:
-        if len(tree) != len(inner):
-            raise MisfitError(f"{where}: {len(tree)} elements, not {len(inner)}")
-    else:
+    if kind.kind != "tuple" or kind.variadic or not kind.arguments:
         inner = [inner[0]] * len(tree)
-    items = [
-        read_value(item, each, f"{where}.{at}")
-        for at, (item, each) in enumerate(zip(tree, inner, strict=True))
-    ]
+    if len(tree) != len(inner):
+        raise MisfitError(f"{where}: {len(tree)} elements, not {len(inner)}")
+    items = [read_value(item, inner[at], f"{where}.{at}") for at, item in enumerate(tree)]
     try:
         return _ARRAYS.get(kind.kind, list)(items)
     except TypeError:
@@ -252,10 +231,9 @@ class CaseForm:
 
 
 def _parameter_schema(parameter: Parameter, word: str) -> dict[str, Any]:
+    often = {"varargs": ", any number of times", "varkw": ", under any names"}
     text = f"{word} argument {parameter.name!r} of type {parameter.type}"
-    text += {"varargs": ", any number of times", "varkw": ", under any names"}.get(
-        parameter.kind, ""
-    )
+    text += often.get(parameter.kind, "")
     return {**schema_of(whole_type(parameter)), "description": text}
 
 

@@ -59,9 +59,8 @@ MAX_LOOKED_FOR = 2000
 
 def documentation(code: str) -> str:
     """Return a program's docstrings, other idle strings, and comments; it must parse."""
-    idle = [
-        ast.literal_eval(node.value) for node in ast.walk(ast.parse(code)) if is_bare_string(node)
-    ]
+    nodes = ast.walk(ast.parse(code))
+    idle = [ast.literal_eval(node.value) for node in nodes if is_bare_string(node)]
     with suppress(tokenize.TokenError):
         for token in tokenize.generate_tokens(io.StringIO(code).readline):
             if token.type == tokenize.COMMENT:

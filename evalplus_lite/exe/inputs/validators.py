@@ -122,15 +122,13 @@ def select(
     cases are; where enough are of the types that are annotated, half are. Equal ones are taken in
     the order of a hash: tests often begin with many of one kind.
     """
-    fit = [
-        case
-        for case in cases
+    left = [
+        _Candidate.of(case, used or {})
+        for case in sorted(cases, key=lambda c: hashlib.sha256(c.call.key.encode()).digest())
         if is_answer(case.answer)
         and not case.is_given_away
         and not (case.is_error and case.is_accident)
     ]
-    fit.sort(key=lambda case: hashlib.sha256(case.call.key.encode()).digest())
-    left = [_Candidate.of(case, used or {}) for case in fit]
     typed = sum(one.case.is_typed for one in left)
     is_hard = 2 * sum(one.case.is_hard for one in left) > MAX_CASES
     most_untyped = max(MAX_CASES // 2, MAX_CASES - typed)

@@ -18,6 +18,7 @@ import dataclasses
 import datetime
 import enum
 import functools
+import operator
 import os
 import sys
 import types
@@ -480,6 +481,9 @@ LONGEST_COPY = 10_000_000  # items of text or a collection repeated
 LONG_NUMBER = 10_000  # bits: working with longer ones takes steps by their length
 
 
+GROWING = {"**": operator.pow, "<<": operator.lshift, "*": operator.mul}
+
+
 class Enough(BaseException):
     """The budget of steps is spent: a measure that is the same on every machine."""
 
@@ -535,11 +539,8 @@ class Counters:
         self.call(self.open[place].pop())
         return {}
 
-    def each(self, arm, items):
-        return self._passes(arm, iter(items), is_head=False)  # iter may raise, here and now
-
-    def heads(self, arm, items):
-        return self._passes(arm, iter(items), is_head=True)
+    def each(self, arm, items, is_head):
+        return self._passes(arm, iter(items), is_head)  # iter may raise, here and now
 
     def _passes(self, arm, items, is_head):
         count = 0
@@ -568,15 +569,10 @@ class Counters:
             raise Enough
         return by
 
-    def power(self, base, by):
-        return base ** self.grown("**", base, by)
-
-    def shift(self, base, by):
-        return base << self.grown("<<", base, by)
-
-    def product(self, one, other):
-        self.grown("*", other, one)
-        return one * self.grown("*", one, other)
+    def applied(self, sign, one, other):
+        if sign == "*":
+            self.grown(sign, other, one)
+        return GROWING[sign](one, self.grown(sign, one, other))
 
     def onto(self, name, *operands):
         is_one = any(map(is_container, operands))

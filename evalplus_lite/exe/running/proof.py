@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.exe.reading.index import External
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, RunResult, is_answer, run
-from evalplus_lite.exe.selecting.signatures import member_of
 from evalplus_lite.exe.selecting.static import MinedFunction
 from evalplus_lite.exe.sources import PackageSource
 from evalplus_lite.sandbox import Sandbox, SandboxConfig
@@ -105,7 +105,10 @@ class Original(AbstractContextManager["Original"]):
             module=function.module,
             roots=roots,
             driver=function.driver,
-            needs=tuple((each.module, member_of(each)) for each in function.needs),
+            needs=tuple(
+                (each.module, each.member if isinstance(each, External) else each.name)
+                for each in function.needs
+            ),
         )
         if self._waiting >= MAX_WAITING:
             return RunResult((), failure=f"{MAX_WAITING} others of the package took too long")

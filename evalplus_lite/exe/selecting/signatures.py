@@ -116,8 +116,7 @@ def type_of(value: Value, depth: int = 0) -> Type | None:
     if isinstance(value, dict):
         held = [t for t in (type_of(each, depth + 1) for each in value.values()) if t is not None]
         return Type(
-            "dict",
-            (either(known), either(held)) if known and held else (Type("str"), ITEM),
+            "dict", (either(known), either(held)) if known and held else (Type("str"), ITEM)
         )
     if isinstance(value, tuple) and 0 < len(known) <= _LONGEST_TUPLE:
         return Type("tuple", tuple(known))
@@ -193,10 +192,8 @@ _DECIMALS = (
 )  # fmt: skip
 _DENOMINATORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 25, 64, 97, 100, 360, 1000, 1_000_003)
 LIBRARY = {
-    "pathlib.Path": ("PurePosixPath({})", Type("str")),
-    "pathlib.PurePath": ("PurePosixPath({})", Type("str")),
-    "pathlib.PosixPath": ("PurePosixPath({})", Type("str")),
-    "pathlib.PurePosixPath": ("PurePosixPath({})", Type("str")),
+    **{f"pathlib.{name}": ("PurePosixPath({})", Type("str"))
+       for name in ("Path", "PurePath", "PosixPath", "PurePosixPath")},
     "pathlib.PureWindowsPath": ("PureWindowsPath({})", Type("str")),
     "datetime.timedelta": ("timedelta(seconds={})", Type("literal", values=_SECONDS)),
     "datetime.time": ("time.fromisoformat({})", Type("literal", values=_TIMES)),
@@ -204,10 +201,9 @@ LIBRARY = {
     "datetime.datetime": ("datetime.fromisoformat({})", Type("datetime")),
     "decimal.Decimal": ("Decimal({})", Type("literal", values=_DECIMALS)),
     "fractions.Fraction": (
-        "Fraction(*{})",
-        Type("tuple", (Type("int"), Type("literal", values=_DENOMINATORS))),
+        "Fraction(*{})", Type("tuple", (Type("int"), Type("literal", values=_DENOMINATORS)))
     ),
-}
+}  # fmt: skip
 """What values of the standard library's types are made of. Paths are pure: none is looked at."""
 DATES = frozenset({"datetime.date", "datetime.datetime"})
 """Those that are answered as what they are made of."""
@@ -264,16 +260,6 @@ def _is_enum(owner: ast.ClassDef, module: str, resolver: Resolver, depth: int = 
             if found is not None and _is_enum(found, target.module, resolver, depth + 1):
                 return True
     return False
-
-
-def member_of(need: Need) -> str | None:
-    """Return the name of something in its module; None of a module."""
-    return need.member if isinstance(need, External) else need.name
-
-
-def mentioned(need: Need) -> str:
-    """Return the name by which an entry point mentions something."""
-    return member_of(need) or need.module
 
 
 def needs_of(kind: Type) -> Iterator[Need]:
@@ -728,7 +714,7 @@ def entry_of_function(node: ast.FunctionDef, signature: Signature) -> Entry:
         for p in signature.parameters
         if p.kind in ("positional", "keyword") and (p.is_required or is_literal(p.default))
     ]
-    taken = {*map(mentioned, built_needs(kept)), *MADE_WITH, node.name}
+    taken = {*(need.name for need in built_needs(kept)), *MADE_WITH, node.name}
     renamed = {p.name: f"{p.name}_given" for p in kept if p.name in taken}
     call = ", ".join(
         given(p, renamed) if p.name in by_place else f"{p.name}={given(p, renamed)}" for p in kept
@@ -787,8 +773,9 @@ def entry_for(
     used = {p.name for p in made.parameters}
     renamed = {p.name: f"{p.name}_given" if p.name in used else p.name for p in taken.parameters}
     named = used | set(renamed.values())
-    mentions = map(mentioned, built_needs((*made.parameters, *taken.parameters)))
-    if used & set(renamed.values()) or named & {owner.name, *mentions, *MADE_WITH}:
+    needs = built_needs((*made.parameters, *taken.parameters))
+    mentions = {owner.name, *(need.name for need in needs), *MADE_WITH}
+    if used & set(renamed.values()) or named & mentions:
         return Obstacle("name clash", f"{owner.name}.{method.name}")
     inside = ", ".join(f"{p.name}={given(p, {})}" for p in made.parameters)
     outside = ", ".join(f"{p.name}={given(p, renamed)}" for p in taken.parameters)

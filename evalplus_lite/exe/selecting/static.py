@@ -113,12 +113,8 @@ def is_banned_package(name: str) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def impurities(closure: Closure) -> list[Obstacle]:
-    """Return every reason, in order of appearance, why a closure is not known to be pure."""
-    return list(dict.fromkeys(_impurities(closure)))
-
-
-def _impurities(closure: Closure) -> Iterator[Obstacle]:
+def impurities(closure: Closure) -> Iterator[Obstacle]:
+    """Yield the reasons, in order of appearance, why a closure is not known to be pure."""
     tables = _data("purity")
     for dotted in sorted(closure.externals):
         if (reason := judge_name(dotted)) is not None:
@@ -295,7 +291,7 @@ class MinedFunction:
             return self.name
         if self.owner:
             return f"{self.owner}.{self.name.removeprefix(f'{self.owner}_')}"
-        return self.needs[0].name if isinstance(self.needs[0], Definition) else self.name
+        return self.needs[0].name
 
     @property
     def id(self) -> str:
@@ -315,13 +311,8 @@ class Reject:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as a row of the rejects file."""
-        return {
-            "package": self.package,
-            "function": self.function,
-            "stage": self.stage,
-            "reason": self.reason,
-            "details": list(map(str, self.problems)),
-        }
+        row = {name: getattr(self, name) for name in ("package", "function", "stage", "reason")}
+        return {**row, "details": list(map(str, self.problems))}
 
 
 def failed(error: Exception) -> Obstacle:
@@ -361,7 +352,7 @@ class StaticMine:
                 continue
             module = index.module(name)
             if module is None:
-                problem = Obstacle("module cannot be read", index.problem(name))
+                problem = Obstacle("module cannot be read", index.problems.get(name, ""))
                 late["functions"].append((name, "*", problem))
                 continue
             listed = [*_functions(module)]
@@ -427,7 +418,7 @@ class StaticMine:
             bound = {name for each in closure.statements.values() for name in each.binds}
             if clashes := sorted(bound & {entry.name, *MADE_WITH}):
                 return [Obstacle("name clash", clashes[0])]
-        problems = [*impurities(closure), *closure.problems]
+        problems = [*dict.fromkeys(impurities(closure)), *closure.problems]
         if problems:
             is_alone = not entry.needs and owner is None
             if is_alone and any(each.reason not in OF_THE_WHOLE for each in problems):

@@ -36,13 +36,9 @@ JsonRow = dict[str, Any]
 class SkippedRow:
     """A row that cannot be asked about, as a task would be named; its line; why."""
 
-    id: str
+    task_id: str
     line: int
     reason: str
-
-    def to_json(self) -> JsonRow:
-        """Return it as a summary lists it."""
-        return {"task_id": self.id, "line": self.line, "reason": self.reason}
 
 
 def published_tasks(path: Path, left_out: list[SkippedRow]) -> Iterator[MinedTask]:
