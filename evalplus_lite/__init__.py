@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from evalplus_lite.jobs.evaluation import evaluate as evaluate
     from evalplus_lite.jobs.generation import generate_samples as generate_samples
     from evalplus_lite.jobs.linting import lint as lint
-    from evalplus_lite.jobs.mutants import find_survivors as find_survivors
+    from evalplus_lite.jobs.quality import find_survivors as find_survivors
     from evalplus_lite.jobs.quality import quality as quality
     from evalplus_lite.jobs.reduction import cross_validate as cross_validate
     from evalplus_lite.jobs.reduction import reduce as reduce
@@ -65,8 +65,7 @@ _HOMES = {
     "jobs.evaluation": "evaluate",
     "jobs.generation": "generate_samples",
     "jobs.shards": "merge",
-    "jobs.mutants": "find_survivors",
-    "jobs.quality": "quality",
+    "jobs.quality": "find_survivors quality",
     "jobs.reduction": "cross_validate reduce",
     "jobs.rerunning": "rerun",
     "jobs.samples": "read_samples",

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from evalplus_lite.jobs.evaluation import EvaluationResult as EvaluationResult
     from evalplus_lite.jobs.generation import GenerationResult as GenerationResult
     from evalplus_lite.jobs.linting import LintResult as LintResult
-    from evalplus_lite.jobs.mutants import MutantsResult as MutantsResult
     from evalplus_lite.jobs.outputs import RESULT_COLUMNS as RESULT_COLUMNS
     from evalplus_lite.jobs.outputs import read_results as read_results
+    from evalplus_lite.jobs.quality import MutantsResult as MutantsResult
     from evalplus_lite.jobs.quality import QualityResult as QualityResult
     from evalplus_lite.jobs.reduction import CrossValidationResult as CrossValidationResult
     from evalplus_lite.jobs.reduction import ReductionResult as ReductionResult
@@ -37,9 +37,8 @@ _HOMES = {
     "jobs.drafting": "DraftResult",
     "jobs.evaluation": "EvaluationResult",
     "jobs.generation": "GenerationResult",
-    "jobs.mutants": "MutantsResult",
     "jobs.outputs": "RESULT_COLUMNS read_results",
-    "jobs.quality": "QualityResult",
+    "jobs.quality": "MutantsResult QualityResult",
     "jobs.reduction": "CrossValidationResult ReductionResult",
     "jobs.samples": "Samples",
     "jobs.session": "ProgressEvent Result",

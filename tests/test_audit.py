@@ -17,9 +17,7 @@ from evalplus_lite.jobs.consensus import (
     Vote,
     camps,
     dispute,
-    odd_dispute,
     oddities,
-    rows,
 )
 from evalplus_lite.types import Case, Crashed, Raised, Returned, TimedOut
 from evalplus_lite.values import wire
@@ -32,6 +30,12 @@ SLOW = Vote("slow")
 
 def value(number: object) -> Vote:
     return Vote("value", wire.encode(number))
+
+
+def disputed(
+    reference: Vote, said: list[Vote | None], broken: frozenset[str] = frozenset()
+) -> Dispute | None:
+    return dispute(CASE, reference, camps(TASK, reference, said, "abcdefgh"[: len(said)]), broken)
 
 
 @pytest.mark.parametrize(
@@ -56,13 +60,13 @@ def test_a_dispute_needs_most_programs_to_agree(
     reference: Vote, said: list[Vote | None], cause: str | None
 ) -> None:
     """More than half, at least two, must say the same, and the reference something else or none."""
-    found = dispute(TASK, CASE, reference, said)
+    found = disputed(reference, said)
     assert (found.cause if found else None) == cause
 
 
 def test_a_dispute_counts_votes() -> None:
     """The majority's answer, its votes and all who were heard are kept."""
-    found = dispute(TASK, CASE, value(2), [value(3), None, value(3), value(3), value(9)])
+    found = disputed(value(2), [value(3), None, value(3), value(3), value(9)])
     assert found is not None
     assert replace(found, camps=()) == Dispute(CASE, "differs", value(2), value(3), 3, 5)
 
@@ -87,60 +91,42 @@ def test_outcomes_become_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cause", "disputes", "heard", "kind"),
+    ("cause", "allowed", "votes", "disputes", "polled", "kind"),
     [
-        ("differs", 2, 10, "input"),
-        ("differs", 3, 10, "reference"),
-        ("differs", 3, 1000, "input"),
-        ("slow", 1, 1000, "reference"),
-        ("refused", 9, 10, "input"),
+        # Many differing answers, or a slow one, put the reference in doubt; a few, the inputs.
+        ("differs", None, (2, 2), 2, 10, "input"),
+        ("differs", None, (2, 2), 3, 10, "reference"),
+        ("differs", None, (2, 2), 3, 1000, "input"),
+        ("slow", None, (2, 2), 1, 1000, "reference"),
+        ("refused", None, (2, 2), 9, 10, "input"),
+        # One dispute is enough on an allowed input; on a forbidden one only slowness counts.
+        ("differs", True, (2, 2), 1, 1000, "reference"),
+        ("raises", True, (2, 2), 1, 1000, "reference"),
+        ("refused", True, (2, 2), 1, 1000, "input"),
+        ("slow", False, (2, 2), 20, 1000, "reference"),
+        ("differs", False, (2, 2), 20, 1000, "input"),
+        # A majority that leads by one vote puts the input in doubt; by two, the reference.
+        ("differs", True, (4, 7), 20, 1000, "input"),
+        ("differs", True, (4, 6), 20, 1000, "reference"),
+        ("differs", True, (2, 3), 20, 1000, "input"),
+        # What a contract forbids is evidence where three programs or more are all of one mind.
+        ("differs", False, (3, 3), 1, 1000, "reference"),
+        ("differs", False, (2, 2), 1, 1000, "input"),
+        ("differs", False, (9, 10), 1, 1000, "input"),
     ],
 )
-def test_the_kind_of_a_finding(cause: str, disputes: int, heard: int, kind: str) -> None:
-    """Many differing answers, or a slow one, put the reference in doubt; a few, the inputs."""
-    each = Dispute(CASE, cause, value(2), value(3), 2, 2)
-    assert Finding("T/0", heard, (each,) * disputes).kind == kind
-
-
-@pytest.mark.parametrize(
-    ("cause", "allowed", "kind"),
-    [
-        ("differs", True, "reference"),
-        ("raises", True, "reference"),
-        ("refused", True, "input"),
-        ("slow", False, "reference"),
-        ("differs", False, "input"),
-    ],
-)
-def test_a_contract_says_what_is_evidence(cause: str, allowed: bool, kind: str) -> None:
-    """One dispute is enough on an allowed input; on a forbidden one only slowness counts."""
-    each = Dispute(CASE, cause, value(2), value(3), 2, 2, allowed=allowed)
-    assert Finding("T/0", 1000, (each,) * (1 if allowed else 20)).kind == kind
-
-
-@pytest.mark.parametrize(
-    ("votes", "voters", "kind"),
-    [(2, 2, "reference"), (4, 7, "input"), (4, 6, "reference"), (2, 3, "input")],
-)
-def test_one_vote_does_not_make_a_reference_doubtful(votes: int, voters: int, kind: str) -> None:
-    """A majority that leads by one vote puts the input in doubt; by two, the reference."""
-    each = Dispute(CASE, "differs", value(2), value(3), votes, voters, allowed=True)
-    assert Finding("T/0", 1000, (each,) * 20).kind == kind
-
-
-@pytest.mark.parametrize(
-    ("votes", "voters", "kind"), [(3, 3, "reference"), (2, 2, "input"), (9, 10, "input")]
-)
-def test_all_programs_are_heard_about_a_forbidden_input(votes: int, voters: int, kind: str) -> None:
-    """What a contract forbids is evidence where three programs or more are all of one mind."""
-    each = Dispute(CASE, "differs", value(2), value(3), votes, voters, allowed=False)
-    assert Finding("T/0", 1000, (each,)).kind == kind
+def test_the_kind_of_a_finding(
+    cause: str, allowed: bool | None, votes: tuple[int, int], disputes: int, polled: int, kind: str
+) -> None:
+    """What is in doubt, the reference or the inputs, follows from votes and contract."""
+    each = Dispute(CASE, cause, value(2), value(3), *votes, allowed=allowed)
+    assert Finding("T/0", polled, (each,) * disputes).kind == kind
 
 
 def test_rows_are_json_with_both_answers() -> None:
     """A row has the input and what reference and majority say, in the exact codec."""
     found = Finding("T/0", 5, (Dispute(Case(((1, 2),)), "raises", RAISES, value([1]), 2, 3),))
-    (row,) = json.loads(json.dumps(list(rows(found))))
+    (row,) = json.loads(json.dumps(found.to_rows()))
     assert row == {
         "task_id": "T/0",
         "kind": "input",
@@ -159,7 +145,7 @@ def test_rows_are_json_with_both_answers() -> None:
 def test_a_large_answer_is_shortened() -> None:
     """What would fill a page stands in a row cut short."""
     found = Finding("T/0", 5, (Dispute(CASE, "differs", value(1), value("x" * 20_000), 2, 2),))
-    (row,) = rows(found)
+    (row,) = found.to_rows()
     assert len(row["majority"]["value"]["$shortened"]) < 300
 
 
@@ -201,9 +187,6 @@ def test_few_programs_are_heard_about_an_odd_answer(
     said: list[Vote | None], votes: int | None
 ) -> None:
     """Two that answer as all other answers are suffice, where most share the odd one."""
-    broken = frozenset({"is not empty"})
-    found = odd_dispute(
-        CASE, value(""), camps(TASK, value(""), said, list("abcde")[: len(said)]), broken
-    )
+    found = disputed(value(""), said, frozenset({"is not empty"}))
     assert (found and found.votes) == votes
     assert found is None or (found.cause, found.voters) == ("odd", 5)

@@ -273,28 +273,21 @@ def test_each_mistake_in_a_list_is_named(tmp_path: Path, text: str, message: str
 
 
 @pytest.mark.parametrize(
-    ("file", "message"),
+    ("files", "message"),
     [
         ("set_00/0.py", r"set_00: is the folder of no task \(did you mean 'set_0'"),
         ("other/0.py", "other: is the folder of no task"),
         ("set_0/first.py", r"first\.py: is not named by a number of its own"),
+        ("set_0/1.py set_0/01.py", r"\.py: is not named by a number of its own"),  # a sample twice
         ("README.md", "holds no samples"),
     ],
 )
-def test_each_mistake_in_a_folder_is_named(tmp_path: Path, file: str, message: str) -> None:
+def test_each_mistake_in_a_folder_is_named(tmp_path: Path, files: str, message: str) -> None:
     """A wrong folder or file name is named; so is a folder without samples."""
-    (tmp_path / file).parent.mkdir(exist_ok=True)
-    (tmp_path / file).write_text("")
+    for file in files.split():
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text("")
     with pytest.raises(InputError, match=message):
-        list(read_samples(tmp_path, DATA))
-
-
-def test_files_with_the_same_number_are_refused(tmp_path: Path) -> None:
-    """Two files of one number would be one sample twice."""
-    (tmp_path / "set_0").mkdir()
-    for name in ("1.py", "01.py"):
-        (tmp_path / "set_0" / name).write_text("")
-    with pytest.raises(InputError, match="is not named by a number of its own"):
         list(read_samples(tmp_path, DATA))
 
 
@@ -303,15 +296,6 @@ def test_ids_that_a_folder_cannot_tell_apart(tmp_path: Path) -> None:
     data = Dataset("d", (Task("a/b", "", "f", ""), Task("a_b", "", "f", "")))
     with pytest.raises(InputError, match="differ only in / and _"):
         list(read_samples(tmp_path, data))
-
-
-def test_missing_and_damaged_files_are_named(tmp_path: Path) -> None:
-    """What the file reader refuses is refused here too."""
-    with pytest.raises(InputError, match="does not exist"):
-        list(read_samples(tmp_path / "none.jsonl", DATA))
-    (tmp_path / "empty.jsonl").write_text("")
-    with pytest.raises(InputError, match="holds no rows"):
-        list(read_samples(tmp_path / "empty.jsonl", DATA))
 
 
 def test_real_files(shared: Path) -> None:

@@ -7,7 +7,8 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -16,9 +17,10 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from evalplus_lite.cli.escaping import printable
-from evalplus_lite.cli.progress import typed
 from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError, LLMError
 
+typed: ContextVar[Sequence[str]] = ContextVar("typed", default=())
+"""The command line after the program's name."""
 DONE, ATTENTION, BAD_INPUT, MACHINE, SERVER, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 NAME = "evalplus-lite"
@@ -104,16 +106,13 @@ def command(name: str) -> Any:
         application.command(name)(getattr(module, inner))
     application.info.cls = _Group
     for each in application.registered_commands:
-        each.cls, each.help = _Command, _flowing(each.callback)
-    made = typer.main.get_command(application)
-    made.name = name
-    return made
-
-
-def _flowing(function: Callable[..., object] | None) -> str:
-    """Return a docstring with a line a paragraph, so that the help wraps where the screen ends."""
-    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
-    return "\n\n".join(re.sub(r"\s*\n\s*", " ", paragraph) for paragraph in paragraphs)
+        # A line a paragraph, so that the help wraps where the screen ends.
+        paragraphs = (inspect.getdoc(each.callback) or "").split("\n\n")
+        text = "\n\n".join(re.sub(r"\s*\n\s*", " ", paragraph) for paragraph in paragraphs)
+        each.cls, each.help = _Command, text
+    result = typer.main.get_command(application)
+    result.name = name
+    return result
 
 
 app = typer.Typer(
@@ -196,12 +195,12 @@ def _run(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except Exception as error:
-        shown = getattr(error, "format_message", None)  # a rejection by the command line itself
-        if shown is None:
+        words = getattr(error, "format_message", None)  # a rejection by the command line itself
+        if words is None:
             raise
-        if not shown().strip():  # nothing was asked, and the help was shown
+        if not words().strip():  # nothing was asked, and the help was shown
             return DONE
-        return _end(f"{shown()}{_given(error, arguments)} (see --help)", BAD_INPUT)
+        return _end(f"{words()}{_given(error, arguments)} (see --help)", BAD_INPUT)
 
 
 def _given(error: Exception, arguments: list[str]) -> str:

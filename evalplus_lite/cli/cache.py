@@ -38,8 +38,7 @@ def cache(context: typer.Context, json: options.Json = False) -> None:
     files = list(entries(folder))
     kinds = {kind: _sums([entry for entry in files if entry.kind == kind]) for kind in KINDS}
     if json:
-        total = {"files": len(files), "bytes": sum(entry.size for entry in files)}
-        print_json({"folder": str(folder), "limit_bytes": limit, **total, "kinds": kinds})
+        print_json({"folder": str(folder), "limit_bytes": limit, **_sums(files), "kinds": kinds})
         return
     rows = [
         (kind, what, kinds[kind]["files"], shown_size(kinds[kind]["bytes"]))

@@ -1,4 +1,4 @@
-"""Output for a person: tables on stdout; progress and notes on stderr; JSON on request."""
+"""Output for a person: tables on stdout; progress with its rate, and notes, on stderr; JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import shlex
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,9 +28,80 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from evalplus_lite.cli.escaping import printable, printable_json
-from evalplus_lite.cli.progress import ProgressRate
 from evalplus_lite.jobs.session import ProgressEvent
 from evalplus_lite.jobs.tables import Table as ResultTable
+
+# The rate of a stage and its remaining time.
+
+WINDOW_SECONDS = 60.0
+"""The rate is that of the last minute: tasks differ in how long they take."""
+STABLE_SECONDS, STABLE_FACTOR = 10.0, 1.5
+"""The time to go is shown after ``STABLE_SECONDS``, and only while the rate of the second half is
+within this factor of the whole."""
+
+
+class ProgressRate:
+    """The speed of a stage and its remaining time, from the steps of the last minute."""
+
+    def __init__(self, total: int | None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.total, self._clock = total, clock
+        self.done = 0
+        self.counts: Mapping[str, int] = {}
+        self.start = clock()
+        self._known = 0
+        self._seen: deque[tuple[float, int]] = deque([(self.start, 0)])
+
+    def advance(self, steps: int, counts: Mapping[str, int], *, known: bool = False) -> None:
+        """Count steps; those ``known`` from an earlier run took no time."""
+        now = self._clock()
+        self.done += steps
+        self.counts = counts or self.counts
+        self._known += steps if known else 0
+        if now - self._seen[-1][0] >= 1.0:
+            self._seen.append((now, self.done - self._known))
+        while len(self._seen) > 2 and now - self._seen[0][0] > WINDOW_SECONDS:
+            self._seen.popleft()
+
+    @property
+    def rate(self) -> float:
+        """Steps a second; 0 while nothing was done."""
+        (since, before), now = self._seen[0], self._clock()
+        return (self.done - self._known - before) / (now - since) if now > since else 0.0
+
+    def _is_stable(self, rate: float) -> bool:
+        """Return whether the rate predicts: steps were done steadily, lately at nearly this rate.
+
+        The first steps of a stage wait for sandboxes to start, and predict nothing.
+        """
+        now, since = self._clock(), self._seen[0][0]
+        if now - since < STABLE_SECONDS:
+            return False
+        middle, before = next((seen for seen in self._seen if seen[0] >= (since + now) / 2),
+                              self._seen[-1])  # fmt: skip
+        late = (self.done - self._known - before) / (now - middle) if now > middle else 0.0
+        return rate / STABLE_FACTOR <= late <= rate * STABLE_FACTOR
+
+    def words(self) -> str:
+        """Return how far it is: ``512 of 1640, 48.2/s, 23 s to go; 312 pass, 150 fail``."""
+        rate = self.rate
+        parts = [str(self.done) if self.total is None else f"{self.done} of {self.total}"]
+        if rate:
+            parts.append(f"{rate:.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min")
+            if self.total is not None and self.done < self.total and self._is_stable(rate):
+                parts.append(f"{duration((self.total - self.done) / rate)} to go")
+        counts = ", ".join(f"{count} {name}" for name, count in self.counts.items() if count)
+        return ", ".join(parts) + (f"; {counts}" if counts else "")
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in words: ``23 s``, ``12 min``, ``3 h 20 min``."""
+    if seconds < 99.5:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
+
+
+# The screen, and tables.
 
 QUIET_SECONDS = 10.0
 """Seconds between lines of progress where stderr is not a terminal."""
@@ -228,8 +300,8 @@ def name_report(*outs: Path, datasets: Sequence[str] = ()) -> None:
 
     Published ones are found by their names.
     """
-    given = [part for each in datasets if os.path.exists(each) for part in ("-d", each)]
-    say(f"report: {shlex.join(['evalplus-lite', 'report', *map(str, outs), *given])}")
+    options = [part for each in datasets if os.path.exists(each) for part in ("-d", each)]
+    say(f"report: {shlex.join(['evalplus-lite', 'report', *map(str, outs), *options])}")
 
 
 def _cell(value: object) -> str:

@@ -18,9 +18,8 @@ from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import shown_path
 from evalplus_lite.jobs import evaluation
 from evalplus_lite.jobs.datasets import samples_name
-from evalplus_lite.jobs.evaluation import EvaluationResult
+from evalplus_lite.jobs.evaluation import MOST_FILES, EvaluationResult
 from evalplus_lite.jobs.outputs import Evaluation, group_of
-from evalplus_lite.jobs.scores import MOST_FILES
 from evalplus_lite.jobs.tables import MOST_MODELS, ends, percent
 from evalplus_lite.store.labels import label
 
@@ -127,10 +126,10 @@ def _show(result: EvaluationResult, folder: Path, screen: Screen) -> None:
     for row in groups[:MOST_MODELS]:
         of = f"{row['model'] or '(not named)'}: " if len(groups) > 1 else ""
         if without := row["tasks_without_samples"]:
-            shown = ", ".join(without[:5]) + (" ..." if len(without) > 5 else "")
+            names = ", ".join(without[:5]) + (" ..." if len(without) > 5 else "")
             screen.note(
                 f"{of}a partial run, which is not ranked beside complete ones: {len(without)} of"
-                f" {len(without) + row['tasks']} tasks have no sample ({shown})"
+                f" {len(without) + row['tasks']} tasks have no sample ({names})"
             )
     for line in summary["infra"]:
         screen.note(f"not scored, the machine failed: {line}")

@@ -7,7 +7,6 @@ import typer
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import say
 from evalplus_lite.cli.run import Run, folder_for, takes
-from evalplus_lite.errors import InputError
 from evalplus_lite.jobs import generation
 from evalplus_lite.models import Client
 from evalplus_lite.models.completions import Sampling, SamplingResult
@@ -47,13 +46,9 @@ def generate(
 
     [bold]Example[/bold]  evalplus-lite generate -d humaneval -m my-model --base-url http://localhost:8000/v1
     """
-    try:
-        temperatures = tuple(float(t) for t in temperature.split(","))
-    except ValueError:
-        raise InputError(f"--temperature {temperature}", remedy="numbers such as 0.2,0.8") from None
     sampling = Sampling(
         count=n,
-        temperatures=temperatures,
+        temperatures=tuple(options.numbers(temperature, float, "--temperature")),
         max_tokens=max_tokens,
         endpoint="completion" if completion else "chat",
         stop=tuple(stop) if stop else None,

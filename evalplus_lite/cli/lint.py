@@ -26,7 +26,6 @@ class OutputFormat(StrEnum):
     """The form of printed findings."""
 
     TEXT = "text"
-    JSON = "json"
     GITHUB = "github"
     SARIF = "sarif"
 
@@ -115,9 +114,7 @@ def lint(
         fixes = [] if fix is None else linting.fix(dataset, result, fix)
 
     def show() -> None:
-        if form is OutputFormat.JSON:
-            print_json(result.summary)
-        elif form is OutputFormat.SARIF:
+        if form is OutputFormat.SARIF:
             print_json(linting.to_sarif(result, dataset))
         elif form is OutputFormat.GITHUB:
             for line in linting.to_github(result, dataset).splitlines():

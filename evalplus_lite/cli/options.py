@@ -64,15 +64,15 @@ def _is_pipe(path: Path) -> bool:
 
 def _spool(context: typer.Context, path: Path) -> Path:
     """Copy a pipe to a file that lives as long as the command."""
-    shown = "<stdin>" if path == STDIN else str(path)
-    if shown in ALIASES.values():
-        raise InputError("can be read once only", path=shown, remedy="give one of the two a file")
+    name = "<stdin>" if path == STDIN else str(path)
+    if name in ALIASES.values():
+        raise InputError("can be read once only", path=name, remedy="give one of the two a file")
     root = context.find_root()
     folder = Path(tempfile.mkdtemp(prefix="evalplus_lite-"))
     root.call_on_close(lambda: shutil.rmtree(folder, ignore_errors=True))
     own = path.parent.name != "fd" and path != STDIN
     copy = folder / (path.name if own else "stdin" if path == STDIN else "pipe")
-    ALIASES[str(copy)] = shown
+    ALIASES[str(copy)] = name
     root.call_on_close(lambda: ALIASES.pop(str(copy), None))
     try:
         with copy.open("wb") as file:
@@ -82,7 +82,7 @@ def _spool(context: typer.Context, path: Path) -> Path:
                 with path.open("rb") as source:
                     shutil.copyfileobj(source, file)
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=shown) from None
+        raise InputError(f"cannot be read: {error.strerror or error}", path=name) from None
     return copy
 
 
@@ -105,15 +105,23 @@ def mebibytes(value: str) -> int:
     return limit
 
 
+def numbers(
+    text: str, kind: Any, option: str, remedy: str = "give numbers such as 1,4"
+) -> list[Any]:
+    """Return the numbers of an option, separated by commas; InputError for another text."""
+    try:
+        return [kind(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        raise InputError(f"{option} {text}", remedy=remedy) from None
+
+
 def whole_numbers(text: str) -> tuple[int, ...]:
     """Return the numbers of ``--k``."""
-    try:
-        numbers = tuple(int(part) for part in text.split(","))
-    except ValueError:
-        numbers = ()
-    if not numbers or min(numbers) < 1:
-        raise InputError(f"--k {text}", remedy="give whole numbers such as 1,10,100")
-    return numbers
+    remedy = "give whole numbers such as 1,10,100"
+    ks = numbers(text, int, "--k", remedy)
+    if not ks or min(ks) < 1:
+        raise InputError(f"--k {text}", remedy=remedy)
+    return tuple(ks)
 
 
 def _is_same(one: Place, other: Place) -> bool:

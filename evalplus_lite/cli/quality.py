@@ -12,8 +12,7 @@ from evalplus_lite.cli.options import all_names, one_path
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import samples_name
-from evalplus_lite.jobs.mutants import MutantsResult, find_survivors
-from evalplus_lite.jobs.quality import POOL, QualityResult
+from evalplus_lite.jobs.quality import POOL, QualityResult, find_survivors
 from evalplus_lite.jobs.quality import quality as measured
 
 MOST_SURVIVORS = 5
@@ -81,12 +80,12 @@ def quality(
             "does not go with --survivors",
         )
         return _survivors(run, dataset, out)
-    given = [*(right or ()), *(wrong or ()), *(samples or ())]
-    if not given:
+    programs = [*(right or ()), *(wrong or ()), *(samples or ())]
+    if not programs:
         raise InputError("no program is given", remedy="give --right, --wrong or --samples")
     with run.started() as (session, screen):
         sets = [run.opened(name, session) for name in dataset]
-        folder = folder_for(out, "quality", dataset[0], sets[0], samples_name(given))
+        folder = folder_for(out, "quality", dataset[0], sets[0], samples_name(programs))
         result = measured(
             sets,
             names=dataset,
@@ -138,21 +137,17 @@ def _survivors(run: Run, datasets: list[str], out: Path | None) -> int:
 
     def show() -> None:
         print_tables(result.tables())
-        _diffs(result)
+        # The survivors most worth an input.
+        rows = [row for row in result.to_rows() if not row["suspected_equivalent"]]
+        rows.sort(key=lambda row: (row["reached"], row["task_id"], row["line"]))
+        for row in rows[:MOST_SURVIVORS]:
+            say("")
+            say(f"{row['task_id']}, {row['operator']}, reached by {row['reached']} inputs")
+            for line in row["diff"].splitlines()[2:]:
+                say(line)
         say("")
         say(f"every survivor with its diff: {folder / 'mutants.json'}")
         name_report(folder, datasets=datasets)
         tell(result.summary, screen)
 
     return run.ended(result, show, attention=lambda: result.unusable)
-
-
-def _diffs(result: MutantsResult) -> None:
-    """Print the survivors most worth an input."""
-    rows = [row for row in result.to_rows() if not row["suspected_equivalent"]]
-    rows.sort(key=lambda row: (row["reached"], row["task_id"], row["line"]))
-    for row in rows[:MOST_SURVIVORS]:
-        say("")
-        say(f"{row['task_id']}, {row['operator']}, reached by {row['reached']} inputs")
-        for line in row["diff"].splitlines()[2:]:
-            say(line)

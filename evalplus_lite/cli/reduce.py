@@ -86,10 +86,11 @@ def reduce(
     """
     if is_cross_validated:
         run.refuse("mode budget", "does not go with --cross-validate")
-        policies = policies_to_try(_numbers(multiplicity or "1", int), _numbers(curve, float))
+        counts = options.numbers(multiplicity or "1", int, "--multiplicity")
+        policies = policies_to_try(counts, options.numbers(curve, float, "--curve"))
     else:
         run.refuse("judge curve compare", "needs --cross-validate")
-        counts = _numbers(multiplicity or "", int)
+        counts = options.numbers(multiplicity or "", int, "--multiplicity")
         if len(counts) > 1 or min(counts, default=1) < 1:
             raise InputError(f"--multiplicity {multiplicity}", remedy="give one number from 1")
         policy = Policy(mode, counts[0] if counts else None, budget)
@@ -124,13 +125,6 @@ def reduce(
         name_report(folder)
 
     return run.ended(result, show, attention=lambda: result.unusable)
-
-
-def _numbers(text: str, kind: Any) -> list[Any]:
-    try:
-        return [kind(part) for part in text.split(",") if part.strip()]
-    except ValueError as error:
-        raise InputError(f"{error}", remedy="give numbers such as 1,4") from None
 
 
 def _show(summary: Mapping[str, Any], folder: Path) -> None:

@@ -14,8 +14,8 @@ from typing import Any, cast, get_type_hints
 import typer
 
 from evalplus_lite.cli import options
+from evalplus_lite.cli.app import typed
 from evalplus_lite.cli.console import Screen, print_json, say
-from evalplus_lite.cli.progress import typed
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import default_folder, load_dataset
 from evalplus_lite.jobs.session import Result, Session

@@ -150,10 +150,7 @@ class ClosureBuilder:
         self._writes: list[tuple[Node, str]] = []
 
     def build(
-        self,
-        subject: Definition,
-        others: Sequence[Definition | External] = (),
-        driver: str = "",
+        self, subject: Definition, others: Sequence[Definition | External] = (), driver: str = ""
     ) -> Closure:
         """Return the closure of a top-level function; its problems say why not, if any.
 
@@ -280,16 +277,15 @@ class ClosureBuilder:
             return False
         for base in node.bases:
             name, _, rest = ast.unparse(base).partition("[")[0].partition(".")
-            target = self.resolver.resolve(module, name)
-            if isinstance(target, External) and ".".join([target.dotted, rest]).strip(".") in _OPEN:
-                continue
-            parent = class_of(target, self.resolver) if isinstance(target, Definition) else None
-            is_open = isinstance(target, Builtin) or (
-                isinstance(target, Definition)
-                and parent is not None
-                and self._is_open(target.module, parent, depth + 1)
-            )
-            if rest or not is_open:
+            is_open = False
+            match self.resolver.resolve(module, name):
+                case External() as target:
+                    is_open = ".".join([target.dotted, rest]).strip(".") in _OPEN
+                case Builtin():
+                    is_open = not rest
+                case Definition() as target if parent := class_of(target, self.resolver):
+                    is_open = not rest and self._is_open(target.module, parent, depth + 1)
+            if not is_open:
                 return False
         return True
 
@@ -420,17 +416,11 @@ def _identity(target: External) -> Identity:
     return ("import", target.module, target.member or "")
 
 
-@dataclass(frozen=True, slots=True)
-class BlockOrigin:
-    """Where a part of an inlined program came from."""
-
-    module: str
-    name: str
-    line: int
-    """Its first line in the original file."""
+Block: TypeAlias = tuple[str, str, int]
+"""Where a part of an inlined program came from: module, name, and first line in its file."""
 
 
-def inline(closure: Closure) -> tuple[str, tuple[BlockOrigin, ...]]:
+def inline(closure: Closure) -> tuple[str, tuple[Block, ...]]:
     """Return a closure as a program, and where its parts are from; it must have no problems.
 
     Imports of the standard library stand first, then every statement after what it needs.
@@ -441,7 +431,7 @@ def inline(closure: Closure) -> tuple[str, tuple[BlockOrigin, ...]]:
         imports.append("from types import SimpleNamespace")
     lines = ["from __future__ import annotations", ""]
     lines += sorted(imports, key=lambda line: (line.startswith("from "), line))
-    blocks: list[BlockOrigin] = []
+    blocks: list[Block] = []
     origin = ""
     is_compact = False
     for node in closure.order:
@@ -492,11 +482,11 @@ def _is_module(name: str) -> bool:
         return False
 
 
-def _written(closure: Closure, node: Node) -> tuple[str, BlockOrigin]:
+def _written(closure: Closure, node: Node) -> tuple[str, Block]:
     if node.kind == "statement":
         statement = closure.statements[node]
         name = str(getattr(statement.node, "name", "")) or ", ".join(sorted(statement.binds))
-        return statement.text, BlockOrigin(node.where, name, statement.node.lineno)
+        return statement.text, (node.where, name, statement.node.lineno)
     text = node.member
     if node.kind == "namespace":
         tree: dict[str, Any] = {}
@@ -506,7 +496,7 @@ def _written(closure: Closure, node: Node) -> tuple[str, BlockOrigin]:
                 branch = branch.setdefault(part, {})
             branch[path[-1]] = flat
         text = _namespace(tree)
-    return f"{node.name} = {text}", BlockOrigin(node.where, node.name, 0)
+    return f"{node.name} = {text}", (node.where, node.name, 0)
 
 
 def _namespace(tree: dict[str, Any]) -> str:

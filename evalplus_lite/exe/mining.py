@@ -12,7 +12,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
@@ -20,7 +20,7 @@ from typing import Any, ClassVar, TypeAlias
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.inputs.known import Observed, PackageValues, has_tests, observe
 from evalplus_lite.exe.inputs.search import ROUNDS, UNKNOWN, Runner, find_cases
-from evalplus_lite.exe.inputs.validators import Executed, judge, literals_of
+from evalplus_lite.exe.inputs.validators import judge, literals_of
 from evalplus_lite.exe.reading.index import Obstacle
 from evalplus_lite.exe.running.proof import Original, Sandboxes, prove, python_version
 from evalplus_lite.exe.running.runs import RunResult, is_answer
@@ -34,7 +34,6 @@ from evalplus_lite.exe.selecting.static import (
     StaticMine,
     failed,
     is_banned_package,
-    unmet,
 )
 from evalplus_lite.exe.sources import (
     PackageSource,
@@ -42,6 +41,7 @@ from evalplus_lite.exe.sources import (
     download,
     download_source,
     is_path,
+    is_permissive,
     open_package,
     pinned,
     required,
@@ -124,6 +124,9 @@ class PackageMine:
 
     def few_of_a_class(self) -> Iterator[Yield]:
         """Yield every outcome; of a class the tasks whose runs do most, unless all are wanted."""
+        if self.settings.keep_all or self.settings.static_only:
+            yield from self.yields()
+            return
         results = list(self.yields())
         ranks: dict[object, list[tuple[int, str]]] = defaultdict(list)
         for task in (each[0] for each in results if not isinstance(each, Reject)):
@@ -131,31 +134,35 @@ class PackageMine:
                 lines = task.facts.get("difficulty", {}).get("lines", 0)
                 ranks[task.facts["module"], task.facts["class"]].append((-lines, task.id))
         left = {id for found in ranks.values() for _, id in sorted(found)[MOST_OF_CLASS:]}
-        if self.settings.keep_all or self.settings.static_only:
-            left = set()
         for result in results:
-            if isinstance(result, Reject) or result[0].id not in left:
-                yield result
-                continue
-            facts = result[0].facts
-            self.funnel.withdraw(facts, CROWDED)
-            function = f"{facts['module']}.{facts['function']}"
-            yield Reject(self.package.name, function, "mined", CROWDED)
+            if not isinstance(result, Reject) and result[0].id in left:
+                facts = result[0].facts
+                self.funnel.withdraw(facts, CROWDED)
+                function = f"{facts['module']}.{facts['function']}"
+                result = Reject(self.package.name, function, "mined", CROWDED)
+            yield result
 
     def yields(self) -> Iterator[Yield]:
         """Yield every function's outcome in order of module and line, selection's rejects last."""
         refused = ""
         if is_banned_package(self.package.name):
             refused = "banned package"
-        elif not self.package.licence.permissive and not self.settings.any_license:
+        elif not is_permissive(self.package.origin.licence) and not self.settings.any_license:
             refused = UNLICENSED
         if refused:
             self.funnel.add("packages")
             self.funnel.reject("packages", refused)
-            yield rejected(self.package.name, refused, self.package.licence.expression)
+            yield rejected(self.package.name, refused, self.package.origin.licence)
             return
         sandboxes = None if self.settings.static_only else self.sandboxes
-        seen = Observed() if sandboxes is None else self._observed(sandboxes)
+        seen = Observed()
+        if sandboxes is not None:
+            source = self.tests or self.package
+            readme = self.package.readme
+            seen = observe(source, self.companions, sandboxes.plain.config, readme=readme)
+            self._values = PackageValues.of(source, seen)
+            for name, count in zip(OF_TESTS, (seen.tests, len(seen.calls)), strict=True):
+                self.funnel.add(name, count)
         if seen.problem:
             yield rejected(self.package.name, UNOBSERVED, seen.problem)
         static = StaticMine(
@@ -185,45 +192,33 @@ class PackageMine:
                         yield self._rejected(found, "loads", problem.reason, problem.detail)
         yield from static.rejects
 
-    def _observed(self, sandboxes: Sandboxes) -> Observed:
-        """Return what the package's tests and examples show; keep the values of their calls."""
-        source = self.tests or self.package
-        config = sandboxes.plain.config
-        found = observe(source, self.companions, config, readme=self.package.readme)
-        self._values = PackageValues.of(source, found)
-        for name, count in zip(OF_TESTS, (found.tests, len(found.calls)), strict=True):
-            self.funnel.add(name, count)
-        return found
-
     def _within(self, found: Iterator[MinedFunction]) -> Iterator[MinedFunction | Reject]:
         """Yield the functions that are to be run, and rejects of those that are too many."""
         if self.settings.functions is None:
             yield from found
             return
-        functions = list(found)
+        functions = {function.id: function for function in found}
 
-        def rank(function: MinedFunction) -> tuple[bool, bytes]:
+        def rank(id: str) -> tuple[bool, bytes]:
             """Known calls first, then chance."""
-            is_unknown = not self._values.of_function(function)
-            return is_unknown, hashlib.sha256(function.id.encode()).digest()
+            is_unknown = not self._values.of_function(functions[id])
+            return is_unknown, hashlib.sha256(id.encode()).digest()
 
-        ordered = sorted(functions, key=rank)
-        chosen = {function.id for function in ordered[: self.settings.functions]}
-        for function in functions:
-            is_run = function.id in chosen
-            yield function if is_run else self._rejected(function, "loads", BEYOND)
+        chosen = {*sorted(functions, key=rank)[: self.settings.functions]}
+        for id, function in functions.items():
+            yield function if id in chosen else self._rejected(function, "loads", BEYOND)
 
     def _rejected(
         self, function: MinedFunction, stage: str, reason: str, detail: str = ""
     ) -> Reject:
         self.funnel.reject(stage, reason)
         name = f"{function.module}.{function.name}"
-        return Reject(function.package, name, stage, reason, (Obstacle(reason, detail),))
+        return Reject(self.package.name, name, stage, reason, (Obstacle(reason, detail),))
 
     def _proved(self, function: MinedFunction, sandboxes: Sandboxes, original: Original) -> Yield:
         """Find inputs for a function, prove it equal to the original and make its task."""
         runner = Runner(function, sandboxes)
-        search = find_cases(
+        found = find_cases(
             function,
             runner,
             seed=self.settings.seed,
@@ -232,31 +227,22 @@ class PackageMine:
             source=self.source,
             used=self._used,
         )
-        if search is None:
+        if found is None:
             return self._rejected(function, "loads", UNKNOWN)
+        tried, chosen, facts = found
         # What took too long once is not run again: it is no case, and proves nothing.
-        pool = [case for case in search.pool if is_answer(case.answer)] or search.pool[:3]
+        pool = [case for case in tried if is_answer(case.answer)] or tried[:3]
         base = RunResult(tuple(c.answer for c in pool), tuple(runner.touched), runner.failure)
         verdict = prove(function, [c.call for c in pool], base, sandboxes, original)
-        stages = ("loads", "stable", "proved")
-        for stage in itertools.takewhile(lambda each: each != verdict.stage, stages):
+        for stage in ("loads", "stable", "proved"):
+            if stage == verdict.stage:
+                return self._rejected(function, stage, verdict.reason, verdict.detail)
             self.funnel.add(stage)
-        if verdict.stage is not None and (problem := verdict.problem) is not None:
-            return self._rejected(function, verdict.stage, problem.reason, problem.detail)
-        facts = search.facts | {"compared": verdict.compared, "wording": verdict.wording}
-        return self._task(function, search.chosen, facts, runner)
-
-    def _task(
-        self,
-        function: MinedFunction,
-        chosen: list[Executed],
-        facts: dict[str, Any],
-        runner: Runner,
-    ) -> Yield:
-        failed = judge(chosen)
+        facts |= {"compared": verdict.compared, "wording": verdict.wording}
+        unmet = judge(chosen)
         if not chosen:
-            return self._rejected(function, "mined", NO_CASES, ", ".join(failed))
-        facts["validators"] = {"failed": failed}
+            return self._rejected(function, "mined", NO_CASES, ", ".join(unmet))
+        facts["validators"] = {"failed": unmet}
         calls = [case.call for case in chosen]
         counters = runner.measured(calls)
         runs = [counted.steps if counted else {} for counted in counters]
@@ -265,11 +251,7 @@ class PackageMine:
         trivial = triviality(answered, runs, is_driven=is_driven)
         if trivial and not self.settings.keep_all:
             return self._rejected(function, "mined", trivial)
-        self.funnel.add("mined")
-        if failed:
-            self.funnel.reject("valid", unmet(failed))
-        else:
-            self.funnel.add("valid")
+        self.funnel.keep(unmet)
         timed = runner.timed(calls)
         cases, measured = counted_cases(answered, counters, is_driven=is_driven)
         facts |= measured
@@ -295,8 +277,8 @@ def task_of(
         entry_point=function.name,
         cases=cases,
         facts={
-            "package": function.package,
-            "version": function.version,
+            "package": function.origins[0].package,
+            "version": function.origins[0].version,
             "licence": function.licence,
             "origins": [origin.to_json() for origin in function.origins],
             "module": function.module,
@@ -306,11 +288,10 @@ def task_of(
             "python": python_version(),
             "signature": function.signature.to_json(),
             "docstring": function.docstring,
-            "blocks": [[b.module, b.name, b.line] for b in function.blocks],
+            "blocks": [list(block) for block in function.blocks],
             "static": function.statistics,
             "tags": tags_of(
-                function.code,
-                iterations=[case.runtime.get("loop_iterations", 0) for case in cases],
+                function.code, iterations=[case.runtime.get("loop_iterations", 0) for case in cases]
             ),
             "shape": shape(function.code, function.name),
             **facts,
@@ -333,17 +314,16 @@ def mining(place: WorkerContext, settings: Any) -> Work:
     to.
     """
     options, companions, at_hand, client, root = settings
-    if root != os.getcwd():
-        at_hand = [os.path.join(root, path) if is_path(path) else path for path in at_hand]
-        companions = [os.path.join(root, path) for path in companions]
+    root = "" if root == os.getcwd() else root
+    libraries = [Path(root, path) for path in companions]
     work = PackageWork(
         MiningSettings(**options),
         Sandboxes(place.sandbox),
-        folders=[path for path in map(Path, companions) if path.is_dir()],
-        archives=archives_by_name([Path(path) for path in (*companions, *at_hand)]),
-        pins=pinned(name for name in at_hand if not is_path(name)),
+        folders=[path for path in libraries if path.is_dir()],
+        archives=archives_by_name([*libraries, *(Path(root, path) for path in at_hand)]),
+        pins=pinned(at_hand),
         source=None if client is None else Client(**client),
-        root="" if root == os.getcwd() else root,
+        root=root,
     )
     return work.row
 
@@ -366,9 +346,7 @@ class PackageWork:
 
     def row(self, name: str) -> dict[str, Any]:
         """Return a package's tasks, rejects, times and funnel as a journal's row."""
-        funnel = Funnel()
-        row: dict[str, Any] = {"package": name, "problem": "", "refused": "",
-                               "tasks": [], "rejects": [], "seconds": {}}  # fmt: skip
+        funnel, row = Funnel(), empty_row(name)
         try:
             with tempfile.TemporaryDirectory(prefix="package-") as folder, ExitStack() as stack:
                 package = stack.enter_context(open_package(self._located(name, Path(folder))))
@@ -408,16 +386,15 @@ class PackageWork:
         """Return the source archive of a wheel without tests: at hand, or fetched by its name."""
         if has_tests(package) or self.settings.static_only:
             return None
+        version = package.origin.version
         held = self.archives.get(package.name)
         if held is None and not is_path(name):
-            held = download_source(package.name, package.version, folder)
-        if held is None:
-            return None
-        try:
-            source = stack.enter_context(open_package(held))
-        except InputError:  # damaged: the wheel is enough
-            return None
-        return source if source.version == package.version else None
+            held = download_source(package.name, version, folder)
+        if held is not None:
+            with suppress(InputError):  # damaged: the wheel is enough
+                source = stack.enter_context(open_package(held))
+                return source if source.origin.version == version else None
+        return None
 
     def _companions(
         self,
@@ -438,7 +415,7 @@ class PackageWork:
         is_fetched = not is_path(name) if with_deps is None else with_deps
         pending = required(package, extras)
         seen = {package.name}
-        count = 0
+        fetched = 0
         while pending:
             library, wanted = pending.pop(0)
             if library in seen:
@@ -447,9 +424,9 @@ class PackageWork:
             path = self.archives.get(library)
             wanted = self.pins.get(library, wanted if is_fetched else None)
             if path is None and wanted is not None:
-                count += 1
+                fetched += 1
                 try:
-                    if count > MOST_FETCHED:
+                    if fetched > MOST_FETCHED:
                         raise InputError(f"{wanted} is one of more than {MOST_FETCHED}")
                     path = download(wanted, folder, is_pure=True)
                     open_package(path).__exit__()
@@ -464,21 +441,17 @@ class PackageWork:
 LOST = "cannot be had or read"
 
 
+def empty_row(name: str) -> dict[str, Any]:
+    """Return the row of a package of which nothing is known yet."""
+    return {"package": name, "problem": "", "refused": "", "sha256": "", "tasks": [],
+            "rejects": [], "seconds": {}}  # fmt: skip
+
+
 def lost_row(name: str, problem: str) -> dict[str, Any]:
     """Return the row of a package that could not be had or read, or not be mined to its end."""
-    funnel = Funnel()
-    funnel.add("packages")
-    funnel.reject("packages", LOST)
-    return {
-        "package": name,
-        "problem": problem,
-        "refused": "",
-        "sha256": "",
-        "tasks": [],
-        "rejects": [rejected(name, LOST, problem, "").to_json()],
-        "seconds": {},
-        "funnel": funnel.to_json(),
-    }
+    funnel = Funnel(Counter(packages=1), Counter({("packages", LOST): 1}))
+    rejects = [rejected(name, LOST, problem, "").to_json()]
+    return empty_row(name) | {"problem": problem, "rejects": rejects, "funnel": funnel.to_json()}
 
 
 AHEAD = 4
@@ -504,10 +477,9 @@ def _mined_rows(call: Call, names: Iterable[str], backend: Backend) -> Iterator[
             for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                 name = waiting.pop(future)
                 try:
-                    row = future.result()
+                    yield future.result()
                 except (Lost, Defect) as error:
-                    row = lost_row(name, str(error))
-                yield row
+                    yield lost_row(name, str(error))
     finally:
         for future in waiting:
             future.cancel()
@@ -641,27 +613,21 @@ def mine(
                 refused[package] = why
             opened.advance()
 
-        if out is None:
-            path = Path(stack.enter_context(tempfile.TemporaryDirectory()), "tasks.jsonl")
-        else:
-            path = Path(out)
+        folder = stack.enter_context(tempfile.TemporaryDirectory()) if out is None else ""
+        path = Path(folder, out or "tasks.jsonl")
         journal_name = beside(path, "journal.jsonl").name
         share = share_of(shard, out, kind="mine", journal=journal_name, kept="beside")
+        names = list(dict.fromkeys(packages))
         if share is not None:
-            facts = {
-                **asdict(settings),
-                "with": [[path.name, str(cost_of(path))] for path in companions],
-            }
+            facts = {"with": [[path.name, str(cost_of(path))] for path in companions]}
             share.plan(
                 {name: cost_of(Path(name)) for name in packages},
-                facts=facts,
+                facts=asdict(settings) | facts,
                 key="package",
                 force=force,
             )
             path = share.out
-        names = list(dict.fromkeys(packages))
-        if share is not None and share.is_part:
-            names = [name for name in names if name in share.items]
+            names = [name for name in names if name in share.items or not share.is_part]
         given = (
             asdict(settings),
             [str(path) for path in companions],
@@ -682,9 +648,8 @@ def mine(
                 for package, problem, content, why in rows.values()
                 if not problem and content == _content(package, content)
             }
-            for name in names:
-                if name in done:
-                    report(name, "", done[name])
+            for name in filter(done.__contains__, names):
+                report(name, "", done[name])
             left = (name for name in names if name not in done)
             for row in _mined_rows(call, left, opened.pool()):
                 journal.append(row)

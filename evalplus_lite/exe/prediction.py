@@ -179,8 +179,8 @@ def parse_answer(text: str) -> dict[str, Any]:
 
 def _literals(text: str) -> list[dict[str, Any]]:
     """Return the last answer that is written as a Python literal, as JSON has it; or none."""
-    starts = [match.start() for match in _ANSWER.finditer(text[-LONGEST_LITERAL:])]
     text = text[-LONGEST_LITERAL:]
+    starts = [match.start() for match in _ANSWER.finditer(text)]
     for start in reversed(starts[-MOST_LITERALS:]):
         ends = [at for at in range(start, len(text)) if text[at] == "}"]
         for end in reversed(ends[-MOST_LITERALS:]):
@@ -370,12 +370,19 @@ def answer_all(
     }
     with open_rows(out, identity=identity, force=force, batch=1) as journal:
         done = dict(finished(journal, _known))
-        every = (
-            (task, case, sample)
-            for task in tasks
-            for case, sample in itertools.product(range(len(task.cases)), range(asking.samples))
-        )
-        left = [each for each in every if not _is_done(each, done, out)]
+        left: list[Asked] = []
+        for task in tasks:
+            for case, sample in itertools.product(range(len(task.cases)), range(asking.samples)):
+                answered = done.get((task.id, case, sample))
+                if answered and answered != question_digest(task, task.cases[case]):
+                    raise InputError(
+                        f"answers another question for {task.id!r}, case {case}: the tasks have"
+                        " changed since",
+                        path=out,
+                        remedy="choose another output, or --force to ask all again",
+                    )
+                if answered is None:
+                    left.append((task, case, sample))
         for prediction in source.each(lambda each: ask(each, source, asking), left):
             journal.append(prediction.to_json())
             report(prediction)
@@ -387,19 +394,6 @@ def _known(row: Row) -> tuple[tuple[str, int, int], str]:
     data = row.data
     asked = str(data["task_id"]), int(data["case"]), int(data["sample"])
     return asked, str(data.get("question", ""))
-
-
-def _is_done(asked: Asked, done: Mapping[tuple[str, int, int], str], out: Path | None) -> bool:
-    """Return whether a question was answered; InputError if another one was, under its name."""
-    task, case, sample = asked
-    answered = done.get((task.id, case, sample))
-    if answered and answered != question_digest(task, task.cases[case]):
-        raise InputError(
-            f"answers another question for {task.id!r}, case {case}: the tasks have changed since",
-            path=out,
-            remedy="choose another output, or --force to ask all again",
-        )
-    return answered is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,9 +437,10 @@ def predict(
     check_tags([*without, *tagged])
     keep_inputs({"output": out}, {"tasks": tasks})
     left_out: list[SkippedRow] = []
-    given = (
-        read_any_tasks(tasks, left_out=left_out) if isinstance(tasks, str | os.PathLike) else tasks
-    )
+    if isinstance(tasks, str | os.PathLike):
+        given: Iterable[MinedTask] = read_any_tasks(tasks, left_out=left_out)
+    else:
+        given = tasks
     chosen = (
         task
         for task in given
@@ -457,9 +452,11 @@ def predict(
         shard, path, kind="predict", journal="" if path is None else path.name, kept="beside"
     )
     if share is not None:
+        questions = [question_digest(task, case) for task in listed for case in task.cases]
+        digest = hashlib.sha256("".join(questions).encode())
         share.plan(
             {task.id: len(task.cases) for task in listed},
-            facts={"model": client.model, **asdict(asking), "programs": programs_digest(listed)},
+            facts={"model": client.model, **asdict(asking), "programs": digest.hexdigest()[:32]},
             force=force,
         )
         listed, path = [task for task in listed if task.id in share.items], share.out
@@ -472,40 +469,24 @@ def predict(
             opened.advance()
 
         asked = answer_all(listed, client, path, asking=asking, report=report, force=force)
-    run = run_facts(tasks=facts_of(tasks), model=client.model)
-    where = None if path is None else str(path)
-    shared = share.end() if share is not None and share.is_part else {}
-    kept = (
-        found
-        if path is None or not path.stat().st_size
-        else (Prediction.from_json(row.data) for row in read_jsonl(path))
-    )
-    predictions = tuple(kept)
+    if path is not None and path.stat().st_size:
+        found = [Prediction.from_json(row.data) for row in read_jsonl(path)]
+    predictions = tuple(found)
     summary = {
-        **shared,
-        "run": run,
+        **(share.end() if share is not None and share.is_part else {}),
+        "run": run_facts(tasks=facts_of(tasks), model=client.model),
         "asking": asdict(asking),
         "asked": asked,
         "unasked": sum(each.unasked for each in predictions),
-        "predictions": where,
+        "predictions": None if path is None else str(path),
         "tokens": {
             "prompt": sum(each.prompt_tokens for each in predictions),
             "completion": sum(each.completion_tokens for each in predictions),
         },
         "usage": asdict(client.usage),
-        **({"left_out": [each.to_json() for each in left_out]} if left_out else {}),
+        **({"left_out": [*map(asdict, left_out)]} if left_out else {}),
     }
     return PredictionResult(summary, predictions)
-
-
-def programs_digest(tasks: Iterable[MinedTask]) -> str:
-    """Return a short name of the programs and calls that a model is asked about."""
-    digest = hashlib.sha256()
-    for task in tasks:
-        words = [task.id, task.code, task.entry_point]
-        words += [case.source or case.call.key for case in task.cases]
-        digest.update(json.dumps(words).encode())
-    return digest.hexdigest()[:32]
 
 
 def facts_of(given: object) -> list[dict[str, str]]:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from math import fsum
 from pathlib import Path
-from statistics import StatisticsError, correlation, fmean, linear_regression, median, pstdev, stdev
+from statistics import correlation, fmean, linear_regression, median, pstdev, stdev
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
@@ -18,8 +18,8 @@ from evalplus_lite.exe.scoring import (
     CaseShare,
     GradedPrediction,
     KnownTasks,
-    graded_all,
     judge_by,
+    scored,
     share_of,
 )
 from evalplus_lite.exe.statistics.measures import FEATURES, TIME, features, measures
@@ -59,8 +59,7 @@ class ModelGrades:
 
     label: str
     runs: dict[int, dict[Place, bool]] = field(default_factory=dict)
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    usage: Usage = field(default_factory=Usage)
     asked: int = 0
     retried: int = 0
     unreadable: int = 0
@@ -70,8 +69,9 @@ class ModelGrades:
         """Count one graded prediction, as of this run."""
         said = found.prediction
         self.asked += 1
-        self.prompt_tokens += said.prompt_tokens
-        self.completion_tokens += said.completion_tokens
+        self.usage += Usage(
+            prompt_tokens=said.prompt_tokens, completion_tokens=said.completion_tokens
+        )
         self.retried += said.retried
         if found.problem:
             self.undecided += 1
@@ -212,17 +212,13 @@ PAPER_VARIATION: Mapping[str, float] = {"conditionals": 0.61, "lines": 0.20}
 
 def size_rows(tasks: Sequence[MinedTask]) -> Iterator[Row]:
     """Yield median and maximum of each static measure over functions, with the paper's."""
-    statics = [task.facts.get("static", {}) for task in tasks]
-    for name in ("lines", "call_depth", "identifiers", "ifs", "cyclomatic"):
-        values = [each[name] for each in statics if isinstance(each.get(name), int | float)]
+    for name in ("lines", "call_depth", "identifiers", "ifs", "cyclomatic", "characters of code"):
+        found = ({"characters of code": len(t.code), **t.facts.get("static", {})} for t in tasks)
+        values = [each[name] for each in found if isinstance(each.get(name), int | float)]
         if values:
             known = PAPER.get(name, {})
             yield {"measure": name, "median": median(values), "max": max(values),
                    "paper_median": known.get("median"), "paper_max": known.get("max")}  # fmt: skip
-    lengths = [len(task.code) for task in tasks]
-    if lengths:
-        yield {"measure": "characters of code", "median": median(lengths), "max": max(lengths),
-               "paper_median": None, "paper_max": None}  # fmt: skip
 
 
 def variation_rows(tasks: Sequence[MinedTask]) -> Iterator[Row]:
@@ -248,22 +244,21 @@ def generation(tasks: Iterable[MinedTask], prices: Mapping[str, Prices]) -> Row 
 
     ``cost`` is None where the price of a model that did is not known.
     """
-    functions, usage = 0, defaultdict[str, Usage](Usage)
-    for task in tasks:
-        facts = task.facts.get("generation", {})
-        if facts.get("prompt_tokens"):
-            functions += 1
-            usage[str(facts.get("model", ""))] += Usage(
-                prompt_tokens=facts["prompt_tokens"],
-                completion_tokens=facts.get("completion_tokens", 0),
-            )
+    asked = [task.facts.get("generation", {}) for task in tasks]
+    asked = [facts for facts in asked if facts.get("prompt_tokens")]
+    usage = defaultdict[str, Usage](Usage)
+    for facts in asked:
+        usage[str(facts.get("model", ""))] += Usage(
+            prompt_tokens=facts["prompt_tokens"],
+            completion_tokens=facts.get("completion_tokens", 0),
+        )
     if not usage:
         return None
     is_priced = set(usage) <= set(prices)
     total = sum(usage.values(), Usage())
     return {
         "models": sorted(set(usage) - {""}),
-        "functions": functions,
+        "functions": len(asked),
         "prompt": total.prompt_tokens,
         "completion": total.completion_tokens,
         "cost": sum(u.cost(prices[name]) for name, u in usage.items()) if is_priced else None,
@@ -286,7 +281,7 @@ def model_rows(material: GradedTasks, prices: Mapping[str, Prices]) -> Iterator[
             continue
         raising = [place for place in rates if place in material.errors]
         failing = share(rates, raising, material.tasks)
-        usage = Usage(prompt_tokens=model.prompt_tokens, completion_tokens=model.completion_tokens)
+        prompt, completion = model.usage.prompt_tokens, model.usage.completion_tokens
         price = prices.get(model.label)
         yield {
             "model": model.label,
@@ -299,11 +294,11 @@ def model_rows(material: GradedTasks, prices: Mapping[str, Prices]) -> Iterator[
             "functions": _functions(rates),
             "runs": _runs(model),
             "tokens": {
-                "prompt": model.prompt_tokens,
-                "completion": model.completion_tokens,
-                "a_prediction": (model.prompt_tokens + model.completion_tokens) / model.asked,
+                "prompt": prompt,
+                "completion": completion,
+                "a_prediction": (prompt + completion) / model.asked,
             },
-            "cost": None if price is None else usage.cost(price),
+            "cost": None if price is None else model.usage.cost(price),
         }
 
 
@@ -366,29 +361,21 @@ def package_rows(material: GradedTasks) -> Iterator[Row]:
 
 def repositories(material: GradedTasks) -> Row:
     """Return the cases of each package by rank, and the line over the rank's logarithm."""
-    sizes: dict[str, list[int]] = defaultdict(list)
+    cases, functions = Counter[str](), Counter[str]()
     for task in material.tasks.values():
-        sizes[str(task.facts.get("package", "-"))].append(len(task.cases))
-    ranked = sorted(sizes.items(), key=lambda item: (-sum(item[1]), item[0]))
-    return {
-        "packages": [
-            {"package": name, "cases": sum(some), "functions": len(some)} for name, some in ranked
-        ],
-        "falloff": _falloff([sum(some) for _, some in ranked]),
-    }
-
-
-def _falloff(counts: list[int]) -> Row | None:
-    """Return the line ``cases = intercept + slope * log10(rank)`` and its R squared."""
-    if len(counts) < 3:
-        return None
-    ranks = [math.log10(rank) for rank in range(1, len(counts) + 1)]
-    try:
+        package = str(task.facts.get("package", "-"))
+        cases[package] += len(task.cases)
+        functions[package] += 1
+    ranked = sorted(cases.items(), key=lambda item: (-item[1], item[0]))
+    falloff = None
+    if len(ranked) >= 3:  # cases = intercept + slope * log10(rank)
+        ranks = [math.log10(rank) for rank in range(1, len(ranked) + 1)]
+        counts = [count for _, count in ranked]
         slope, intercept = linear_regression(ranks, counts)
-    except StatisticsError:
-        return None
-    r2 = correlation(ranks, counts) ** 2 if slope else 1.0
-    return {"intercept": intercept, "slope": slope, "r2": r2}
+        r2 = correlation(ranks, counts) ** 2 if slope else 1.0
+        falloff = {"intercept": intercept, "slope": slope, "r2": r2}
+    listed = [{"package": p, "cases": n, "functions": functions[p]} for p, n in ranked]
+    return {"packages": listed, "falloff": falloff}
 
 
 def construct_rows(material: GradedTasks) -> Iterator[Row]:
@@ -448,10 +435,10 @@ class ExecutionReportResult(Result):
 
 def exe_report(
     tasks: str | os.PathLike[str],
-    predictions: Sequence[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]],
+    predictions: Sequence[str | os.PathLike[str]],
     *,
     out: str | os.PathLike[str],
-    prices: Mapping[str, Prices] | Prices | None = None,
+    prices: Mapping[str, Prices] | None = None,
     judge: ModelSource | None = None,
     pictures: bool = True,
     session: Session | None = None,
@@ -461,12 +448,12 @@ def exe_report(
         exe_report("out/mined/tasks.jsonl", ["out/a.predictions.jsonl"], out="out/exe")
 
     ``predictions`` are files of ``predict``, or of CRUXEval's generations; files of one model at
-    one temperature are further runs of it. A mapping gives the models' names. CPU times are
-    read from the file beside the tasks; ``prices`` are those of a million tokens, of
-    all models or by name ("" of others). Written to ``out``: ``exe-report.json`` with every
-    number, pictures as SVG and PNG (unless ``pictures`` is false), tables as Markdown, LaTeX and
-    CSV, and a page, ``report.html``. What there is no data for is listed under ``missing`` with the
-    reason. Raises InputError for files that cannot be read, and predictions of other tasks.
+    one temperature are further runs of it. CPU times are read from the file beside the tasks;
+    ``prices`` are those of a million tokens by model ("": of all others). Written to ``out``:
+    ``exe-report.json`` with every number, pictures as SVG and PNG (unless ``pictures`` is false),
+    tables as Markdown, LaTeX and CSV, and a page, ``report.html``. What there is no data for is
+    listed under ``missing`` with the reason. Raises InputError for files that cannot be read, and
+    predictions of other tasks.
     """
     folder = made_folder(out)
     given = KnownTasks.of(tasks)
@@ -484,13 +471,29 @@ def exe_report(
             for model in models
             if not model.runs
         ]
-        written = (task.facts.get("generation", {}).get("model", "") for task in known.values())
-        by_model = _by_model(prices, [*(model.label for model in models), *sorted({*written})])
+        if not material.errors:
+            missing.append({"name": "errors", "reason": "no answered case raises"})
+        every = list(known.values())
+        written = (task.facts.get("generation", {}).get("model", "") for task in every)
+        by_model = _by_model(
+            prices or {}, [*(model.label for model in models), *sorted({*written})]
+        )
         summary = {
             "run": run_facts(
                 tasks=file_facts([Path(tasks)]), predictions=file_facts([path for _, path in named])
             ),
-            **_computed(material, by_model, missing),
+            "cases": sum(len(task.cases) for task in every),
+            "answered": len(material.answered),
+            "same_cases": len({frozenset(model.counts()) for model in models}) <= 1,
+            "models": list(model_rows(material, by_model)),
+            "repositories": repositories(material),
+            "packages": list(package_rows(material)),
+            "trends": list(trend_rows(material)),
+            "constructs": list(construct_rows(material)),
+            "called_most": called_most(material),
+            "sizes": list(size_rows(every)),
+            "variation": list(variation_rows(every)),
+            "generation": generation(every, by_model),
             **given.facts(),
             "undecided": sum(model.undecided for model in models),
             "missing": missing,
@@ -512,28 +515,20 @@ def exe_report(
     return result
 
 
-def _named(
-    predictions: Sequence[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]],
-) -> list[tuple[str, Path]]:
+def _named(predictions: Sequence[str | os.PathLike[str]]) -> list[tuple[str, Path]]:
     """Return each file with its model's name; a name that is there twice has several runs."""
-    if isinstance(predictions, Mapping):
-        return [(name, Path(path)) for name, path in predictions.items()]
     paths = [Path(path) for path in predictions]
     if not paths:
         raise InputError("no predictions were given", remedy="name a file that predict wrote")
     known = [_settings(path) for path in paths]
-    heats = {
-        (own.get("model"), own.get("cot")): {
-            each.get("temperature") for each in known if each.get("model") == own.get("model")
-        }
-        for own in known
-    }
+    heats: dict[object, set[object]] = defaultdict(set)
+    for own in known:
+        heats[own.get("model")].add(own.get("temperature"))
     found = []
     for path, own, fallback in zip(paths, known, labels(paths), strict=True):
         name = own.get("model")
         if isinstance(name, str):
-            several = len(heats[name, own.get("cot")]) > 1
-            name += f" at {own.get('temperature')}" if several else ""
+            name += f" at {own.get('temperature')}" if len(heats[name]) > 1 else ""
             name += " with reasoning" if own.get("cot") else ""
         found.append((name if isinstance(name, str) else fallback, path))
     return found
@@ -560,15 +555,12 @@ def _graded(
         model = found.setdefault(label, ModelGrades(label))
         said = list(given.predictions(path))
         before = 1 + max(model.runs, default=-1)
-
-        def take(_: MinedTask, each: GradedPrediction, model: ModelGrades = model,
-                 before: int = before) -> None:  # fmt: skip
-            model.take(each, run=before + each.prediction.sample)
-
         try:
-            graded_all(given.tasks, said, judge=decide, notify=take, session=session)
+            scores = scored(given.tasks.values(), said, judge=decide, session=session)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
+        for each in scores.grades:
+            model.take(each, run=before + each.prediction.sample)
     return list(found.values())
 
 
@@ -597,13 +589,8 @@ def _seconds(
         missing.append({"name": TIME, "reason": reason})
 
 
-def _by_model(
-    prices: Mapping[str, Prices] | Prices | None, names: Sequence[str]
-) -> Mapping[str, Prices]:
+def _by_model(prices: Mapping[str, Prices], names: Sequence[str]) -> Mapping[str, Prices]:
     """Return the prices by model; InputError for one of a model that is not there."""
-    if isinstance(prices, Prices):
-        prices = {"": prices}
-    prices = prices or {}
     if unknown := sorted(set(prices) - {"", *names}):
         raise InputError(
             f"a price is for {unknown[0]!r}",
@@ -611,30 +598,6 @@ def _by_model(
         )
     others = {name: prices[""] for name in names if "" in prices}
     return {**others, **prices}
-
-
-def _computed(
-    material: GradedTasks, prices: Mapping[str, Prices], missing: list[dict[str, str]]
-) -> dict[str, Any]:
-    """Return every number of the report."""
-    tasks = list(material.tasks.values())
-    found = {
-        "cases": sum(len(task.cases) for task in tasks),
-        "answered": len(material.answered),
-        "same_cases": len({frozenset(model.counts()) for model in material.models}) <= 1,
-        "models": list(model_rows(material, prices)),
-        "repositories": repositories(material),
-        "packages": list(package_rows(material)),
-        "trends": list(trend_rows(material)),
-        "constructs": list(construct_rows(material)),
-        "called_most": called_most(material),
-        "sizes": list(size_rows(tasks)),
-        "variation": list(variation_rows(tasks)),
-        "generation": generation(tasks, prices),
-    }
-    if not material.errors:
-        missing.append({"name": "errors", "reason": "no answered case raises"})
-    return found
 
 
 def export_mined(dataset: str | os.PathLike[str], path: str | os.PathLike[str]) -> ExportResult:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from math import fsum
 from pathlib import Path
 from statistics import fmean
@@ -17,7 +18,14 @@ from typing import Any, ClassVar
 
 from evalplus_lite.errors import CodecError, InputError, LLMError
 from evalplus_lite.exe.prediction import Prediction, facts_of, question_digest
-from evalplus_lite.exe.running.runs import UnaskableError, key_text, normal, number, text
+from evalplus_lite.exe.running.runs import (
+    CallResult,
+    UnaskableError,
+    key_text,
+    normal,
+    number,
+    text,
+)
 from evalplus_lite.exe.tasks.forms import SkippedRow, read_any_tasks
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.exe.tasks.worth import SPLITS
@@ -56,10 +64,6 @@ SameMessage = Callable[[str, str, str], bool]
 """Whether two messages of an exception's type, the true and the predicted one, say the same."""
 
 
-class UnclearError(LLMError):
-    """A judge answered with neither True nor False."""
-
-
 def judge_by(source: ModelSource) -> SameMessage:
     """Return a judge of exception messages that asks a language model for True or False.
 
@@ -67,33 +71,28 @@ def judge_by(source: ModelSource) -> SameMessage:
     the server. Raises LLMError for a question without an answer, or with one that begins with
     neither word.
     """
-    known: dict[tuple[str, str, str], bool | LLMError] = {}
-    down: LLMError | None = None
+    down: list[LLMError] = []
 
-    def ask(kind: str, true: str, predicted: str) -> bool:
+    @functools.cache
+    def ask(kind: str, true: str, predicted: str) -> bool | LLMError:
+        if down:
+            return down[0]
         text = JUDGE.format(kind=kind, first=true[:2000], second=predicted[:2000])
         request = Request(
             model=source.model, messages=(Message("user", text),), temperature=0.0, max_tokens=16
         )
-        said = source.ask(request, cut_off="keep").text
+        try:
+            said = source.ask(request, cut_off="keep").text
+        except LLMError as error:
+            down.extend([] if is_about_request(error) else [error])
+            return error
         word = re.match(r"\W*(true|false)\b", said, re.IGNORECASE)
         if word is None:
-            raise UnclearError(f"the judge said neither True nor False: {shorten(said)}")
+            return LLMError(f"the judge said neither True nor False: {shorten(said)}")
         return word[1].lower() == "true"
 
     def judge(kind: str, true: str, predicted: str) -> bool:
-        nonlocal down
-        question = (kind, true, predicted)
-        if question not in known:
-            if down is not None:
-                raise down
-            try:
-                known[question] = ask(*question)
-            except LLMError as error:
-                known[question] = error
-                is_down = not (is_about_request(error) or isinstance(error, UnclearError))
-                down = error if is_down else None
-        found = known[question]
+        found = ask(kind, true, predicted)
         if isinstance(found, LLMError):
             raise found
         return found
@@ -282,36 +281,35 @@ def grade(
     ``ran`` says of each expression why it is wrong, or "".
     """
     source = expression(prediction)
-    if source is not None:
-        return GradedPrediction(prediction, not ran[source], ran[source])
-    is_error = case.answer.kind == "error"
+    try:
+        reason = _fault(case.answer, prediction, same_message) if source is None else ran[source]
+    except LLMError as error:
+        return GradedPrediction(prediction, False, "not judged", problem=str(error))
+    return GradedPrediction(prediction, not reason, reason)
+
+
+def _fault(truth: CallResult, prediction: Prediction, same_message: SameMessage | None) -> str:
+    """Return why a prediction is wrong; empty if it is right."""
     answer = prediction.answer
     if not answer:
-        reason = "not asked" if prediction.unasked else "unreadable"
-        return GradedPrediction(prediction, False, reason)
-    if not is_error:
+        return "not asked" if prediction.unasked else "unreadable"
+    if truth.kind != "error":
         if "value" not in answer:
-            return GradedPrediction(prediction, False, "error predicted, value returned")
+            return "error predicted, value returned"
         try:
-            right = is_same(case.answer.value, answer["value"])
+            return "" if is_same(truth.value, answer["value"]) else "other value"
         except RecursionError:  # it nests deeper than any answer
-            right = False
-        return GradedPrediction(prediction, right, "" if right else "other value")
+            return "other value"
     if "error" not in answer:
-        return GradedPrediction(prediction, False, "value predicted, error raised")
+        return "value predicted, error raised"
     kind = str(answer["error"]["type"]).rpartition(".")[2]
-    if kind != case.answer.type:
-        return GradedPrediction(prediction, False, "other exception")
+    if kind != truth.type:
+        return "other exception"
     message = str(answer["error"]["message"]).strip()
-    if message == case.answer.message.strip():
-        return GradedPrediction(prediction, True)
-    if same_message is not None:
-        try:
-            right = same_message(kind, case.answer.message, message)
-        except LLMError as error:
-            return GradedPrediction(prediction, False, "not judged", problem=str(error))
-        return GradedPrediction(prediction, right, "" if right else "other message")
-    return GradedPrediction(prediction, False, "other message")
+    is_right = message == truth.message.strip()
+    if not is_right and same_message is not None:
+        is_right = same_message(kind, truth.message, message)
+    return "" if is_right else "other message"
 
 
 _GENERATIONS = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[')
@@ -345,20 +343,14 @@ def read_predictions(path: Path, *, known: Collection[str] = ()) -> Iterator[Pre
 
 def task_of(prediction: Prediction, known: Mapping[str, MinedTask]) -> MinedTask:
     """Return the task of a prediction; InputError if the tasks do not have it, or no longer."""
-    task = known.get(prediction.task_id)
-    if task is None or not 0 <= prediction.case < len(task.cases):
-        raise InputError(
-            f"a prediction is for {prediction.task_id!r}, case {prediction.case}, which the tasks"
-            " do not have",
-            remedy="score against the file that was predicted on",
-        )
-    asked = prediction.question
-    if asked and asked != question_digest(task, task.cases[prediction.case]):
-        raise InputError(
-            f"a prediction for {task.id!r}, case {prediction.case}, is about another program or"
-            " input than the tasks have",
-            remedy="score against the file that was predicted on",
-        )
+    id, case, asked = prediction.task_id, prediction.case, prediction.question
+    task, wrong = known.get(id), ""
+    if task is None or not 0 <= case < len(task.cases):
+        wrong = f"a prediction is for {id!r}, case {case}, which the tasks do not have"
+    elif asked and asked != question_digest(task, task.cases[case]):
+        wrong = f"a prediction for {id!r}, case {case}, is about another program or input than here"
+    if task is None or wrong:
+        raise InputError(wrong, remedy="score against the file that was predicted on")
     return task
 
 
@@ -394,6 +386,7 @@ class ScoreReport:
     """Predictions that are there more than once, under one sample's number: counted once."""
     too_few: list[int] = field(default_factory=list)
     """The k of pass@k that no case has answers enough for."""
+    grades: list[GradedPrediction] = field(default_factory=list)
 
 
 def scored(
@@ -402,18 +395,17 @@ def scored(
     *,
     ks: Iterable[int] = (1,),
     judge: SameMessage | None = None,
-    graded: Callable[[MinedTask, GradedPrediction], None] | None = None,
-    ran: Mapping[Expression, str] = MappingProxyType({}),
+    session: Session | None = None,
 ) -> ScoreReport:
-    """Score predictions: pass@k over cases, and pass@1 by group.
-
-    ``graded`` is called with each grade. ``ran`` has the reason why each expression of a model is
-    wrong, "" if right.
+    """Score one model's predictions: pass@k over cases, and pass@1 by group.
 
     Groups: all, errors only, package, split. Raises InputError for a prediction of an unknown
-    case, for two answers under one sample's number, and where there is no prediction at all.
+    case, for two answers under one sample's number, for calls in place of values, and where there
+    is no prediction at all.
     """
     known = {task.id: task for task in tasks}
+    predictions = list(predictions)
+    ran = _ran(predictions, known, session)
     marks: dict[tuple[str, int], list[bool]] = defaultdict(list)
     report = ScoreReport()
     reasons: Counter[str] = Counter()
@@ -439,8 +431,7 @@ def scored(
                 f"{task.id}, case {prediction.case}: its answer cannot be asked for: {error}",
                 remedy="mine the task again",
             ) from None
-        if graded is not None:
-            graded(task, found)
+        report.grades.append(found)
         if found.problem:
             row = dict(zip(("task_id", "case", "sample"), name, strict=True))
             report.undecided.append({**row, "problem": found.problem})
@@ -489,7 +480,7 @@ class KnownTasks:
 
     def predictions(self, path: Path) -> Iterator[Prediction]:
         """Yield a file's predictions, those about rows that are left out aside."""
-        others = {each.id for each in self.left_out}
+        others = {each.task_id for each in self.left_out}
         for each in read_predictions(path, known=[*self.tasks, *others]):
             if each.task_id in others:
                 self.ignored += 1
@@ -498,7 +489,7 @@ class KnownTasks:
 
     def facts(self) -> dict[str, Any]:
         """Return what a summary says of it: nothing where nothing is left out."""
-        rows = [each.to_json() for each in self.left_out]
+        rows = [*map(asdict, self.left_out)]
         return {"left_out": rows, "ignored": self.ignored} if rows else {}
 
 
@@ -578,63 +569,43 @@ def score(
     """
     keep_inputs({"grades": graded, "report": out}, {"tasks": tasks, "predictions": predictions})
     known = KnownTasks.of(tasks)
-    said = list(
-        known.predictions(Path(predictions))
-        if isinstance(predictions, str | os.PathLike)
-        else predictions
-    )
-    rows: list[dict[str, Any]] = []
+    if isinstance(predictions, str | os.PathLike):
+        said: Iterable[Prediction] = known.predictions(Path(predictions))
+    else:
+        said = predictions
 
-    def keep(task: MinedTask, found: GradedPrediction) -> None:
-        rows.append(graded_row(task, found))
-
-    report = graded_all(
-        known.tasks,
+    report = scored(
+        known.tasks.values(),
         said,
         ks=ks,
         judge=None if judge is None else judge_by(judge),
-        notify=None if graded is None else keep,
         session=session,
     )
     run = run_facts(tasks=facts_of(tasks), predictions=facts_of(predictions))
-    result = ScoreResult({"run": run, **asdict(report), **known.facts()}, report)
+    facts = {each.name: getattr(report, each.name) for each in fields(report)}
+    grades = facts.pop("grades")
+    result = ScoreResult({"run": run, **facts, **known.facts()}, report)
     if graded is not None:
-        write_jsonl(graded, rows)
+        write_jsonl(graded, (graded_row(known.tasks[g.prediction.task_id], g) for g in grades))
     if out is not None:
         result.write_summary(Path(out))
     return result
 
 
-def graded_all(
-    tasks: Mapping[str, MinedTask],
-    said: Sequence[Prediction],
-    *,
-    ks: Iterable[int] = (1,),
-    judge: SameMessage | None = None,
-    notify: Callable[[MinedTask, GradedPrediction], None] | None = None,
-    session: Session | None = None,
-) -> ScoreReport:
-    """Grade one model's predictions; ``notify`` is called with each grade (see ``score``)."""
-    found = [each for each in map(expression, said) if each is not None and each[0] in tasks]
-    if found and all(
-        text.lstrip().startswith(f"{tasks[id].entry_point}(") for id, _, text in found
-    ):
+def _ran(
+    predictions: Iterable[Prediction], tasks: Mapping[str, MinedTask], session: Session | None
+) -> dict[Expression, str]:
+    """Return of each expression among predictions why it is wrong, or ""."""
+    found = [each for each in map(expression, predictions) if each is not None]
+    known = [(tasks[id].entry_point, said) for id, _, said in found if id in tasks]
+    if known and all(said.lstrip().startswith(f"{name}(") for name, said in known):
         raise InputError(
             "every prediction is a call, where values were expected",
             remedy="give generations of outputs",
         )
-    ran = _ran(said, tasks, session)
-    return scored(tasks.values(), said, ks=ks, judge=judge, graded=notify, ran=ran)
-
-
-def _ran(
-    said: Iterable[Prediction], tasks: Mapping[str, MinedTask], session: Session | None
-) -> dict[Expression, str]:
-    """Return of each expression among predictions why it is wrong, or ""."""
-    texts: dict[tuple[str, int], dict[str, None]] = {}
-    for prediction in said:
-        if (found := expression(prediction)) is not None:
-            texts.setdefault(found[:2], {})[found[2]] = None
+    texts: dict[tuple[str, int], dict[str, None]] = defaultdict(dict)
+    for each in found:
+        texts[each[:2]][each[2]] = None
     items = []
     for (id, case), wanted in texts.items():
         answer = task_of(Prediction(id, case, 0, None), tasks).cases[case].answer

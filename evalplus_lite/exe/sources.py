@@ -27,7 +27,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
@@ -47,30 +47,15 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.store.reading import read_text
 
 
-@dataclass(frozen=True, slots=True)
-class Licence:
-    """A licence by its SPDX expression."""
-
-    expression: str
-    permissive: bool
-
-
-def identify(
+def licence_of(
     *, expression: str, field: str, classifiers: Sequence[str], texts: Iterable[str]
-) -> Licence:
-    """Return a package's licence from its metadata, or from its licence files' wording.
+) -> str:
+    """Return a package's licence from its metadata or its licence files; "unknown" without one.
 
     Asked in this order: ``License-Expression`` (PEP 639), classifiers, the free ``License``
     field, the text of licence files. Both fields are read as SPDX expressions, with names that
     people use in place of identifiers (``BSD 3-Clause OR Apache-2.0``).
     """
-    found = _licence_of(expression, field, classifiers, texts)
-    return Licence(found, is_permissive(found)) if found else Licence("unknown", False)
-
-
-def _licence_of(
-    expression: str, field: str, classifiers: Sequence[str], texts: Iterable[str]
-) -> str:
     tables = _tables()
     if expression.strip():
         return _spdx(expression) or expression.strip()
@@ -83,7 +68,7 @@ def _licence_of(
         for pattern in tables["texts"]:
             if re.search(pattern["pattern"], re.sub(r"\s+", " ", text), re.IGNORECASE):
                 return str(pattern["spdx"])
-    return ""
+    return "unknown"
 
 
 def _spdx(text: str) -> str:
@@ -229,28 +214,31 @@ class SourceFile:
 class PackageSource(AbstractContextManager["PackageSource"]):
     """An opened package: who it is, under which licence, and its modules' sources."""
 
-    name: str
-    version: str
-    licence: Licence
     origin: Origin
     files: Mapping[str, SourceFile]
     """Dotted module name -> file."""
-    requires: tuple[str, ...] = ()
-    compiled: frozenset[str] = frozenset()
+    requires: tuple[str, ...]
+    compiled: frozenset[str]
     """Dotted names of modules that exist as compiled extensions."""
-    data: Mapping[str, str] = field(default_factory=dict)
+    data: Mapping[str, str]
     """Path beside the modules -> stored path, of files that are no code."""
-    members: Sequence[str] = ()
+    members: Sequence[str]
     """Stored paths of all files, tests too."""
-    readme: str = ""
+    readme: str
     """The description in the metadata, or the README beside them."""
-    _read: Callable[[str], bytes] = field(default=lambda path: b"", repr=False)
-    _close: Callable[[], None] = field(default=lambda: None, repr=False)
+    read: Callable[[str], bytes]
+    """Gives the contents of a file, by its stored path."""
+    close: Callable[[], None]
+
+    @property
+    def name(self) -> str:
+        """The name of the distribution."""
+        return self.origin.package
 
     def text(self, file: SourceFile) -> str:
         """Return a module's source with plain newlines; ValueError where it is no Python text."""
         try:
-            data = self._read(file.path)
+            data = self.read(file.path)
         except (InputError, OSError) as error:
             raise ValueError(str(error)) from None
         if len(data) > MAX_FILE:
@@ -262,12 +250,8 @@ class PackageSource(AbstractContextManager["PackageSource"]):
             raise ValueError(str(error)) from None
         return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
-    def data_file(self, stored: str) -> bytes:
-        """Return the contents of a file, by its stored path."""
-        return self._read(stored)
-
     def __exit__(self, *details: object) -> None:
-        self._close()
+        self.close()
 
 
 def download(name: str, folder: Path, *, is_pure: bool = False) -> Path:
@@ -281,12 +265,9 @@ def download(name: str, folder: Path, *, is_pure: bool = False) -> Path:
         raise InputError(f"{name!r} is no package name", remedy="as in idna or idna==3.20")
     folder.mkdir(parents=True, exist_ok=True)
     before = set(folder.iterdir())
-    command = [sys.executable, "-m", "pip", *_DOWNLOAD, "--only-binary", ":all:"]
-    command += ["--dest", str(folder), *(["--platform", "any"] if is_pure else [])]
+    platform = ["--platform", "any"] if is_pure else []
     try:
-        done = subprocess.run(
-            [*command, name], capture_output=True, text=True, timeout=DOWNLOAD_SECONDS, check=False
-        )
+        done = _pip(["-m", "pip"], ["--only-binary", ":all:", *platform], folder, name)
     except subprocess.TimeoutExpired:
         raise InputError(f"downloading {name} took more than {DOWNLOAD_SECONDS:g} s") from None
     if done.returncode:
@@ -299,6 +280,21 @@ def download(name: str, folder: Path, *, is_pure: bool = False) -> Path:
     if new:
         return new[0]
     raise InputError(f"pip downloaded no file for {name}")
+
+
+def _pip(
+    program: list[str], options: list[str], folder: Path, name: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Download into a folder, without what is required; TimeoutExpired if it takes too long."""
+    return subprocess.run(
+        [sys.executable, *program, *_DOWNLOAD, *options, "--dest", str(folder), name],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=DOWNLOAD_SECONDS,
+        check=False,
+    )
 
 
 _UNPACK_ONLY = """
@@ -324,16 +320,9 @@ def download_source(name: str, version: str, folder: Path) -> Path | None:
     process, and fails when the files are there.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-c", _UNPACK_ONLY, *_DOWNLOAD, "--no-clean", "--no-binary", ":all:"]
-    command += ["--dest", str(folder)]
+    options = ["--no-clean", "--no-binary", ":all:"]
     with suppress(subprocess.TimeoutExpired):
-        subprocess.run(
-            [*command, f"{name}=={version}"],
-            env={**os.environ, "TMPDIR": str(folder)},
-            capture_output=True,
-            timeout=DOWNLOAD_SECONDS,
-            check=False,
-        )
+        _pip(["-c", _UNPACK_ONLY], options, folder, f"{name}=={version}", TMPDIR=str(folder))
     marks = ("PKG-INFO", "pyproject.toml", "setup.py")
     trees = (each for each in folder.glob("*/*") if any((each / mark).is_file() for mark in marks))
     return next(trees, None)
@@ -419,7 +408,7 @@ def open_zip(path: Path) -> Members:
             return archive.read(name)
 
     date = day_of(max((info.date_time for info in infos), default=(0,)))
-    return Members(usable(sizes), read, archive.close, date)
+    return Members(sizes, read, archive.close, date)
 
 
 def _directory_size(path: Path) -> int:
@@ -453,9 +442,11 @@ def open_tar(path: Path) -> Members:
                         raise InputError(f"has names of {named} characters", path=path)
                     if not member.isfile() or len(member.name) > MAX_NAME:
                         continue
-                    sizes[member.name] = member.size
                     last = max(last, member.mtime)
-                    if not _is_read(member.name, member.size) or member.issparse():
+                    is_read = _is_read(member.name, member.size)
+                    if not (is_read and member.issparse()):
+                        sizes[member.name] = member.size
+                    if not is_read or member.issparse():
                         continue
                     stream.at_once = member.size
                     content = archive.extractfile(member)
@@ -473,10 +464,7 @@ def open_tar(path: Path) -> Members:
         store.seek(start)
         return store.read(size)
 
-    kept = {
-        name: size for name, size in sizes.items() if name in places or not _is_read(name, size)
-    }
-    return Members(usable(kept), read, store.close, day_of(time.gmtime(min(last, LAST))[:6]))
+    return Members(sizes, read, store.close, day_of(time.gmtime(min(last, LAST))[:6]))
 
 
 class _Bounded:
@@ -508,17 +496,6 @@ class _Bounded:
                 f"unpacks to more than {MAX_RATIO} times its size, {self._limit} bytes",
                 path=self._path,
             )
-
-
-def usable(sizes: dict[str, int]) -> dict[str, int]:
-    """Return the members whose names a file system could have."""
-    return {
-        name: size
-        for name, size in sizes.items()
-        if len(name) <= MAX_NAME
-        and name.isprintable()
-        and all(len(part.encode()) <= MAX_PART for part in name.split("/"))
-    }
 
 
 def _check_count(count: int, path: Path) -> None:
@@ -587,21 +564,17 @@ def _open_wheel(path: Path, members: Members) -> PackageSource:
 
 
 def _open_folder(path: Path) -> PackageSource:
+    top = path.resolve().name  # a folder is its own top folder
     sizes: dict[str, int] = {}
     for folder, folders, names in os.walk(path):
         folders[:] = sorted(f for f in folders if not f.startswith(".") and f != "__pycache__")
         for name in sorted(names):
             file = Path(folder, name)
             if file.is_file() and not file.is_symlink():
-                sizes[file.relative_to(path).as_posix()] = file.stat().st_size
-        if len(sizes) > MAX_MEMBERS:
-            raise InputError(f"holds more than {MAX_MEMBERS} files", path=path)
-    names = _checked(usable(sizes), path)
-    if not any(name.endswith((".py", ".pyi")) for name in names):
+                sizes[f"{top}/{file.relative_to(path).as_posix()}"] = file.stat().st_size
+        _check_count(len(sizes), path)
+    if not any(name.endswith((".py", ".pyi")) for name in sizes):
         raise InputError("holds no Python file", path=path, remedy="give a package's folder")
-    # A folder is its own top folder.
-    top = path.resolve().name
-    sizes = {f"{top}/{name}": sizes[name] for name in names}
     members = Members(sizes, lambda name: (path / name.partition("/")[2]).read_bytes())
     return _unpacked(path, members, top)
 
@@ -651,28 +624,19 @@ def _metadata_of_project(
         # It may be no TOML, or of a depth or size that is an attack.
         with suppress(ValueError, RecursionError):
             project = tomllib.loads(text.decode("utf-8", "replace")).get("project", {})
-    if not isinstance(project, dict):
-        project = {}
 
-    def field(key: str, default: str = "") -> str:
-        return value if isinstance(value := project.get(key), str) else default
+    def entry(key: str, default: Any) -> Any:
+        value = project.get(key) if isinstance(project, dict) else None
+        return value if isinstance(value, type(default)) else default
 
-    def listed(key: str) -> list[str]:
-        values = project.get(key)
-        return [v for v in values if isinstance(v, str)] if isinstance(values, list) else []
-
-    urls = project.get("urls")
-    urls = urls if isinstance(urls, dict) else {}
-    licence = project.get("license")
-    if isinstance(licence, dict):
-        licence = licence.get("text")
+    licence = entry("license", {}).get("text") or entry("license", "")
     return {
-        "name": field("name", name or stem),
-        "version": field("version", version if name else "0"),
+        "name": entry("name", name or stem),
+        "version": entry("version", version if name else "0"),
         "license_expression": licence if isinstance(licence, str) and "\n" not in licence else "",
-        "classifiers": listed("classifiers"),
-        "requires_dist": listed("dependencies"),
-        "project_urls": {k: v for k, v in urls.items() if isinstance(v, str)},
+        "classifiers": [v for v in entry("classifiers", []) if isinstance(v, str)],
+        "requires_dist": [v for v in entry("dependencies", []) if isinstance(v, str)],
+        "project_urls": {k: v for k, v in entry("urls", {}).items() if isinstance(v, str)},
     }
 
 
@@ -702,19 +666,18 @@ def _package(
                 is_test = bool(_TEST_FILE.search(inner))
                 files[module] = SourceFile(name, module, is_package, is_test)
     wordings = [members.read(name)[:20_000].decode("utf-8", "replace") for name in texts]
-    licence = identify(
-        expression=metadata.get("license_expression", ""),
-        field=metadata.get("license", ""),
-        classifiers=metadata.get("classifiers", []),
-        texts=wordings,
-    )
     # Names stand in ids and messages: only what a package's name may hold.
     name = re.sub(r"[^a-z0-9]+", "-", metadata.get("name", "").lower())[:MAX_LABEL].strip("-")
     version = re.sub(r"[^A-Za-z0-9.!+_-]+", "", metadata.get("version", ""))[:MAX_LABEL]
     origin = Origin(
         package=name or "unnamed",
         version=version or "0",
-        licence=licence.expression,
+        licence=licence_of(
+            expression=metadata.get("license_expression", ""),
+            field=metadata.get("license", ""),
+            classifiers=metadata.get("classifiers", []),
+            texts=wordings,
+        ),
         url=address(metadata),
         sha256=hash_of(path, names, members.read),
         date=members.date,
@@ -722,9 +685,6 @@ def _package(
         folder=path.is_dir(),
     )
     return PackageSource(
-        name=origin.package,
-        version=origin.version,
-        licence=licence,
         origin=origin,
         files=files,
         requires=tuple(metadata.get("requires_dist", [])),
@@ -732,8 +692,8 @@ def _package(
         data=data,
         members=names,
         readme=metadata.get("description", "") or _readme(names, members.read),
-        _read=members.read,
-        _close=members.close,
+        read=members.read,
+        close=members.close,
     )
 
 
@@ -745,13 +705,23 @@ def _readme(names: Sequence[str], read: Callable[[str], bytes]) -> str:
 
 
 def _checked(sizes: dict[str, int], path: Path) -> list[str]:
-    """Return the names worth reading, refusing archives that unpack to too much."""
-    total = sum(size for name, size in sizes.items() if _is_read(name, size))
+    """Return the names worth reading, which a file system could have.
+
+    Archives that unpack to too much are refused.
+    """
+    usable = {
+        name: size
+        for name, size in sizes.items()
+        if len(name) <= MAX_NAME
+        and name.isprintable()
+        and all(len(part.encode()) <= MAX_PART for part in name.split("/"))
+    }
+    total = sum(size for name, size in usable.items() if _is_read(name, size))
     if total > MAX_TOTAL:
         raise InputError(f"holds {total} bytes; the limit is {MAX_TOTAL}", path=path)
     return sorted(
         name
-        for name, size in sizes.items()
+        for name, size in usable.items()
         if (size <= MAX_FILE or name.endswith(_COMPILED)) and not name.endswith("/")
     )
 
@@ -824,58 +794,49 @@ def listed_packages(path: Path) -> list[str]:
     follows ``#`` after a space, markers, extras and hashes count nothing. InputError names file and
     line.
     """
-    packages = list(dict.fromkeys(_of_lines(path, read_text(path, max_bytes=MOST_BYTES))))
-    if not packages:
-        raise InputError("lists no package", path=path, remedy="write a name on each line")
-    return packages
-
-
-def _of_lines(path: Path, text: str) -> Iterator[str]:
+    packages: dict[str, None] = {}
     begun = ""
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(read_text(path, max_bytes=MOST_BYTES).splitlines(), 1):
         words = begun + f" {line}".split(" #")[0].strip()
         begun = words.removesuffix("\\") if words.endswith("\\") else ""
         if begun:  # as pip-compile writes, whose hashes stand on lines of their own
             continue
-        words = re.sub(r"(?<=\S)(\s+--hash=\S+)+$", "", words)
-        if not words:
-            continue
-        if words.startswith("-"):
-            raise InputError(
-                f"{words.split()[0]!r} is an option of pip",
-                path=path,
-                line=number,
-                remedy="write packages only, one a line",
-            )
-        yield _named(words, path, number)
+        if words := re.sub(r"(?<=\S)(\s+--hash=\S+)+$", "", words):
+            try:
+                packages[_named(words)] = None
+            except InputError as error:
+                raise InputError(
+                    error.problem, path=path, line=number, remedy=error.remedy
+                ) from None
+    if not packages:
+        raise InputError("lists no package", path=path, remedy="write a name on each line")
+    return list(packages)
 
 
-def _named(words: str, path: Path, line: int) -> str:
+def _named(words: str) -> str:
+    """Return the package that a line names; InputError says what is wrong with it."""
+    shown = repr(words[:LONGEST])
+    if words.startswith("-"):
+        raise InputError(
+            f"{words.split()[0]!r} is an option of pip", remedy="write packages only, one a line"
+        )
     if os.path.exists(words):
         return words
     if is_path(words):
         raise InputError(
-            f"{words[:LONGEST]!r}: no such file or folder",
-            path=path,
-            line=line,
-            remedy="download what has an address first",
+            f"{shown}: no such file or folder", remedy="download what has an address first"
         )
     try:
         asked = Requirement(words)
     except InvalidRequirement as error:
-        problem = str(error).splitlines()[0]
+        problem = str(error).splitlines()[0][:LONGEST]
         raise InputError(
-            f"{words[:LONGEST]!r} is no package: {problem[:LONGEST]}",
-            path=path,
-            line=line,
-            remedy="as in idna, idna==3.20, or a path",
+            f"{shown} is no package: {problem}", remedy="as in idna, idna==3.20, or a path"
         ) from None
     pins = [each for each in asked.specifier if each.operator == "=="]
     if len(pins) != len(asked.specifier) or len(pins) > 1 or "*" in str(asked.specifier):
         raise InputError(
-            f"{words!r} leaves the version open",
-            path=path,
-            line=line,
+            f"{shown} leaves the version open",
             remedy="pin it with ==, or leave the version out for the newest",
         )
     return f"{asked.name}=={pins[0].version}" if pins else asked.name

@@ -31,9 +31,9 @@ from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.models import Client, ModelSource, Replay
 from evalplus_lite.models.recording import PLAN, Recording
 from evalplus_lite.models.seeds import SeedPlan, llm_seeds
+from evalplus_lite.store import Row as FileRow
 from evalplus_lite.store import write_packed
-from evalplus_lite.store.journal import finished as resumed
-from evalplus_lite.store.journal import open_rows
+from evalplus_lite.store.journal import finished, open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.loading import refusal
 from evalplus_lite.tasks.suite_file import unpacked_suites
@@ -102,16 +102,6 @@ class FinishedTask:
     def task_id(self) -> str:
         """The task's id."""
         return str(self.facts["task_id"])
-
-    def to_row(self) -> dict[str, Any]:
-        """Return it as a row of a journal."""
-        return {**self.facts, "suite": base64.b64encode(self.suite).decode()}
-
-    @classmethod
-    def of_row(cls, row: Mapping[str, Any]) -> FinishedTask:
-        """Return the task of a row that ``to_row`` made."""
-        facts = dict(row)
-        return cls(facts, base64.b64decode(facts.pop("suite"), validate=True))
 
 
 @dataclass(frozen=True)
@@ -208,8 +198,12 @@ def augment(
         path = None if folder is None else folder / JOURNAL
         left_out: list[Unusable] = list(data.unusable)
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
-            old = resumed(journal, lambda row: FinishedTask.of_row(row.data))
-            suites_of = {each.task_id: each for each in old}
+
+            def read(row: FileRow) -> FinishedTask:
+                facts = dict(row.data)
+                return FinishedTask(facts, base64.b64decode(facts.pop("suite"), validate=True))
+
+            suites_of = {each.task_id: each for each in finished(journal, read)}
             opened.stage("augment", len(tasks))
             if suites_of:
                 opened.note(f"{len(suites_of)} tasks were done already")
@@ -237,7 +231,7 @@ def augment(
                     continue
                 suites_of[task.id] = FinishedTask(facts, rest)
                 if folder is not None:
-                    journal.append(suites_of[task.id].to_row())
+                    journal.append({**facts, "suite": base64.b64encode(rest).decode()})
         # Tasks do not depend on each other: their order is restored here.
         results = [suites_of[task.id] for task in tasks if task.id in suites_of]
         if share is not None and share.is_part:

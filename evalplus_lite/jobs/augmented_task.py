@@ -6,6 +6,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -161,22 +162,21 @@ def text_generator(
     if form is None or (values := values_of(form, base)) is None:
         return None
     # Values in the text are treated as arguments are: the same domains, filter and mutations.
-    constants = Constants.of_task(task)
-    seen = replace(task, base=tuple(map(Case, values)))
+    constants, is_free = Constants.of_task(task), not task.grammar and task.contract is None
+    stated = form.stated if isinstance(form, ConstrainedForm) else None
     # Where the form says all about its values, they need no bounds of their own; elsewhere they
     # stay near those seen.
-    if task.grammar or (isinstance(form, ConstrainedForm) and form.stated.is_whole):
+    if task.grammar or (stated is not None and stated.is_whole):
         input_filter = InputFilter.typed(values, choices=task.constraints)
     else:
-        input_filter = InputFilter.of_task(seen)
+        input_filter = InputFilter.of_task(replace(task, base=tuple(map(Case, values))))
     layout = None
-    if not (task.grammar or task.generator or task.contract) and doubts and len(base) > 1:
+    if is_free and not task.generator and doubts and len(base) > 1:
         layout = Layout.of([case.arguments[0] for case in base], known=constants.strings)
-    if not task.grammar and task.contract is None:
+    if is_free:
         # Names of an inferred form are not those of the text: nothing that it promises is checked,
         # but that texts are well-formed where they have a layout.
-        unchecked = StatedConstraints.read(task.prompt).kept([])
-        stated = form.stated if isinstance(form, ConstrainedForm) else unchecked
+        stated = stated or StatedConstraints.read(task.prompt).kept([])
         unread = [each for each in stated.unread if layout is None or not IN_FORM.search(each)]
         promises = tuple(Promise.read(each, (), values) for each in unread)
         input_filter = replace(input_filter, unread=promises)
@@ -207,11 +207,10 @@ def _random(form: TextForm, base: Sequence[Case], seed: str) -> list[Case]:
     # A random stream of its own: drawing texts must not shift what the generator draws.
     drawing = Drawing(form, texts, random.Random(f"{seed}:drawing").random)
     scales = [1 + number % SCALES for number in range(MOST_RANDOM)]
-    drawn_values = [(scale, drawing.draw(scale)) for scale in scales]
     return [
         Case(values, "generator", None, (f"form, scale {scale}",))
-        for scale, values in drawn_values
-        if values is not None
+        for scale in scales
+        if (values := drawing.draw(scale)) is not None
     ]
 
 
@@ -232,11 +231,9 @@ def drawn(sandbox: Sandbox, task: Task) -> tuple[list[Case], str]:
             continue
         text: object = None
         if isinstance(outcome, Returned):
-            try:
+            with suppress(CodecError):
                 # A text is one value, so anything that has parts is refused unread.
                 text = wire.decode(outcome.data, most=1)
-            except CodecError:
-                text = None
         if type(text) is str:
             cases.setdefault(text, Case((text,), "generator", None, (f"scale {scale}",)))
         else:
@@ -252,20 +249,24 @@ LONGEST_ANSWER = 1 << 15
 
 @dataclass(frozen=True, slots=True)
 class Augmented:
-    """A task's suite, with how many inputs came from where and were dropped for which cause.
+    """A task's suite, with how many inputs were dropped for which cause.
 
     ``unanswered`` are some of the inputs that the reference raises on or is too slow for,
     ``doubts`` say why stress cases are doubtful: they break what all examples seem to share.
     """
 
     suite: Suite
-    sources: Mapping[str, int]
     dropped: Mapping[str, int]
     notes: tuple[str, ...] = ()
     unanswered: tuple[Case, ...] = ()
     unreached: str = ""
     """What of the reference no case runs."""
     doubts: tuple[str, ...] = ()
+
+    @property
+    def sources(self) -> dict[str, int]:
+        """The number of inputs by source."""
+        return dict(sorted(Counter(case.source for case in self.suite.cases).items()))
 
 
 # The start of augmenting a task: its base cases answered, and a generator that has seen them.
@@ -358,8 +359,8 @@ def generator_of(
     if not doubts:
         input_filter = input_filter.undoubting()
     # Calls in a prompt do not have the constructor's arguments, with which such cases begin.
-    shown = examples(task.prompt, task.entry_point) if not task.harness.constructed else []
-    first = [Case(each, "docstring") for each in shown]
+    calls = examples(task.prompt, task.entry_point) if not task.harness.constructed else []
+    first = [Case(each, "docstring") for each in calls]
     make: Callable[..., Proposer] = Generator if code is None else partial(AdaptedGenerator, code)
     return make(
         base,
@@ -445,8 +446,7 @@ def probe(
     # inputs.
     left, suites = generator.ladder(base), [Suite(task.id, (), (), 0)]
     scales, steps = generator.scales, list[int]()
-    limits = Limits(load=10.0)
-    dropped: dict[str, int] = {}
+    dropped = Counter[str]()
     rungs: list[Rung] = []
     for turn in range(ROUNDS):
         if not left:
@@ -456,7 +456,7 @@ def probe(
             task,
             [rung.case for rung in left],
             base_count=0,
-            limits=limits,
+            limits=Limits(load=10.0),
             contract=not turn,
             max_failures=1,
             step_budget=step_budget,
@@ -473,12 +473,9 @@ def probe(
             # A rung that was not tried in this round is not judged. It is tried in the next, unless
             # its ladder has met something slow meanwhile.
             if cause != "budget":
-                is_slow = cause in SLOW
-                scales.ranges[rung.dimension].learn(
-                    rung.level, accepted=cause is None, slow=is_slow
-                )
-                if cause is not None:
-                    dropped[cause] = dropped.get(cause, 0) + 1
+                size_range = scales.ranges[rung.dimension]
+                size_range.learn(rung.level, accepted=cause is None, slow=cause in SLOW)
+                dropped.update([cause] if cause else [])
         left = [
             rung
             for rung in left
@@ -489,20 +486,20 @@ def probe(
     scales.settle()
     suite = joined(suites, {})
     answers = Answers(suite, (), tuple(range(len(suite.cases))), tuple(steps))
-    # The top of each ladder is stress, moderate rungs are cases.
+    # Moderate rungs are cases. Of those too large for a test, only the top of each ladder is worth
+    # a stress case.
     top: dict[object, int] = {}
     for rung in rungs:
         top[rung.dimension] = max(top.get(rung.dimension, 0), rung.level)
-    stress, cases = dict[int, str](), list[int]()
-    for at, rung in enumerate(rungs):
-        way = rung.dimension.way
-        if rung.size <= MOST[way]:
-            cases.append(at)
-        # Of the rungs too large for a test, only the top of each ladder is worth a stress case.
-        elif rung.level == top[rung.dimension] and weight(rung.case.arguments) <= HEAVIEST:
-            stress[at] = way
-    chosen = dict(sorted(stress.items(), reverse=True)[:MOST_TOPS])
-    apart = as_stress(suite, chosen)
+    cases = [at for at, rung in enumerate(rungs) if rung.size <= MOST[rung.dimension.way]]
+    stress = {
+        at: rung.dimension.way
+        for at, rung in reversed(list(enumerate(rungs)))
+        if rung.size > MOST[rung.dimension.way]
+        and rung.level == top[rung.dimension]
+        and weight(rung.case.arguments) <= HEAVIEST
+    }
+    apart = as_stress(suite, dict(islice(stress.items(), MOST_TOPS)))
     return answers.only(cases), apart if apart.cases else None, dropped
 
 
@@ -744,10 +741,8 @@ class TaskAugmentation:
         if stress := [*self.stress, *self.tops]:
             suite = replace(suite, stress=joined(stress, {}))
         apart = suite.stress.cases if suite.stress else ()
-        sources = Counter(case.source for case in suite.cases)
         return Augmented(
             suite,
-            dict(sorted(sources.items())),
             dict(sorted((+self.dropped).items())),
             tuple(self.notes),
             tuple(self.unanswered),
@@ -778,25 +773,24 @@ class TaskAugmentation:
     def _with_known_exceptions(self, answers: Answers) -> Answers:
         """Return the answers without exceptions that neither base case nor prompt foresees."""
         places = self.raises.foreseen(answers.suite)
-        raising = []
-        for n in places if self.marked else ():
+
+        def is_raising(n: int) -> bool:
             value = wire.decode(answers.suite.expected[n])  # or the results of several calls
-            if any(map(_is_exception, value if type(value) is list else [value])):
-                raising.append(n)
-        if self.marked and raising:
+            return any(map(_is_exception, value if type(value) is list else [value]))
+
+        if self.marked and (raising := list(filter(is_raising, places))):
             # Answered before, and valid by the contract: only what raises is asked anew.
-            cases = [answers.suite.cases[n] for n in raising]
             again = answer(
                 self.sandbox,
                 self.marked,
-                cases,
+                [answers.suite.cases[n] for n in raising],
                 base_count=0,
                 limits=Limits(cpu=self.budget.seconds, load=10.0),
                 twice=False,
                 contract=False,
             )
-            foreseen = {raising[n] for n in again.kept}
-            places = [n for n in places if n in foreseen or n not in raising]
+            unforeseen = {*raising} - {raising[n] for n in again.kept}
+            places = [n for n in places if n not in unforeseen]
         self.dropped["raises"] += len(answers.kept) - len(places)
         return answers.only(places)
 
@@ -814,23 +808,29 @@ class TaskAugmentation:
         """Return the answers that every right program gives, whatever its design."""
         # Ties first: an input with several right answers is dropped, not kept as stress.
         answers = self._untied(answers)
-        cases = answers.suite.cases
+        cases, expected = answers.suite.cases, answers.suite.expected
         reasons = enumerate(self.size_limits.demands(cases, answers.steps))
         apart, doubts = {n: reason for n, reason in reasons if reason}, dict[int, str]()
         # A reference that falls through to None had no answer for an input that was not meant.
         nothing = wire.encode(None)
         if self.none_is_odd and nothing not in self.suites[0].expected:
-            none = (n for n, expected in enumerate(answers.suite.expected) if expected == nothing)
+            none = (n for n, data in enumerate(expected) if data == nothing)
             doubts |= dict.fromkeys(none, "the reference returns None, as for no example")
         # A doubt is the stronger reason: the input may not even be valid.
         for n, case in enumerate(cases):
             why = self.generator.doubt(case)
-            if why and not self._is_documented(case, answers.suite.expected[n]):
+            if why and not self._is_documented(case, expected[n]):
                 doubts[n] = why
         for n, why in doubts.items():
             apart[n] = f"doubtful: {why}"
             self.doubts[apart[n]] = why
-        return self._set_apart(answers, apart)
+        self.apart += [cases[n] for n in apart]
+        # The generator learns of these inputs through ``apart``, and makes later ones smaller.
+        # The file of a suite stays small; beyond the bound such inputs are lost.
+        room = MOST_STRESS - sum(len(suite.cases) for suite in self.stress)
+        stress = as_stress(answers.suite, apart, most=room)
+        self.stress += [stress] if stress.cases else []
+        return answers.only([n for n in range(len(cases)) if n not in apart])
 
     def _is_documented(self, case: Case, expected: bytes) -> bool:
         """Return whether what is unusual about a case raises as the prompt says."""
@@ -852,16 +852,6 @@ class TaskAugmentation:
             self.notes.append(f"{line}, on input {shown(cases[place])}")
         self.dropped["tie"] += len(tied)
         return answers.only([n for n in range(len(cases)) if n not in tied])
-
-    def _set_apart(self, answers: Answers, reasons: Mapping[int, str]) -> Answers:
-        """Return the answers without those at these positions, which become stress cases."""
-        self.apart += [answers.suite.cases[place] for place in reasons]
-        # The generator learns of these inputs through ``apart``, and makes later ones smaller.
-        # The file of a suite stays small; beyond the bound such inputs are lost.
-        room = MOST_STRESS - sum(len(suite.cases) for suite in self.stress)
-        some = as_stress(answers.suite, reasons, most=room)
-        self.stress += [some] if some.cases else []
-        return answers.only([n for n in range(len(answers.kept)) if n not in reasons])
 
     def _provenance(self) -> dict[str, Any]:
         """Return what bounded the inputs: their number, sizes, and cost to the reference."""
@@ -930,7 +920,7 @@ def pool_kills(
     return pool.cases, list(suite.kills(sandbox, programs))
 
 
-def augmenting(place: WorkerContext, settings: Row) -> Work:
+def augmenting(context: WorkerContext, settings: Row) -> Work:
     """Return the facts and suite row of (staged task, seeds) by (seed, budget).
 
     Without a suite they are None and the unusable task's (id, cause, detail).
@@ -939,13 +929,13 @@ def augmenting(place: WorkerContext, settings: Row) -> Work:
 
     def work(item: Row) -> Row:
         ref, seeds = item
-        task, _ = staged(place, ref)
+        task, _ = staged(context, ref)
         try:
             with blamed(task):
                 # Unit tests become call sequences here, next to the sandbox that has to run them.
-                task = in_sequences(place.sandbox, task)
+                task = in_sequences(context.sandbox, task)
                 own = from_rows(Case, seeds)
-                result = augment_task(place.sandbox, task, seed=seed, budget=budget, seeds=own)
+                result = augment_task(context.sandbox, task, seed=seed, budget=budget, seeds=own)
         except UnusableTask as error:
             return None, to_row(recorded(error))
         suite = result.suite
@@ -957,7 +947,7 @@ def augmenting(place: WorkerContext, settings: Row) -> Work:
             "doubtful": len(result.doubts),
             "doubt": result.doubts[0] if result.doubts else "",
             "provenance": dict(suite.provenance),
-            "sources": dict(result.sources),
+            "sources": result.sources,
             "dropped": dict(result.dropped),
             "notes": list(result.notes),
             "unreached": result.unreached,
@@ -968,12 +958,12 @@ def augmenting(place: WorkerContext, settings: Row) -> Work:
     return work
 
 
-def refusing(place: WorkerContext, _: Row) -> Work:
+def refusing(context: WorkerContext, _: Row) -> Work:
     """Return why the contract refuses each input of (contract, inputs); None if it does not."""
 
     def refuse(item: Row) -> Row:
         contract, inputs = item
-        reasons = violations(place.sandbox, contract, [Case(arguments) for arguments in inputs])
+        reasons = violations(context.sandbox, contract, [Case(arguments) for arguments in inputs])
         return [None if violation is None else violation.reason for violation in reasons]
 
     return refuse

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 from evalplus_lite.errors import CodecError, ReferenceSolutionError
@@ -71,8 +72,9 @@ class Vote:
             return same(self.data, other.data, task)
         return self.word == other.word == "raises"
 
-
-ALLOWED = Vote("allowed")
+    def to_row(self) -> dict[str, Any]:
+        """Return it as rows of a review file have it."""
+        return {self.word: _shown(self.data) if self.word == "value" else self.detail}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +153,40 @@ class Finding:
         is_often = differing >= max(MANY, SHARE * self.polled)
         return "reference" if is_often else "input"
 
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return the disputes as rows of a review file."""
+        return [
+            {
+                "task_id": self.task_id,
+                "kind": self.kind,
+                "cause": each.cause,
+                "input": _shown(wire.encode(list(each.case.arguments))),
+                "reference": each.reference.to_row(),
+                "majority": each.majority.to_row(),
+                "votes": each.votes,
+                "voters": each.voters,
+                "allowed": each.allowed,
+                "source": each.case.source,
+                "camps": [
+                    {
+                        "says": camp.vote.to_row(),
+                        "programs": list(camp.programs),
+                        "reference": camp.has_reference,
+                    }
+                    for camp in each.camps
+                ],
+            }
+            for each in self.disputes
+        ]
+
 
 def camps(
     task: Task, reference: Vote, responses: Sequence[Vote | None], names: Sequence[str]
 ) -> tuple[Camp, ...]:
     """Return the groups with equal answers, the largest first.
 
-    Of equal ones the reference's comes first, then the order of programs decides. ``responses`` are
-    those of ``dispute``, ``names`` the programs'.
+    ``responses`` are the programs' answers that contradict the reference, None for one that agrees.
+    Of equally large groups the reference's comes first, then the order of programs decides.
     """
     # Answers are compared with the first of each camp: equality by tolerance is not transitive.
     groups: list[tuple[Vote, list[str]]] = [(reference, [])]
@@ -172,88 +200,55 @@ def camps(
                 break
         else:
             groups.append((vote, [name]))
-    whole = [
+    groups_of = (
         Camp(vote, tuple(members), number == 0) for number, (vote, members) in enumerate(groups)
-    ]
-    return tuple(sorted(whole, key=lambda camp: -len(camp.programs)))
+    )
+    return tuple(sorted(groups_of, key=lambda camp: -len(camp.programs)))
 
 
 def dispute(
-    task: Task,
-    case: Case,
-    reference: Vote,
-    responses: Sequence[Vote | None],
-    names: Sequence[str] | None = None,
+    case: Case, reference: Vote, camps: Sequence[Camp], broken: frozenset[str] = frozenset()
 ) -> Dispute | None:
     """Return the dispute over a case, None without one.
 
-    ``responses`` holds each program's answer that contradicts the reference, None for one that
-    agrees with it; ``names`` are theirs, else their positions. The largest camp must be more than
-    half of all, and ``VOTES``.
+    The largest camp must be more than half of all, and ``VOTES``. These are enough where the
+    reference's answer breaks the properties ``broken``, and theirs keeps some.
     """
-    names = names or [str(number) for number in range(len(responses))]
-    groups = camps(task, reference, responses, names)
+    voters = sum(len(camp.programs) for camp in camps)
     # Programs that are slow or crash say nothing of the right answer.
-    against = (camp for camp in groups if camp.vote.word in ("value", "raises"))
-    leader = next((camp for camp in against if not camp.has_reference), None)
-    if leader is None or len(leader.programs) < VOTES:
+    against = [
+        camp
+        for camp in camps
+        if not camp.has_reference
+        and camp.vote.word in ("value", "raises")
+        and len(camp.programs) >= VOTES
+    ]
+    leader, cause = None, ""
+    if against and 2 * len(against[0].programs) > voters:
+        leader = against[0]
+        if reference.word == "value":
+            cause = "differs" if leader.vote.word == "value" else "refused"
+        # The programs have an answer where the reference has none. If they raise as well, nobody
+        # knows the answer.
+        elif leader.vote.word == "value":
+            cause = reference.word
+    if not cause:
+        values = (camp for camp in against if camp.vote.word == "value")
+        keeping = (camp for camp in values if broken & (_kept(case, camp.vote.data) or set()))
+        leader, cause = next(keeping, None), "odd"
+    if leader is None:
         return None
     votes = len(leader.programs)
-    if 2 * votes <= len(responses):
-        return None
-    said = leader.vote
-    if reference.word == "value":
-        cause = "differs" if said.word == "value" else "refused"
-    # The programs have an answer where the reference has none. If they raise as well, nobody knows
-    # the answer.
-    elif said.word == "value":
-        cause = reference.word
-    else:
-        return None
-    return Dispute(case, cause, reference, said, votes, len(responses), camps=groups)
+    return Dispute(case, cause, reference, leader.vote, votes, voters, camps=tuple(camps))
 
 
 def unanswered(drop: Dropped) -> Dispute:
     """Return the dispute over an input that the contract allows and the reference fails on."""
     vote = Vote(drop.cause, detail=drop.detail)
-    return Dispute(drop.case, drop.cause, vote, ALLOWED, 0, 0, allowed=True)
+    return Dispute(drop.case, drop.cause, vote, Vote("allowed"), 0, 0, allowed=True)
 
 
-def rows(finding: Finding) -> list[dict[str, Any]]:
-    """Return a finding's disputes as rows of a review file."""
-    return [_row(finding, each) for each in finding.disputes]
-
-
-def _row(finding: Finding, each: Dispute) -> dict[str, Any]:
-    return {
-        "task_id": finding.task_id,
-        "kind": finding.kind,
-        "cause": each.cause,
-        "input": _whole(wire.encode(list(each.case.arguments))),
-        "reference": _shown(each.reference),
-        "majority": _shown(each.majority),
-        "votes": each.votes,
-        "voters": each.voters,
-        "allowed": each.allowed,
-        "source": each.case.source,
-        "camps": [
-            {
-                "says": _shown(camp.vote),
-                "programs": list(camp.programs),
-                "reference": camp.has_reference,
-            }
-            for camp in each.camps
-        ],
-    }
-
-
-def _shown(vote: Vote) -> Any:
-    if vote.word == "value":
-        return {"value": _whole(vote.data)}
-    return {vote.word: vote.detail}
-
-
-def _whole(data: bytes) -> Any:
+def _shown(data: bytes) -> Any:
     try:
         return whole(data, WHOLE_BYTES)
     except CodecError as error:
@@ -288,23 +283,6 @@ def oddities(suite: Suite) -> dict[int, frozenset[str]]:
     }
 
 
-def odd_dispute(
-    case: Case, reference: Vote, camps: Sequence[Camp], broken: frozenset[str]
-) -> Dispute | None:
-    """Return the dispute over an answer that breaks these properties, if some programs keep them.
-
-    The camp need not be most of those that were asked, but ``VOTES`` of them.
-    """
-    for camp in camps:
-        if camp.has_reference or camp.vote.word != "value" or len(camp.programs) < VOTES:
-            continue
-        if broken & (_kept(case, camp.vote.data) or set()):
-            voters = sum(len(each.programs) for each in camps)
-            votes = len(camp.programs)
-            return Dispute(case, "odd", reference, camp.vote, votes, voters, camps=tuple(camps))
-    return None
-
-
 def _kept(case: Case, data: bytes) -> set[str] | None:
     """Return the properties of an answer; None for one that is not looked at."""
     if len(data) > WHOLE_BYTES:
@@ -331,15 +309,12 @@ def properties(arguments: Sequence[Value], answer: Value) -> Iterator[str]:
             yield "is not negative"
         for place, value in enumerate(arguments):
             if _kind(value) == "number":
-                yield from (
-                    f"is {name} argument {place}"
-                    for name, holds in _compared(answer, value).items()
-                    if holds
-                )
-
-
-def _compared(answer: float, value: float) -> Mapping[str, bool]:
-    return {"below": answer < value, "not above": answer <= value, "not below": answer >= value}
+                relations = {
+                    "below": answer < value,
+                    "not above": answer <= value,
+                    "not below": answer >= value,
+                }
+                yield from (f"is {word} argument {place}" for word in relations if relations[word])
 
 
 def _kind(value: Value) -> str:
@@ -361,20 +336,23 @@ class Panel:
     task: Task
     programs: tuple[str, ...]
 
+    @property
+    def names(self) -> list[str]:
+        """The programs' names in results."""
+        return list(map(program_hash, self.programs))
+
     @classmethod
     def select(cls, sandbox: Sandbox, task: Task, base: Suite, sources: Iterable[str]) -> Panel:
         """Return the panel of those programs that pass the base cases, each once."""
         # Counted steps, not seconds: the panel must be the same on every machine.
         prepared = PreparedSuite.by_steps(task, base, memory=MEMORY)
-        names: list[str] = []
         # Copies go before any is run, and the first programs fill the panel.
-        for source in independent(sources):
-            if (
-                len(names) < MOST_VOTERS
-                and evaluate_program(sandbox, prepared, source).plus == "pass"
-            ):
-                names.append(source)
-        return cls(task, tuple(names))
+        passing = (
+            source
+            for source in independent(sources)
+            if evaluate_program(sandbox, prepared, source).plus == "pass"
+        )
+        return cls(task, tuple(islice(passing, MOST_VOTERS)))
 
     def poll(
         self,
@@ -385,24 +363,21 @@ class Panel:
     ) -> list[Dispute | None]:
         """Return the disputes over a suite's cases, then over the dropped ones; None without one.
 
-        On an ``odd`` case fewer programs are enough for a dispute (``odd_dispute``).
+        On an ``odd`` case fewer programs are enough for a dispute.
         """
         if len(self.programs) < VOTES:  # too few for any dispute
             return [None] * (len(suite.cases) + len(dropped))
-        answered = self._answered(sandbox, suite, odd or {})
+        answered = self._answered(sandbox, suite, odd or {}) if suite.cases else []
         return [*answered, *self._unanswered(sandbox, dropped)]
 
     def _answered(
         self, sandbox: Sandbox, suite: Suite, odd: Mapping[int, frozenset[str]]
     ) -> list[Dispute | None]:
         disputes: list[Dispute | None] = [None] * len(suite.cases)
-        if not suite.cases:
-            return disputes
         # All programs run on all cases by steps, which is cheap; only contested cases are asked for
         # answers, which are then compared with each other.
         steps = reference_steps(sandbox, self.task, suite.cases)
-        whole = KillSuite.of_samples(self.task, suite, steps)
-        kills = list(whole.kills(sandbox, self.programs))
+        kills = list(KillSuite.of_samples(self.task, suite, steps).kills(sandbox, self.programs))
         contested = [
             number
             for number in range(len(suite.cases))
@@ -417,24 +392,17 @@ class Panel:
             else [None] * len(asked)
             for program, kill in zip(self.programs, kills, strict=True)
         ]
-        names = list(map(program_hash, self.programs))
         for place, number in enumerate(contested):
             # Programs that were stopped before this case have no vote on it.
-            votes = [
-                (answers[place] or Vote("slow")) if kill.killed >> number & 1 else None
-                for answers, kill in zip(responses, kills, strict=True)
+            votes = {
+                name: (answers[place] or Vote("slow")) if kill.killed >> number & 1 else None
+                for name, answers, kill in zip(self.names, responses, kills, strict=True)
                 if kill.run >> number & 1
-            ]
-            voters = [
-                name for name, kill in zip(names, kills, strict=True) if kill.run >> number & 1
-            ]
+            }
             reference = Vote("value", suite.expected[number])
-            case = suite.cases[number]
-            # Most of those that were run must agree; on an odd answer a few are enough.
-            disputes[number] = dispute(self.task, case, reference, votes, voters)
-            if disputes[number] is None and number in odd:
-                answers_of = camps(self.task, reference, votes, voters)
-                disputes[number] = odd_dispute(case, reference, answers_of, odd[number])
+            groups = camps(self.task, reference, list(votes.values()), list(votes))
+            broken = odd.get(number, frozenset())
+            disputes[number] = dispute(suite.cases[number], reference, groups, broken)
         return disputes
 
     def _unanswered(self, sandbox: Sandbox, dropped: Sequence[Dropped]) -> list[Dispute | None]:
@@ -443,12 +411,12 @@ class Panel:
         places = [n for n, drop in enumerate(dropped) if drop.cause in UNANSWERED][:MOST_DROPPED]
         asked = [dropped[place].case for place in places]
         responses = [self._ask(sandbox, program, asked) for program in self.programs]
-        names = list(map(program_hash, self.programs))
         for at, place in enumerate(places):
             drop = dropped[place]
-            votes = [answers[at] or Vote("slow") for answers in responses]
             reference = Vote(drop.cause, detail=drop.detail)
-            disputes[place] = dispute(self.task, drop.case, reference, votes, names)
+            votes = [answers[at] or Vote("slow") for answers in responses]
+            groups = camps(self.task, reference, votes, self.names)
+            disputes[place] = dispute(drop.case, reference, groups)
         return disputes
 
     def _ask(self, sandbox: Sandbox, program: str, cases: Sequence[Case]) -> list[Vote | None]:

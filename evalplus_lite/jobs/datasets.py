@@ -6,10 +6,9 @@ import hashlib
 import io
 import os
 import platform
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, cast
 
@@ -219,22 +218,19 @@ def sha256_of(place: Place) -> str:
     """Return the SHA-256 of a file's bytes, or of a folder's names and contents."""
     if not is_folder(place):
         return _of_file(place)
-    files: Iterable[tuple[str, Place]] = (
-        ((name, f"{place.rstrip('/')}/{name}") for name in names_at(place))
-        if isinstance(place, str)
-        else _below(place)
-    )
+    files: dict[str, Place]
+    if isinstance(place, str):
+        files = {name: f"{place.rstrip('/')}/{name}" for name in names_at(place)}
+    else:
+        paths = {path.relative_to(place): path for path in place.rglob("*") if path.is_file()}
+        files = {
+            name.as_posix(): path
+            for name, path in paths.items()
+            if not any(part.startswith((".", "__")) for part in name.parts)
+        }
     # In the form of sha256sum, sorted, so that anybody can check it.
-    lines = (f"{_of_file(file)}  {name}\n" for name, file in sorted(files, key=itemgetter(0)))
+    lines = (f"{_of_file(files[name])}  {name}\n" for name in sorted(files))
     return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _below(folder: Path) -> Iterator[tuple[str, Path]]:
-    for path in folder.rglob("*"):
-        if path.is_file() and not any(
-            part.startswith((".", "__")) for part in path.relative_to(folder).parts
-        ):
-            yield path.relative_to(folder).as_posix(), path
 
 
 def _of_file(place: Place) -> str:

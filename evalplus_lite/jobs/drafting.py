@@ -112,8 +112,8 @@ def draft_from_pytest(
 
 def _of_assertions(stem: str, name: str, found: Asserted, home: SourceModule | None) -> Task:
     node = None if home is None else home.function(name)
-    shown = [f">>> {name}({', '.join(map(repr, arguments))})" for arguments in found.inputs[:3]]
-    prompt = "\n".join([f"Write the function {name}. It is called like this:", "", *shown, ""])
+    calls = [f">>> {name}({', '.join(map(repr, arguments))})" for arguments in found.inputs[:3]]
+    prompt = "\n".join([f"Write the function {name}. It is called like this:", "", *calls, ""])
     if home is not None and node is not None:
         prompt = home.prompt(node)
     reference = "" if home is None or node is None else home.alone(name)
@@ -208,8 +208,8 @@ def simple_inputs(types: Sequence[Type]) -> list[tuple[Value, ...]]:
     # Simple arguments together first, since a product would vary the last one alone for long.
     rows = [tuple(column[at % len(column)] for column in columns) for at in range(4)]
     rows += itertools.islice(itertools.product(*columns), 4 * MOST)
-    found: dict[str, tuple[Value, ...]] = {repr(row): row for row in rows}
-    return list(found.values())[:MOST]
+    distinct: dict[str, tuple[Value, ...]] = {repr(row): row for row in rows}
+    return list(distinct.values())[:MOST]
 
 
 def simple_values(stated: Type, depth: int = 0) -> list[Value]:

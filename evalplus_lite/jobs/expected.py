@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import functools
 import gc
 import hashlib
 import json
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from evalplus_lite.errors import EvalPlusLiteError, UnusableTask
-from evalplus_lite.execution.base import Backend, Call, Ref, Row, Work, WorkerContext
+from evalplus_lite.execution.base import Backend, Call, Maker, Ref, Row, Work, WorkerContext
 from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.evidence import (
     Evidence,
@@ -60,13 +61,13 @@ class SharedData:
         return shared[1]
 
 
-def staged(place: WorkerContext, ref: Ref) -> tuple[Task, Suite | None]:
+def staged(context: WorkerContext, ref: Ref) -> tuple[Task, Suite | None]:
     """Return a task, and its suite if one was given."""
     # Collecting would walk all that was just read, and free none of it: it lives long.
     enabled = gc.isenabled()
     gc.disable()
     try:
-        task, suite = place.load(ref)
+        task, suite = context.load(ref)
         return from_row(Task, task), None if suite is None else from_row(Suite, suite)
     finally:
         if enabled:
@@ -170,6 +171,10 @@ class SuiteSource:
         """
         return None if self.cache is None else str(self.cache), to_row(self.limits)
 
+    def call(self, maker: Maker, *others: Row, packages: tuple[str, ...] = ()) -> Call:
+        """Return the call of an ``on_suites`` maker by this source, and other settings."""
+        return Call(f"{maker.__module__}:{maker.__name__}", (self.settings, *others), packages)
+
     def take(self, task_id: str, found: Row) -> None:
         """Record the ``found_evidence`` of a task whose suite a worker prepared."""
         evidence, bad = found or (None, None)
@@ -182,23 +187,32 @@ class SuiteSource:
         self, tasks: Iterable[Task], backend: Backend, staging: SharedData | None = None
     ) -> None:
         """Determine the evidence of each task's suite, in parallel."""
-        staging = staging or SharedData(backend, self.given)
         # Only what no judgment has found out: a run that was resumed asks for the rest.
         left = [task for task in tasks if task.id not in {**self.evidence, **self.unusable}]
-        call = Call("evalplus_lite.jobs.expected:weighing", self.settings)
-        items = map(staging.ref, left)
-        for task, evidence in zip(left, backend.map(call, items, key=lambda ref: ref), strict=True):
-            self.take(task.id, evidence)
+        for _ in self._asked(left, backend, staging, with_suites=False):
+            pass
 
     def suites(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Suite | None]:
         """Yield the suite of each task, in order; None for one that cannot be used."""
-        staging, order = SharedData(backend, self.given), list(tasks)
-        call = Call("evalplus_lite.jobs.expected:answering", self.settings)
-        for task, row in zip(order, backend.map(call, map(staging.ref, order)), strict=True):
-            evidence, suite = row
-            self.take(task.id, evidence)
+        for task, suite in self._asked(list(tasks), backend, None, with_suites=True):
             # What was given need not come back.
             yield self.given.get(task.id) if suite is True else suite and from_row(Suite, suite)
+
+    def _asked(
+        self,
+        tasks: Sequence[Task],
+        backend: Backend,
+        staging: SharedData | None,
+        *,
+        with_suites: bool,
+    ) -> Iterator[tuple[Task, Row]]:
+        """Yield each task with what ``preparing`` returns of its suite; take its evidence."""
+        staging = staging or SharedData(backend, self.given)
+        call = self.call(preparing, with_suites)
+        rows = backend.map(call, map(staging.ref, tasks), key=lambda ref: ref)
+        for task, (evidence, suite) in zip(tasks, rows, strict=True):
+            self.take(task.id, evidence)
+            yield task, suite
 
     def answers(self, sandbox: Sandbox, task: Task) -> Answers:
         """Return the reference's answers to the task's own cases, cached or computed."""
@@ -245,21 +259,20 @@ class SuiteSource:
 
     def _weak(self, sandbox: Sandbox, task: Task, suite: Suite, given: Suite | None) -> str:
         """Return the result of ``require_knowledge``, or raise its error; cached by content."""
-        path = self._null_path(task, given)
+        # What null programs do is cached apart from the answers, since it also depends on a given
+        # suite.
+        path, facts = self._null_path(task, given), None
         if path is not None:
             with contextlib.suppress(*DAMAGED):
-                # What null programs do is cached apart from the answers, since it also depends on a
-                # given suite.
                 cause, detail = json.loads(path.read_text(encoding="utf-8"))
                 mark_used(path)
-                if cause:
-                    raise UnusableTask(task.id, cause, detail)
-                return str(detail)
-        try:
-            facts = ["", require_knowledge(sandbox, task, suite)]
-        except UnusableTask as error:
-            facts = [error.cause, error.detail]
-        self._keep(path, [json.dumps(facts)])
+                facts = cause, str(detail)
+        if facts is None:
+            try:
+                facts = "", require_knowledge(sandbox, task, suite)
+            except UnusableTask as error:
+                facts = error.cause, error.detail
+            self._keep(path, [json.dumps(facts)])
         if facts[0]:
             raise UnusableTask(task.id, *facts)
         return facts[1]
@@ -356,30 +369,29 @@ def found_evidence(source: SuiteSource, task_id: str) -> Row:
     return None if evidence is None else to_row(evidence), None if bad is None else to_row(bad)
 
 
-def weighing(place: WorkerContext, settings: Row) -> Work:
-    """Return the evidence of a staged task's suite, as ``found_evidence`` does."""
-    source = source_of(settings)
+def on_suites(work: Callable[..., Row]) -> Maker:
+    """Return the maker of work on suites, which ``SuiteSource.call`` names.
 
-    def weigh(item: Row) -> Row:
-        task, suite = staged(place, item)
-        with contextlib.suppress(UnusableTask):
-            source.usable(place.sandbox, task, suite)
-        return found_evidence(source, task.id)
+    ``work`` is called with the context, the source, an item, and the other settings.
+    """
 
-    return weigh
+    @functools.wraps(work)
+    def maker(context: WorkerContext, settings: Row) -> Work:
+        source, others = source_of(settings[0]), settings[1:]
+        return lambda item: work(context, source, item, *others)
+
+    return maker
 
 
-def answering(place: WorkerContext, settings: Row) -> Work:
-    """Return the evidence of a staged task's suite, and the suite: True if it was given, None if
-    there is none."""
-    source = source_of(settings)
-
-    def answer(item: Row) -> Row:
-        task, suite_given = staged(place, item)
-        try:
-            suite = source.usable(place.sandbox, task, suite_given).suite
-        except UnusableTask:
-            return found_evidence(source, task.id), None
-        return found_evidence(source, task.id), True if suite_given else to_row(suite)
-
-    return answer
+@on_suites
+def preparing(context: WorkerContext, source: SuiteSource, item: Row, with_suites: bool) -> Row:
+    """Return the ``found_evidence`` of a staged task's suite, and the suite: True if it was given,
+    or is not asked for, None if there is none.
+    """
+    task, given = staged(context, item)
+    try:
+        suite = source.usable(context.sandbox, task, given).suite
+    except UnusableTask:
+        return found_evidence(source, task.id), None
+    row = to_row(suite) if with_suites and given is None else True
+    return found_evidence(source, task.id), row

@@ -13,7 +13,7 @@ from evalplus_lite.errors import (
     SandboxUnavailable,
     UnusableTask,
 )
-from evalplus_lite.execution.base import Ref, Row, Work, WorkerContext
+from evalplus_lite.execution.base import Ref, Row, WorkerContext
 from evalplus_lite.execution.records import from_row
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.reference_runs import weak_places, without_weak
@@ -68,10 +68,10 @@ class Settings:
         }
 
     def prepared(
-        self, place: WorkerContext, source: SuiteSource, task: Task, given: Suite | None
+        self, context: WorkerContext, source: SuiteSource, task: Task, given: Suite | None
     ) -> PreparedSuite:
         """Return a task's suite, ready to be run; raises UnusableTask if there is none."""
-        suite = source.usable(place.sandbox, task, given).suite
+        suite = source.usable(context.sandbox, task, given).suite
         if not self.weak_tests:
             suite = without_weak(task, suite)
         return PreparedSuite.of(
@@ -97,21 +97,19 @@ Judged: TypeAlias = tuple[str, Any, dict[str, Any] | str, Any, Any]
 stress cases and as evidence, and the program's cost."""
 
 
-def judging(place: WorkerContext, settings: Row) -> Work:
-    """Return the judge of a staged task and programs for it: verdicts with lines, and evidence."""
-    return SampleJudge(place, settings).judge
-
-
 Suites: TypeAlias = tuple[PreparedSuite, PreparedSuite | None, bool]
 """A suite, its stress cases, and whether all its tests are weak."""
 
 
 class SampleJudge:
-    """Judges by (suite source, ``Settings``, where contracts to minimize under are staged)."""
+    """Judges programs for staged tasks: work by name (``Call``).
 
-    def __init__(self, place: WorkerContext, row: Row) -> None:
+    Its settings are (suite source, ``Settings``, where contracts to minimize under are staged).
+    """
+
+    def __init__(self, context: WorkerContext, row: Row) -> None:
         source, settings, contracts = row
-        self.place, self.source = place, source_of(source)
+        self.context, self.source = context, source_of(source)
         self.settings = from_row(Settings, settings)
         self.contracts = contracts
         self.suites: Prepared[Suites] = Prepared()
@@ -122,9 +120,9 @@ class SampleJudge:
         """What minimizes failing inputs; loaded for the first of them, as it imports a lot."""
         from evalplus_lite.jobs.minimize import Shrinker
 
-        return Shrinker(self.place.load(self.contracts))
+        return Shrinker(self.context.load(self.contracts))
 
-    def judge(self, item: Row) -> Row:
+    def __call__(self, item: Row) -> Row:
         """Take (task, its id, groups) and return (evidence, judged samples).
 
         ``task`` refers to shared data, groups are those of ``samples.group_row``, evidence is
@@ -189,7 +187,7 @@ class SampleJudge:
         source: str,
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         # Order: the suite decides; its failure may be minimized; then stress cases.
-        sandbox = self.place.sandbox
+        sandbox = self.context.sandbox
         verdict = evaluate_program(sandbox, suite, source, details=self.settings.details)
         row: dict[str, Any] = {"base": verdict.base, "plus": verdict.plus}
         failure = failure_row(suite.suite, verdict)
@@ -213,8 +211,8 @@ class SampleJudge:
 
     def _prepared(self, ref: Ref) -> Suites:
         # Once for all programs of the task: inputs encoded, limits set, weak tests known.
-        task, suite = staged(self.place, ref)
-        prepared = self.settings.prepared(self.place, self.source, task, suite)
+        task, suite = staged(self.context, ref)
+        prepared = self.settings.prepared(self.context, self.source, task, suite)
         is_weak = len(weak_places(task, prepared.suite)) == len(prepared.suite.cases)
         strain, settings = None, self.settings
         if settings.stress and (stress := prepared.suite.stress) is not None:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from evalplus_lite.errors import InputError, ReferenceSolutionError, UnusableTask
-from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
+from evalplus_lite.execution.base import Row, WorkerContext
 from evalplus_lite.grading.evidence import (
     Evidence,
     blamed,
@@ -33,21 +33,13 @@ from evalplus_lite.grading.oracle import Answers, Dropped, answer
 from evalplus_lite.grading.subsets import subset
 from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.jobs.augmented_task import Budget, augment_task, pool_kills
-from evalplus_lite.jobs.consensus import (
-    UNANSWERED,
-    VOTES,
-    Finding,
-    Panel,
-    oddities,
-    unanswered,
-)
-from evalplus_lite.jobs.consensus import rows as dispute_rows
+from evalplus_lite.jobs.consensus import UNANSWERED, VOTES, Finding, Panel, oddities, unanswered
 from evalplus_lite.jobs.datasets import content_hash, run_facts
-from evalplus_lite.jobs.expected import SharedData, SuiteSource, source_of, staged
+from evalplus_lite.jobs.expected import SharedData, SuiteSource, on_suites, staged
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, keep_inputs, made_folder, within
 from evalplus_lite.programs import TooLarge, definitions, normal_form, program_hash
-from evalplus_lite.programs.mutation.mutants import Mutant, difference, mutants
+from evalplus_lite.programs.mutation.mutants import difference, mutants
 from evalplus_lite.programs.mutation.mutants import normal_form as mutated_form
 from evalplus_lite.programs.parsing import UNREADABLE
 from evalplus_lite.reduction.kills import KillSuite
@@ -133,67 +125,59 @@ ENOUGH_CASES = 20
 """A mutant that this many cases run and accept is probably equivalent, and is not pursued."""
 
 
-def linting(place: WorkerContext, settings: Row) -> Work:
+@on_suites
+def linting(context: WorkerContext, source: SuiteSource, item: Row, seed: int, inputs: int) -> Row:
     """Of (staged task, programs), what lint found, as a row, its fingerprint, and disputes."""
-    source, seed, budget = source_of(settings[0]), settings[1], Budget(inputs=settings[2])
-
-    def lint_one(item: Row) -> Row:
-        ref, programs = item
-        task, given = staged(place, ref)
-        # Order: what the text says; whether there is a suite; what that suite lost and does not
-        # see; what other programs say. Each part only adds findings.
-        stated = list(_stated(task))
-        try:
-            with blamed(task):
-                refused = own_refused(place.sandbox, task)
-                answers = source.usable(place.sandbox, task, given)
-        except UnusableTask as error:
-            varies = error.cause in VARYING and _varies(place.sandbox, task, task.base)
-            cause, detail = ("unstable", VARIES) if varies else (error.cause, "")
-            stated.append(of_cause(cause, error.detail + detail, verdict="broken"))
-            return _row(task.id, stated, task), fingerprint(task), []
-        doubtful = [each.case for each in answers.dropped if each.cause in VARYING]
-        varies = _varies(place.sandbox, task, doubtful)
-        evidence = source.evidence[task.id]
-        findings = [*stated, *_of_evidence(task, answers.suite, evidence, varies=varies)]
-        if refused:
-            findings.append(finding("T006", f"used, though {sentence(refused[0])}", len(refused)))
-        steps, doubts, voters = None, Finding(task.id, 0, ()), 0
-        if task.reference:
-            steps, more = _of_reference(place.sandbox, task, answers)
-            findings += more
-            if programs:
-                doubts, voters = polled(
-                    place.sandbox, task, answers, given, programs, seed=seed, budget=budget
-                )
-        if doubts.disputes:
-            findings.append(_of_doubts(doubts))
-        row = {**_row(task.id, findings, task, answers, steps), "voters": voters}
-        row["lost"] = sorted({*range(len(task.cases))} - {*answers.kept}) if given is None else []
-        return row, fingerprint(task), dispute_rows(doubts)
-
-    return lint_one
+    ref, programs = item
+    task, given = staged(context, ref)
+    # Order: what the text says; whether there is a suite; what that suite lost and does not
+    # see; what other programs say. Each part only adds findings.
+    findings = list(_of_text(task))
+    row = _row(task.id, findings, task)
+    try:
+        with blamed(task):
+            refused = own_refused(context.sandbox, task)
+            answers = source.usable(context.sandbox, task, given)
+    except UnusableTask as error:
+        varies = error.cause in VARYING and _varies(context.sandbox, task, task.base)
+        cause, detail = ("unstable", VARIES) if varies else (error.cause, "")
+        findings.append(of_cause(cause, error.detail + detail, verdict="broken"))
+        return row, fingerprint(task), []
+    row["usable"] = len(answers.suite.cases)
+    if given is None:
+        row["lost"] = sorted({*range(len(task.cases))} - {*answers.kept})
+    doubtful = [each.case for each in answers.dropped if each.cause in VARYING]
+    varies = _varies(context.sandbox, task, doubtful)
+    findings += _of_evidence(task, answers.suite, source.evidence[task.id], varies=varies)
+    if refused:
+        findings.append(finding("T006", f"used, though {sentence(refused[0])}", len(refused)))
+    doubts = Finding(task.id, 0, ())
+    if task.reference:
+        row["steps"], further = _of_reference(context.sandbox, task, answers)
+        findings += further
+        if programs:
+            budget = Budget(inputs=inputs)
+            doubts, row["voters"] = polled(
+                context.sandbox, task, answers, given, programs, seed=seed, budget=budget
+            )
+    if doubts.disputes:
+        findings.append(_of_doubts(doubts))
+    return row, fingerprint(task), doubts.to_rows()
 
 
-def _row(
-    id: str,
-    findings: Iterable[dict[str, Any]],
-    task: Task | None = None,
-    answers: Answers | None = None,
-    steps: int | None = None,
-) -> dict[str, Any]:
-    """Return a task's row; one that could not be read has no ``task``."""
+def _row(id: str, findings: list[dict[str, Any]], task: Task | None = None) -> dict[str, Any]:
+    """Return a task's row before it is run; one that could not be read has no ``task``."""
     return {
         "task_id": id,
         "harness": task and task.harness.kind,
         "observe": list(task.harness.observe) if task else [],
         "compared": task and ("check" if has_check(task) else task.rule.kind),
         "given": len(task.cases) if task else 0,
-        "usable": len(answers.suite.cases) if answers else 0,
-        "steps": steps,
+        "usable": 0,
+        "steps": None,
         "voters": 0,
         "lost": [],
-        "findings": list(findings),
+        "findings": findings,
     }
 
 
@@ -207,20 +191,26 @@ MOST_AGAIN = 20
 
 def _varies(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> bool:
     """Return whether the reference passes one of the cases that it failed, run again."""
-    some = cases[:MOST_AGAIN]
-    keys = [Inputs.of([case.arguments]).key for case in some]
+    doubtful = cases[:MOST_AGAIN]
+    keys = [Inputs.of([case.arguments]).key for case in doubtful]
     pairs = zip(task.base, task.outputs, strict=False)
     outputs = {Inputs.of([case.arguments]).key: output for case, output in pairs}
-    known = tuple(outputs[key] for key in keys if key in outputs)
+    stated = tuple(outputs[key] for key in keys if key in outputs)
     # Where the task states outputs, each case that is tried again needs its own.
-    if not some or len(known) != len(some) * bool(task.outputs):
+    if not doubtful or len(stated) != len(doubtful) * bool(task.outputs):
         return False
-    task = replace(task, base=tuple(some), plus=(), outputs=known)
+    task = replace(task, base=tuple(doubtful), plus=(), outputs=stated)
     for seed in AGAIN:
         other = sandbox.sibling(hash_seed=seed)
         with suppress(ReferenceSolutionError):
             if answer(
-                other, task, some, base_count=len(some), limits=LIMITS, contract=False, twice=False
+                other,
+                task,
+                doubtful,
+                base_count=len(doubtful),
+                limits=LIMITS,
+                contract=False,
+                twice=False,
             ).kept:
                 return True
     return False
@@ -309,8 +299,8 @@ def _calls(tree: ast.Module | None) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, ast.Import):
             for each in node.names:
-                known = each.name if each.asname else each.name.partition(".")[0]
-                names[each.asname or known] = known
+                name = each.name if each.asname else each.name.partition(".")[0]
+                names[each.asname or name] = name
         elif isinstance(node, ast.ImportFrom):
             names |= {each.asname or each.name: f"{node.module}.{each.name}" for each in node.names}
     for node in nodes:
@@ -321,10 +311,10 @@ def _calls(tree: ast.Module | None) -> Iterator[str]:
             yield f"{names.get(head, head)}{dot}{rest}({text})"
 
 
-def _stated(task: Task) -> Iterator[dict[str, Any]]:
+def _of_text(task: Task) -> Iterator[dict[str, Any]]:
     text = _plain(task.reference)
     tree = definitions.parse(text) if text else None
-    yield from _surroundings(task, text, tree)
+    yield from _of_surroundings(task, text, tree)
     if task.prompt.strip() and tree is not None:
         yield from _signature(task, tree)
         if task.harness.kind == "unittest":
@@ -333,18 +323,18 @@ def _stated(task: Task) -> Iterator[dict[str, Any]]:
             yield finding("T105", "the prompt contains the body of the reference")
 
 
-def _surroundings(task: Task, text: str, tree: ast.Module | None) -> Iterator[dict[str, Any]]:
+def _of_surroundings(task: Task, text: str, tree: ast.Module | None) -> Iterator[dict[str, Any]]:
     calls = list(_calls(tree))
     for what, pattern in SURROUNDINGS.items():
-        found = [each for each in calls if pattern.match(each)]
+        matches = [each for each in calls if pattern.match(each)]
         if what == FILES:  # one that the task names itself, not its caller
-            found = [each for each in found if "'" in each]
+            matches = [each for each in matches if "'" in each]
         is_chance = what == CHANCE  # two runs under other hash seeds are compared: only a note
-        known = SEEDED.search(text) if is_chance else MOCKED.search(task.harness.tests)
         # A seed makes chance repeatable, and a mock stands for a network or a file. One finding is
         # enough.
-        if found and not (known and what != CLOCK):
-            yield finding("T204", f"{what}: {found[0]}", verdict="fit" if is_chance else "")
+        is_fixed = SEEDED.search(text) if is_chance else MOCKED.search(task.harness.tests)
+        if matches and not (is_fixed and what != CLOCK):
+            yield finding("T204", f"{what}: {matches[0]}", verdict="fit" if is_chance else "")
             return
 
 
@@ -381,16 +371,11 @@ def _methods(task: Task, tree: ast.Module) -> Iterator[dict[str, Any]]:
     names = sorted(definitions.methods(task.reference, task.defined) & called)
     # A program declares its methods; prose names them.
     declared = definitions.methods(task.prompt, task.defined)
+    stated = declared or re.findall(r"\w+", task.prompt)
+    if hidden := [name for name in names if name not in stated]:
+        evidence = f"tests call {', '.join(hidden[:5])}, which the prompt does not declare"
+        yield finding("T202", evidence)
     shown = definitions.parse(task.prompt) if declared else None
-    hidden = [
-        name
-        for name in names
-        if (name not in declared if declared else not re.search(rf"\b{name}\b", task.prompt))
-    ]
-    if hidden:
-        yield finding(
-            "T202", f"tests call {', '.join(hidden[:5])}, which the prompt does not declare"
-        )
     for name in names if shown is not None else ():
         pair = [definitions.parameters(each, name) for each in (shown, tree) if each is not None]
         if None not in pair and len(pair[0] or ()) != len(pair[1] or ()):
@@ -408,28 +393,23 @@ def _shows_reference(task: Task, source: str, tree: ast.Module) -> bool:
 
     A constructor does not count: statements on classes give it.
     """
+
+    def packed(text: str) -> str:  # without comments and what a formatter may change
+        return re.sub(r"#.*|[\s'\"()]+", "", text)
+
+    def text_of(nodes: Iterable[ast.stmt]) -> str:
+        return "".join(ast.get_source_segment(source, node) or "" for node in nodes)
+
     shown = definitions.parse(task.prompt)
-    prompt = _packed(task.prompt if shown is None else ast.unparse(shown))
+    prompt = packed(task.prompt if shown is None else ast.unparse(shown))
+    owner = [n for n in tree.body if getattr(n, "name", "") == task.defined]
+    nodes = [n for o in owner for n in ast.walk(o) if isinstance(n, ast.FunctionDef)]
+    bodies = [packed(text_of(node.body)) for node in nodes if node.name != "__init__"]
     if not task.defined:
-        bodies = [task.reference]
-    else:
-        owner = [n for n in tree.body if getattr(n, "name", "") == task.defined]
-        nodes = [n for o in owner for n in ast.walk(o) if isinstance(n, ast.FunctionDef)]
-        bodies = [_body(source, node) for node in nodes if node.name != "__init__"]
-    packed = list(map(_packed, bodies))
-    length = sum(len(each) for each in packed if each in prompt)
+        bodies = [packed(task.reference)]
+    length = sum(len(each) for each in bodies if each in prompt)
     # More than half of all bodies, so that one helper in the prompt is no finding.
-    return length >= LONG_BODY and 2 * length > sum(map(len, packed))
-
-
-def _packed(text: str) -> str:
-    """Return a text without what a formatter may change, and without comments."""
-    return re.sub(r"#.*|[\s'\"()]+", "", text)
-
-
-def _body(source: str, node: ast.FunctionDef) -> str:
-    """Return the text of a function's statements."""
-    return "".join(ast.get_source_segment(source, each) or "" for each in node.body)
+    return length >= LONG_BODY and 2 * length > sum(map(len, bodies))
 
 
 # What the prompt shows: its examples, in doctest's form or as a script's input and output.
@@ -464,12 +444,13 @@ def _samples(prompt: str) -> Iterator[tuple[bool, str, str]]:
 def _examples(task: Task) -> list[DraftCase]:
     """Return the examples in a prompt, as calls or as input and output texts."""
     if task.harness.kind == "script":
-        found = list(_samples(task.prompt[:LONGEST_PROMPT]))
+        samples = list(_samples(task.prompt[:LONGEST_PROMPT]))
         # Where samples are headed as such, plain "Input" and "Output" describe the format.
-        is_headed = any(headed for headed, *_ in found)
-        pairs = [pair for headed, *pair in found if headed or not is_headed]
+        is_headed = any(headed for headed, *_ in samples)
         return [
-            DraftCase("", 0, (f"{text}\n",), wire.encode(f"{output}\n")) for text, output in pairs
+            DraftCase("", 0, (f"{text}\n",), wire.encode(f"{output}\n"))
+            for headed, text, output in samples
+            if headed or not is_headed
         ]
     if task.harness.kind != "call":
         return []
@@ -498,20 +479,19 @@ def _contradicted(sandbox: Sandbox, task: Task) -> list[dict[str, Any]]:
         return []
     task = replace(task, base=cases, plus=(), outputs=outputs)
     try:
-        answers = answer(
+        dropped: Sequence[Dropped] = answer(
             sandbox, task, cases, base_count=len(cases), limits=LIMITS, contract=False, twice=False
-        )
+        ).dropped
     except ReferenceSolutionError:  # which is no finding on examples
         return []
-    dropped: Sequence[Dropped] = answers.dropped
     if sources:  # such examples often rely on what is set up elsewhere, and raise
         dropped = [each for each in dropped if each.cause == "expected"]
     if not dropped:
         return []
     first = dropped[0]
     source = sources.get(str(first.case.arguments[0]))
-    said = f"{source}: {first.detail}" if source else sentence(first)
-    return [finding("T201", said, len(dropped))]
+    evidence = f"{source}: {first.detail}" if source else sentence(first)
+    return [finding("T201", evidence, len(dropped))]
 
 
 def _lines(prompt: str) -> list[tuple[str, Assertion]]:
@@ -519,7 +499,7 @@ def _lines(prompt: str) -> list[tuple[str, Assertion]]:
 
     Each is asked for after the lines of its docstring that come before it.
     """
-    found: list[tuple[str, Assertion]] = []
+    examples_of: list[tuple[str, Assertion]] = []
     for session in sessions(prompt):
         lines, asked = list[str](), list[str]()
         end = 0
@@ -534,8 +514,8 @@ def _lines(prompt: str) -> list[tuple[str, Assertion]]:
                     source, end = f"assert ({source}) == ({want})", len(lines) + 1
             lines.append(source)
         with suppress(*UNREADABLE):
-            found += zip(asked, divided("\n".join(lines[:end])), strict=True)
-    return found
+            examples_of += zip(asked, divided("\n".join(lines[:end])), strict=True)
+    return examples_of
 
 
 def _shows_all(task: Task, suite: Suite) -> bool:
@@ -589,14 +569,12 @@ def _survivors(
     except ReferenceSolutionError:
         return  # it loads, and is too large to analyze
     script = task.harness.kind == "script"
-    lines = statements(source, script=script)
-    reached = reached_lines(sandbox, task, suite, source, lines)
-    missed = sorted(line for line, cases in reached.items() if not cases)
-    if told := missed_statements(source, reached):
-        evidence = f"no test runs {told}"
+    reached = reached_lines(sandbox, task, suite, source, statements(source, script=script))
+    missed = {line for line, cases in reached.items() if not cases}
+    if lines := missed_statements(source, reached):
         needed = statements(source, task.defined, script=script)
-        is_weak = len(needed & {*missed}) > MISSED * len(needed)
-        yield finding("T301", evidence, len(missed), verdict="weak" if is_weak else "")
+        verdict = "weak" if len(needed & missed) > MISSED * len(needed) else ""
+        yield finding("T301", f"no test runs {lines}", len(missed), verdict=verdict)
     if task.harness.kind in ("unittest", "assertions"):
         return  # no new inputs can be made, so nothing would show that a survivor is wrong
     # A few mutants, spread over the text; those that many cases run and accept are hardly wrong.
@@ -610,16 +588,11 @@ def _survivors(
         counted = reference_steps(sandbox, task, suite.cases)
     if alive:
         kills = KillSuite.of_mutants(sandbox, task, suite, counted)
-        rows = kills.kills(sandbox, [each.source for each in alive])
-        alive = [each for each, row in zip(alive, rows, strict=True) if not row.killed]
-    if alive and (proof := _proof(sandbox, task, alive)) is not None:
-        yield finding("T104", proof[0], proof[1])
-
-
-def _proof(sandbox: Sandbox, task: Task, alive: Sequence[Mutant]) -> tuple[str, int] | None:
-    """Return a mutant with an input on which it is wrong, and how many mutants have one."""
-    budget = SMALL_POOL if task.harness.kind == "script" else POOL
-    programs = [each.source for each in alive]
+        killed_by = kills.kills(sandbox, [each.source for each in alive])
+        alive = [each for each, row in zip(alive, killed_by, strict=True) if not row.killed]
+    if not alive:
+        return
+    programs, budget = [each.source for each in alive], SMALL_POOL if script else POOL
     pool, rows = pool_kills(sandbox, replace(task, plus=()), programs, seed=0, budget=budget)
     # A mutant that is only slow on an input may still be equivalent.
     wrong = [
@@ -627,14 +600,14 @@ def _proof(sandbox: Sandbox, task: Task, alive: Sequence[Mutant]) -> tuple[str, 
         for each, row in zip(alive, rows, strict=False)
         if (killed := row.killed & ~row.slow)
     ]
-    if not wrong:
-        return None
-    mutant, killed = wrong[0]
-    # The lowest bit is the first input of the pool on which it is wrong.
-    case = pool[(killed & -killed).bit_length() - 1]
-    lines = difference(task.reference, mutant).splitlines()[2:]
-    change = [f"{line[0]} {line[1:].strip()}" for line in lines if line[:1] in ("-", "+")]
-    return f"{' / '.join(change)} passes, and is wrong on input {shown(case)}", len(wrong)
+    if wrong:
+        mutant, killed = wrong[0]
+        # The lowest bit is the first input of the pool on which it is wrong.
+        case = pool[(killed & -killed).bit_length() - 1]
+        diff = difference(task.reference, mutant).splitlines()[2:]
+        change = [f"{line[0]} {line[1:].strip()}" for line in diff if line[:1] in ("-", "+")]
+        evidence = f"{' / '.join(change)} passes, and is wrong on input {shown(case)}"
+        yield finding("T104", evidence, len(wrong))
 
 
 # What right programs do: those that pass the base cases are asked about other inputs.
@@ -663,10 +636,11 @@ def polled(
         cases = list(task.plus if given is None else given.cases[given.base_count :])
     else:
         try:
-            made = augment_task(sandbox, task, seed=seed, budget=budget)
+            augmented = augment_task(sandbox, task, seed=seed, budget=budget)
         except (ReferenceSolutionError, UnusableTask):
             return Finding(task.id, 0, ()), 0
-        cases = [*made.suite.cases[made.suite.base_count :], *made.unanswered]
+        new = augmented.suite.cases[augmented.suite.base_count :]
+        cases = [*new, *augmented.unanswered]
     again = answer(
         sandbox,
         task,
@@ -679,17 +653,18 @@ def polled(
     base = subset(answers.suite, range(answers.suite.base_count))
     panel = Panel.select(sandbox, task, base, programs)
     votes = panel.poll(sandbox, again.suite, again.dropped, oddities(again.suite))
-    of_dropped = votes[len(again.suite.cases) :]
-    dropped = [drop for drop, vote in zip(again.dropped, of_dropped, strict=True) if not vote]
     disputes = [each for each in votes if each is not None]
     if task.contract is not None and parse(task.contract).has_precondition:
         # The contract decides on each input; one that it allows needs no votes.
-        failed = [drop for drop in dropped if drop.cause in UNANSWERED][:MOST_FAILURES]
-        disputes += map(unanswered, failed)
+        pairs = zip(again.dropped, votes[len(again.suite.cases) :], strict=True)
+        failed = [drop for drop, vote in pairs if not vote and drop.cause in UNANSWERED]
+        disputes += map(unanswered, failed[:MOST_FAILURES])
         reasons = violations(sandbox, task.contract, [each.case for each in disputes])
-        pairs = zip(disputes, reasons, strict=True)
-        disputes = [replace(each, allowed=why is None) for each, why in pairs]
-        disputes = [each for each in disputes if each.voters or each.allowed]
+        disputes = [
+            replace(each, allowed=why is None)
+            for each, why in zip(disputes, reasons, strict=True)
+            if each.voters or why is None
+        ]
     return Finding(task.id, len(votes), tuple(disputes)), len(panel.programs)
 
 
@@ -872,19 +847,12 @@ def lint(
         order = data.all_ids if tasks is None else ()
         if any(map(has_hidden_cases, data.tasks)):
             data = with_base_cases(data, opened.pool(), opened.cache)
-        found = {
+        by_task = {
             each.task_id: _row(each.task_id, [of_cause(each.cause, each.detail, verdict="broken")])
             for each in data.unusable
         }
-        prints: dict[str, Row] = {}
-        disputes: dict[str, list[dict[str, Any]]] = {}
-        sources: Mapping[str, Sequence[str]] = {}
-
-        def take(row: dict[str, Any], mark: Row, doubts: list[dict[str, Any]]) -> None:
-            id = row["task_id"]
-            found[id], prints[id], disputes[id] = row, mark, doubts
-
         # 2. Programs that answer other inputs, the first of each model before the second of any.
+        sources: Mapping[str, Sequence[str]] = {}
         stream = None if samples is None else SampleStream(samples, data, backend=opened.pool())
         if stream is not None:
             sources = stream.by_task()
@@ -898,38 +866,38 @@ def lint(
         path = None if folder is None else folder / "lint.journal.jsonl"
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
             keys = ("row", "mark", "disputes")
-            for done in finished(journal, lambda row: [row.data[key] for key in keys]):
-                take(*done)
-            left = [task for task in data.tasks if task.id not in prints]
+            old = finished(journal, lambda row: [row.data[key] for key in keys])
+            linted = {row["task_id"]: (row, mark, disputes) for row, mark, disputes in old}
+            left = [task for task in data.tasks if task.id not in linted]
             opened.stage("lint", len(data.tasks))
-            opened.advance(len(prints), known=True)
+            opened.advance(len(linted), known=True)
             staging = SharedData(opened.pool(), data.suites)
-            settings = SuiteSource(cache=opened.cache).settings, seed, inputs
-            call = Call(f"{linting.__module__}:{linting.__name__}", settings)
+            call = SuiteSource(cache=opened.cache).call(linting, seed, inputs)
             items = ((staging.ref(task), list(sources.get(task.id, ()))) for task in left)
-            for row, mark, doubts in opened.pool().map(call, items):
-                take(row, mark, doubts)
-                journal.append({"row": row, "mark": mark, "disputes": doubts})
+            for task, done in zip(left, opened.pool().map(call, items), strict=True):
+                linted[task.id] = done
+                journal.append(dict(zip(keys, done, strict=True)))
                 opened.advance()
         # 4. The set as a whole: tasks that are one, and tasks of a published benchmark.
-        own = {task.id: prints[task.id] for task in data.tasks}
-        for id, other, why in duplicates(own):
-            found[id]["findings"].append(finding("T106", f"{why} as {other}"))
+        prints = {id: linted[id][1] for id in data.ids}
+        for id, other, why in duplicates(prints):
+            linted[id][0]["findings"].append(finding("T106", f"{why} as {other}"))
         for published in shipped().values():
-            for id, copy in _copies(own, published).items():
-                found[id]["findings"].append(copy)
+            for id, copy in _copies(prints, published).items():
+                linted[id][0]["findings"].append(copy)
         # 5. Verdicts, in the order of the file.
         place = {id: number for number, id in enumerate(order)}
-        rows = sorted(found.values(), key=lambda row: place.get(row["task_id"], len(place)))
+        by_task |= {id: row for id, (row, *_) in linted.items()}
+        rows = [_judged(row) for row in by_task.values()]
+        rows.sort(key=lambda row: place.get(row["task_id"], len(place)))
         files = () if stream is None else stream.files
         run = run_facts(data, pool=opened.pool(), samples=files, seed=seed)
-    rows = [_judged(row) for row in rows]
     result = LintResult(
         {
             **_summary(data.name, rows, run),
             "polled": None if stream is None else sum(row["voters"] >= VOTES for row in rows),
         },
-        tuple(each for id in data.ids for each in disputes[id]),
+        tuple(each for id in data.ids for each in linted[id][2]),
         0 if stream is None else stream.faults.left_out,
     )
     if folder is not None:
@@ -952,16 +920,20 @@ NULL = "T102"
 
 
 def _summary(name: str, rows: Sequence[dict[str, Any]], run: dict[str, Any]) -> dict[str, Any]:
-    tasks = Counter(code for row in rows for code in {each["code"] for each in row["findings"]})
-    # No program passes a broken task here, so that it gives no reward to share.
-    usable = [row for row in rows if row["verdict"] != "broken"]
-    free = sum(any(each["code"] == NULL for each in row["findings"]) for row in usable)
+    codes_of = [{each["code"] for each in row["findings"]} for row in rows]
+    tasks = Counter(code for some in codes_of for code in some)
     verdicts = Counter(row["verdict"] for row in rows)
+    # No program passes a broken task here, so that it gives no reward to share.
+    usable = len(rows) - verdicts["broken"]
+    free = sum(
+        NULL in some and row["verdict"] != "broken"
+        for some, row in zip(codes_of, rows, strict=True)
+    )
     return {
         "run": run,
         "dataset": name,
         **{verdict: verdicts[verdict] for verdict in VERDICTS},
-        "null_reward": free / len(usable) if usable else None,
+        "null_reward": free / usable if usable else None,
         "codes": {
             code: {"name": entry["name"], "tasks": tasks[code], "remedy": entry["remedy"]}
             for code, entry in codes().items()
@@ -984,7 +956,7 @@ def fix(
     does not name the function gets a line that does. A fix has ``task_id``, ``code`` and ``what``.
     """
     keep_inputs({"fixed file": out}, {"file of tasks": path})
-    found = {row["task_id"]: row for row in result.to_rows()}
+    linted_rows = {row["task_id"]: row for row in result.to_rows()}
     fixes: list[dict[str, str]] = []
     rows, same = list[dict[str, Any]](), dict[str, list[dict[str, Any]]]()
 
@@ -995,7 +967,7 @@ def fix(
     lines = list(named_rows(path))
     ids = Counter(id for id, _ in lines)
     for id, line in lines:
-        row, linted = dict(line.data), found.get(id)
+        row, linted = dict(line.data), linted_rows.get(id)
         if not id or linted is None:
             note(id or f"line {line.line}", "T001", "left out: it cannot be read")
             continue
@@ -1013,8 +985,9 @@ def fix(
             twins.append(line.data)
             continue
         codes_of = [each["code"] for each in linted["findings"]]
-        if linted["verdict"] == "broken" or "T106" in codes_of:
-            code = "T106" if linted["verdict"] != "broken" else codes_of[0]
+        is_broken = linted["verdict"] == "broken"
+        if is_broken or "T106" in codes_of:
+            code = codes_of[0] if is_broken else "T106"
             note(id, code, f"left out: {codes()[code]['name']}")
             continue
         lost = {*linted["lost"]}
@@ -1027,12 +1000,8 @@ def fix(
             code = next((code for code in codes_of if code in LOSSES), "T002")
             note(id, code, f"left out {len(lost)} of {len(inputs)} inputs")
         name = row.get("entry_point")
-        if (
-            "T202" in codes_of
-            and type(name) is str
-            and name
-            and name not in row.get("prompt", name)
-        ):
+        is_named = type(name) is not str or name in row.get("prompt", name)
+        if "T202" in codes_of and not is_named:
             row["prompt"] = f"{row['prompt'].rstrip()}\n\nName it `{name}`.\n"
             note(id, "T202", f"the prompt names {name}")
         rows.append(row)
@@ -1049,31 +1018,22 @@ LOSSES = ("T003", "T002", "T004", "T005", "T007")
 
 def to_github(result: LintResult, path: str) -> str:
     """Return a workflow command of GitHub for each finding, a line each."""
-    lines = line_numbers(path, [row["task_id"] for row in result.to_rows()])
-    text = []
-    for row in result.to_rows():
-        for each in row["findings"]:
-            level = LEVELS[each["verdict"]]
-            place = f"file={_property(path)},line={lines.get(row['task_id'], 1)}"
-            title = f"{each['code']} {each['name']}"
-            message = _message(f"{row['task_id']}: {each['evidence']}")
-            level = "notice" if level == "note" else level
-            text.append(f"::{level} {place},title={title}::{message}\n")
-    return "".join(text)
 
+    def escaped(text: str) -> str:  # as GitHub defines it for its workflow commands
+        return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
-def _message(text: str) -> str:
-    # The escapes that GitHub defines for its workflow commands.
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")
+    file = escaped(path).replace(":", "%3A").replace(",", "%2C")
+    text = ""
+    for id, line, each in _located(result, path):
+        level = LEVELS[each["verdict"]].replace("note", "notice")
+        title = f"{each['code']} {each['name']}"
+        message = escaped(f"{id}: {each['evidence']}")
+        text += f"::{level} file={file},line={line},title={title}::{message}\n"
+    return text
 
 
 def to_sarif(result: LintResult, path: str) -> dict[str, Any]:
     """Return the findings as a SARIF log of one run."""
-    lines = line_numbers(path, [row["task_id"] for row in result.to_rows()])
     rules = [
         {
             "id": code,
@@ -1089,19 +1049,18 @@ def to_sarif(result: LintResult, path: str) -> dict[str, Any]:
         {
             "ruleId": each["code"],
             "level": LEVELS[each["verdict"]],
-            "message": {"text": f"{row['task_id']}: {each['evidence']}"},
+            "message": {"text": f"{id}: {each['evidence']}"},
             "locations": [
                 {
                     "physicalLocation": {
                         "artifactLocation": {"uri": quote(path)},
-                        "region": {"startLine": lines.get(row["task_id"], 1)},
+                        "region": {"startLine": line},
                     },
-                    "logicalLocations": [{"name": row["task_id"]}],
+                    "logicalLocations": [{"name": id}],
                 }
             ],
         }
-        for row in result.to_rows()
-        for each in row["findings"]
+        for id, line, each in _located(result, path)
     ]
     driver = {"name": "evalplus-lite", "version": __version__, "rules": rules}
     return {
@@ -1109,6 +1068,13 @@ def to_sarif(result: LintResult, path: str) -> dict[str, Any]:
         "version": "2.1.0",
         "runs": [{"tool": {"driver": driver}, "results": results}],
     }
+
+
+def _located(result: LintResult, path: str) -> Iterator[tuple[str, int, dict[str, Any]]]:
+    """Yield each finding with its task and the line of the file that has it; 1 if none does."""
+    lines = line_numbers(path, [row["task_id"] for row in result.to_rows()])
+    for row in result.to_rows():
+        yield from ((row["task_id"], lines.get(row["task_id"], 1), e) for e in row["findings"])
 
 
 def line_numbers(path: str, ids: Sequence[str]) -> dict[str, int]:

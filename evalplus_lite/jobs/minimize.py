@@ -280,16 +280,30 @@ class Shrinker:
 
         # All candidates of a round are answered and judged in one run of each program.
         def fails(candidates: Sequence[Arguments]) -> list[bool]:
-            inputs_of = [shape.input(each) for each in candidates]
-            admitted = [number for number, each in enumerate(inputs_of) if each is not None]
-            inputs = [each for each in inputs_of if each is not None]
-            failure = _failing(sandbox, task, source, inputs, known)
-            failing = {admitted[place] for place in failure}
-            return [number in failing for number in range(len(candidates))]
+            inputs = dict(enumerate(map(shape.input, candidates)))
+            admitted = {number: each for number, each in inputs.items() if each is not None}
+            cases = [Case(each) for each in admitted.values()]
+            failing = None
+            if cases:
+                answers = answer(
+                    sandbox, task, cases, base_count=0, limits=LIMITS, twice=False, max_failures=2
+                )
+                answers = answers.only(known.foreseen(answers.suite))
+                # A prepared one finds the first failure, which is all that a greedy descent needs.
+                failed = _failure(sandbox, task, answers.suite, source)
+                if failed is not None and failed.verdict in SHRUNK:
+                    failing = list(admitted)[answers.kept[failed.case]]
+            return [number == failing for number in inputs]
 
         calls = task.harness.kind == "sequence"
         best = minimize(shape.values(arguments), fails, most=MOST, calls=calls)
-        return _shown(sandbox, prepared.task, source, shape.input(best) or arguments)
+        # The input is shown to a person, whatever it costs: it may be the original one.
+        roomy, case = replace(LIMITS, cpu=20.0), Case(shape.input(best) or arguments)
+        suite = answer(
+            sandbox, prepared.task, [case], base_count=0, limits=roomy, twice=False, contract=False
+        ).suite
+        smallest = _failure(sandbox, prepared.task, suite, source)
+        return None if smallest is None else Smallest(suite, smallest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,31 +341,8 @@ class _Shape:
         return values if self.filter is None or self.filter.admits(values) else None
 
 
-def _failing(
-    sandbox: Sandbox, task: Task, source: str, candidates: Sequence[Arguments], known: KnownRaises
-) -> set[int]:
-    """Return which candidates are valid, answered by the reference, and failed by the program."""
-    if not candidates:
-        return set()
-    cases = [Case(each) for each in candidates]
-    answers = answer(sandbox, task, cases, base_count=0, limits=LIMITS, twice=False, max_failures=2)
-    answers = answers.only(known.foreseen(answers.suite))
-    if not answers.suite.cases:
-        return set()
-    # A prepared one finds the first failure, which is all that a greedy descent needs.
-    failure = evaluate_program(sandbox, PreparedSuite.by_steps(task, answers.suite), source).failure
-    if failure is None or failure.verdict not in SHRUNK:
-        return set()
-    return {answers.kept[failure.case]}
-
-
-def _shown(sandbox: Sandbox, task: Task, source: str, best: Arguments) -> Smallest | None:
-    # The input is shown to a person, whatever it costs: it may be the original one.
-    roomy = replace(LIMITS, cpu=20.0)
-    answers = answer(
-        sandbox, task, [Case(best)], base_count=0, limits=roomy, twice=False, contract=False
-    )
-    if not answers.suite.cases:
+def _failure(sandbox: Sandbox, task: Task, suite: Suite, source: str) -> Failure | None:
+    """Return a program's first failure; None if there is none, or no case."""
+    if not suite.cases:
         return None
-    failure = evaluate_program(sandbox, PreparedSuite.by_steps(task, answers.suite), source).failure
-    return None if failure is None else Smallest(answers.suite, failure)
+    return evaluate_program(sandbox, PreparedSuite.by_steps(task, suite), source).failure

@@ -9,6 +9,7 @@ A model run is one model at one temperature in one folder: it is scored, ranked 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -90,20 +91,8 @@ def is_summary(summary: Mapping[str, Any]) -> bool:
 
 # Detection of the job that wrote a path, by the names of files, in folders below too.
 
-Kind = Literal[
-    "evaluation",
-    "suite",
-    "reduction",
-    "mutants",
-    "quality",
-    "crossval",
-    "lint",
-    "score",
-    "mining",
-    "execution",
-    "efficiency",
-]
-NAMES: Mapping[str, tuple[str, Kind]] = {
+Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+NAMES: Mapping[str, tuple[str, str]] = {
     "results.jsonl": ("summary.json", "evaluation"),
     "augment.journal.jsonl": ("summary.json", "suite"),
     "reduction.json": ("reduction.json", "reduction"),
@@ -127,17 +116,17 @@ WHOLE = frozenset({"quality.json"})
 class Output:
     """One job's output: its ``kind``, the ``folder``, and its ``summary`` as its file has it.
 
-    ``path`` is the file of the summary.
+    Kinds are those of ``NAMES``, ``mining`` and ``score``; ``path`` is the file of the summary.
     """
 
-    kind: Kind
+    kind: str
     folder: Path
     path: Path
     summary: Mapping[str, Any]
 
 
-def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
-    """Return the outputs of jobs in these folders and those below, each once, sorted by path.
+def found_outputs(paths: Paths) -> list[Output]:
+    """Return the outputs of jobs in folders and those below, each once, sorted by path.
 
     A path may also name a file of an output folder: then this job's alone. Raises InputError for a
     URL, for a path that does not exist or holds no output, for a run that has not ended, and for an
@@ -145,7 +134,7 @@ def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
     """
     # Links and nested paths may lead to one file twice: it counts once.
     by_path: dict[Path, Output] = {}
-    for path in map(local_folder, paths):
+    for path in map(local_folder, listed_paths(paths)):
         if not path.exists():
             raise InputError("does not exist", path=path, remedy="give a folder of results")
         outputs = list(_below(path, DEPTH)) if path.is_dir() else list(_named(path))
@@ -158,6 +147,11 @@ def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
         for each in outputs:
             by_path.setdefault(each.path.resolve(), each)
     return list(by_path.values())
+
+
+def listed_paths(paths: Paths) -> list[str | os.PathLike[str]]:
+    """Return one path, or several, as a list."""
+    return [paths] if isinstance(paths, str | os.PathLike) else list(paths)
 
 
 def _below(folder: Path, depth: int) -> Iterator[Output]:
@@ -358,19 +352,26 @@ class Evaluation:
         return name if heat is None else f"{name}, temperature {heat:g}"
 
 
-def read_evaluations(paths: Iterable[str | os.PathLike[str]]) -> list[Evaluation]:
-    """Return the evaluations in these folders, and below; InputError if a folder has none."""
-    places = list(paths)
-    evaluations = [
-        evaluation_of(each) for each in found_outputs(places) if each.kind == "evaluation"
-    ]
+def read_evaluations(paths: Paths) -> list[Evaluation]:
+    """Return the evaluations in these folders, and below; InputError if there is none."""
+    given = listed_paths(paths)
+    outputs = found_outputs(given)
+    evaluations = [evaluation_of(each) for each in outputs if each.kind == "evaluation"]
     if not evaluations:
-        shown = ", ".join(map(str, places)) or "no folder"
+        shown = ", ".join(map(str, given)) or "no folder"
         raise InputError(
             f"{shown} given, which holds no results of evaluate",
             remedy="give a folder that has results.jsonl and summary.json",
         )
     return evaluations
+
+
+def read_evaluation(path: str | os.PathLike[str]) -> Evaluation:
+    """Return the one evaluation in a folder; InputError if there is none, or several."""
+    first, *others = read_evaluations(path)
+    if others:
+        raise InputError("holds several evaluations", path=path, remedy="give the folder of one")
+    return first
 
 
 def evaluation_of(output: Output) -> Evaluation:
@@ -444,23 +445,18 @@ def entrants(evaluations: Sequence[Evaluation]) -> list[ModelRun]:
         for model, heat in order:
             name = each.name_of((model, heat))
             runs.append(ModelRun(name, each, model, heat, groups[model, heat]))
-    names = _distinct(runs)
-    return [replace(each, label=name) for name, each in zip(names, runs, strict=True)]
-
-
-def _distinct(entrants: Sequence[ModelRun]) -> list[str]:
-    """Return the labels; those that several bear with their folder, then with a number."""
-    names = [each.label for each in entrants]
-    labels: list[str] = []
-    for name, each in zip(names, entrants, strict=True):
-        folder = each.evaluation.folder.resolve().name
-        shown = f"{name} ({folder})" if names.count(name) > 1 else name
-        # Two runs of one model in folders of one name still differ.
-        number = 2
-        while shown in labels:
-            shown, number = f"{name} ({folder}, {number})", number + 1
-        labels.append(shown)
-    return labels
+    # A label that several bear gets their folder, then a number: two runs of one model in folders
+    # of one name still differ.
+    names = [run.label for run in runs]
+    labels: dict[str, ModelRun] = {}
+    for name, run in zip(names, runs, strict=True):
+        folder = run.evaluation.folder.resolve().name
+        numbered = (f"{name} ({folder}, {number})" for number in itertools.count(2))
+        unique = f"{name} ({folder})" if names.count(name) > 1 else name
+        while unique in labels:
+            unique = next(numbered)
+        labels[unique] = replace(run, label=unique)
+    return list(labels.values())
 
 
 # Results as flat rows: for pandas and polars, and for files of other formats.
@@ -491,7 +487,6 @@ RESULT_COLUMNS: Mapping[str, type[str] | type[int] | type[float] | type[bool]] =
     "memory": int,
 }
 """The keys of a row of ``read_results``, in their order, and the type of each one's values."""
-Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 def read_results(paths: Paths) -> Iterator[dict[str, Any]]:
@@ -513,8 +508,7 @@ def read_results(paths: Paths) -> Iterator[dict[str, Any]]:
     Raises InputError at once for a path without results of ``evaluate``, and while it reads for a
     row that is damaged.
     """
-    places = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    return result_rows(read_evaluations(places))
+    return result_rows(read_evaluations(paths))
 
 
 def result_rows(evaluations: Sequence[Evaluation]) -> Iterator[dict[str, Any]]:
@@ -527,7 +521,12 @@ def result_rows(evaluations: Sequence[Evaluation]) -> Iterator[dict[str, Any]]:
 def flat(evaluation: Evaluation, row: Mapping[str, Any], cost: Cost) -> dict[str, Any]:
     """Return a result row in the form of ``read_results``."""
     # Data frames want one type per column, so None has a stand-in in each.
-    heat, plus = row.get("temperature"), row["plus"]
+    heat, plus, failure = row.get("temperature"), row["plus"], row.get("failure", {})
+    values = {
+        f"{prefix}{key}": source(case[key]) if key in case else ""
+        for prefix, case in (("", failure), ("smallest_", row.get("smallest", {})))
+        for key in ("input", "expected", "actual")
+    }
     fields = {
         "folder": shown_path(evaluation.folder),
         "dataset": evaluation.dataset,
@@ -540,28 +539,18 @@ def flat(evaluation: Evaluation, row: Mapping[str, Any], cost: Cost) -> dict[str
         "base": row["base"],
         "plus": plus or "",
         "stress": row.get("stress") or "",
-        **_failure(row.get("failure", {})),
-        **_values(row.get("smallest", {}), "smallest_"),
-        "cpu": math.nan if cost.cpu is None else cost.cpu,
-        "memory": cost.memory or 0,
-    }
-    return {key: _plain(each) if type(each) is str else each for key, each in fields.items()}
-
-
-def _failure(failure: Mapping[str, Any]) -> dict[str, Any]:
-    return {
         "case": failure.get("case", -1),
         "verdict": failure.get("verdict", ""),
         "detail": failure.get("detail", ""),
         "line": failure.get("line") or 0,
-        **_values(failure),
+        **values,
+        "cpu": math.nan if cost.cpu is None else cost.cpu,
+        "memory": cost.memory or 0,
     }
-
-
-def _values(failure: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
     return {
-        f"{prefix}{key}": source(failure[key]) if key in failure else ""
-        for key in ("input", "expected", "actual")
+        # UTF-8 cannot hold lone surrogates.
+        key: each.encode("utf-8", "backslashreplace").decode() if type(each) is str else each
+        for key, each in fields.items()
     }
 
 
@@ -578,13 +567,6 @@ def source(tree: Any) -> str:
         return "a value that cannot be shown"
 
 
-def _plain(text: str) -> str:
-    """Return a text that UTF-8 can hold."""
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
 def arguments(tree: Any) -> str:
     """Return the input of a result row, a list of arguments, as the arguments of a call."""
-    if type(tree) is not list:
-        return source(tree)
-    return ", ".join(map(source, tree))
+    return ", ".join(map(source, tree)) if type(tree) is list else source(tree)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
@@ -19,7 +19,7 @@ from evalplus_lite.jobs import tables
 from evalplus_lite.jobs.augmented_task import Budget, pool_kills
 from evalplus_lite.jobs.datasets import content_hash, listed, prepared, require_any, run_facts
 from evalplus_lite.jobs.evaluation import evaluate
-from evalplus_lite.jobs.expected import SharedData, SuiteSource, staged
+from evalplus_lite.jobs.expected import SharedData, SuiteSource, on_suites, staged
 from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.reduction import measurement
 from evalplus_lite.jobs.samples import Samples, SampleStream, SampleTable, named
@@ -27,10 +27,11 @@ from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table
 from evalplus_lite.programs import program_hash
 from evalplus_lite.reduction.requirements import Matrix, mutants_by_key
+from evalplus_lite.reduction.survivors import survivors
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.detection import ProgramOutcome, by_task, figures, share_row
-from evalplus_lite.statistics.means import Share
+from evalplus_lite.statistics.means import Share, clustered_interval
 from evalplus_lite.store import Row as FileRow
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.store.journal import finished, open_rows
@@ -42,7 +43,7 @@ from evalplus_lite.types import Sample, Task
 # Mutation scores of suites, without mutants that are probably equivalent.
 
 
-def separating(place: WorkerContext, settings: Row) -> Work:
+def separating(context: WorkerContext, settings: Row) -> Work:
     """Separate mutants from the reference on a pool of random inputs.
 
     Takes (staged task, keys of mutants). Returns the number of inputs of the pool, and the keys
@@ -52,13 +53,13 @@ def separating(place: WorkerContext, settings: Row) -> Work:
 
     def separate(item: Row) -> Row:
         ref, doubtful = item
-        task, _ = staged(place, ref)
+        task, _ = staged(context, ref)
         by_key = mutants_by_key(task)
         # Other answers on a valid input prove that a mutant is not equivalent; agreement proves
         # nothing, and so counts as "probably".
         sources = [by_key[key].source for key in doubtful]
         budget = Budget(inputs=inputs)
-        pool, rows = pool_kills(place.sandbox, task, sources, seed=seed, budget=budget)
+        pool, rows = pool_kills(context.sandbox, task, sources, seed=seed, budget=budget)
         return len(pool), [key for key, row in zip(doubtful, rows, strict=False) if row.killed]
 
     return separate
@@ -72,14 +73,14 @@ POOL_SEED = 1 << 40
 class _Faults:
     """The mutants of one reference, by the suites that detect them.
 
-    ``killed`` and ``killed_by_base`` hold keys for each suite by its number. ``separated`` are the
-    keys that only the pool separates from the reference, ``inputs`` the pool's size.
+    ``killed`` holds the keys that all cases of a suite kill, and those that its base cases do, by
+    the suite's number. ``separated`` are the keys that only the pool separates from the reference,
+    ``inputs`` the pool's size.
     """
 
     task: Task
     keys: dict[str, None] = field(default_factory=dict)
-    killed: dict[int, set[str]] = field(default_factory=dict)
-    killed_by_base: dict[int, set[str]] = field(default_factory=dict)
+    killed: dict[int, dict[str, set[str]]] = field(default_factory=dict)
     separated: set[str] = field(default_factory=set)
     inputs: int = 0
 
@@ -91,14 +92,13 @@ class _Faults:
 
     def take(self, number: int, matrix: Matrix) -> None:
         """Note which mutants a suite notices."""
-        base = (1 << matrix.base_count) - 1
-        rows = {each.key: bits for each, bits in matrix.rows.items() if each.kind == "mutant"}
+        rows = killed_by(matrix)
         alive = (each.key for each in matrix.unsatisfied if each.kind == "mutant")
         # Suites of one reference have the same mutants: the first one lists them, the others add
         # nothing.
         self.keys |= dict.fromkeys([*rows, *alive])
-        self.killed[number] = set(rows)
-        self.killed_by_base[number] = {key for key, bits in rows.items() if bits & base}
+        base = {key for key, bits in rows.items() if bits & ((1 << matrix.base_count) - 1)}
+        self.killed[number] = {"all": set(rows), "base": base}
 
     def take_pool(self, row: Mapping[str, Any]) -> None:
         """Note what the pool separates, by a row of mutants.jsonl."""
@@ -107,7 +107,8 @@ class _Faults:
     @property
     def doubtful(self) -> list[str]:
         """The mutants that no suite notices."""
-        return [key for key in self.keys if all(key not in each for each in self.killed.values())]
+        killed = set[str]().union(*(each["all"] for each in self.killed.values()))
+        return [key for key in self.keys if key not in killed]
 
     @property
     def equivalent(self) -> int:
@@ -169,29 +170,22 @@ def mutation_scores(
             row |= {"inputs": count, "separated": separated}
             journal.append(row)
             each.take_pool(row)
-    return [
-        _score([each for each in faults.values() if number in each.killed], number, seed)
-        for number in range(len(sets))
-    ]
-
-
-def _score(faults: Sequence[_Faults], number: int, seed: int) -> dict[str, Any]:
-    """Return a suite's part of a summary."""
-    total = sum(len(each.keys) for each in faults)
-    equivalent = sum(each.equivalent for each in faults)
-
-    def scored(killed: str) -> dict[str, Any]:
-        counts = [(len(getattr(each, killed)[number]), each) for each in faults]
-        score = [Share(hits, len(each.keys) - each.equivalent) for hits, each in counts]
-        return {"killed": sum(hits for hits, _ in counts), "score": share_row(score, seed=seed)}
-
-    return {
-        "mutants": total,
-        "equivalent": equivalent,
-        "equivalent_share": equivalent / total if total else None,
-        "all": scored("killed"),
-        "base": scored("killed_by_base"),
-    }
+    scores = []
+    for number in range(len(sets)):
+        own = [each for each in faults.values() if number in each.killed]
+        total, equivalent = sum(len(e.keys) for e in own), sum(e.equivalent for e in own)
+        score: dict[str, Any] = {
+            "mutants": total,
+            "equivalent": equivalent,
+            "equivalent_share": equivalent / total if total else None,
+        }
+        for cases in ("all", "base"):
+            hits = [len(each.killed[number][cases]) for each in own]
+            totals = [len(each.keys) - each.equivalent for each in own]
+            share = share_row(list(map(Share, hits, totals)), seed=seed)
+            score[cases] = {"killed": sum(hits), "score": share}
+        scores.append(score)
+    return scores
 
 
 # Programs known to be right or wrong: given as such, or labeled by a stronger suite.
@@ -361,7 +355,7 @@ def compared(
     return suites
 
 
-Rows: TypeAlias = list[dict[str, Any]]
+RowList: TypeAlias = list[dict[str, Any]]
 
 
 def judge_suite(
@@ -373,7 +367,7 @@ def judge_suite(
     seed: int,
     out: Path | None,
     force: bool,
-) -> tuple[dict[str, Any], Rows, Rows, list[str]]:
+) -> tuple[dict[str, Any], RowList, RowList, list[str]]:
     """Judge right and wrong programs by a suite; ``limits`` and ``out`` are those of ``evaluate``.
 
     Wrong ones meet every case, and for right ones that are rejected the smallest such input is
@@ -390,8 +384,10 @@ def judge_suite(
     )
     # Every figure twice: for all cases, and for the base cases alone.
     rights, wrongs = right.to_rows(), wrong.to_rows()
-    whole = [by_task(_judged(rows, suite, is_base=False)) for rows in (rights, wrongs)]
-    base = [by_task(_judged(rows, suite, is_base=True)) for rows in (rights, wrongs)]
+    base, whole = (
+        [by_task(_judged(rows, suite, is_base=is_base)) for rows in (rights, wrongs)]
+        for is_base in (True, False)
+    )
     # Where all cases are base cases, the figures for them alone would repeat the others.
     has_base = suite.data.has_plus and any(each.base for each in suite.evidence.values())
     count = len(suite.evidence)
@@ -437,14 +433,12 @@ def _judged(
         # Cases that a lost program was not run on count neither way.
         details = [each for each in row.get("details", ())[:count] if each is not None]
         rejecting = sum(verdict != "pass" for verdict in details)
-        verdict = row["base"] if is_base else whole_verdict(row)
         passes_base = row["base"] == "pass"
-        yield ProgramOutcome(
-            row["task_id"], verdict == "pass", passes_base, rejecting, len(details)
-        )
+        passes = passes_base if is_base else whole_verdict(row) == "pass"
+        yield ProgramOutcome(row["task_id"], passes, passes_base, rejecting, len(details))
 
 
-def _misjudged(name: str, rows: Rows, programs: Iterable[Sample], *, is_right: bool) -> Rows:
+def _misjudged(name: str, rows: RowList, programs: Iterable[Sample], *, is_right: bool) -> RowList:
     """Return the right programs that are rejected, with the input, or the wrong ones accepted."""
     wanted = [row for row in rows if (whole_verdict(row) == "pass") != is_right]
     keys = {(row["task_id"], row["program"]) for row in wanted}
@@ -453,16 +447,16 @@ def _misjudged(name: str, rows: Rows, programs: Iterable[Sample], *, is_right: b
         for sample in (programs if keys else ())
         if (key := (sample.task_id, program_hash(sample.source))) in keys
     }
-    found = []
+    misjudged = []
     for row in wanted:
         facts = {"suite": name, "task_id": row["task_id"], "model": row.get("model", "")}
         if is_right:
-            shown = row.get("smallest") or row.get("failure") or {}
+            failure = row.get("smallest") or row.get("failure") or {}
             facts["verdict"] = whole_verdict(row)
-            facts |= {key: shown.get(key) for key in ("input", "expected", "actual", "detail")}
+            facts |= {key: failure.get(key) for key in ("input", "expected", "actual", "detail")}
             facts["is_smallest"] = "smallest" in row
-        found.append({**facts, "solution": texts[row["task_id"], row["program"]]})
-    return found
+        misjudged.append({**facts, "solution": texts[row["task_id"], row["program"]]})
+    return misjudged
 
 
 POOL = 1000
@@ -608,3 +602,100 @@ def quality(
         write_jsonl(folder / "false_alarms.jsonl", alarms)
         write_jsonl(folder / "missed.jsonl", missed)
     return result
+
+
+# Mutants of references that pass every case of a suite.
+
+
+@on_suites
+def surviving(context: WorkerContext, source: SuiteSource, item: Row) -> Row:
+    """Return the ``survivors`` of (staged task, keys of its mutants that some case kills)."""
+    ref, killed = item
+    task, given = staged(context, ref)
+    suite = source.usable(context.sandbox, task, given).suite
+    return survivors(context.sandbox, task, suite, killed)
+
+
+@dataclass(frozen=True, slots=True)
+class MutantsResult(Result):
+    """Planted faults that no input detects."""
+
+    kind: ClassVar[str] = "mutants"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a survivor: operator, line, how many inputs reach it, diff."""
+        return [
+            {"task_id": id, **survivor}
+            for id, row in self.summary["by_task"].items()
+            for survivor in row["survivors"]
+        ]
+
+
+def find_survivors(
+    dataset: Dataset | str | os.PathLike[str],
+    *,
+    strict: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    session: Session | None = None,
+) -> MutantsResult:
+    """Plant small faults in the references and report those that no input detects.
+
+    A survivor is either a missing test or an equivalent mutant: those whose changed line many
+    inputs run are suspected to be equivalent. With ``out``, a folder, ``mutants.json`` is written
+    there. Raises InputError as ``reduce``.
+    """
+    with within(session) as opened:
+        measured = measurement(
+            dataset, (), opened, kinds=("mutant",), stage="mutants", strict=strict
+        )
+        # First pass: which cases kill which mutants. Second: which cases run a survivor's line.
+        opened.stage("survivors", len(measured.suites))
+        staging = SharedData(opened.pool(), measured.data.suites)
+        killed = [killed_by(one.matrix) for one in measured.suites]
+        items = (
+            (staging.ref(one.task), list(some))
+            for one, some in zip(measured.suites, killed, strict=True)
+        )
+        call = SuiteSource(cache=opened.cache).call(surviving)
+        alive = list(opened.pool().map(call, items, done=lambda row: opened.advance()))
+    by_task = {
+        one.task.id: {
+            "mutants": len(some) + len(rows),
+            "killed": len(some),
+            "killed_by_base": sum(
+                bool(row & ((1 << one.matrix.base_count) - 1)) for row in some.values()
+            ),
+            "cases": len(one.cases),
+            "base": one.matrix.base_count,
+            "survivors": rows,
+        }
+        for one, some, rows in zip(measured.suites, killed, alive, strict=True)
+    }
+    # With and without suspected equivalents, which no input could detect.
+    total, dead, dead_by_base = (
+        sum(row[key] for row in by_task.values()) for key in ("mutants", "killed", "killed_by_base")
+    )
+    suspects = sum(each["suspected_equivalent"] for rows in alive for each in rows)
+    shares = [(row["killed"], row["mutants"]) for row in by_task.values()]
+    summary = {
+        "dataset": measured.data.name,
+        "tasks": len(by_task),
+        "mutants": total,
+        "killed": dead,
+        "killed_by_base": dead_by_base,
+        "score": dead / total if total else None,
+        "interval": list(clustered_interval(shares)) if total else None,
+        "suspected_equivalents": suspects,
+        "adjusted_score": dead / (total - suspects) if total > suspects else None,
+        "by_task": by_task,
+        **measured.report,
+    }
+    result = MutantsResult(summary)
+    if out is not None:
+        result.write_summary(made_folder(out) / "mutants.json")
+    return result
+
+
+def killed_by(matrix: Matrix) -> dict[str, int]:
+    """Return by key the mutants that some case kills, with these cases."""
+    return {each.key: row for each, row in matrix.rows.items() if each.kind == "mutant"}

@@ -10,20 +10,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError, UnusableTask
-from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
+from evalplus_lite.execution.base import Row, WorkerContext
 from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.subsets import relinked, subset
 from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts, with_suites
-from evalplus_lite.jobs.expected import SharedData, SuiteSource, found_evidence, source_of, staged
+from evalplus_lite.jobs.expected import SharedData, SuiteSource, found_evidence, on_suites, staged
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.programs import program_key
-from evalplus_lite.reduction.cross_validation import (
-    GradedSamples,
-    PolicyRow,
-    crossval,
-    pooled,
-)
+from evalplus_lite.reduction.cross_validation import GradedSamples, PolicyRow, crossval, pooled
 from evalplus_lite.reduction.policy import Choice, Policy, choose
 from evalplus_lite.reduction.requirements import MODES, CoverSubject, Matrix, build, packages
 from evalplus_lite.reduction.set_cover import bitset
@@ -35,43 +30,36 @@ from evalplus_lite.values import wire
 # The parts of a small suite by task: its cover matrix, and a choice.
 
 
-def measuring(place: WorkerContext, settings: Row) -> Work:
-    """Measure (staged task, programs, contract); ``settings`` are a source's, and kinds.
+@on_suites
+def measuring(
+    context: WorkerContext, source: SuiteSource, item: Row, kinds: tuple[str, ...]
+) -> Row:
+    """Measure (staged task, programs, contract) by requirements of these kinds.
 
     Returns the suite's evidence, and (the positions of the suite's cases among the task's, the
     matrix).
     """
-    source_settings, kinds = settings
-    source = source_of(source_settings)
+    ref, programs, contract = item
+    task, given = staged(context, ref)
+    try:
+        answers = source.usable(context.sandbox, task, given, needs_reference=True)
+    except UnusableTask:
+        return found_evidence(source, task.id), None
+    # A given suite is known to the parent: only the positions of computed cases go back.
+    suite, kept = answers.suite, None if given else answers.kept
+    by_key = {program_key(program): program for program in programs}
     folder = None if source.cache is None else source.cache / "requirements"
-
-    def measure(item: Row) -> Row:
-        ref, programs, contract = item
-        task, given = staged(place, ref)
-        try:
-            answers = source.usable(place.sandbox, task, given, needs_reference=True)
-        except UnusableTask:
-            return found_evidence(source, task.id), None
-        # A given suite is known to the parent: only the positions of computed cases go back.
-        suite, kept = answers.suite, None if given else answers.kept
-        known = {program_key(program): program for program in programs}
-        subject = CoverSubject(task, suite, known, contract)
-        matrix = build(place.sandbox, subject, cache=folder, kinds=kinds)
-        return found_evidence(source, task.id), (kept, to_row(matrix))
-
-    return measure
+    subject = CoverSubject(task, suite, by_key, contract)
+    matrix = build(context.sandbox, subject, cache=folder, kinds=kinds)
+    return found_evidence(source, task.id), (kept, to_row(matrix))
 
 
-def reducing(place: WorkerContext, settings: Row) -> Work:
+@on_suites
+def reducing(context: WorkerContext, source: SuiteSource, item: Row) -> Row:
     """Return the suite of the base cases and the chosen ones of (staged task, chosen cases)."""
-    source = source_of(settings)
-
-    def reduce(item: Row) -> Row:
-        ref, cases = item
-        suite = source.usable(place.sandbox, *staged(place, ref)).suite
-        return to_row(reduced(suite, cases))
-
-    return reduce
+    ref, cases = item
+    suite = source.usable(context.sandbox, *staged(context, ref)).suite
+    return to_row(reduced(suite, cases))
 
 
 def reduced(suite: Suite, cases: Sequence[int]) -> Suite:
@@ -81,10 +69,10 @@ def reduced(suite: Suite, cases: Sequence[int]) -> Suite:
     and are preserved.
     """
     # In the suite's order, which runs cheap cases first.
-    kept = [*range(suite.base_count), *sorted(cases)]
-    small = subset(suite, kept)
+    places = [*range(suite.base_count), *sorted(cases)]
+    small = subset(suite, places)
     provenance = {**suite.provenance, "reduced_from": len(suite.cases)}
-    linked = relinked(small.cases, kept)
+    linked = relinked(small.cases, places)
     return replace(small, cases=linked, provenance=provenance, stress=suite.stress)
 
 
@@ -168,8 +156,7 @@ def reduce(
             (staging.ref(one.task), choice.cases)
             for one, choice in zip(measured.suites, choices, strict=True)
         ]
-        settings = SuiteSource(cache=opened.cache).settings
-        call = Call(f"{reducing.__module__}:{reducing.__name__}", settings)
+        call = SuiteSource(cache=opened.cache).call(reducing)
         suites = [from_row(Suite, row) for row in opened.pool().map(call, items)]
     summary = {**_summary(measured, choices, policy), **measured.report}
     result = ReductionResult(summary, with_suites(measured.data, suites), measured.suites)
@@ -214,8 +201,7 @@ def measurement(
     sources: dict[str, list[str]] = {task.id: [] for task in data.tasks}
     for sample in programs + others:
         sources[sample.task_id].append(sample.source)
-    settings = source.settings, tuple(kinds)
-    call = Call(f"{measuring.__module__}:{measuring.__name__}", settings, packages(kinds))
+    call = source.call(measuring, tuple(kinds), packages=packages(kinds))
     staging, contracts = SharedData(pool, data.suites), known_contracts()
     items = (
         (staging.ref(task), sources[task.id], task.contract or contracts.get(task.id))
@@ -356,9 +342,9 @@ def _require_judges(samples: Iterable[Sample], judges: Sequence[Sample]) -> None
 
 def _require_models(models: Collection[str]) -> None:
     if len(models) < 2:
-        shown = f": {', '.join(models)}" if models else ""
+        names = f": {', '.join(models)}" if models else ""
         raise InputError(
-            f"cross-validation needs two models or more, got {len(models)}{shown}",
+            f"cross-validation needs two models or more, got {len(models)}{names}",
             remedy="give a file of samples for each model, or others to judge",
         )
 

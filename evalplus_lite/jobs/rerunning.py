@@ -15,7 +15,7 @@ from evalplus_lite.grading.subsets import subset
 from evalplus_lite.jobs.datasets import content_hash, load_dataset
 from evalplus_lite.jobs.expected import SharedData, SuiteSource
 from evalplus_lite.jobs.judging import Settings, failure_row, words_of
-from evalplus_lite.jobs.outputs import read_evaluations
+from evalplus_lite.jobs.outputs import read_evaluation
 from evalplus_lite.jobs.session import Session, within
 from evalplus_lite.jobs.verification import Verification
 from evalplus_lite.sandbox import Inputs, Program, preset
@@ -42,9 +42,9 @@ def _recorded(function):
 """
 
 
-def rerunning(place: WorkerContext, settings: Row) -> Work:
+def rerunning(context: WorkerContext, settings: Row) -> Work:
     """Return the verdict on (staged task, program, case), in words."""
-    judging = Verification(place, settings)
+    judging = Verification(context, settings)
 
     def work(item: Row) -> dict[str, Any]:
         ref, source, number = item
@@ -56,7 +56,7 @@ def rerunning(place: WorkerContext, settings: Row) -> Work:
         task = whole.task
         suite = subset(whole.suite, [number])
         prepared = PreparedSuite.of(task, suite, own.preset, memory=own.memory, total=own.total)
-        verdict = evaluate_program(place.sandbox, prepared, source)
+        verdict = evaluate_program(context.sandbox, prepared, source)
         failure = failure_row(suite, verdict) or {}
         row = {
             "verdict": "pass" if verdict.failure is None else verdict.failure.verdict,
@@ -76,7 +76,7 @@ def rerunning(place: WorkerContext, settings: Row) -> Work:
         if task.harness.kind == "call":
             wrapped = f"{source}{RECORDER}\n_record = _recorded({task.entry_point})\n"
             inputs = Inputs.of([suite.cases[0].arguments])
-            (outcome,) = place.sandbox.run(
+            (outcome,) = context.sandbox.run(
                 Program.of(replace(task, entry_point="_record"), wrapped), inputs, prepared.limits
             ).outcomes
             if isinstance(outcome, Returned):
@@ -108,10 +108,7 @@ def rerun(
     is needed where the name in the summary is not that of a known data set.
     """
     # Order: which sample, which case, which program; then the data set that judged it.
-    evaluations = read_evaluations([folder])
-    if len(evaluations) > 1:
-        raise InputError("holds several evaluations", path=folder, remedy="give the folder of one")
-    (evaluation,) = evaluations
+    evaluation = read_evaluation(folder)
     task_id, _, index = sample.rpartition("#")
     if not task_id or not index.isdecimal():
         raise InputError(f"{sample!r} names no sample", remedy="give TASK#INDEX")

@@ -97,8 +97,8 @@ class SampleStream:
         return {
             id: [
                 source
-                for some in itertools.zip_longest(*models.values())
-                for source in some
+                for sources in itertools.zip_longest(*models.values())
+                for source in sources
                 if source is not None
             ]
             for id, models in programs.items()
@@ -143,7 +143,7 @@ class SampleStream:
             for each, task in responses
         )
         batches = _batched(asked, itemgetter(0), BATCH, BATCH_CHARACTERS)
-        for rows in _worked("extracting", extracted_rows, batches, self._backend):
+        for rows in _worked(extracted_rows, batches, self._backend):
             yield from (Extraction(source, steps) for source, steps in rows)
 
     def _of_files(self) -> Iterator[Sample]:
@@ -175,23 +175,18 @@ class SampleStream:
 # Work of a supervisor, many texts at a time: a helper process inspects them, and nothing is run.
 
 
-def extracting(_: WorkerContext, __: Row) -> Work:
-    """Return the work that finds programs in responses."""
-    return extracted_rows
-
-
-def naming(_: WorkerContext, __: Row) -> Work:
-    """Return the work that names programs."""
-    return names_of
+def inspecting(_: WorkerContext, name: Row) -> Work:
+    """Return the work of that name: ``extracted_rows``, or ``names_of``."""
+    return {"extracted_rows": extracted_rows, "names_of": names_of}[name]
 
 
 def extracted_rows(asked: Row) -> Row:
     """Return (program, steps) for each (text, kind, prompt, entry point, style)."""
-    rows = []
-    for text, kind, prompt, entry_point, style in asked:
-        extraction = extract(text, Task("", prompt, entry_point, "", style=style), kind=kind)
-        rows.append((extraction.source, extraction.steps))
-    return rows
+    extractions = (
+        extract(text, Task("", prompt, entry_point, "", style=style), kind=kind)
+        for text, kind, prompt, entry_point, style in asked
+    )
+    return [(each.source, each.steps) for each in extractions]
 
 
 # Samples of a job in a temporary SQLite database: read again, resumed, and equal ones together.
@@ -220,12 +215,20 @@ select number, task, first from (
     select number, task, min(number) over (partition by task, program) as first from equals
 ) where number not in ({DONE}) order by task, first, number
 """
-# The first line that repeats a name, and the first whose name belongs to no sample.
-AGAIN = """
-select min(line) from results
-where line not in (select min(line) from results group by name)
-"""
-FOREIGN = "select min(line) from results where name not in (select name from samples)"
+FAULTY = (
+    (
+        "select min(line) from results"
+        " where line not in (select min(line) from results group by name)",
+        "holds the result of {} a second time",
+        "remove that line, or use --force to judge all samples again",
+    ),
+    (
+        "select min(line) from results where name not in (select name from samples)",
+        "holds a result of another program for {} than the samples do",
+        "the samples have changed: choose another --out",
+    ),
+)
+"""The first line that repeats a name, and the first whose name no sample has, with the message."""
 DISTINCT = """
 select program, body from samples
 where number in (select min(number) from samples group by program) order by number
@@ -294,10 +297,15 @@ class SampleTable:
         with filling("samples"):
             self._base.executemany("insert into results values (?, ?)", rows)
         # The first line that is wrong is named: a result twice, or of a program that is not there.
-        again, foreign = self._count(AGAIN), self._count(FOREIGN)
-        if again is not None or foreign is not None:
-            is_again = foreign is None or (again is not None and again < foreign)
-            raise _misplaced(journal, again if is_again else foreign, is_again=is_again)
+        faults = [
+            (line, *words) for query, *words in FAULTY if (line := self._count(query)) is not None
+        ]
+        if faults:
+            number, problem, remedy = min(faults)
+            row = next(islice(journal.rows(), number, None))
+            name = f"{clip(row.data['task_id'])}[{row.data['index']}]"
+            problem = problem.format(name)
+            raise InputError(problem, path=journal.path, line=row.line, remedy=remedy)
         return int(self._count(f"select count(*) from ({DONE})"))
 
     def group(
@@ -377,25 +385,6 @@ def _columns(numbered: tuple[int, Sample]) -> tuple[int, bytes, bytes, bytes]:
     return number, name, bytes.fromhex(program), body(to_row(each))
 
 
-def _misplaced(journal: Rows, line: int, *, is_again: bool) -> InputError:
-    """Return the error for a row that is there twice, or that is of another program."""
-    row = next(islice(journal.rows(), line, None))
-    name = f"{clip(row.data['task_id'])}[{row.data['index']}]"
-    if is_again:
-        return InputError(
-            f"holds the result of {name} a second time",
-            path=journal.path,
-            line=row.line,
-            remedy="remove that line, or use --force to judge all samples again",
-        )
-    return InputError(
-        f"holds a result of another program for {name} than the samples do",
-        path=journal.path,
-        line=row.line,
-        remedy="the samples have changed: choose another --out",
-    )
-
-
 def samples_digest(programs: Iterable[Sample]) -> str:
     """Return a short name of samples in their order."""
     digest = hashlib.sha256()
@@ -420,7 +409,7 @@ def named(
             sent.append(some)
             yield [sample.source for sample in some]
 
-    for names in _worked("naming", names_of, dealt(), backend):
+    for names in _worked(names_of, dealt(), backend):
         yield from zip(sent.popleft(), names, strict=True)
 
 
@@ -442,9 +431,9 @@ def names_of(sources: Sequence[str]) -> list[str]:
 
 
 def _worked(
-    maker: str, work: Work, batches: Iterable[Row], backend: Backend | None
+    work: Callable[[Row], Row], batches: Iterable[Row], backend: Backend | None
 ) -> Iterator[Row]:
-    """Yield what ``work``, which a ``maker`` of this module returns, finds for each batch.
+    """Yield the result of work of ``inspecting`` for each batch.
 
     A single batch is not worth starting a helper beside a worker: the one of this process takes it.
     """
@@ -452,7 +441,7 @@ def _worked(
     begun = list(islice(batches, 2))
     if backend is None or len(begun) < 2:
         return map(work, itertools.chain(begun, batches))
-    call = Call(f"evalplus_lite.jobs.samples:{maker}")
+    call = Call(f"{__name__}:inspecting", work.__name__)
     return backend.map(call, itertools.chain(begun, batches))
 
 

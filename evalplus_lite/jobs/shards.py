@@ -282,11 +282,11 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
     Raises InputError as ``merge``.
     """
     # 1. Every shard is there, finished, and of one job: nothing is written before that is known.
-    place = Path(out)
-    shards = _checked(_found(place))
+    folder = Path(out)
+    shards = _found(folder)
+    _require_one_job(shards)
     first = shards[0].record
-    for path in (place, shards_of(place)):
-        path.parent.mkdir(parents=True, exist_ok=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
     # 2. The rows, sorted by their item's place in an unsharded run: on disk, however many.
     schema = "create table rows (place integer, line text, cost text)"
     with contextlib.closing(scratch_database(schema)) as base:
@@ -300,10 +300,10 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
         # 3. The journal of an unsharded run, perhaps begun by a merge that was killed: what it
         # holds must be the same rows.
         name = first["journal"]
-        path = place / name if first["kept"] == "inside" else place.with_name(name)
+        path = folder / name if first["kept"] == "inside" else folder.with_name(name)
         with (
-            open_rows(path, identity=shards[0].identity, force=force) as journal,
-            measured(place if has_costs else None, journal, force=force) as costs,
+            open_rows(path, identity=shards[0].identity(), force=force) as journal,
+            measured(folder if has_costs else None, journal, force=force) as costs,
         ):
             for row, (line, _) in zip(journal.rows(), lines, strict=False):
                 if line != dump_row(row.data):
@@ -322,11 +322,10 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A shard that has done its part: its folder, record, and the settings of its journal."""
+    """A shard that has done its part: its folder and record."""
 
     folder: Path
     record: dict[str, Any]
-    identity: dict[str, Any] | None
 
     @property
     def name(self) -> str:
@@ -339,55 +338,60 @@ class Finished:
         """The file of its rows."""
         return self.folder / str(self.record["journal"])
 
+    def identity(self) -> dict[str, Any] | None:
+        """Return the settings of its journal, None without any."""
+        path = settings_file(self.journal)
+        if not path.is_file():
+            return None
+        identity = parse_json(read_text(path), path=path)
+        if type(identity) is not dict:
+            raise InputError("is not a file of settings", path=path, remedy="run its shard again")
+        return dict(identity)
 
-def _found(out: Path) -> list[tuple[Path, dict[str, Any]]]:
-    """Return folders and records of all shards, by number; InputError if some are missing."""
+
+def _found(out: Path) -> list[Finished]:
+    """Return all shards, by number; InputError if some are missing."""
     root = shards_of(out)
     paths = sorted(root.glob(f"*/{RECORD}"))
-    records = [(path.parent, record) for path in paths if (record := record_at(path)) is not None]
-    if not records:
+    shards = [Finished(path.parent, record) for path in paths if (record := record_at(path))]
+    if not shards:
         raise InputError(
             "holds no shard", path=root, remedy="give the --out that the shards were given"
         )
     # By number: folders sort by name, in which 10 comes before 2.
-    records.sort(key=lambda pair: pair[1]["shard"])
-    sizes = sorted({record["shard"][1] for _, record in records})
-    if len(sizes) > 1:
+    shards.sort(key=lambda shard: shard.record["shard"])
+    first, *other_sizes = sorted({shard.record["shard"][1] for shard in shards})
+    if other_sizes:
         raise InputError(
-            f"holds shards of {' and of '.join(map(str, sizes))}",
+            f"holds shards of {' and of '.join(map(str, (first, *other_sizes)))}",
             path=root,
             remedy="remove the folders of those that do not belong to it",
         )
-    numbers = [record["shard"][0] for _, record in records]
-    for (folder, record), following in itertools.pairwise(records):
-        if record["shard"] == following[1]["shard"]:
+    for shard, following in itertools.pairwise(shards):
+        if shard.name == following.name:
             raise InputError(
-                f"is shard {record['shard'][0]}/{sizes[0]}, as is {folder.name}",
-                path=following[0],
+                f"is shard {shard.name}, as is {shard.folder.name}",
+                path=following.folder,
                 remedy="remove one of them",
             )
-    if missing := sorted({*range(1, sizes[0] + 1)} - {*numbers}):
-        raise InputError(f"{_shards(missing, sizes[0])} missing", path=root, remedy="run them")
-    if begun := [record["shard"][0] for _, record in records if not record["finished"]]:
-        raise InputError(
-            f"{_shards(begun, sizes[0])} not finished",
-            path=root,
-            remedy="run the same commands again: they resume",
-        )
-    return records
+    names = {shard.name for shard in shards}
+    missing = [f"{n}/{first}" for n in range(1, first + 1) if f"{n}/{first}" not in names]
+    begun = [shard.name for shard in shards if not shard.record["finished"]]
+    for some, problem, remedy in (
+        (missing, "missing", "run them"),
+        (begun, "not finished", "run the same commands again: they resume"),
+    ):
+        if some:
+            more = f" and {len(some) - MOST_NAMED} more" if len(some) > MOST_NAMED else ""
+            shown = f"{', '.join(some[:MOST_NAMED])}{more} {'is' if len(some) == 1 else 'are'}"
+            raise InputError(f"shard {shown} {problem}", path=root, remedy=remedy)
+    return shards
 
 
-def _shards(numbers: Sequence[int], of: int) -> str:
-    shown = ", ".join(f"{number}/{of}" for number in numbers[:MOST_NAMED])
-    more = f" and {len(numbers) - MOST_NAMED} more" if len(numbers) > MOST_NAMED else ""
-    return f"shard {shown}{more} {'is' if len(numbers) == 1 else 'are'}"
-
-
-def _checked(found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Finished]:
-    """Return the shards; InputError names one that is not of the same job."""
+def _require_one_job(shards: Sequence[Finished]) -> None:
+    """Raise InputError, naming the shard, unless all are of the same job."""
     # All records are compared before any row is read: the first difference is named.
-    shards = [Finished(folder, record, _identity(folder, record)) for folder, record in found]
-    first = shards[0]
+    first, settings = shards[0], shards[0].identity() or {}
     for shard in shards:
         record = shard.record
         # Rows may depend on our version and on Python's: who merges must have made the shards.
@@ -399,11 +403,11 @@ def _checked(found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Finished]:
                     remedy="merge with the version that made the shards",
                 )
         # Settings can be named; the plan also holds the data, and which items are whose.
-        old, new = first.identity or {}, shard.identity or {}
+        own = shard.identity() or {}
         other = [
-            f"{key} than shard {first.name}: {new.get(key)!r:.80}, there {old.get(key)!r:.80}"
-            for key in sorted({*old, *new})
-            if new.get(key) != old.get(key)
+            f"{key} than shard {first.name}: {own.get(key)!r:.80}, there {settings.get(key)!r:.80}"
+            for key in sorted({*settings, *own})
+            if own.get(key) != settings.get(key)
         ]
         if record["plan"] != first.record["plan"]:
             other.append(f"settings or data than shard {first.name}")
@@ -413,17 +417,6 @@ def _checked(found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Finished]:
                 path=shard.folder,
                 remedy="run it again with the others' settings, its folder removed",
             )
-    return shards
-
-
-def _identity(folder: Path, record: Mapping[str, Any]) -> dict[str, Any] | None:
-    place = settings_file(folder / record["journal"])
-    if not place.is_file():
-        return None
-    identity = parse_json(read_text(place), path=place)
-    if type(identity) is not dict:
-        raise InputError("is not a file of settings", path=place, remedy="run its shard again")
-    return dict(identity)
 
 
 def _rows(shard: Finished) -> Iterator[tuple[int, str, str]]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from evalplus_lite.statistics.detection import MOST_CASES
@@ -55,14 +56,6 @@ class Table:
     left: int = 1
     caption: str = ""
     data: Sequence[Sequence[Cell]] = ()
-
-    def heading(self) -> str:
-        """Return the title as Markdown."""
-        return markdown(self.title)
-
-    def note(self) -> str:
-        """Return the caption as a paragraph of Markdown."""
-        return f"{markdown(self.caption)}\n" if self.caption else ""
 
     def to_markdown(self) -> str:
         """Return the table in Markdown; numbers are right-aligned."""
@@ -135,8 +128,8 @@ def readable(text: str) -> str:
 def latex(text: str) -> str:
     """Return a text for LaTeX, its special characters written out."""
     # Hidden characters are removed before special ones are written out.
-    shown = "".join(_LATEX.get(each, each) for each in (readable(text) if text else ""))
-    return shown.replace("★", r"$\star$")
+    escaped = "".join(_LATEX.get(each, each) for each in (readable(text) if text else ""))
+    return escaped.replace("★", r"$\star$")
 
 
 def cell_text(cell: Cell) -> str:
@@ -160,16 +153,31 @@ def _inert(cell: Cell) -> Cell:
 # The tables of each kind of result, made from its summary.
 
 Summary: TypeAlias = Mapping[str, Any]
+Column: TypeAlias = str | tuple[str, str | Callable[[Any], Cell]]
+"""A heading, and the key or the function that gives a row's cell; one text is both."""
 MOST_MODELS = 50
 """Models and temperatures of an evaluation that are shown."""
 MOST_PAIRS = 50
 """Pairs of models that a comparison shows."""
 MOST_ALARMS = 10
 """Rejected right programs of a suite that are shown."""
-MOST_EXAMPLES = 20
-"""Disputed inputs that are shown."""
 MOST_REASONS = 12
 """Reasons of a stage that are shown; the file holds all."""
+
+
+def laid_out(
+    name: str,
+    title: str,
+    rows: Iterable[Any],
+    *columns: Column,
+    left: int = 1,
+    caption: str = "",
+) -> Table:
+    """Return a table with a column for each of ``columns``, and a row for each of ``rows``."""
+    pairs = [(each, each) if isinstance(each, str) else each for each in columns]
+    cells = [itemgetter(cell) if isinstance(cell, str) else cell for _, cell in pairs]
+    lines = [tuple(cell(row) for cell in cells) for row in rows]
+    return Table(name, title, [heading for heading, _ in pairs], lines, left, caption)
 
 
 def evaluation(summary: Summary) -> Iterator[Table]:
@@ -222,62 +230,43 @@ def suite(summary: Summary) -> Iterator[Table]:
 
 def lint(summary: Summary) -> Iterator[Table]:
     """Yield each task with its verdict, then the number of tasks by finding."""
-    rows = summary["tasks"]
-    yield Table(
+
+    def tested(row: Summary) -> str:
+        # How programs are invoked, observed, and compared; of a task that was not read, "".
+        words = f"{row['harness']}, {' and '.join(row['observe'])}, {row['compared']}"
+        return words if row["harness"] else ""
+
+    yield laid_out(
         "tasks",
         "Tasks",
-        ["task", "verdict", "findings", "tested", "inputs used", "steps"],
-        [
-            (
-                row["task_id"],
-                row["verdict"],
-                " ".join(dict.fromkeys(each["code"] for each in row["findings"])),
-                # How programs are invoked, observed, and compared; of a task that was not read, "".
-                f"{row['harness']}, {' and '.join(row['observe'])}, {row['compared']}"
-                if row["harness"]
-                else "",
-                f"{row['usable']}/{row['given']}",
-                "" if row["steps"] is None else f"{row['steps']:,}",
-            )
-            for row in rows
-        ],
+        summary["tasks"],
+        ("task", "task_id"),
+        "verdict",
+        ("findings", lambda row: " ".join(dict.fromkeys(each["code"] for each in row["findings"]))),
+        ("tested", tested),
+        ("inputs used", lambda row: f"{row['usable']}/{row['given']}"),
+        ("steps", lambda row: "" if row["steps"] is None else f"{row['steps']:,}"),
         left=4,
     )
-    yield Table(
-        "findings",
-        "Findings",
-        ["code", "finding", "remedy", "tasks"],
-        [
-            (code, entry["name"], entry["remedy"], entry["tasks"])
-            for code, entry in summary["codes"].items()
-        ],
-        left=3,
+    codes = [{"code": code, **entry} for code, entry in summary["codes"].items()]
+    yield laid_out(
+        "findings", "Findings", codes, "code", ("finding", "name"), "remedy", "tasks", left=3
     )
-    yield Table(
-        "evidence",
-        "Evidence",
-        ["task", "code", "evidence"],
-        [
-            (row["task_id"], each["code"], each["evidence"])
-            for row in rows
-            for each in row["findings"]
-        ],
-        left=3,
+    findings = [{**row, **each} for row in summary["tasks"] for each in row["findings"]]
+    yield laid_out(
+        "evidence", "Evidence", findings, ("task", "task_id"), "code", "evidence", left=3
     )
 
 
 def gap(summary: Summary) -> Iterator[Table]:
     """Yield the difference of two scores by cause."""
     scores = [f"{side['label']} {percent(side['pass@1'])}" for side in summary["sides"]]
-    title = f"{summary['dataset']}, {summary['tasks']} tasks: {' and '.join(scores)}"
-    yield Table(
+    yield laid_out(
         "gap",
-        title,
-        ["cause", "what", "samples", "tasks", "points"],
-        [
-            (cause, row["what"], row["samples"], row["tasks"], f"{row['points']:+.2f}")
-            for cause, row in summary["causes"].items()
-        ],
+        f"{summary['dataset']}, {summary['tasks']} tasks: {' and '.join(scores)}",
+        [{"cause": cause, **row} for cause, row in summary["causes"].items()],
+        *("cause", "what", "samples", "tasks"),
+        ("points", lambda row: f"{row['points']:+.2f}"),
         caption="Points of pass@1, second less first.",
         left=2,
     )
@@ -287,36 +276,32 @@ def comparison(summary: Summary) -> Iterator[Table]:
     """Yield the model runs with their scores, then the difference of each pair."""
     runs, pairs = summary["entrants"], summary["pairs"]
     suites = [suite for suite in ("base", "plus") if runs[0][suite] is not None]
-    yield Table(
+    yield laid_out(
         "runs",
         f"{summary['dataset']}: pass@{summary['k']}",
-        ["model", "tasks", "samples", *(f"{suite} % [95 %]" for suite in suites)],
-        [
-            (run["label"], run["tasks"], run["samples"], *(_score(run[suite]) for suite in suites))
-            for run in runs
-        ],
+        runs,
+        *(("model", "label"), "tasks", "samples"),
+        *map(_score, suites),
     )
     shown = f" (the first {MOST_PAIRS} of {len(pairs)} pairs)" if len(pairs) > MOST_PAIRS else ""
     # Holm's correction changes nothing for a single pair.
-    many = ["p"] if len(pairs) == 1 else ["p", "p (Holm)"]
-    yield Table(
+    adjusted: list[Column] = [("p (Holm)", lambda row: p_value(row["p_holm"]))]
+    yield laid_out(
         "pairs",
         f"difference in percentage points, second - first{shown}",
-        ["first, second", "tests", "tasks", "difference [95 %]", *many, "MDE", "won", "lost"],
         [
-            (
-                f"{pair['first']}, {pair['second']}",
-                suite,
-                pair["tasks"],
-                _difference(pair[suite]),
-                *map(p_value, (pair[suite]["p"], pair[suite]["p_holm"])[: len(many)]),
-                percent(pair[suite]["visible"]),
-                len(pair[suite]["tasks_won"]),
-                len(pair[suite]["tasks_lost"]),
-            )
+            {**pair, **pair[suite], "tests": suite}
             for pair in pairs[:MOST_PAIRS]
             for suite in suites
         ],
+        ("first, second", lambda row: f"{row['first']}, {row['second']}"),
+        *("tests", "tasks"),
+        ("difference [95 %]", _difference),
+        ("p", lambda row: p_value(row["p"])),
+        *(adjusted if len(pairs) > 1 else []),
+        ("MDE", lambda row: percent(row["visible"])),
+        ("won", lambda row: len(row["tasks_won"])),
+        ("lost", lambda row: len(row["tasks_lost"])),
         caption="MDE: the minimum detectable effect, at 80 % power and a level of 5 %",
         left=2,
     )
@@ -333,28 +318,13 @@ def leaderboard(summary: Summary) -> Iterator[Table]:
         )
         if board["fewer_tasks"]:
             note += f" Not ranked, no samples for some tasks: {', '.join(board['fewer_tasks'])}."
-        yield Table(
+        yield laid_out(
             f"leaderboard-{number}",
             f"{board['dataset']}: pass@{summary['k']}, {board['tasks']} tasks",
-            [
-                "model",
-                *(name for each in suites for name in (f"rank on {each}", f"{each} % [95 %]")),
-                "tasks",
-                "samples",
-            ],
-            [
-                (
-                    run["label"],
-                    *(
-                        cell
-                        for each in suites
-                        for cell in (run[each]["rank"] or "-", _score(run[each]))
-                    ),
-                    run["tasks"],
-                    run["samples"],
-                )
-                for run in board["entrants"]
-            ],
+            board["entrants"],
+            ("model", "label"),
+            *(column for each in suites for column in (_rank(each), _score(each))),
+            *("tasks", "samples"),
             caption=note,
         )
 
@@ -362,16 +332,18 @@ def leaderboard(summary: Summary) -> Iterator[Table]:
 def reduction(summary: Summary) -> Iterator[Table]:
     """Yield the number of inputs before and after."""
     tasks = max(1, summary["tasks"])
-    rows = [
-        ("inputs before", summary["cases"]),
-        ("base inputs, kept", summary["base"]),
-        ("further inputs chosen", summary["chosen"]),
-    ]
-    yield Table(
+    names = {
+        "cases": "inputs before",
+        "base": "base inputs, kept",
+        "chosen": "further inputs chosen",
+    }
+    yield laid_out(
         "reduction",
         f"{summary['dataset']}: {summary['tasks']} tasks, {summary['mode']}",
-        ["", "inputs", "a task"],
-        [(name, count, f"{count / tasks:.3f}") for name, count in rows],
+        names,
+        ("", names.get),
+        ("inputs", summary.get),
+        ("a task", lambda key: f"{summary[key] / tasks:.3f}"),
     )
 
 
@@ -379,21 +351,16 @@ def cross_validation(summary: Summary) -> Iterator[Table]:
     """Yield the share of unseen models' failures that each policy preserves, and each model's
     pass@1.
     """
-    yield Table(
+    yield laid_out(
         "crossval",
         f"{summary['dataset']}: plus-only failures of unseen models that are still rejected",
-        ["suite", "plus inputs a task", "rejected", "% [95 %]", "random %", "in contract"],
-        [
-            (
-                line["policy"],
-                f"{line['size']:.1f}",
-                f"{line['kept']:.0f}/{line['failures']}",
-                sure(line["share"], line["interval"]),
-                percent(line["share_random"]),
-                f"{line['kept_accepted']:.0f}/{line['failures_accepted']}",
-            )
-            for line in summary["pooled"]
-        ],
+        summary["pooled"],
+        ("suite", "policy"),
+        ("plus inputs a task", lambda row: f"{row['size']:.1f}"),
+        ("rejected", lambda row: f"{row['kept']:.0f}/{row['failures']}"),
+        ("% [95 %]", lambda row: sure(row["share"], row["interval"])),
+        ("random %", lambda row: percent(row["share_random"])),
+        ("in contract", lambda row: f"{row['kept_accepted']:.0f}/{row['failures_accepted']}"),
     )
     names = {"base": "base", "plus": "all", "reduced": "chosen", "random": "random"}
     yield Table(
@@ -418,52 +385,50 @@ def quality(summary: Summary) -> Iterator[Table]:
     """Yield, for each suite and its base cases alone, the rates, then detection by size."""
     counts = summary["programs"]
     rows = [
-        (suite["name"], kind, suite[kind], suite)
+        {**suite[cases], "suite": suite["name"], "cases": cases, "of": suite}
         for suite in summary["suites"]
-        for kind in ("all", "base")
-        if suite.get(kind) is not None
+        for cases in ("all", "base")
+        if suite.get(cases) is not None
     ]
-    yield Table(
+    yield laid_out(
         "quality",
         f"{summary['tasks']} tasks, {counts['right']} right and {counts['wrong']} wrong programs",
-        [
-            *("suite", "cases", "right accepted", "% [95 %]", "wrong rejected", "% [95 %]"),
-            *("by tasks", "past base", "% [95 %]", "tasks all rejected", "% [95 %]"),
-        ],
-        [
-            (
-                name,
-                kind,
-                *_share(figures["tpr"]),
-                *_share(figures["tnr"]),
-                ends(figures["tnr"]["interval_of_tasks"]),
-                *_share(figures.get("tnr_past_base")),
-                *_share(figures["verifier_accuracy"]),
-            )
-            for name, kind, figures, _ in rows
-        ],
+        rows,
+        *("suite", "cases"),
+        *_share("right accepted", lambda row: row["tpr"]),
+        *_share("wrong rejected", lambda row: row["tnr"]),
+        ("by tasks", lambda row: ends(row["tnr"]["interval_of_tasks"])),
+        *_share("past base", lambda row: row.get("tnr_past_base")),
+        *_share("tasks all rejected", lambda row: row["verifier_accuracy"]),
         left=2,
     )
-    yield Table(
+
+    def at(number: int) -> Column:
+        def cell(row: Summary) -> str:
+            curve = row["coverage"]["curve"]
+            return percent(curve[number - 1] if len(curve) >= number else None)
+
+        return f"N={number} %", cell
+
+    def equivalent(row: Summary) -> str:
+        mutants = row["of"].get("mutants")
+        return percent(mutants["equivalent_share"]) if mutants and row["cases"] == "all" else ""
+
+    yield laid_out(
         "coverage",
         f"detection rate of N cases drawn at random, and its mean over N up to {MOST_CASES};"
         " mutants",
-        [
-            *("suite", "cases", "a task", "N=1 %", "N=10 %", "N=100 %", "area %", "all %"),
-            *("mutants noticed", "% [95 %]", "equivalent %"),
-        ],
-        [
-            (
-                name,
-                kind,
-                f"{suite['cases_a_task'][kind]:.1f}",
-                *(percent(_at(figures["coverage"]["curve"], n)) for n in (1, 10, 100)),
-                percent(figures["coverage"]["area"]),
-                percent(figures["detection_rate"]["value"]),
-                *_mutants(suite.get("mutants"), kind),
-            )
-            for name, kind, figures, suite in rows
-        ],
+        rows,
+        *("suite", "cases"),
+        ("a task", lambda row: f"{row['of']['cases_a_task'][row['cases']]:.1f}"),
+        *map(at, (1, 10, 100)),
+        ("area %", lambda row: percent(row["coverage"]["area"])),
+        ("all %", lambda row: percent(row["detection_rate"]["value"])),
+        *_share(
+            "mutants noticed",
+            lambda row: (mutants := row["of"].get("mutants")) and mutants[row["cases"]]["score"],
+        ),
+        ("equivalent %", equivalent),
         left=2,
     )
 
@@ -471,18 +436,14 @@ def quality(summary: Summary) -> Iterator[Table]:
 def false_alarms(name: str, alarms: Sequence[Summary]) -> Table:
     """Return the right programs that a suite rejects."""
     rest = f" (the first {MOST_ALARMS} of {len(alarms)})" if len(alarms) > MOST_ALARMS else ""
-    return Table(
+    return laid_out(
         "false-alarms",
         f"{name}: right programs that are rejected{rest}",
-        ["task", "verdict", "smallest input", "expected", "actual"],
-        [
-            (
-                row["task_id"],
-                row["verdict"],
-                *(short(row.get(key)) for key in ("input", "expected", "actual")),
-            )
-            for row in alarms[:MOST_ALARMS]
-        ],
+        alarms[:MOST_ALARMS],
+        *(("task", "task_id"), "verdict"),
+        ("smallest input", lambda row: short(row.get("input"))),
+        ("expected", lambda row: short(row.get("expected"))),
+        ("actual", lambda row: short(row.get("actual"))),
         left=5,
     )
 
@@ -523,94 +484,74 @@ def mining(summary: Summary) -> Iterator[Table]:
 def score(summary: Summary) -> Iterator[Table]:
     """Yield pass@k of predictions, then the same by group, then why predictions are wrong."""
     intervals = summary.get("intervals", {})
-    yield Table(
-        "predictions",
-        "Predictions",
-        ["", "% [95 %]"],
-        [(k, sure(value, intervals.get(k))) for k, value in summary.get("pass_at_k", {}).items()],
-    )
+    scores = [
+        (k, sure(value, intervals.get(k))) for k, value in summary.get("pass_at_k", {}).items()
+    ]
+    yield Table("predictions", "Predictions", ["", "% [95 %]"], scores)
     groups = {"all": "Overall", "split": "By split", "package": "By package"}
     for group, title in groups.items():
-        yield Table(
+        yield laid_out(
             title.lower().replace(" ", "-"),
             title,
-            ["group", "", "cases", "functions", "pass@1 % [95 %]"],
-            [
-                (
-                    *(row[key] for key in ("group", "name", "cases", "tasks")),
-                    sure(row["pass@1"], row.get("interval")),
-                )
-                for row in summary["tables"]
-                if row["group"] == group
-            ],
+            [row for row in summary["tables"] if row["group"] == group],
+            *("group", ("", "name"), "cases", ("functions", "tasks")),
+            ("pass@1 % [95 %]", lambda row: sure(row["pass@1"], row.get("interval"))),
             left=2,
         )
-    yield Table(
-        "wrong",
-        "Why predictions are wrong",
-        ["reason", "predictions"],
-        list(summary["wrong"].items()),
-    )
+    wrong = list(summary["wrong"].items())
+    yield Table("wrong", "Why predictions are wrong", ["reason", "predictions"], wrong)
 
 
 def exe_report(summary: Summary) -> Iterator[Table]:
     """Yield each model's pass@1 on all cases and on those that raise."""
-    yield Table(
+
+    def scored(cases: Summary | None) -> str:
+        return "-" if cases is None else sure(cases["pass@1"], cases["interval"])
+
+    yield laid_out(
         "predictions",
         "Predictions",
-        ["model", "pass@1 % [95 %]", "errors %", "cases", "functions (sigma)", "cost"],
-        [
-            (
-                row["model"],
-                *(
-                    "-" if row[kind] is None else sure(row[kind]["pass@1"], row[kind]["interval"])
-                    for kind in ("all", "errors")
-                ),
-                row["all"]["cases"],
-                f"{row['functions']['mean']:.3f} ({row['functions']['sigma']:.3f})",
-                "" if row["cost"] is None else f"{row['cost']:.2f}",
-            )
-            for row in summary["models"]
-        ],
+        summary["models"],
+        "model",
+        ("pass@1 % [95 %]", lambda row: scored(row["all"])),
+        ("errors %", lambda row: scored(row["errors"])),
+        ("cases", lambda row: row["all"]["cases"]),
+        ("functions (sigma)", lambda row: "{mean:.3f} ({sigma:.3f})".format(**row["functions"])),
+        ("cost", lambda row: "" if row["cost"] is None else f"{row['cost']:.2f}"),
     )
 
 
 def efficiency(summary: Summary) -> Iterator[Table]:
     """Yield the models, ranked by eff@1."""
-    yield Table(
+
+    def rounded(key: str, form: str) -> Callable[[Summary], Cell]:
+        return lambda row: None if row[key] is None else format(row[key], form)
+
+    yield laid_out(
         "efficiency",
         f"{summary['dataset']}: efficiency of {summary['tasks']} tasks, counted work",
-        "model|samples|pass@1|eff@1 [95 %]|DPS|DPS_norm|slower|wrong|late|not counted".split("|"),
-        [
-            (
-                row["model"] or "samples",
-                row["samples"],
-                percent(row["pass@1"]),
-                sure(row["eff@1"], row["eff_interval"]),
-                *(None if row[key] is None else f"{row[key]:.1f}" for key in ("dps", "dps_norm")),
-                None if row["slower"] is None else percent(row["slower"]),
-                *(row[key] for key in ("wrong", "late", "uncounted")),
-            )
-            for row in summary["models"]
-        ],
+        summary["models"],
+        ("model", lambda row: row["model"] or "samples"),
+        "samples",
+        ("pass@1", lambda row: percent(row["pass@1"])),
+        ("eff@1 [95 %]", lambda row: sure(row["eff@1"], row["eff_interval"])),
+        ("DPS", rounded("dps", ".1f")),
+        ("DPS_norm", rounded("dps_norm", ".1f")),
+        ("slower", lambda row: None if row["slower"] is None else percent(row["slower"])),
+        *("wrong", "late", ("not counted", "uncounted")),
         caption="eff@1: ENAMEL's score; DPS: share of the pool of right programs that do at least"
         " as much work; slower: right programs of a higher class of growth than the best; wrong,"
         " late, not counted: programs that pass the tests, but fail, or cannot be counted, on"
         " larger inputs",
     )
     if summary["pairs"]:
-        yield Table(
+        yield laid_out(
             "efficiency-pairs",
             "efficiency in pairs",
-            ["first", "second", "tasks", "less work", "more work", "ratio", "p"],
-            [
-                (
-                    *(row[key] for key in ("first", "second", "tasks", "less", "more")),
-                    None if row["ratio"] is None else f"{row['ratio']:.2f}",
-                    p_value(row["p"]),
-                )
-                for row in summary["pairs"]
-            ],
+            summary["pairs"],
+            *("first", "second", "tasks", ("less work", "less"), ("more work", "more")),
+            ("ratio", rounded("ratio", ".2f")),
+            ("p", lambda row: p_value(row["p"])),
             caption="On tasks that both solve, by the median work of their right programs; within"
             " 20 % is equal. ratio: geometric mean of first over second; p: exact, after Holm",
             left=2,
@@ -646,25 +587,25 @@ def points(value: float) -> str:
     return f"{100 * value:+.1f}"
 
 
-def _score(row: Summary) -> str:
-    return sure(row["value"], row["interval"])
+def _score(suite: str) -> Column:
+    return f"{suite} % [95 %]", lambda row: sure(row[suite]["value"], row[suite]["interval"])
+
+
+def _rank(suite: str) -> Column:
+    return f"rank on {suite}", lambda row: row[suite]["rank"] or "-"
 
 
 def _difference(row: Summary) -> str:
     return f"{points(row['difference'])} [{', '.join(map(points, row['interval']))}]"
 
 
-def _share(row: Summary | None) -> tuple[Cell, Cell]:
-    if row is None:
-        return "", ""
-    return f"{row['hits']}/{row['total']}", sure(row["value"], row["interval"])
+def _share(heading: str, of: Callable[[Summary], Summary | None]) -> tuple[Column, Column]:
+    """Return a column of counts and one of shares; both are empty where ``of`` gives nothing."""
 
+    def counts(row: Summary) -> str:
+        return f"{share['hits']}/{share['total']}" if (share := of(row)) else ""
 
-def _at(curve: Sequence[float], number: int) -> float | None:
-    return curve[number - 1] if len(curve) >= number else None
+    def shares(row: Summary) -> str:
+        return sure(share["value"], share["interval"]) if (share := of(row)) else ""
 
-
-def _mutants(row: Summary | None, kind: str) -> tuple[Cell, Cell, Cell]:
-    if row is None:
-        return "", "", ""
-    return *_share(row[kind]["score"]), percent(row["equivalent_share"]) if kind == "all" else ""
+    return (heading, counts), ("% [95 %]", shares)

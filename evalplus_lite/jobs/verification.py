@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InputError, UnusableTask, one_of
-from evalplus_lite.execution.base import Call, Result, Row, Work, WorkerContext
+from evalplus_lite.execution.base import Call, Result, Row, WorkerContext
 from evalplus_lite.execution.channel import unpacked
 from evalplus_lite.execution.processes import DEFAULT, Processes, make_backend
 from evalplus_lite.execution.records import from_row, to_row
@@ -81,7 +81,7 @@ class ProgramJudge:
         # Nothing is started yet: a caller may fork, or never judge.
         source = SuiteSource(cache=cache_folder() if cache is None else Path(_path(cache, "cache")))
         folder = None if store is None else _path(store, "store")
-        self._call = Call(f"{WORK}:verifying", (source.settings, to_row(settings), folder))
+        self._call = Call(f"{WORK}:Verification", (source.settings, to_row(settings), folder))
         config = config_of(sandbox, packages)
         self.backend = make_backend(backend, workers, config, preload=[WORK, *preload])
         self._staged: dict[str, SharedData] = {}
@@ -165,7 +165,7 @@ class ProgramJudge:
         key: Hashable,
         then: Callable[[Row], Result],
     ) -> Future[Result]:
-        """Submit a program to ``verifying``; programs with one ``key`` go to the same worker.
+        """Submit a program to ``Verification``; programs with one ``key`` go to the same worker.
 
         ``then`` makes the future's result from the seconds it took and the row.
         """
@@ -219,8 +219,11 @@ class Ready:
     requested: RequestedTask
 
 
-def verifying(place: WorkerContext, settings: Row) -> Work:
-    """Return the seconds and the verdict, as plain data, of (source, program, options, limits).
+class Verification:
+    """Judges programs one at a time: work by name (``Call``).
+
+    Its settings are (suite source, ``Settings``, folder of known verdicts or None), an item is
+    (source, program, options, limits), and the result the seconds and the verdict, as plain data.
 
     A source is ("staged", where, whether there are plus cases), or (maker, digest, data): a
     function, as ``module:function``, that makes a ``RequestedTask`` from the data. Limits are
@@ -228,21 +231,16 @@ def verifying(place: WorkerContext, settings: Row) -> Work:
     ``details``, ``explain``, ``tests``, ``program``, and ``verdict`` for all fields of a Verdict.
     A failure's fields in place of the program give the case in words.
     """
-    return Verification(place, settings).work
 
-
-class Verification:
-    """Judges by (suite source, ``Settings``, folder of known verdicts or None)."""
-
-    def __init__(self, place: WorkerContext, row: Row) -> None:
+    def __init__(self, context: WorkerContext, row: Row) -> None:
         source, settings, store = row
-        self.place, self.source = place, source_of(source)
+        self.context, self.source = context, source_of(source)
         self.settings = from_row(Settings, settings)
         self.folder = None if store is None else Path(store)
         self.stores: OrderedDict[Settings, VerdictStore] = OrderedDict()
         self.prepared: Prepared[Ready | UnusableTask] = Prepared()
 
-    def work(self, item: Row) -> Row:
+    def __call__(self, item: Row) -> Row:
         """Judge a program, or explain a failure."""
         start = time.monotonic()
         source, program, options, limits = item
@@ -284,12 +282,12 @@ class Verification:
         kind, name, data = source
         if kind == "staged":
             suites = self.source
-            task, suite = staged(self.place, name)
+            task, suite = staged(self.context, name)
             with blamed(task):
                 # Base cases that a set states only in test programs are found here, unless a job
                 # did so before.
                 if has_hidden_cases(task):
-                    task = require_recovered(recover(self.place.sandbox, task))
+                    task = require_recovered(recover(self.context.sandbox, task))
             requested = RequestedTask(task, (), 0, suite, settings.has_plus)
         else:
             # It knows no other task: two requests may name theirs the same.
@@ -298,7 +296,7 @@ class Verification:
             requested = getattr(import_module(module), function)(unpacked(data))
             settings = replace(settings, has_plus=requested.has_plus)
         task = requested.task
-        prepared = settings.prepared(self.place, suites, task, requested.suite)
+        prepared = settings.prepared(self.context, suites, task, requested.suite)
         return Ready(prepared, list(notes(suites.evidence[task.id])), requested)
 
     def _limited(self, limits: Row) -> Settings:
@@ -320,7 +318,7 @@ class Verification:
         verdict_stored = None if store is None else store.get(prepared, program)
         if verdict_stored is not None:
             return verdict_stored, True
-        verdict = evaluate_program(self.place.sandbox, prepared, program, details=details)
+        verdict = evaluate_program(self.context.sandbox, prepared, program, details=details)
         if store is not None:
             store.put(prepared, program, verdict)
         return verdict, False
@@ -329,7 +327,7 @@ class Verification:
         if self.folder is None:
             return None
         if settings not in self.stores:
-            config = self.place.sandbox.config
+            config = self.context.sandbox.config
             about = (*to_row(settings), config, surroundings(config))
             self.stores[settings] = VerdictStore(self.folder, about)
             if len(self.stores) > MOST_STORES:

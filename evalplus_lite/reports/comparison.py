@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import itertools
-import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import run_facts
 from evalplus_lite.jobs.outputs import (
     Evaluation,
     ModelRun,
+    Paths,
     Tests,
     entrants,
     group_of,
+    listed_paths,
     read_evaluations,
 )
 from evalplus_lite.jobs.session import Result
@@ -44,39 +45,35 @@ def changes(first: ModelRun, second: ModelRun, tasks: Collection[str]) -> dict[s
     counts: Counter[str] = Counter()
     shown: list[dict[str, Any]] = []
     samples = 0
-    for was, now in itertools.zip_longest(_rows(first, tasks), _rows(second, tasks)):
+    rows_of = [
+        (
+            row
+            for row in run.evaluation.rows()
+            if row["task_id"] in tasks and group_of(row) == run.group
+        )
+        for run in (first, second)
+    ]
+    for was, now in itertools.zip_longest(*rows_of):
         if was is None or now is None or any(was[key] != now[key] for key in KEYS):
             return None
         samples += 1
-        before, after = _verdicts(was), _verdicts(now)
+        # Verdicts on the base cases, and on all; the same if there are no others.
+        before, after = ((row["base"], row["plus"] or row["base"]) for row in (was, now))
         if before == after:
             continue
         counts[f"{before[-1]} -> {after[-1]}"] += 1
         if len(shown) < MOST_SHOWN:
-            # Each side's failure is the case that decided.
             sides = {"first": _side(was), "second": _side(now)}
             shown.append({**{key: was[key] for key in KEYS}, **sides})
     return {"samples": samples, "changed": sum(counts.values()),
             "counts": dict(sorted(counts.items())), "shown": shown}  # fmt: skip
 
 
-def _rows(entrant: ModelRun, tasks: Collection[str]) -> Iterator[dict[str, Any]]:
-    return (
-        row
-        for row in entrant.evaluation.rows()
-        if row["task_id"] in tasks and group_of(row) == entrant.group
-    )
-
-
-def _verdicts(row: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the verdicts on the base cases, and on all; the same if there are no others."""
-    return row["base"], row["plus"] or row["base"]
-
-
 def _side(row: Mapping[str, Any]) -> dict[str, Any]:
-    found = {"base": row["base"], "plus": row["plus"]}
+    """Return a judgement of a sample, with the case that decided."""
     failure = row.get("smallest") or row.get("failure")
-    return found | ({"failure": failure} if failure else {})
+    deciding = {"failure": failure} if failure else {}
+    return {"base": row["base"], "plus": row["plus"], **deciding}
 
 
 # A pair of entrants: what the second does better or worse on the tasks of both.
@@ -97,7 +94,7 @@ def pair_row(
             f"{first.label} and {second.label} have no judged task in common",
             remedy="compare those that were judged on the same tasks",
         )
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "first": first.label,
         "second": second.label,
         "tasks": len(both),
@@ -110,9 +107,12 @@ def pair_row(
         # The second's gain: what is won is what it solves more often.
         difference = paired(after, before, k=k)
         assert difference is not None, "there are tasks of both"
-        gains = {id: _rate(after[id]) - _rate(before[id]) for id in both}
+        gains = {
+            id: after[id].correct / after[id].total - before[id].correct / before[id].total
+            for id in both
+        }
         noise = paired_noise(before, after) if k == 1 else None
-        found[suite] = {
+        result[suite] = {
             "difference": difference.difference,
             "interval": list(difference.interval),
             "p": difference.p,
@@ -128,7 +128,7 @@ def pair_row(
             "tasks_won": _sorted(id for id, gain in gains.items() if gain > 0),
             "tasks_lost": _sorted(id for id, gain in gains.items() if gain < 0),
         }
-    return found | {"changes": changes(first, second, set(both)) if with_changes else None}
+    return result | {"changes": changes(first, second, set(both)) if with_changes else None}
 
 
 def _sorted(ids: Iterable[str]) -> list[str]:
@@ -136,12 +136,7 @@ def _sorted(ids: Iterable[str]) -> list[str]:
     return sorted(ids, key=lambda id: [(len(part), part) for part in re.split(r"(\d+)", id)])
 
 
-def _rate(count: Count) -> float:
-    return count.correct / count.total
-
-
 SUITES: tuple[Tests, ...] = ("base", "plus")
-Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 MOST_ENTRANTS = 100
 """Models and temperatures that are compared with each other: pairs grow with their square."""
 
@@ -172,15 +167,13 @@ class ComparisonResult(Result):
         """Return the pairs whose second does worse on all tests: beyond doubt, or, with ``points``,
         by more than so many percentage points, sure or not.
         """
-        found = []
-        for pair in self.summary["pairs"]:
-            row = pair["plus"] or pair["base"]
+
+        def is_worse(row: Mapping[str, Any]) -> bool:
             if points is None:
-                is_worse = row["difference"] < 0 and row["p_holm"] < LEVEL
-            else:
-                is_worse = 100 * row["difference"] < -points
-            found += [pair] if is_worse else []
-        return found
+                return bool(row["difference"] < 0 and row["p_holm"] < LEVEL)
+            return bool(100 * row["difference"] < -points)
+
+        return [pair for pair in self.summary["pairs"] if is_worse(pair["plus"] or pair["base"])]
 
 
 def compare(*folders: Paths, k: int = 1, common: bool = False) -> ComparisonResult:
@@ -199,21 +192,20 @@ def compare(*folders: Paths, k: int = 1, common: bool = False) -> ComparisonResu
     Nothing is run and nothing written. Raises InputError for folders that were judged by other
     tasks, inputs or expected outputs, unless ``common``: then on the tasks that both have.
     """
-    found = read_evaluations(_flat(folders))
+    evaluations = _read(folders)
     if not common:
-        require_one_suite(found)
-    return compared(entrants(found), k=k)
+        require_one_suite(evaluations)
+    return compared(entrants(evaluations), k=k)
 
 
-def _flat(folders: Iterable[Paths]) -> Iterator[str | os.PathLike[str]]:
-    for each in folders:
-        yield from [each] if isinstance(each, str | os.PathLike) else each
+def _read(folders: Iterable[Paths]) -> list[Evaluation]:
+    return read_evaluations(path for each in folders for path in listed_paths(each))
 
 
-def require_one_suite(found: Sequence[Evaluation]) -> None:
+def require_one_suite(evaluations: Sequence[Evaluation]) -> None:
     """Raise InputError if evaluations were judged by different contents; it says what differs."""
-    first = found[0]
-    for other in found[1:]:
+    first, *others = evaluations
+    for other in others:
         if other.content == first.content:
             continue
         sides = [
@@ -229,7 +221,7 @@ def require_one_suite(found: Sequence[Evaluation]) -> None:
 
 
 def compared(
-    found: Sequence[ModelRun], *, k: int = 1, least: int = 2, every: bool = False
+    runs: Sequence[ModelRun], *, k: int = 1, least: int = 2, every: bool = False
 ) -> ComparisonResult:
     """Return the comparison of ``least`` entrants or more; see ``compare``.
 
@@ -237,32 +229,32 @@ def compared(
     """
     if type(k) is not int or k < 1:
         raise InputError(f"k is {k!r}", remedy="give a whole number from 1")
-    if len(found) < least:
-        only = f"{found[0].label!r} alone" if found else "no sample"
+    if len(runs) < least:
+        only = f"{runs[0].label!r} alone" if runs else "no sample"
         raise InputError(
             f"there is {only} to compare", remedy="give the folders of two models or runs"
         )
-    if len(found) > MOST_ENTRANTS:
+    if len(runs) > MOST_ENTRANTS:
         raise InputError(
-            f"there are {len(found)} models and temperatures, at most {MOST_ENTRANTS} are compared",
+            f"there are {len(runs)} models and temperatures, at most {MOST_ENTRANTS} are compared",
             remedy="give fewer folders",
         )
-    for each in found:
+    for each in runs:
         if few := [id for id, count in each.counts.items() if count.total < k]:
             raise InputError(
                 f"{each.label} has fewer than {k} samples of {len(few)} tasks, such as {few[0]}",
                 remedy="compare with a smaller k",
             )
     # Whose suite has no plus cases was judged by all there are: that is beside others' plus.
-    has_plus = any(each.evaluation.has_plus for each in found)
+    has_plus = any(each.evaluation.has_plus for each in runs)
     suites: tuple[Tests, ...] = SUITES if has_plus else ("base",)
-    counts = {suite: [each.right(suite) for each in found] for suite in suites}
-    all_pairs = list(itertools.combinations(range(len(found)), 2))
-    places = all_pairs if every else _namesakes(found) or all_pairs
+    counts = {suite: [each.right(suite) for each in runs] for suite in suites}
+    all_pairs = list(itertools.combinations(range(len(runs)), 2))
+    places = all_pairs if every else _namesakes(runs) or all_pairs
     pairs = [
         pair_row(
-            found[one],
-            found[other],
+            runs[one],
+            runs[other],
             {suite: (rows[one], rows[other]) for suite, rows in counts.items()},
             k,
             with_changes=not every,
@@ -271,7 +263,7 @@ def compared(
     ]
     # A rank is one more than how many are significantly better: equal ranks are ties.
     is_whole = len(places) == len(all_pairs)
-    ranks: dict[str, list[int]] = {suite: [1] * len(found) for suite in suites}
+    ranks: dict[str, list[int]] = {suite: [1] * len(runs) for suite in suites}
     for suite in suites:
         adjusted = holm([pair[suite]["p"] for pair in pairs])
         for (one, other), pair, p in zip(places, pairs, adjusted, strict=True):
@@ -280,7 +272,7 @@ def compared(
             if p < LEVEL and row["difference"]:
                 ranks[suite][one if row["difference"] > 0 else other] += 1
     rows = []
-    for n, each in enumerate(found):
+    for n, each in enumerate(runs):
         row = {
             "label": each.label,
             "folder": str(each.evaluation.folder),
@@ -298,22 +290,19 @@ def compared(
                 "rank": ranks[suite][n] if is_whole else None,
             }
         rows.append(row)
-    contents = {each.evaluation.content for each in found}
-    facts = {
-        name: [each.evaluation.summary["run"].get(name) for each in found] for name in SETTINGS
-    }
+    contents = {each.evaluation.content for each in runs}
+    facts = {name: [each.evaluation.summary["run"].get(name) for each in runs] for name in SETTINGS}
+    # Settings that are not the same for all, with the value of each.
+    differs = {name: some for name, some in facts.items() if any(one != some[0] for one in some)}
     return ComparisonResult(
         {
             "run": run_facts(),
-            "dataset": " and ".join(dict.fromkeys(each.evaluation.dataset for each in found)),
+            "dataset": " and ".join(dict.fromkeys(each.evaluation.dataset for each in runs)),
             "content": next(iter(contents)) if len(contents) == 1 else None,
             "k": k,
             "entrants": rows,
             "pairs": pairs,
-            # Settings that are not the same for all, with the value of each.
-            "differs": {
-                name: some for name, some in facts.items() if any(one != some[0] for one in some)
-            },
+            "differs": differs,
         }
     )
 
@@ -322,16 +311,16 @@ SETTINGS = ("version", "python", "sandbox", "limits")
 """Facts of a run that may explain verdicts that differ."""
 
 
-def _namesakes(found: Sequence[ModelRun]) -> list[tuple[int, int]]:
+def _namesakes(runs: Sequence[ModelRun]) -> list[tuple[int, int]]:
     """Return the places of namesakes; none unless every folder has the same several entrants."""
     keys: dict[Any, list[Any]] = {}
-    for each in found:
+    for each in runs:
         keys.setdefault(each.evaluation.folder, []).append(each.group)
     first, *others = keys.values()
     if not others or len(first) < 2 or any(other != first for other in others):
         return []
-    pairs = itertools.combinations(range(len(found)), 2)
-    return [(one, other) for one, other in pairs if found[one].group == found[other].group]
+    pairs = itertools.combinations(range(len(runs)), 2)
+    return [(one, other) for one, other in pairs if runs[one].group == runs[other].group]
 
 
 # Rankings: the runs on one suite from the best.
@@ -433,26 +422,21 @@ def ranking(evaluations: Sequence[Evaluation], *, k: int = 1) -> Ranking:
         (run for run in runs if not run.missing),
         key=lambda run: estimate(run.right("plus"), (k,)).get(f"pass@{k}", 0.0),
     )
-    found = compared(whole, k=k, least=1, every=True).summary if whole else {}
-    rows = {row["label"]: row for row in found.get("entrants", ())}
+    summary = compared(whole, k=k, least=1, every=True).summary if whole else {}
+    rows = {row["label"]: row for row in summary.get("entrants", ())}
     for run in runs:
         if run.missing:
             (row,) = compared([run], k=k, least=1).summary["entrants"]
-            rows[run.label] = row | {
-                suite: row[suite] and row[suite] | {"rank": None} for suite in SUITES
-            }
+            scores = {suite: row[suite] and row[suite] | {"rank": None} for suite in SUITES}
+            rows[run.label] = row | scores
 
     def order(run: ModelRun) -> tuple[bool, float, str]:
         row = rows[run.label]
         return bool(run.missing), -(row["plus"] or row["base"])["value"], run.label
 
     runs.sort(key=order)
-    return Ranking(
-        runs,
-        [rows[run.label] for run in runs],
-        found.get("pairs", [])[::-1],
-        found.get("differs", {}),
-    )
+    pairs, differs = summary.get("pairs", [])[::-1], summary.get("differs", {})
+    return Ranking(runs, [rows[run.label] for run in runs], pairs, differs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -488,27 +472,25 @@ def leaderboard(*folders: Paths, k: int = 1) -> LeaderboardResult:
     written; InputError as for ``compare``.
     """
     judged: dict[str, list[Evaluation]] = {}
-    for one in read_evaluations(_flat(folders)):
+    for one in _read(folders):
         judged.setdefault(one.content, []).append(one)
-    boards = [_board(content, ranking(some, k=k)) for content, some in judged.items()]
-    return LeaderboardResult({"run": run_facts(), "k": k, "boards": boards})
-
-
-def _board(content: str, found: Ranking) -> dict[str, Any]:
-    return {
-        "dataset": " and ".join(dict.fromkeys(run.evaluation.dataset for run in found.runs)),
-        "content": content,
-        "tasks": found.tasks,
-        "verdict": found.verdict,
-        "entrants": [
-            row
-            | {
-                suite: row[suite]
-                and row[suite] | {"tied_with": sorted(found.ties(row["label"], suite))}
-                for suite in SUITES
+    boards = []
+    for content, some in judged.items():
+        ranked = ranking(some, k=k)
+        runs = []
+        for row in ranked.rows:
+            ties = {
+                suite: sorted(ranked.ties(row["label"], suite)) for suite in SUITES if row[suite]
             }
-            for row in found.rows
-        ],
-        "fewer_tasks": [row["label"] for row in found.unranked],
-        "differs": found.differs,
-    }
+            runs.append(row | {suite: row[suite] | {"tied_with": ties[suite]} for suite in ties})
+        board = {
+            "dataset": " and ".join(dict.fromkeys(run.evaluation.dataset for run in ranked.runs)),
+            "content": content,
+            "tasks": ranked.tasks,
+            "verdict": ranked.verdict,
+            "entrants": runs,
+            "fewer_tasks": [row["label"] for row in ranked.unranked],
+            "differs": ranked.differs,
+        }
+        boards.append(board)
+    return LeaderboardResult({"run": run_facts(), "k": k, "boards": boards})

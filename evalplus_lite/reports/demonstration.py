@@ -47,12 +47,12 @@ def demonstrate(
     augmented = augment(
         data, inputs=inputs, seed=seed, seeds=source, out=folder, force=force, session=session
     )
-    found = _judge_and_reduce(folder, records, session, force=force)
+    judged = _judge_and_reduce(folder, records, session, force=force)
     run = run_facts(data, pool=session.pool(), seed=seed)
     page = folder / "report.html"
     title = f"evalplus-lite demo: {data.name}"
     report([folder], out=page, title=title, session=session)
-    summary = {"run": run, "augmented": augmented.to_json(), **found, "report": str(page)}
+    summary = {"run": run, "augmented": augmented.to_json(), **judged, "report": str(page)}
     return DemonstrationResult(summary)
 
 
@@ -102,11 +102,11 @@ def _ranked(
     Partial recordings come last, since they were scored on other tasks.
     """
     small = {(one["model"], one["temperature"]): one for one in mini.summary["groups"]}
-    found = []
+    models = []
     for one in plus.summary["groups"]:
         name = one["model"], one["temperature"]
         scored = {"base": (one, "base"), "plus": (one, "plus"), "mini": (small[name], "plus")}
-        found.append(
+        models.append(
             {
                 "model": one["model"],
                 "temperature": one["temperature"],
@@ -119,7 +119,7 @@ def _ranked(
                 },
             }
         )
-    return sorted(found, key=lambda one: (one["missing"] > 0, -one["pass@1"]["plus"]))
+    return sorted(models, key=lambda one: (one["missing"] > 0, -one["pass@1"]["plus"]))
 
 
 def _mutants(measured: Sequence[MeasuredTask], chosen: list[set[int]]) -> dict[str, int]:
@@ -129,9 +129,9 @@ def _mutants(measured: Sequence[MeasuredTask], chosen: list[set[int]]) -> dict[s
         base = set(range(one.matrix.base_count))
         for requirement, killers in one.matrix.rows.items():
             if requirement.kind == "mutant":
-                found = set(members(killers))
+                killing = set(members(killers))
                 counts["all"] += 1
-                counts["plus"] += bool(found)
-                counts["base"] += bool(found & base)
-                counts["mini"] += bool(found & (base | cases))
+                counts["plus"] += bool(killing)
+                counts["base"] += bool(killing & base)
+                counts["mini"] += bool(killing & (base | cases))
     return counts

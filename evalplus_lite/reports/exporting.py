@@ -75,11 +75,11 @@ def compared(
         else Dataset(form, tuple(map(_checked, held.values())))
     )
     ours = _verdicts(own, programs, session)
-    found = _verdicts(theirs, programs, session)
+    others = _verdicts(theirs, programs, session)
     rows = [
         {"task_id": task_id, "model": model, "index": index, "ours": said, "theirs": other}
         for (task_id, model, index), said in ours.items()
-        if (other := found.get((task_id, model, index), "unusable"))
+        if (other := others.get((task_id, model, index), "unusable"))
         and (said == "pass") != (other == "pass")
     ]
     return {"compared": len(programs), "differing": rows}
@@ -102,9 +102,9 @@ def _checked(entry: ExportedTask) -> Task:
 def _verdicts(
     data: Dataset, programs: Sequence[Sample], session: Session
 ) -> dict[tuple[str, str, int], str]:
-    known = set(data.ids)
-    some = [each for each in programs if each.task_id in known]
-    result = evaluate(data, some, extract=False, session=session)
+    ids = set(data.ids)
+    samples = [each for each in programs if each.task_id in ids]
+    result = evaluate(data, samples, extract=False, session=session)
     if failed := result.summary["infra"]:
         raise InfrastructureError(f"{len(failed)} programs could not be judged: {failed[0]}")
     return {

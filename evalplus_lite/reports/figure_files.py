@@ -23,17 +23,22 @@ from evalplus_lite.reports.plots.canvas import (
     write_picture,
 )
 from evalplus_lite.reports.plots.execution import execution
-from evalplus_lite.reports.plots.pass_at_k import models, pass_rates, scores
-from evalplus_lite.reports.plots.suites import reduction, test_counts
+from evalplus_lite.reports.plots.pass_at_k import (
+    models,
+    pass_rates,
+    reduction,
+    scores,
+    test_counts,
+)
 from evalplus_lite.store import write_text
 from evalplus_lite.store.labels import labels
 from evalplus_lite.tasks import Dataset
 
 RESULTS = "needs results of evaluate"
 MAKERS: Mapping[str, tuple[Callable[[Material], Iterator[Product]], str]] = {
-    "scores": (scores, RESULTS),
-    "models": (models, RESULTS),
-    "pass-rates": (pass_rates, RESULTS),
+    "scores": (lambda material: map(scores, material.boards), RESULTS),
+    "models": (lambda material: map(models, material.boards), RESULTS),
+    "pass-rates": (lambda material: map(pass_rates, material.boards), RESULTS),
     "test-counts": (
         test_counts,
         "needs a folder of augment or reduce, or a data set: --dataset NAME|PATH",
@@ -105,7 +110,7 @@ def figures(
         suites = tuple(_sizes(outputs, datasets, opened))
     material = Material(outputs, boards(judged), suites)
     folder = made_folder(out)
-    made: list[dict[str, Any]] = []
+    products: list[dict[str, Any]] = []
     tables: dict[str, Table] = {}
     missing: list[dict[str, str]] = []
     page = ["# Figures\n"]
@@ -125,7 +130,7 @@ def figures(
                 files.append(f"{table.name}.{ending}")
                 write_text(folder / files[-1], text)
             facts = {"name": table.name, "title": table.title, "caption": table.caption}
-            made.append({**facts, "files": files})
+            products.append({**facts, "files": files})
             title = markdown(table.title)
             page += [
                 f"## {title}\n",
@@ -138,7 +143,7 @@ def figures(
         page.append("## Not made\n")
         page += [f"- {markdown(each['name'])}: {markdown(each['reason'])}" for each in missing]
     write_text(folder / "figures.md", "\n".join(page).rstrip() + "\n")
-    return FiguresResult({"made": made, "missing": missing}, folder, tables)
+    return FiguresResult({"made": products, "missing": missing}, folder, tables)
 
 
 def _sizes(

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError, UnusableTask
-from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
+from evalplus_lite.execution.base import Row, WorkerContext
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.evidence import blamed
 from evalplus_lite.grading.subsets import subset
 from evalplus_lite.jobs.datasets import content_hash, run_facts
-from evalplus_lite.jobs.expected import SharedData, SuiteSource, source_of, staged
+from evalplus_lite.jobs.expected import SharedData, SuiteSource, on_suites, staged
 from evalplus_lite.jobs.judging import failure_row
 from evalplus_lite.jobs.outputs import Tests
 from evalplus_lite.jobs.rerunning import judging_dataset
@@ -66,23 +66,18 @@ LONGEST, MOST_NAMES = 2_000, 3
 """Characters of a message that are read for names, and names that are tried."""
 
 
-def replaying(place: WorkerContext, settings: Row) -> Work:
+@on_suites
+def replaying(context: WorkerContext, source: SuiteSource, item: Row, others: Sequence[str]) -> Row:
     """Of (staged task, how each side judged a sample), the cause of their difference."""
-    origin, others = settings
-    source = source_of(origin)
-
-    def replay(item: Row) -> Row:
-        ref, first, second = item
-        task, given = staged(place, ref)
-        try:
-            with blamed(task):
-                suite = source.usable(place.sandbox, task, given).suite
-        except UnusableTask as error:
-            return "judge", f"the task cannot be used here: {error.detail}", None
-        trial = _Trial(place.sandbox, task, suite, others)
-        return trial.cause(JudgedSample(*first), JudgedSample(*second))
-
-    return replay
+    ref, first, second = item
+    task, given = staged(context, ref)
+    try:
+        with blamed(task):
+            suite = source.usable(context.sandbox, task, given).suite
+    except UnusableTask as error:
+        return "judge", f"the task cannot be used here: {error.detail}", None
+    trial = _Trial(context.sandbox, task, suite, others)
+    return trial.cause(JudgedSample(*first), JudgedSample(*second))
 
 
 @dataclass(slots=True)
@@ -176,12 +171,12 @@ class _Trial:
 
     def _of_inputs(self, program: str, verdict: Verdict, passing: JudgedSample) -> Row | None:
         """Keys that are no text become text in a JSON file: the case is another one there."""
-        kept = [
+        places = [
             at for at, case in enumerate(self.suite.cases) if not _has_other_keys(case.arguments)
         ]
-        if verdict.failure is None or not kept or verdict.failure.case in kept:
+        if verdict.failure is None or not places or verdict.failure.case in places:
             return None
-        rest = _Trial(self.sandbox, self.task, subset(self.suite, kept), self.others)
+        rest = _Trial(self.sandbox, self.task, subset(self.suite, places), self.others)
         if not _passes(rest._run(program), passing.tests):
             return None
         why = "passes without inputs whose keys JSON turns into text"
@@ -204,18 +199,14 @@ class _Trial:
 
     def _of_rule(self, program: str, usual: Verdict, failing: JudgedSample) -> Row | None:
         for name, rule in RULES.items():
-            other = self._run(program, rule=rule)
-            pair = [_passes(each, failing.tests) for each in (usual, other)]
-            if pair[0] is not pair[1]:
-                decided = other if pair[0] else usual
-                ok = "the task's own rule" if pair[0] else name
-                bad = name if pair[0] else "the task's own rule"
+            pairs = [("the task's own rule", usual), (name, self._run(program, rule=rule))]
+            if not _passes(usual, failing.tests):
+                pairs.reverse()
+            (ok, passing), (bad, decided) = pairs
+            if _passes(passing, failing.tests) and not _passes(decided, failing.tests):
+                evidence = f"passes under {ok}, not under {bad}: {self._decided(decided)}"
                 case = None if decided.failure is None else decided.failure.case
-                return (
-                    "comparison",
-                    f"passes under {ok}, not under {bad}: {self._decided(decided)}",
-                    case,
-                )
+                return "comparison", evidence, case
         return None
 
     def _of_environment(self, program: str, verdict: Verdict, failing: JudgedSample) -> Row | None:
@@ -228,11 +219,8 @@ class _Trial:
                 if _passes(verdict, failing.tests):
                     tree = definitions.parse(program)
                     if tree is not None and not definitions.defines(tree, name):
-                        return (
-                            "environment",
-                            f"neither this program nor that judge defines {name}",
-                            None,
-                        )
+                        evidence = f"neither this program nor that judge defines {name}"
+                        return "environment", evidence, None
                     continue
                 star = f"from {'typing' if name in typing.__all__ else 'collections'} import {name}"
                 line = f"import {name}" if name in sys.stdlib_module_names else star
@@ -254,10 +242,10 @@ class _Trial:
         return None
 
     def _of_judge(self, program: str, verdict: Verdict, failing: JudgedSample, at: int) -> Row:
-        other = self.others[at if _passes(verdict, failing.tests) else 1 - at]
-        if other:
+        passes = _passes(verdict, failing.tests)
+        if other := self.others[at if passes else 1 - at]:
             return "tests", f"{other}: {clip(failing.detail)}", None
-        if _passes(verdict, failing.tests):
+        if passes:
             # Some harnesses report a case that took too long as failed.
             tight = self._run(program, limits=TIGHT).failure
             if tight is not None and tight.verdict == "timeout":
@@ -343,8 +331,7 @@ def why(
         left = [row for row in differences if "cause" not in row]
         opened.stage("replay", len(left))
         staging = SharedData(opened.pool(), data.suites)
-        settings = SuiteSource(cache=opened.cache).settings
-        call = Call(f"{replaying.__module__}:{replaying.__name__}", (settings, others))
+        call = SuiteSource(cache=opened.cache).call(replaying, others)
         items = (
             (staging.ref(data[row["task_id"]]), *(astuple(each) for each in row.pop("judged")))
             for row in left
@@ -396,8 +383,8 @@ def _other_tests(side: Side, data: Dataset) -> str:
     """Return which tests judged a side if they are not those of the data set, else nothing."""
     # Of a run with --tasks the hash is that of these tasks.
     ids = {id for id, _ in side.rows}
-    some = data.only([id for id in data.ids if id in ids])
-    if side.content in ("", content_hash(data), content_hash(some)):
+    judged = data.only([id for id in data.ids if id in ids])
+    if side.content in ("", content_hash(data), content_hash(judged)):
         return ""
     return (
         f"{side.label} was judged by other tests ({side.dataset}, content {side.content[:8]})"
@@ -415,7 +402,10 @@ def _differences(sides: Sequence[Side], ids: Sequence[str]) -> Iterator[dict[str
     for key in sorted({key for side in sides for key in side.rows}, key=lambda key: key[1]):
         if key[0] in by_task:
             by_task[key[0]].append(key)
-    pairs = {id: [key for key in keys if _are_in(sides, key)] for id, keys in by_task.items()}
+    pairs = {
+        id: [key for key in keys if all(key in side.rows for side in sides)]
+        for id, keys in by_task.items()
+    }
     common = [id for id in ids if pairs[id]]
     shares = [
         {id: sum(side.rows[key].passed for key in pairs[id]) / len(pairs[id]) for id in common}
@@ -443,7 +433,3 @@ def _differences(sides: Sequence[Side], ids: Sequence[str]) -> Iterator[dict[str
             points = (100 if at else -100) * moved / weight
             evidence = f"only {sides[at].label} has it"
             yield {**row, "points": points, "cause": "missing", "evidence": evidence, "case": None}
-
-
-def _are_in(sides: Sequence[Side], key: tuple[str, int]) -> bool:
-    return all(key in side.rows for side in sides)

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InputError, shown_path
-from evalplus_lite.jobs.outputs import Tests, read_evaluations
+from evalplus_lite.jobs.outputs import Tests, read_evaluation
 from evalplus_lite.store import parse_json, read_jsonl, read_text
 from evalplus_lite.store.opening import open_zip
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
-from evalplus_lite.store.reading import Row as JsonlLine
+from evalplus_lite.store.reading import Row as FileRow
 from evalplus_lite.types import clip
 
 
@@ -110,27 +110,27 @@ def read_side(path: str | os.PathLike[str], tests: Tests = "plus") -> Side:
 
 
 def _numbered(rows: Iterable[tuple[str, JudgedSample]]) -> dict[tuple[str, int], JudgedSample]:
-    count, found = Counter[str](), {}
+    count, samples = Counter[str](), {}
     for id, judged in rows:
-        found[id, count[id]] = judged
+        samples[id, count[id]] = judged
         count[id] += 1
-    return found
+    return samples
 
 
-def _rows(path: str | os.PathLike[str]) -> Iterator[JsonlLine]:
+def _rows(path: str | os.PathLike[str]) -> Iterator[FileRow]:
     """Yield the samples in a file, each as a row: of JSONL, of a JSON object, of inspect's zip."""
     if str(path).endswith(".eval"):
         for text in samples_of_log(path):
-            yield JsonlLine(0, _object(text, path))
+            yield FileRow(0, _object(text, path))
     elif str(path).endswith(".json"):
         data = _object(read_text(path, max_bytes=OWN_LINE), path)
         samples = data.get("samples")
         if type(samples) is list:  # a log of inspect
-            yield from (JsonlLine(0, row) for row in samples if type(row) is dict)
+            yield from (FileRow(0, row) for row in samples if type(row) is dict)
         elif type(data.get("eval")) is dict:
             for id, some in data["eval"].items():
                 for row in some if isinstance(some, list) else [some]:
-                    yield JsonlLine(0, {"task_id": id, **(row if type(row) is dict else {})})
+                    yield FileRow(0, {"task_id": id, **(row if type(row) is dict else {})})
     else:
         yield from read_jsonl(path)
 
@@ -262,10 +262,7 @@ def _bigcode(folder: Path) -> Iterator[tuple[str, JudgedSample]]:
 
 
 def _own(path: str | os.PathLike[str], tests: Tests) -> Side:
-    evaluations = read_evaluations([path])
-    if len(evaluations) != 1:
-        raise InputError("holds several evaluations", path=path, remedy="give the folder of one")
-    (evaluation,) = evaluations
+    evaluation = read_evaluation(path)
     texts = dict(evaluation.programs())
     used: Tests = "plus" if tests == "plus" and evaluation.has_plus else "base"
     rows, models = {}, {}

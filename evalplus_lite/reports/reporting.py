@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import shlex
@@ -15,7 +16,13 @@ from urllib.parse import quote
 from evalplus_lite.errors import EvalPlusLiteError, InputError
 from evalplus_lite.jobs.datasets import content_hash, load_dataset
 from evalplus_lite.jobs.expected import SuiteSource
-from evalplus_lite.jobs.outputs import Evaluation, Output, evaluation_of, found_outputs
+from evalplus_lite.jobs.outputs import (
+    Evaluation,
+    Output,
+    evaluation_of,
+    found_outputs,
+    listed_paths,
+)
 from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.jobs.tables import evaluation, p_value, percent, points
 from evalplus_lite.reports.page.gathering import (
@@ -73,7 +80,7 @@ def report(
     be a folder itself. The same outputs give the same bytes. Raises InputError for a path without
     results, and for a data set that judged none of them.
     """
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    given = listed_paths(paths)
     outputs = found_outputs(given)
     # What quality judged on its way is in its own figures.
     inner = {each.folder.resolve() for each in outputs if each.kind == "quality"}
@@ -84,8 +91,8 @@ def report(
     ]
     with within(session) as opened:
         data = _found(evaluations, datasets, outputs, opened)
-        made = _made(outputs, opened)
-        distinct = {content_hash(each): each for each in (*made, *data.values())}
+        own_suites = _made(outputs, opened)
+        distinct = {content_hash(each): each for each in (*own_suites, *data.values())}
         further = [
             *suite_sections(outputs, distinct.values()),
             *job_sections(outputs),
@@ -131,7 +138,7 @@ def _found(
     """Return the tasks that judged, by the hash of their content, where they can be found."""
     kinds = ("mutants", "reduction", "suite")
     about = {str(each.summary.get("dataset")) for each in outputs if each.kind in kinds}
-    found: dict[str, Dataset] = {}
+    by_content: dict[str, Dataset] = {}
     for each in datasets:
         data = each if isinstance(each, Dataset) else load_dataset(each, session=session)
         matching = _matching(data, evaluations)
@@ -144,21 +151,19 @@ def _found(
                 f" ({contents})",
                 remedy="give the data set that evaluate was given",
             )
-        found = {**matching, **found}
-    missing = {each.content for each in evaluations} - set(found)
+        by_content = {**matching, **by_content}
     nearby = [each.folder / SUITE for each in outputs if (each.folder / SUITE).is_file()]
     known = dict.fromkeys(each.dataset for each in evaluations if each.dataset in names())
-    places: list[str | Path] = [*nearby, *known]
-    for place in places:
-        if not missing:
+    sources: list[str | Path] = [*nearby, *known]
+    for source in sources:
+        if by_content.keys() >= {each.content for each in evaluations}:
             break
-        try:  # what was not asked for may be absent, or another version
-            data = load_dataset(place, session=session)
-        except EvalPlusLiteError:
+        try:
+            data = load_dataset(source, session=session)
+        except EvalPlusLiteError:  # what was not asked for may be absent, or another version
             continue
-        found = {**_matching(data, evaluations), **found}
-        missing -= set(found)
-    return found
+        by_content = {**_matching(data, evaluations), **by_content}
+    return by_content
 
 
 def _answers(session: Session, data: Dataset, tasks: Sequence[Task]) -> Iterator[Suite | None]:
@@ -185,22 +190,17 @@ def _made(outputs: Sequence[Output], session: Session) -> list[Dataset]:
 def _matching(data: Dataset, evaluations: Sequence[Evaluation]) -> dict[str, Dataset]:
     """Return the data set, or those of its tasks that an evaluation took, by content."""
     whole = content_hash(data)
-    found = {each.content: data for each in evaluations if each.content == whole}
+    by_content = {each.content: data for each in evaluations if each.content == whole}
     for each in evaluations:
-        if each.content not in found:
-            ids = _ids(each)
+        if each.content not in by_content:
+            # The ids of all tasks that the evaluation was of.
+            rows = itertools.chain(each.rows(), each.summary.get("unusable", ()))
+            ids = {row["task_id"] for row in rows}
+            ids.update(*(group["tasks_without_samples"] for group in each.summary["groups"]))
             part = data.only([id for id in data.ids if id in ids] or None)
             if len(part) < len(data) and content_hash(part) == each.content:
-                found[each.content] = part
-    return found
-
-
-def _ids(evaluation: Evaluation) -> set[str]:
-    """Return the ids of all tasks that an evaluation was of."""
-    found = {row["task_id"] for row in evaluation.rows()}
-    for group in evaluation.summary["groups"]:
-        found.update(group["tasks_without_samples"])
-    return found | {row["task_id"] for row in evaluation.summary.get("unusable", ())}
+                by_content[each.content] = part
+    return by_content
 
 
 # Models in pairs: the difference between two, whether it is sure, and the tasks that make it.
@@ -293,16 +293,16 @@ def _paths(tasks: Sequence[Part], side: int) -> list[tuple[int, str]]:
     for place, row in enumerate(tasks):
         counts = row["counts"][side]
         for which in (1, 2):
-            found = level(counts[which] / counts[0] if counts else None)
-            paths.setdefault(found, []).append(f"M{place} {which - 1}h1v1h-1z")
-    return [(found, "".join(squares)) for found, squares in sorted(paths.items())]
+            shade = level(counts[which] / counts[0] if counts else None)
+            paths.setdefault(shade, []).append(f"M{place} {which - 1}h1v1h-1z")
+    return [(shade, "".join(squares)) for shade, squares in sorted(paths.items())]
 
 
 def _cells(every: Sequence[Counts]) -> Iterator[tuple[int, str]]:
     """Yield the level and text of a task's cells: of all samples together, then by model."""
     shares = [counts[2] / counts[0] if counts else None for counts in every]
-    known = [share for share in shares if share is not None]
-    mean = sum(known) / len(known) if known else None
+    defined = [share for share in shares if share is not None]
+    mean = sum(defined) / len(defined) if defined else None
     yield level(mean), "–" if mean is None else f"{100 * mean:.0f} %"
     yield from zip(map(level, shares), map(_cell, every), strict=True)
 

@@ -99,44 +99,35 @@ def figures(
 
     Both by task (``by_task``). ``seed`` draws the bootstrap's tasks.
     """
-    accepted = [_counted(some, [each.is_accepted for each in some]) for some in right.values()]
-    rejected = [_counted(some, [not each.is_accepted for each in some]) for some in wrong.values()]
+
+    def counted(some: Sequence[ProgramOutcome], *, is_accepted: bool) -> Share:
+        return Share(sum(each.is_accepted == is_accepted for each in some), len(some))
+
+    def mean(values: Sequence[float]) -> float:
+        return sum(values) / len(values)
+
+    def means(rows: Iterable[Sequence[float]]) -> list[float]:
+        return [mean(column) for column in zip(*rows, strict=True)]
+
+    accepted = [counted(some, is_accepted=True) for some in right.values()]
+    rejected = [counted(some, is_accepted=False) for some in wrong.values()]
     hidden = [[each for each in some if each.passes_base] for some in wrong.values()]
-    past = [_counted(some, [not each.is_accepted for each in some]) for some in hidden]
+    past = [counted(some, is_accepted=False) for some in hidden]
     whole = [Share(share.hits == share.total, 1) for share in rejected]
-    curves = [_curve(some) for some in wrong.values()]
-    curve = [sum(points) / len(points) for points in zip(*curves, strict=True)]
+    rates = [share.value for share in rejected]
+    # For N from 1 on, the expected share of a task's programs that N cases drawn at random reject.
+    curve = means(means(map(rejections, some)) for some in wrong.values())
     return {
         "tpr": share_row(accepted, seed=seed),
         "tnr": share_row(rejected, seed=seed),
         "tnr_past_base": share_row(past, seed=seed),
         "detection_rate": {
-            "value": _mean([share.value for share in rejected]),
-            "interval_of_tasks": list(
-                bootstrap(
-                    rejected, lambda some: sum(each.value for each in some) / len(some), seed=seed
-                )
-            )
-            if rejected
-            else None,
+            "value": mean(rates) if rates else None,
+            "interval_of_tasks": list(bootstrap(rates, mean, seed=seed)) if rates else None,
         },
         "verifier_accuracy": share_row(whole, seed=seed),
-        "coverage": {"curve": curve, "area": _mean(curve)},
+        "coverage": {"curve": curve, "area": mean(curve) if curve else None},
     }
-
-
-def _counted(some: Sequence[ProgramOutcome], hits: Sequence[bool]) -> Share:
-    return Share(sum(hits), len(some))
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
-
-
-def _curve(programs: Sequence[ProgramOutcome]) -> list[float]:
-    """Return for N from 1 on the expected share of programs that N cases drawn at random reject."""
-    points = [rejections(each) for each in programs]
-    return [sum(chances) / len(programs) for chances in zip(*points, strict=True)]
 
 
 def rejections(program: ProgramOutcome) -> list[float]:

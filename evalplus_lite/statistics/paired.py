@@ -26,17 +26,13 @@ class PairedDifference:
 
     ``difference`` is the mean over tasks of first minus second, from -1 to 1, and ``interval`` its
     95 % interval. ``p`` is the probability of a difference at least as large, either way, if the
-    two were alike. The first does better on ``won`` tasks, worse on ``lost``. ``visible`` is the
-    minimum detectable effect at 80 % power; None if the two differ nowhere, since the variance is
-    unknown then.
+    two were alike. ``visible`` is the minimum detectable effect at 80 % power; None if the two
+    differ nowhere, since the variance is unknown then.
     """
 
-    tasks: int
     difference: float
     interval: tuple[float, float]
     p: float
-    won: int
-    lost: int
     visible: float | None
 
 
@@ -61,12 +57,9 @@ def paired(
     gaps = list(map(float, exact))
     squares = math.fsum(gap * gap for gap in gaps)
     return PairedDifference(
-        tasks=len(gaps),
         difference=math.fsum(gaps) / len(gaps),
         interval=difference_interval(gaps, step=step),
         p=sign_test(exact),
-        won=sum(gap > 0 for gap in exact),
-        lost=sum(gap < 0 for gap in exact),
         visible=visible_difference(squares / len(gaps), len(gaps)) if squares else None,
     )
 

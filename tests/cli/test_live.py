@@ -10,8 +10,7 @@ from rich.cells import cell_len
 from support.commands import COMMAND, on_terminal, run, sample_rows, write_rows, write_tasks
 
 from evalplus_lite.cli.app import COMMANDS, command
-from evalplus_lite.cli.console import Screen
-from evalplus_lite.cli.progress import ProgressRate, duration
+from evalplus_lite.cli.console import ProgressRate, Screen, duration
 from evalplus_lite.jobs.session import ProgressEvent
 
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")

@@ -12,9 +12,8 @@ import pytest
 from support.commands import run, write_rows, write_tasks
 
 from evalplus_lite import __version__
-from evalplus_lite.jobs.evaluation import MOST_CHARACTERS, solutions
+from evalplus_lite.jobs.evaluation import MOST_CHARACTERS, MOST_FILES, solutions
 from evalplus_lite.jobs.samples import SampleTable
-from evalplus_lite.jobs.scores import MOST_FILES
 from evalplus_lite.jobs.tables import MOST_MODELS
 from evalplus_lite.types import Sample
 

@@ -13,7 +13,7 @@ from evalplus_lite.efficiency import EfficiencyReward, efficiency, explain
 from evalplus_lite.efficiency.work import cpu
 from evalplus_lite.errors import InputError
 from evalplus_lite.reports import report
-from evalplus_lite.reports.page.efficiency import _map
+from evalplus_lite.reports.page.sections import _map
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.types import Task
 

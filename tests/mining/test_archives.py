@@ -18,7 +18,7 @@ import pytest
 from support.commands import run
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.sources import FREE_UNPACKED, MAX_MEMBERS, open_package
+from evalplus_lite.exe.sources import FREE_UNPACKED, MAX_MEMBERS, is_permissive, open_package
 
 PROJECT = b'[project]\nname = "good"\nversion = "1.0"\nlicense = "MIT"\n'
 CODE = b'def double(n: int) -> int:\n    """Twice."""\n    return 2 * n\n'
@@ -123,7 +123,7 @@ def test_a_hostile_project_file_is_passed_over(tmp_path: Path, number: int) -> N
     content = whole("good-1.0/good/__init__.py", CODE)
     path.write_bytes(packed(content, whole("good-1.0/pyproject.toml", TOMLS[number])))
     with open_package(path) as package:
-        assert (package.name, package.version) == ("good", "1.0")
+        assert (package.name, package.origin.version) == ("good", "1.0")
         assert package.text(package.files["good"]) == CODE.decode()
 
 
@@ -148,8 +148,8 @@ def test_names_of_packages_are_plain(tmp_path: Path) -> None:
     path.write_bytes(packed(whole("x-1/x.py", CODE), whole("x-1/pyproject.toml", project.encode())))
     with open_package(path) as package:
         assert package.name.isprintable()
-        assert package.version.isascii()
-        assert not package.licence.permissive
+        assert package.origin.version.isascii()
+        assert not is_permissive(package.origin.licence)
 
 
 def test_many_folders_are_sorted_out_quickly(tmp_path: Path) -> None:

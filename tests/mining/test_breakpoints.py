@@ -10,18 +10,11 @@ from typing import Any
 import pytest
 from support.conversation import Scripted
 
-from evalplus_lite.exe.prediction import (
-    Prediction,
-    answer_all,
-    question,
-)
+from evalplus_lite.exe.prediction import Prediction, answer_all, question
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.exe.scoring import scored
-from evalplus_lite.exe.tasks.breakpoints import (
-    breakpoint_tasks,
-    steady_lines,
-)
+from evalplus_lite.exe.tasks.breakpoints import breakpoint_tasks, steady_lines
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 
 CODE = """def steps(n: int) -> list[int]:

@@ -10,10 +10,10 @@ import pytest
 
 from evalplus_lite.exe.inputs.call_space import (
     CallSpace,
-    DomainReader,
     Nearby,
     arguments_of_call,
     call_of,
+    domain_of,
     expressions,
     hints,
     matching,
@@ -136,7 +136,7 @@ def test_functions_share_the_form_of_a_suggested_value_alone() -> None:
 
 def test_a_word_is_replaced_wherever_it_stands() -> None:
     """In keys and nested texts too, unless the program knows it."""
-    domains = [DomainReader("abc", {}, ()).domain(Type("any")) for _ in range(2)]
+    domains = [domain_of(Type("any")) for _ in range(2)]
     near = Nearby(domains, random.Random(3).random, frozenset({"mode"}))
     known = ("foo.mode", {"foo": 1, "mode": 2})
     calls = [near.call(known, [known]) for _ in range(100)]
@@ -209,10 +209,7 @@ def test_known_calls_are_read_off_tests_documentation_and_code(toys: Any) -> Non
         ("tests", "f('k=v', '=', deep=True)"),
         ("tests", "f('p', 'q', deep=True)"),
     ]
-    assert found[5:] == [
-        ("doctests", "f('x,y', ',')"),
-        ("call sites", "f('one two', ' ')"),
-    ]
+    assert found[5:] == [("doctests", "f('x,y', ',')"), ("call sites", "f('one two', ' ')")]
     assert "a;b" in values.texts
 
 

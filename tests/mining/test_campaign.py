@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.mining import SLUG, mine_all
+from support.mining import SLUG, mine_all, project, tree
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.mining import MiningSettings, beside, mine, required
@@ -38,10 +38,9 @@ except ImportError:
 def test_a_campaign_resumes_and_accounts_for_everything(toys: Any, tmp_path: Path) -> None:
     """A second run mines only what is missing; packages that cannot be used are counted."""
     path = toys.wheel({"toy.py": SLUG, "toy2.py": INNER})
-    closed = tmp_path / "closed"
-    (closed / "src").mkdir(parents=True)
-    (closed / "src" / "shut.py").write_text("def f(x: int) -> int: return x\n")
-    (closed / "PKG-INFO").write_text("Name: shut\nVersion: 1\nLicense-Expression: GPL-3.0-only\n")
+    facts = "Name: shut\nVersion: 1\nLicense-Expression: GPL-3.0-only\n"
+    shut = {"src/shut.py": "def f(x: int) -> int: return x\n", "PKG-INFO": facts}
+    closed = tree(tmp_path / "closed", shut)
     out = tmp_path / "out" / "tasks.jsonl"
     packages = [str(path), str(closed), str(tmp_path / "gone.whl")]
     Path(packages[2]).write_text("damaged")
@@ -90,22 +89,15 @@ def test_requirements_are_those_of_this_python(toys: Any) -> None:
             "not a requirement ((",
             "plain[extra]==1.0",
         )
-        assert required(package) == [
-            ("foo-bar-baz", "Foo_Bar.baz>=1"),
-            ("plain", "plain==1.0"),
-        ]
+        assert required(package) == [("foo-bar-baz", "Foo_Bar.baz>=1"), ("plain", "plain==1.0")]
 
 
 def test_workers_change_nothing(toys: Any, tmp_path: Path) -> None:
     """Two worker processes write the same task file as one."""
     first = toys.wheel({"toy.py": SLUG})
-    second = tmp_path / "second"
-    second.mkdir()
-    (second / "other.py").write_text(
-        "def roman(n: int) -> str:\n    if n < 0:\n        raise ValueError(n)\n"
-        "    return 'M' * (n // 1000 % 9) + 'I' * (n % 10)\n"
-    )
-    (second / "PKG-INFO").write_text("Name: other\nVersion: 1\nLicense-Expression: MIT\n")
+    roman = "def roman(n: int) -> str:\n    if n < 0:\n        raise ValueError(n)\n"
+    roman += "    return 'M' * (n // 1000 % 9) + 'I' * (n % 10)\n"
+    second = tree(tmp_path / "second", {"other.py": roman, "pyproject.toml": project("other")})
     texts = []
     for workers in (1, 2):
         out = tmp_path / str(workers) / "tasks.jsonl"

@@ -193,9 +193,10 @@ def test_a_function_whose_runs_are_long_ends(
     function = functions["toy.f"]
     found = find_cases(function, Runner(function, sandboxes), seed=0, rounds=6)
     assert found is not None
-    assert found.facts["generation"]["cut"] == {"spent": "steps"}
-    assert found.facts["generation"]["rounds"] <= 2
-    assert not found.chosen  # nobody follows so many steps
+    _, chosen, facts = found
+    assert facts["generation"]["cut"] == {"spent": "steps"}
+    assert facts["generation"]["rounds"] <= 2
+    assert not chosen  # nobody follows so many steps
 
 
 def test_time_ends_what_no_step_shows(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from support.mining import mine_all
+import pytest
+from support.mining import counted, mine_all
 
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.running.runs import CallableProgram, Invocation, measure, run
-from evalplus_lite.exe.statistics.counting import COUNTERS, instrument
+from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
+from evalplus_lite.exe.statistics.counting import instrument
 from evalplus_lite.exe.statistics.measures import variation
 
 
@@ -29,12 +30,7 @@ def f(x):
     squares = [n ** 2 for n in range(x)]
     return len(squares) + int(total)
 """
-    written = instrument(code)
-    assert written is not None
-    subject = CallableProgram("f", written.code)
-    (measured,) = measure(sandboxes.plain, subject, [Invocation((4,))], COUNTERS).calls
-    assert measured is not None
-    found = measured.steps
+    (found,) = counted(sandboxes, code, 4)
     assert found["loop_iterations"] == 8
     assert (found["additions"], found["subtractions"], found["multiplications"]) == (3, 2, 2)
     assert (found["divisions"], found["powers"], found["conditionals"]) == (4, 4, 4 + 1)
@@ -101,23 +97,13 @@ class Q:
 _count = Q()
 """
     head, _, rest = written.code.partition("\n")
-    counted = run(sandboxes.plain, CallableProgram("f", f"{head}\n{quiet}{rest}"), calls)
-    assert [a.key for a in plain.answers] == [a.key for a in counted.answers]
+    others = run(sandboxes.plain, CallableProgram("f", f"{head}\n{quiet}{rest}"), calls)
+    assert [a.key for a in plain.answers] == [a.key for a in others.answers]
     assert any(a.kind == "error" for a in plain.answers)
 
 
-def counted(sandboxes: Sandboxes, code: str) -> dict[str, int]:
-    written = instrument(f"from __future__ import annotations\n{code}")
-    assert written is not None
-    subject = CallableProgram("f", written.code)
-    (found,) = measure(sandboxes.plain, subject, [Invocation((4,))], COUNTERS).calls
-    assert found is not None
-    return found.steps
-
-
-def test_operators_on_text_and_collections_are_no_arithmetic(sandboxes: Sandboxes) -> None:
-    found = counted(
-        sandboxes,
+COUNTS = {
+    "operators on text and collections are no arithmetic": (
         """def f(x):
     text = "%d-%s" % (x, "a" * 2) + "z"
     text += "!"
@@ -128,30 +114,23 @@ def test_operators_on_text_and_collections_are_no_arithmetic(sandboxes: Sandboxe
     left += x | 1
     return text, row, odd, left
 """,
-    )
-    assert found["container_operations"] == 6
-    assert (found["divisions"], found["additions"], found["bit_operations"]) == (1, 1, 1)
-    assert found["multiplications"] == 0
-
-
-def test_what_stands_in_f_strings_is_counted(sandboxes: Sandboxes) -> None:
-    found = counted(
-        sandboxes,
+        {
+            "container_operations": 6,
+            "divisions": 1,
+            "additions": 1,
+            "bit_operations": 1,
+            "multiplications": 0,
+        },
+    ),
+    "what stands in f strings is counted": (
         """def g(x):
     return x - 1
 def f(x):
     return f"{g(x) * 2:>{x + 1}} {g(x)!r} {x=}"
 """,
-    )
-    assert (found["user_calls"], found["subtractions"]) == (2, 2)
-    assert (found["multiplications"], found["additions"]) == (1, 1)
-
-
-def test_calls_of_cached_partial_and_enumerated_things_are_the_programs_own(
-    sandboxes: Sandboxes,
-) -> None:
-    found = counted(
-        sandboxes,
+        {"user_calls": 2, "subtractions": 2, "multiplications": 1, "additions": 1},
+    ),
+    "calls of cached partial and enumerated things are the programs own": (
         """import enum, functools
 class Color(enum.Enum):
     RED = 1
@@ -169,13 +148,9 @@ def f(x):
     box = Box()
     return half(), slow(x), Color(1).name, box.held(x), box(), len("abc")
 """,
-    )
-    assert (found["user_calls"], found["builtin_calls"]) == (6, 2)
-
-
-def test_conditionals_and_loop_heads_are_counted_each_time(sandboxes: Sandboxes) -> None:
-    found = counted(
-        sandboxes,
+        {"user_calls": 6, "builtin_calls": 2},
+    ),
+    "conditionals and loop heads are counted each time": (
         """def f(x):
     while x:
         x -= 1
@@ -191,26 +166,17 @@ def test_conditionals_and_loop_heads_are_counted_each_time(sandboxes: Sandboxes)
             case 0:
                 return 1
 """,
-    )
-    assert found["conditionals"] == 5 + 2 + 3 + 1
-    assert found["lines"] == (5 + 4) + (2 + 2 + 1) + (1 + 1 + 2) + (1 + 1 + 1)
-
-
-def test_a_loop_whose_test_raises_has_begun(sandboxes: Sandboxes) -> None:
-    found = counted(
-        sandboxes,
+        {"conditionals": 5 + 2 + 3 + 1, "lines": (5 + 4) + (2 + 2 + 1) + (1 + 1 + 2) + (1 + 1 + 1)},
+    ),
+    "a loop whose test raises has begun": (
         """def f(x):
     row = [x, 0]
     while x and row[x] == 0:
         x -= 1
 """,
-    )
-    assert (found["lines"], found["conditionals"]) == (2, 0)
-
-
-def test_only_variables_are_variables_and_each_function_has_its_own(sandboxes: Sandboxes) -> None:
-    found = counted(
-        sandboxes,
+        {"lines": 2, "conditionals": 0},
+    ),
+    "only variables are variables and each function has its own": (
         """import math
 LIMIT = 3
 def g(x):
@@ -221,15 +187,9 @@ def f(x, unused=1):
     late = lambda k: k + n
     return late(n)
 """,
-    )
-    assert found["variables_declared"] == 2 + 4 + 1  # x, n; x, unused, n, late; k
-
-
-def test_what_patterns_bind_is_a_variable_and_their_guards_are_tests(
-    sandboxes: Sandboxes,
-) -> None:
-    found = counted(
-        sandboxes,
+        {"variables_declared": 2 + 4 + 1},  # x, n; x, unused, n, late; k
+    ),
+    "what patterns bind is a variable and their guards are tests": (
         """def f(x):
     match [x, {"a": 1}]:
         case [low, _] if low > 9:
@@ -239,9 +199,97 @@ def test_what_patterns_bind_is_a_variable_and_their_guards_are_tests(
         case [*others]:
             return 0
 """,
-    )
-    assert found["conditionals"] == 1 + 2
-    assert found["variables_declared"] == 1 + 1 + 3 + 1  # x; low; number, rest, whole; limit
+        {
+            "conditionals": 1 + 2,
+            "variables_declared": 1 + 1 + 3 + 1,  # x; low; number, rest, whole; limit
+        },
+    ),
+    # As where an argument raises; generators that wait within a call disturb no other's count.
+    "a call that is never made does not count": (
+        """def g(*a, **k):
+    return a
+def waiting():
+    g((yield 1), x=2)
+    yield 3
+def f(x):
+    one = waiting()
+    g(next(one), *g(g(x)[0]))
+    try:
+        g(g(x), y=len(x))
+    except TypeError:
+        pass
+    try:
+        g(*[1 / n for n in (1, 0)])
+    except ZeroDivisionError:
+        pass
+    g(one.send(4))
+    return g(x, **{"y": 1}, z=x)
+""",
+        {
+            # waiting; g thrice on one line; the g inside that is never called, but its own; g in
+            # the generator; two more.
+            "user_calls": 1 + 3 + 1 + 1 + 2,
+            "builtin_calls": 1 + 1 + 1,  # next, len, which raises itself, send
+        },
+    ),
+    # What they bind are attributes; the methods see the function's variables, not these.
+    "statements of a class in a function are lines": (
+        """def f(x):
+    y = 1
+    class Box:
+        '''Doc.'''
+        y = x
+        if y:
+            z = [n for n in range(y)]
+        def get(self):
+            return y
+    return Box().get()
+""",
+        {
+            "lines": 2 + 4 + 1 + 1,  # y, class; y, if, z, def; return, return
+            "variables_declared": 3 + 1,  # x, y, Box; self
+        },
+    ),
+    "names are variables once they hold a value": (
+        """def f(x):
+    none = [a + b for a in () for b in x]
+    for c in []:
+        c += 1
+    some = {d: e for d in "ab" for e in [x, 0] if e}
+    lazy = (g for g in [x])
+    total = 0
+    total += x
+    return none, some
+""",
+        {
+            # x, none, some, lazy, total: not c, and none of the comprehensions'
+            "variables_declared": 5
+        },
+    ),
+    # As the interpreter's trace has them, docstrings left out.
+    "declarations are no lines and constants are": (
+        """def f(x):
+    '''Doc.'''
+    global later
+    y: int
+    if x:
+        "text"
+        ...
+    3
+    class Kept:
+        z: int
+    return x
+""",
+        {"lines": 1 + 2 + 1 + 2 + 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_counts_are_those_of_the_text(sandboxes: Sandboxes, name: str) -> None:
+    code, wanted = COUNTS[name]
+    (found,) = counted(sandboxes, f"from __future__ import annotations\n{code}", 4)
+    assert {counter: found[counter] for counter in wanted} == wanted
 
 
 def test_case_lines_that_are_tried_are_lines(sandboxes: Sandboxes) -> None:
@@ -262,80 +310,8 @@ def test_case_lines_that_are_tried_are_lines(sandboxes: Sandboxes) -> None:
     values = {1: 3, 7: 4, 3: 7, (1, 2): 4, "s": 7, None: 7}
     short = code.replace('        case _:\n            return "c"\n', "")
     for text, wanted in ((code, values), (short, {**values, 3: 6, None: 6})):
-        written = instrument(text)
-        assert written is not None
-        subject = CallableProgram("f", written.code)
-        calls = [Invocation((value,)) for value in wanted]
-        found = measure(sandboxes.plain, subject, calls, COUNTERS).calls
-        assert [each and each.steps["lines"] for each in found] == list(wanted.values())
-
-
-def test_a_call_that_is_never_made_does_not_count(sandboxes: Sandboxes) -> None:
-    """As where an argument raises; generators that wait within a call disturb no other's count."""
-    found = counted(
-        sandboxes,
-        """def g(*a, **k):
-    return a
-def waiting():
-    g((yield 1), x=2)
-    yield 3
-def f(x):
-    one = waiting()
-    g(next(one), *g(g(x)[0]))
-    try:
-        g(g(x), y=len(x))
-    except TypeError:
-        pass
-    try:
-        g(*[1 / n for n in (1, 0)])
-    except ZeroDivisionError:
-        pass
-    g(one.send(4))
-    return g(x, **{"y": 1}, z=x)
-""",
-    )
-    # waiting; g thrice on one line; the g inside that is never called, but its own; g in the
-    # generator; two more.
-    assert found["user_calls"] == 1 + 3 + 1 + 1 + 2
-    assert found["builtin_calls"] == 1 + 1 + 1  # next, len, which raises itself, send
-
-
-def test_statements_of_a_class_in_a_function_are_lines(sandboxes: Sandboxes) -> None:
-    """What they bind are attributes; the methods see the function's variables, not these."""
-    found = counted(
-        sandboxes,
-        """def f(x):
-    y = 1
-    class Box:
-        '''Doc.'''
-        y = x
-        if y:
-            z = [n for n in range(y)]
-        def get(self):
-            return y
-    return Box().get()
-""",
-    )
-    assert found["lines"] == 2 + 4 + 1 + 1  # y, class; y, if, z, def; return, return
-    assert found["variables_declared"] == 3 + 1  # x, y, Box; self
-
-
-def test_names_are_variables_once_they_hold_a_value(sandboxes: Sandboxes) -> None:
-    found = counted(
-        sandboxes,
-        """def f(x):
-    none = [a + b for a in () for b in x]
-    for c in []:
-        c += 1
-    some = {d: e for d in "ab" for e in [x, 0] if e}
-    lazy = (g for g in [x])
-    total = 0
-    total += x
-    return none, some
-""",
-    )
-    # x, none, some, lazy, total: not c, and none of the comprehensions'
-    assert found["variables_declared"] == 5
+        found = counted(sandboxes, text, *wanted)
+        assert [each["lines"] for each in found] == list(wanted.values())
 
 
 def test_variation_is_deviation_over_mean() -> None:
@@ -354,9 +330,9 @@ def steps(n: int) -> int:
 """
     tasks, _ = mine_all(toys.wheel({"toy.py": body}), sandboxes, rounds=2)
     (task,) = tasks
-    counted = {case.call.args[0]: case.runtime for case in task.cases if not case.answer.type}
-    assert counted
-    for n, runtime in counted.items():
+    runs = {case.call.args[0]: case.runtime for case in task.cases if not case.answer.type}
+    assert runs
+    for n, runtime in runs.items():
         assert runtime["lines"] == (n + 1 if n >= 2 else 1), n
 
 
@@ -374,35 +350,11 @@ def f(x):
     return found
 """
     # Only the end of a message: some interpreters name the module in front, and that is no answer.
-    written = instrument(code)
-    assert written is not None
     calls = [Invocation((3,)), Invocation(({"a": 1},))]
     pure = run(sandboxes.plain, CallableProgram("f", code), calls).answers
-    counting = CallableProgram("f", written.code)
-    found = measure(sandboxes.plain, counting, calls, COUNTERS).calls
     assert [len(each.value) for each in pure] == [3, 0]
     # g is called where its arguments are some; and str and append for each error.
-    counts = [each and (each.steps["user_calls"], each.steps["builtin_calls"]) for each in found]
-    assert counts == [(3, 6), (4, 0)]
+    found = counted(sandboxes, code, 3, {"a": 1})
+    assert [(each["user_calls"], each["builtin_calls"]) for each in found] == [(3, 6), (4, 0)]
     assert instrument("def _count(x):\n    return x\n") is None
     assert instrument("def f(_count):\n    return _count\n") is None
-
-
-def test_declarations_are_no_lines_and_constants_are(sandboxes: Sandboxes) -> None:
-    """As the interpreter's trace has them, docstrings left out."""
-    found = counted(
-        sandboxes,
-        """def f(x):
-    '''Doc.'''
-    global later
-    y: int
-    if x:
-        "text"
-        ...
-    3
-    class Kept:
-        z: int
-    return x
-""",
-    )
-    assert found["lines"] == 1 + 2 + 1 + 2 + 1

@@ -13,17 +13,10 @@ from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe import export_mined
 from evalplus_lite.exe.mining import MiningSettings, mine
-from evalplus_lite.exe.prediction import (
-    Prediction,
-    question,
-)
+from evalplus_lite.exe.prediction import Prediction, question
 from evalplus_lite.exe.running.runs import Invocation
 from evalplus_lite.exe.scoring import judged, score
-from evalplus_lite.exe.tasks.forms import (
-    SkippedRow,
-    published_tasks,
-    read_any_tasks,
-)
+from evalplus_lite.exe.tasks.forms import SkippedRow, published_tasks, read_any_tasks
 from evalplus_lite.exe.tasks.mined import TaskCase
 from evalplus_lite.jobs.session import Session
 from evalplus_lite.sandbox import Sandbox
@@ -50,7 +43,7 @@ def test_rows_are_read_without_running_them(rows: Path) -> None:
     """An input that is no literal stays text; a row whose output is none is named."""
     left_out: list[SkippedRow] = []
     first, second = published_tasks(rows, left_out)
-    assert [(each.id, each.line) for each in left_out] == [("cruxeval/sample_2", 3)]
+    assert [(each.task_id, each.line) for each in left_out] == [("cruxeval/sample_2", 3)]
     assert first.cases[0].call == Invocation(([1, (2,)],), {"b": {3}})
     assert second.cases[0].written("f") == "f(lambda x: x + 1, 3)"
     assert "f(lambda x: x + 1, 3)" in question(second, second.cases[0])

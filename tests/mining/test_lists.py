@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.mining import project, tree
 
 from evalplus_lite import InputError, Session
 from evalplus_lite.exe.mining import MiningSettings, mine
@@ -23,13 +24,8 @@ OTHER = "def twice(text: str) -> str:\n    return text + text if text else '-'\n
 @pytest.fixture
 def kit(tmp_path: Path) -> Path:
     """A package of two functions, as a folder."""
-    folder = tmp_path / "numbers"
-    folder.mkdir()
-    (folder / "numbers_kit.py").write_text(ONE + "\n\n" + OTHER)
-    (folder / "pyproject.toml").write_text(
-        '[project]\nname = "numbers-kit"\nversion = "2.1"\nlicense = "MIT"\n'
-    )
-    return folder
+    files = {"numbers_kit.py": f"{ONE}\n\n{OTHER}", "pyproject.toml": project("numbers-kit")}
+    return tree(tmp_path / "numbers", files)
 
 
 def test_a_list_has_a_package_on_each_line(tmp_path: Path) -> None:
@@ -40,12 +36,7 @@ def test_a_list_has_a_package_on_each_line(tmp_path: Path) -> None:
         f"attrs==26.1 \\\n  --hash=sha256:a1 \\\n  --hash=sha256:b2\n    # via rich\n"
         f"{tmp_path}\n"
     )
-    assert listed_packages(path) == [
-        "idna==3.20",
-        "rich",
-        "attrs==26.1",
-        str(tmp_path),
-    ]
+    assert listed_packages(path) == ["idna==3.20", "rich", "attrs==26.1", str(tmp_path)]
 
 
 @pytest.mark.parametrize(
@@ -77,8 +68,7 @@ def test_earlier_tasks_that_cannot_be_used_are_named(tmp_path: Path, row: str) -
     """Before any work, with their line; tasks that the output would replace are refused too."""
     earlier = tmp_path / "earlier.jsonl"
     earlier.write_text(f"{row}\n")
-    (tmp_path / "kit").mkdir()
-    (tmp_path / "kit" / "kit.py").write_text(ONE)
+    tree(tmp_path / "kit", {"kit.py": ONE})
     with pytest.raises(InputError, match=f"{earlier}:1: is no mined task"):
         mine([str(tmp_path / "kit")], since=earlier, out=tmp_path / "tasks.jsonl")
     earlier.write_text('{"task_id": "a", "shape": ""}\n')
@@ -90,12 +80,8 @@ def test_earlier_tasks_that_cannot_be_used_are_named(tmp_path: Path, row: str) -
 def test_two_versions_of_a_package_are_counted_as_what_is_written(tmp_path: Path) -> None:
     """Of a function of the same name the first counts; the other is a reject with its reason."""
     for version, code in (("1", ONE), ("2", ONE.replace("...", "--"))):
-        folder = tmp_path / version
-        folder.mkdir()
-        (folder / "kit.py").write_text(code)
-        (folder / "pyproject.toml").write_text(
-            f'[project]\nname = "kit"\nversion = "{version}"\nlicense = "MIT"\n'
-        )
+        files = {"kit.py": code, "pyproject.toml": project("kit", version)}
+        tree(tmp_path / version, files)
     empty = tmp_path / "empty.jsonl"
     empty.touch()
     settings = MiningSettings(static_only=True)
@@ -112,12 +98,7 @@ def test_a_run_after_another(kit: Path, tmp_path: Path) -> None:
     (kit / "numbers_kit.py").write_text(ONE)
     settings = MiningSettings(keep_all=True)
     with Session(workers=1) as session:
-        old = mine(
-            [str(kit)],
-            settings=settings,
-            out=tmp_path / "old.jsonl",
-            session=session,
-        )
+        old = mine([str(kit)], settings=settings, out=tmp_path / "old.jsonl", session=session)
         (kit / "numbers_kit.py").write_text(ONE + "\n\n" + OTHER)
         new = mine(
             [str(kit)],

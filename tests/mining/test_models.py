@@ -73,8 +73,9 @@ def test_a_model_is_told_once_what_is_wrong(toys: Any, sandboxes: Sandboxes) -> 
     assert asked.schema
     assert asked.tool
     assert "'one' is not of type int" in again.messages[-1].content
-    assert sum(case.source == "model" for case in found.chosen) >= 6
-    facts = found.facts["generation"]
+    _, chosen, row = found
+    assert sum(case.source == "model" for case in chosen) >= 6
+    facts = row["generation"]
     assert (facts["written"], facts["problems"]) == (12, 1)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.mining import project, tree
 
 from evalplus_lite import Session
 from evalplus_lite.exe import mine
@@ -17,7 +18,6 @@ from evalplus_lite.exe.sources import open_package
 from evalplus_lite.exe.tasks.mined import MinedTask
 from evalplus_lite.sandbox import SandboxConfig
 
-PROJECT = '[project]\nname = "toys"\nversion = "1.0"\nlicense = "MIT"\n'
 PACKAGE = '''
 def joined(first, parts, sep):
     return f"{first}{sep}{len(parts)}{sep}{[each for each in parts][:2]}"
@@ -78,15 +78,10 @@ def test_that_fails():
 """
 
 
-def project(folder: Path, tests: str = TESTS, **files: str) -> Path:
+def source(folder: Path, tests: str = TESTS, **files: str) -> Path:
     """Write a source tree with its tests beside the package."""
-    written = {"pyproject.toml": PROJECT, "toys/__init__.py": PACKAGE, **files}
-    written["tests/test_toys.py"] = tests
-    written["README.md"] = README
-    for name, text in written.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    return folder
+    written = {"pyproject.toml": project("toys"), "toys/__init__.py": PACKAGE, **files}
+    return tree(folder, {**written, "tests/test_toys.py": tests, "README.md": README})
 
 
 def seen(folder: Path) -> Observed:
@@ -102,7 +97,7 @@ def told(found: Observed, name: str, owner: str = "") -> dict[str, str]:
 
 def test_types_are_those_of_plain_values(tmp_path: Path) -> None:
     """Of tests of either kind, also of those that fail; an object is no plain value."""
-    found = seen(project(tmp_path / "toys-1.0"))
+    found = seen(source(tmp_path / "toys-1.0"))
     assert (found.tests, found.problem) == (5, "")
     assert told(found, "joined") == {
         "first": "int | str",
@@ -121,7 +116,7 @@ def calls(found: Observed, name: str, owner: str = "") -> list[tuple[Any, ...]]:
 
 def test_calls_are_recorded_with_their_source(tmp_path: Path) -> None:
     """Of tests, doctests and the README, and those that they cause; objects by what made them."""
-    found = seen(project(tmp_path / "toys-1.0"))
+    found = seen(source(tmp_path / "toys-1.0"))
     assert ("tests", {"parts": "abcd", "width": 3}, None) in calls(found, "packed", "Box")
     assert calls(found, "share", "Meter") == [("doctests", {"of": 2}, {"top": 8})]
     assert calls(found, "halved") == [
@@ -149,7 +144,7 @@ def test_surroundings():
 def test_drawn(number):
     toys.halved(number)
 """
-    found = seen(project(tmp_path / "toys-1.0", tests))
+    found = seen(source(tmp_path / "toys-1.0", tests))
     values = {values["number"] for source, values, _ in calls(found, "halved") if source == "tests"}
     assert values == {41}
 
@@ -167,7 +162,7 @@ def test_tests_that_cannot_be_run_show_nothing(
     tmp_path: Path, tests: str, files: dict[str, str]
 ) -> None:
     """Whatever they do to their own process: there is a reason, and no type."""
-    found = seen(project(tmp_path / "toys-1.0", tests, **files))
+    found = seen(source(tmp_path / "toys-1.0", tests, **files))
     assert not any(each.source == "tests" for listed in found.calls.values() for each in listed)
     assert found.problem
 
@@ -182,7 +177,7 @@ import toys
 def test_joined(first, parts):
     assert toys.joined(first, parts, "-").startswith(str(first))
 """
-    found = seen(project(tmp_path / "toys-1.0", tests))
+    found = seen(source(tmp_path / "toys-1.0", tests))
     assert (found.tests, found.problem) == (1, "")
     assert told(found, "joined") == {"first": "int", "parts": "list[int]", "sep": "str"}
 
@@ -202,7 +197,7 @@ def test_that_goes_on():
 def test_packed():
     assert toys.Box.packed("abcd", 3) == ["abc", "d"]
 """
-    found = seen(project(tmp_path / "toys-1.0", tests))
+    found = seen(source(tmp_path / "toys-1.0", tests))
     assert (found.tests, found.problem) == (2, "")
     assert ("tests", {"parts": "abcd", "width": 3}, None) in calls(found, "packed", "Box")
 
@@ -211,13 +206,13 @@ def test_what_stands_in_the_way_of_tests_is_told(tmp_path: Path) -> None:
     """What most files of tests want and do not find: by its name it can be given."""
     files = {f"tests/test_{n}.py": "import missing_library\n" for n in range(3)}
     files["tests/test_other.py"] = "raise RuntimeError('x' * 1000)\n"
-    found = seen(project(tmp_path / "toys-1.0", "import missing_library\n", **files))
+    found = seen(source(tmp_path / "toys-1.0", "import missing_library\n", **files))
     assert "missing_library" in found.problem
 
 
 def test_mining_uses_and_marks_them(tmp_path: Path) -> None:
     """Functions of which nothing else tells the types are mined, and proved as others are."""
-    folder = project(tmp_path / "toys-1.0")
+    folder = source(tmp_path / "toys-1.0")
     out = tmp_path / "out" / "tasks.jsonl"
     with Session(workers=1) as session:
         settings = MiningSettings(keep_all=True)
@@ -246,7 +241,7 @@ def test_objects_are_recorded_as_what_they_were_made_of(tmp_path: Path) -> None:
     """Of classes with an ``__init__``, dataclasses and named tuples, one within another."""
     folder = tmp_path / "shapes-1.0"
     files = {
-        "pyproject.toml": '[project]\nname = "shapes"\nversion = "1.0"\nlicense = "MIT"\n',
+        "pyproject.toml": project("shapes"),
         "shapes.py": """
 from dataclasses import dataclass
 
@@ -281,9 +276,7 @@ def test_ends():
     assert path.length(3) > 0
 """,
     }
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
+    tree(folder, files)
     with Session(workers=1) as session:
         rows = {row["function"]: row for row in mine([str(folder)], session=session).to_rows()}
     for name, given in {

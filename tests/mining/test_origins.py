@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from support.mining import tree
 
 from evalplus_lite import Session
 from evalplus_lite.exe import MiningSettings, mine
@@ -100,11 +101,12 @@ def test_a_source_archive_has_the_day_of_its_newest_file(tmp_path: Path) -> None
 
 
 def test_a_changed_folder_is_mined_anew_and_a_broken_module_is_told(tmp_path: Path) -> None:
-    folder = tmp_path / "own"
-    folder.mkdir()
-    (folder / "PKG-INFO").write_text("Name: own\nVersion: 1\nLicense-Expression: MIT\n")
-    (folder / "one.py").write_text("def f(x: int) -> int:\n    return x + 1\n")
-    (folder / "broken.py").write_text("def g(x: int) -> int\n    return x\n")
+    files = {
+        "PKG-INFO": "Name: own\nVersion: 1\nLicense-Expression: MIT\n",
+        "one.py": "def f(x: int) -> int:\n    return x + 1\n",
+        "broken.py": "def g(x: int) -> int\n    return x\n",
+    }
+    folder = tree(tmp_path / "own", files)
     settings = MiningSettings(static_only=True)
     out = tmp_path / "out" / "tasks.jsonl"
     with Session(workers=1) as session:

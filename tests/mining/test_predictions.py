@@ -448,36 +448,3 @@ def test_tasks_survive_their_file(tmp_path: Path) -> None:
     path.write_text('{"task_id": "x"}\n')
     with pytest.raises(InputError, match=r"t\.jsonl:1"):
         list(read_tasks(path))
-
-
-MINED = """
-from __future__ import annotations
-import collections, enum
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import date
-
-class Colour(enum.Enum):
-    RED = "r"
-    BLUE = "b"
-
-def counting(n: int) -> Iterator[int]:
-    for each in range(n % 6):
-        yield each * n
-
-def week(day: date, more: int = 0) -> str:
-    return f"{day.isocalendar()[1] + more}/{day.year}"
-
-def shade(colour: Colour, depth: int) -> dict[str, int]:
-    found = collections.Counter({colour.name: depth % 97})
-    found[colour.value] += 1
-    return found
-
-@dataclass
-class Point:
-    x: int
-    y: int = 0
-
-    def moved(self, by: int) -> Point:
-        return Point(self.x + by, self.y)
-"""

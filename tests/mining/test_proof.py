@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from support.mining import SLUG, mine_all
+from support.mining import SLUG, counted, mine_all
 
-from evalplus_lite.exe.inputs.search import Runner
 from evalplus_lite.exe.running.proof import Original, Sandboxes, prove
-from evalplus_lite.exe.running.runs import CallableProgram, Invocation, measure, run
+from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
 from evalplus_lite.exe.sources import open_package
-from evalplus_lite.exe.statistics.counting import COUNTERS, instrument
 
 
 def test_a_wrong_inlining_is_caught(toys: Any, sandboxes: Sandboxes) -> None:
@@ -23,16 +21,11 @@ def test_a_wrong_inlining_is_caught(toys: Any, sandboxes: Sandboxes) -> None:
         open_package(toys.wheel({"toy.py": SLUG})) as package,
         Original(package, sandboxes.plain.config) as original,
     ):
-        runner = Runner(broken, sandboxes)
         calls = [Invocation(("abc",)), Invocation(("Abc",))]
-        executed = runner.execute(calls)
-        from evalplus_lite.exe.running.runs import RunResult
-
-        base = RunResult(tuple(case.answer for case in executed))
+        base = run(sandboxes.plain, CallableProgram("slug", broken.code), calls)
         verdict = prove(broken, calls, base, sandboxes, original)
-    assert verdict.problem is not None
-    assert verdict.problem.reason == "differs from the original"
-    assert "Abc" in verdict.problem.detail
+    assert verdict.reason == "differs from the original"
+    assert "Abc" in verdict.detail
 
 
 def test_the_original_loads_without_its_other_libraries(toys: Any, sandboxes: Sandboxes) -> None:
@@ -175,9 +168,5 @@ def test_what_reading_an_answer_raises_is_no_answer(sandboxes: Sandboxes) -> Non
     assert {name: kind(name, 3) for name in names} == dict.fromkeys(names, "unfit")
     assert (kind("long", 2000), kind("long", 2001)) == ("error", "unfit")
     assert (kind("lazily", 3), kind("stopped", 3)) == ("error", "error")
-    written = instrument(READ, "stopped")
-    assert written is not None
-    subject = CallableProgram("stopped", code=written.code)
-    (counted,) = measure(sandboxes.plain, subject, [Invocation((3,))], COUNTERS).calls
-    assert counted is not None
-    assert counted.steps["lines"] == 1
+    (counts,) = counted(sandboxes, READ, 3, name="stopped")
+    assert counts["lines"] == 1

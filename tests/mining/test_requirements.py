@@ -25,10 +25,18 @@ def wheel(path: Path, code: str, requires: str = "") -> Path:
     return path
 
 
-def test_what_is_required_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that pip takes packages from, and from nowhere else."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    return folder
+
+
+def test_what_is_required_is_fetched(tmp_path: Path, index: Path) -> None:
     """By the versions that are asked for, wheels for every platform alone; the rest is told."""
-    index = tmp_path / "index"
-    index.mkdir()
     code = "def base(n: int) -> int:\n    return n + {}\n"
     wheel(index / "toydep-1.0-py3-none-any.whl", code.format(1))
     wheel(index / "toydep-2.0-py3-none-any.whl", code.format(2))
@@ -39,8 +47,6 @@ def test_what_is_required_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
     user = "from toydep import base\ndef twice(n: int) -> int:\n    return 2 * base(n)\n"
     path = wheel(tmp_path / "toyuser-1.0-py3-none-any.whl", user, requires)
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
     rows = {}
     for with_deps in (None, True):
         settings = MiningSettings(static_only=True, with_deps=with_deps)
@@ -53,18 +59,13 @@ def test_what_is_required_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "toyfast" in lost["details"][0]
 
 
-def test_what_tests_require_is_fetched_for_tests(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("index")
+def test_what_tests_require_is_fetched_for_tests(tmp_path: Path) -> None:
     """What an extra for tests names counts where tests are run, and nowhere else."""
-    index = tmp_path / "index"
-    index.mkdir()
     requires = "Requires-Dist: toyhelp; extra == 'test'\nRequires-Dist: toydocs; extra == 'docs'\n"
     path = wheel(
         tmp_path / "toyuser-1.0-py3-none-any.whl", "def f(n: int) -> int: return n", requires
     )
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
     lost = {}
     for is_observed in (False, True):
         if is_observed:
@@ -80,12 +81,9 @@ def test_what_tests_require_is_fetched_for_tests(
     assert "toyhelp" in one
 
 
-def test_tests_come_from_the_source_archive(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tests_come_from_the_source_archive(tmp_path: Path, index: Path) -> None:
     """pip unpacks it, and starts nothing that it holds."""
-    index, canary = tmp_path / "index", tmp_path / "canary"
-    index.mkdir()
+    canary = tmp_path / "canary"
     code = "def twice(n, sep):\n    return sep.join(str(part) for part in range(n))\n"
     wheel(index / "toysource-1.0-py3-none-any.whl", code)
     files = {
@@ -100,8 +98,6 @@ def test_tests_come_from_the_source_archive(
             info = tarfile.TarInfo(f"toysource-1.0/{name}")
             info.size = len(text.encode())
             archive.addfile(info, io.BytesIO(text.encode()))
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
     with Sandboxes() as sandboxes:
         row = PackageWork(MiningSettings(), sandboxes).row("toysource==1.0")
     assert row["funnel"]["tests"]["tests run"] == 1

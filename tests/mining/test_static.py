@@ -38,7 +38,7 @@ def test_closure_crosses_files_aliases_and_reexports(toys: Any) -> None:
                 def answer(n: int, text: str = "a") -> int:
                     return twice(n) + halve(n) + _hidden(text) + lib.FACTOR + deep.core.FACTOR
                 """,
-        },
+        }
     )
     function = functions["toy.use.answer"]
     assert toys.run(function, 10, "banana") == 20 + 5 + 3 + 3 + 2 + 2
@@ -166,7 +166,7 @@ def test_functions_that_call_each_other_are_fine(toys: Any) -> None:
                 def odd(n: int) -> bool:
                     return False if n == 0 else even(n - 1)
                 """,
-        },
+        }
     )
     assert not rejects
     assert toys.run(functions["toy.a.even"], 7) is False
@@ -220,7 +220,7 @@ def test_a_name_that_two_modules_use_differently_is_a_clash(toys: Any) -> None:
             "toy/b.py": "SIZE = 2\nfrom .a import one\n"
             "def f(x: str) -> int:\n    return one(x) + len(x)\n"
             "def g(x: str) -> int:\n    return one(x) + SIZE\n",
-        },
+        }
     )
     assert not any(name.startswith("toy.b.") for name in functions)
     assert (rejects["toy.b.f"], rejects["toy.b.g"]) == ("name clash", "name clash")
@@ -302,7 +302,7 @@ def test_import_fallbacks_take_the_branch_that_runs_here(toys: Any) -> None:
                 def g(x: str) -> bool: return yaml is None
                 """,
             "toy/slow.py": "def speed(): return '%'\n",
-        },
+        }
     )
     assert toys.run(functions["toy.text.f"], "a b") == "a%20b%"
     assert toys.run(functions["toy.text.g"], "a") is True

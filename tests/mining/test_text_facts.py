@@ -14,7 +14,7 @@ from evalplus_lite import exe
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.reading.names import uses_of
 from evalplus_lite.exe.selecting.static import is_banned_package, judge_name
-from evalplus_lite.exe.sources import identify, is_permissive, open_package
+from evalplus_lite.exe.sources import is_permissive, licence_of, open_package
 from evalplus_lite.exe.statistics.measures import static_statistics
 
 
@@ -81,23 +81,21 @@ def test_licences_are_recognised_and_judged() -> None:
     ):
         assert not is_permissive(text)
     gpl = ["License :: OSI Approved :: GNU General Public License v3 (GPLv3)"]
-    assert not identify(expression="", field="MIT", classifiers=gpl, texts=()).permissive
+    nothing: dict[str, Any] = {"expression": "", "field": "", "classifiers": [], "texts": []}
+    assert licence_of(**{**nothing, "field": "MIT", "classifiers": gpl}) == "GPL-3.0-only"
     text = "Permission is hereby granted, free of charge,\n to any person obtaining a copy"
-    assert identify(expression="", field="", classifiers=[], texts=[text]).expression == "MIT"
-    assert not identify(expression="", field="see LICENSE", classifiers=[], texts=()).permissive
+    assert licence_of(**{**nothing, "texts": [text]}) == "MIT"
+    for unknown in ("see LICENSE", "(" * 900):
+        assert licence_of(**{**nothing, "field": unknown}) == "unknown"
+    assert not is_permissive("unknown")
     for written, spdx in {
         "BSD 3-Clause OR Apache-2.0": "BSD-3-Clause OR Apache-2.0",
         "MIT or (Apache License 2.0 and GPLv3)": "MIT OR (Apache-2.0 AND GPL-3.0-only)",
         "GPL-3.0-only AND MIT": "GPL-3.0-only AND MIT",
     }.items():
         for field in ("expression", "field"):
-            fields = {"expression": "", "field": "", field: written}
-            found = identify(**fields, classifiers=[], texts=())
-            assert (found.expression, found.permissive) == (
-                spdx,
-                " OR " in written or " or " in written,
-            )
-    assert not identify(expression="", field="(" * 900, classifiers=[], texts=()).permissive
+            assert licence_of(**{**nothing, field: written}) == spdx
+        assert is_permissive(spdx) == (" OR " in spdx)
 
 
 def test_archives_and_folders_read_alike(toys: Any, tmp_path: Path) -> None:
@@ -106,7 +104,7 @@ def test_archives_and_folders_read_alike(toys: Any, tmp_path: Path) -> None:
 
     source = {"toy/__init__.py": "def f(x: int) -> int:\n    return x + 1\n"}
     with open_package(toys.wheel(source)) as package:
-        from_wheel = (package.name, package.version, sorted(package.files))
+        from_wheel = (package.name, package.origin.version, sorted(package.files))
     root = tmp_path / "toy_pack-1.2"
     (root / "src" / "toy").mkdir(parents=True)
     (root / "tests").mkdir()
@@ -119,8 +117,8 @@ def test_archives_and_folders_read_alike(toys: Any, tmp_path: Path) -> None:
         tar.add(root, "toy_pack-1.2")
     for path in (archive, root):
         with open_package(path) as package:
-            assert (package.name, package.version, sorted(package.files)) == from_wheel
-            assert package.licence.permissive
+            assert (package.name, package.origin.version, sorted(package.files)) == from_wheel
+            assert is_permissive(package.origin.licence)
 
 
 def test_what_is_no_package_is_a_clear_error(tmp_path: Path) -> None:

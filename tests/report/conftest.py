@@ -14,7 +14,7 @@ from support.commands import write_rows
 
 from evalplus_lite.jobs.augmentation import augment
 from evalplus_lite.jobs.evaluation import evaluate
-from evalplus_lite.jobs.mutants import find_survivors
+from evalplus_lite.jobs.quality import find_survivors
 from evalplus_lite.jobs.reduction import reduce
 from evalplus_lite.jobs.session import Session
 from evalplus_lite.reports.reporting import report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -28,66 +28,59 @@ from evalplus_lite.reports.commands.export import exported
 @takes("seed", "backend", "require_tier", "force", "shard", *SANDBOX)
 def mine(
     run: Run,
-    packages: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="PACKAGE...",
-            help="Names, wheels, source archives, or folders, such as clones of repositories.",
-        ),
-    ] = None,
-    listed: Annotated[
-        list[Path] | None,
-        typer.Option("--from", metavar="FILE", help="A list of packages, one a line; repeatable."),
-    ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="PATH", help="The tasks' file (JSONL).")
-    ] = Path("out/mined/tasks.jsonl"),
-    companion: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--with",
-            metavar="PATH",
-            help="A library that packages here import, to inline from; repeatable.",
-        ),
-    ] = None,
-    with_deps: Annotated[
-        bool | None,
-        typer.Option(
-            "--with-deps/--no-deps",
-            help="Download required pure wheels; default: only for packages given by name.",
-        ),
-    ] = None,
-    any_license: Annotated[
-        bool, typer.Option("--any-license", help="Keep packages whose license is not permissive.")
-    ] = False,
-    static: Annotated[
-        bool,
-        typer.Option("--static", help="Do not run code: write programs without cases or proof."),
-    ] = False,
-    model: Annotated[
-        str | None, typer.Option("--model", "-m", help="Model that writes inputs; default: none.")
-    ] = None,
+    packages: list[str] | None = typer.Argument(
+        None,
+        metavar="PACKAGE...",
+        help="Names, wheels, source archives, or folders, such as clones of repositories.",
+    ),
+    listed: list[Path] | None = typer.Option(
+        None, "--from", metavar="FILE", help="A list of packages, one a line; repeatable."
+    ),
+    out: Path = typer.Option(
+        Path("out/mined/tasks.jsonl"),
+        "--out",
+        "-o",
+        metavar="PATH",
+        help="The tasks' file (JSONL).",
+    ),
+    companion: list[Path] | None = typer.Option(
+        None,
+        "--with",
+        metavar="PATH",
+        help="A library that packages here import, to inline from; repeatable.",
+    ),
+    with_deps: bool | None = typer.Option(
+        None,
+        "--with-deps/--no-deps",
+        help="Download required pure wheels; default: only for packages given by name.",
+    ),
+    any_license: bool = typer.Option(
+        False, "--any-license", help="Keep packages whose license is not permissive."
+    ),
+    static: bool = typer.Option(
+        False, "--static", help="Do not run code: write programs without cases or proof."
+    ),
+    model: str | None = typer.Option(
+        None, "--model", "-m", help="Model that writes inputs; default: none."
+    ),
     base_url: options.BaseUrl = None,
-    chain: Annotated[
-        int, typer.Option("--chain", min=0, help="Number of chained tasks to build, too.")
-    ] = 0,
-    links: Annotated[int, typer.Option("--links", min=2, help="Maximum functions per chain.")] = 2,
-    breakpoints: Annotated[
-        int, typer.Option("--breakpoints", min=0, help="Number of program states to ask about.")
-    ] = 0,
-    functions: Annotated[
-        int | None,
-        typer.Option("--functions", min=1, help="Maximum number of functions per package."),
-    ] = None,
-    max_code: Annotated[
-        int, typer.Option("--max-code", min=1, help="Maximum characters of a program.")
-    ] = MAX_CODE,
-    keep_all: Annotated[
-        bool, typer.Option("--all", help="Keep trivial tasks, and all tasks of a class.")
-    ] = False,
-    since: Annotated[
-        Path | None, typer.Option("--since", metavar="TASKS", help="File of mined tasks to skip.")
-    ] = None,
+    chain: int = typer.Option(0, "--chain", min=0, help="Number of chained tasks to build, too."),
+    links: int = typer.Option(2, "--links", min=2, help="Maximum functions per chain."),
+    breakpoints: int = typer.Option(
+        0, "--breakpoints", min=0, help="Number of program states to ask about."
+    ),
+    functions: int | None = typer.Option(
+        None, "--functions", min=1, help="Maximum number of functions per package."
+    ),
+    max_code: int = typer.Option(
+        MAX_CODE, "--max-code", min=1, help="Maximum characters of a program."
+    ),
+    keep_all: bool = typer.Option(
+        False, "--all", help="Keep trivial tasks, and all tasks of a class."
+    ),
+    since: Path | None = typer.Option(
+        None, "--since", metavar="TASKS", help="File of mined tasks to skip."
+    ),
 ) -> int:
     """Turn typed, pure functions of real packages into execution tasks.
 
@@ -153,15 +146,11 @@ def mine(
 @takes("backend", "force", *SANDBOX)
 def build(
     run: Run,
-    name: Annotated[
-        str, typer.Argument(metavar="SET", help=f"One of {', '.join(benchmark.names())}.")
-    ],
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Default: out/SET.")
-    ] = None,
-    packages: Annotated[
-        int | None, typer.Option("--packages", min=1, help="Only the first packages of the list.")
-    ] = None,
+    name: str = typer.Argument(metavar="SET", help=f"One of {', '.join(benchmark.names())}."),
+    out: Path | None = typer.Option(None, "--out", "-o", metavar="DIR", help="Default: out/SET."),
+    packages: int | None = typer.Option(
+        None, "--packages", min=1, help="Only the first packages of the list."
+    ),
 ) -> int:
     """Build a frozen set of execution tasks, with its data card.
 
@@ -200,37 +189,34 @@ def predict(
     run: Run,
     tasks: options.Mined,
     model: options.Model,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="PATH", help="The predictions' file.")
-    ] = None,
+    out: Path | None = typer.Option(
+        None, "--out", "-o", metavar="PATH", help="The predictions' file."
+    ),
     base_url: options.BaseUrl = None,
-    samples: Annotated[int, typer.Option("--n", "-n", min=1, help="Answers per case.")] = 1,
-    temperature: Annotated[float, typer.Option("--temperature", "-t", min=0.0)] = 0.0,
+    samples: int = typer.Option(1, "--n", "-n", min=1, help="Answers per case."),
+    temperature: float = typer.Option(0.0, "--temperature", "-t", min=0.0),
     max_tokens: options.MaxTokens = 1024,
-    cases: Annotated[
-        int | None, typer.Option("--cases", min=1, help="Only the first cases of each task.")
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option("--limit", min=1, help="Only the first tasks with cases.")
-    ] = None,
-    without: Annotated[
-        list[str] | None,
-        typer.Option("--without", metavar="TAG", help="Leave out a tag's tasks; repeatable."),
-    ] = None,
-    tag: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--tag",
-            metavar="TAG",
-            help="Only tasks with this tag or split, such as hard; with all, if repeated.",
-        ),
-    ] = None,
-    cot: Annotated[
-        bool, typer.Option("--cot", help="Have the model reason step by step before it answers.")
-    ] = False,
-    examples: Annotated[
-        bool, typer.Option("--examples", help="Show three worked examples first (small models).")
-    ] = False,
+    cases: int | None = typer.Option(
+        None, "--cases", min=1, help="Only the first cases of each task."
+    ),
+    limit: int | None = typer.Option(
+        None, "--limit", min=1, help="Only the first tasks with cases."
+    ),
+    without: list[str] | None = typer.Option(
+        None, "--without", metavar="TAG", help="Leave out a tag's tasks; repeatable."
+    ),
+    tag: list[str] | None = typer.Option(
+        None,
+        "--tag",
+        metavar="TAG",
+        help="Only tasks with this tag or split, such as hard; with all, if repeated.",
+    ),
+    cot: bool = typer.Option(
+        False, "--cot", help="Have the model reason step by step before it answers."
+    ),
+    examples: bool = typer.Option(
+        False, "--examples", help="Show three worked examples first (small models)."
+    ),
     concurrency: options.Concurrency = 8,
     timeout: options.Timeout = 300.0,
 ) -> int:
@@ -246,11 +232,7 @@ def predict(
     kind = "cot.predictions" if cot else "predictions"
     path = out or tasks.with_name(f"{tasks.stem}.{model.replace('/', '_')}.{kind}.jsonl")
     asking = PredictionSettings(
-        samples=samples,
-        temperature=temperature,
-        max_tokens=max_tokens,
-        examples=examples,
-        cot=cot,
+        samples=samples, temperature=temperature, max_tokens=max_tokens, examples=examples, cot=cot
     )
     wait = f"an answer of {source.url}, for {timeout:g} s at most"
     with run.started() as (session, screen), screen.waiting(wait):
@@ -300,25 +282,18 @@ def name_left_out(summary: Mapping[str, Any]) -> None:
 def score(
     run: Run,
     tasks: options.Mined,
-    predictions: Annotated[
-        Path,
-        typer.Argument(metavar="PREDICTIONS", help="What predict wrote, or CRUXEval generations."),
-    ],
-    k: Annotated[
-        str | None,
-        typer.Option("--k", metavar="N,N", help="The k of pass@k; default: 1,5."),
-    ] = None,
+    predictions: Path = typer.Argument(
+        metavar="PREDICTIONS", help="What predict wrote, or CRUXEval generations."
+    ),
+    k: str | None = typer.Option(None, "--k", metavar="N,N", help="The k of pass@k; default: 1,5."),
     judge: options.Judge = None,
     base_url: options.JudgeUrl = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="PATH", help="Write the report as JSON.")
-    ] = None,
-    grades: Annotated[
-        Path | None,
-        typer.Option(
-            "--grades", metavar="PATH", help="Write each prediction with its grade (JSONL)."
-        ),
-    ] = None,
+    out: Path | None = typer.Option(
+        None, "--out", "-o", metavar="PATH", help="Write the report as JSON."
+    ),
+    grades: Path | None = typer.Option(
+        None, "--grades", metavar="PATH", help="Write each prediction with its grade (JSONL)."
+    ),
 ) -> int:
     """Grade predictions by the paper's rules and print the tables.
 
@@ -368,31 +343,25 @@ def score(
 def exe_report(
     run: Run,
     tasks: options.Mined,
-    predictions: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="PREDICTIONS...",
-            help="What predict wrote of models; further files of one are further runs.",
-            callback=all_paths,
-        ),
-    ],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for all that is made.")
-    ] = Path("out/exe-report"),
-    price: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--price",
-            metavar="[MODEL=]IN,OUT",
-            help="Price of a million tokens asked and answered, for all models or one; repeatable.",
-        ),
-    ] = None,
+    predictions: list[Path] = typer.Argument(
+        metavar="PREDICTIONS...",
+        help="What predict wrote of models; further files of one are further runs.",
+        callback=all_paths,
+    ),
+    out: Path = typer.Option(
+        Path("out/exe-report"), "--out", "-o", metavar="DIR", help="Folder for all that is made."
+    ),
+    price: list[str] | None = typer.Option(
+        None,
+        "--price",
+        metavar="[MODEL=]IN,OUT",
+        help="Price of a million tokens asked and answered, for all models or one; repeatable.",
+    ),
     judge: options.Judge = None,
     base_url: options.JudgeUrl = None,
-    pictures: Annotated[
-        bool,
-        typer.Option("--pictures/--no-pictures", help="Draw (with matplotlib), or write numbers."),
-    ] = True,
+    pictures: bool = typer.Option(
+        True, "--pictures/--no-pictures", help="Draw (with matplotlib), or write numbers."
+    ),
 ) -> int:
     """Make the paper's tables and figures from the predictions of one or several models.
 
@@ -457,8 +426,8 @@ app = typer.Typer(
 @takes("json")
 def export(
     run: Run,
-    tasks: Annotated[Path, typer.Argument(metavar="TASKS", help="Mined tasks (JSONL).")],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="The file (JSONL).")],
+    tasks: Path = typer.Argument(metavar="TASKS", help="Mined tasks (JSONL)."),
+    out: Path = typer.Option(..., "--out", "-o", metavar="PATH", help="The file (JSONL)."),
 ) -> int:
     """Write mined tasks as rows of CRUXEval.
 

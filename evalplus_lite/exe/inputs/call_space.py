@@ -11,7 +11,7 @@ import functools
 import random
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -20,10 +20,16 @@ from re import _constants as op  # type: ignore[attr-defined]  # typeshed leaves
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any, TypeVar
 
-from evalplus_lite.exe.running.runs import Invocation
-from evalplus_lite.exe.selecting.signatures import Parameter, Signature
+from evalplus_lite.exe.running.runs import Invocation, parts_of
+from evalplus_lite.exe.selecting.signatures import (
+    ITEM,
+    Parameter,
+    Signature,
+    either,
+    needs_of,
+    type_of,
+)
 from evalplus_lite.exe.selecting.static import MinedFunction
-from evalplus_lite.exe.selecting.types import ITEM, either, needs_of, type_of
 from evalplus_lite.generate.domains.annotations import KINDS, Type
 from evalplus_lite.generate.domains.constants import Constants, from_source
 from evalplus_lite.generate.domains.domain import Domain, union
@@ -43,8 +49,7 @@ def _pick(options: Sequence[_First], random: Callable[[], float]) -> _First:
 
 SCALAR = Type("union", (Type("none"), Type("bool"), Type("int"), Type("float"), Type("str")))
 ANYTHING = Type(
-    "union",
-    (*SCALAR.arguments, Type("list", (ITEM,)), Type("dict", (Type("str"), ITEM))),
+    "union", (*SCALAR.arguments, Type("list", (ITEM,)), Type("dict", (Type("str"), ITEM)))
 )
 
 
@@ -170,10 +175,7 @@ class CallSpace:
 
     @classmethod
     def of(
-        cls,
-        function: MinedFunction,
-        texts: Sequence[str] = (),
-        known: Sequence[Invocation] = (),
+        cls, function: MinedFunction, texts: Sequence[str] = (), known: Sequence[Invocation] = ()
     ) -> CallSpace:
         """Return the space that a function's annotations, its constants and ``texts`` describe.
 
@@ -186,7 +188,7 @@ class CallSpace:
         rng = random.Random(function.id)
         words = rng.sample(texts, min(_TEXTS, len(texts))) or sentences(rng)
         characters = dict.fromkeys(sorted({*"".join((*words, *constants.strings)), *"ab 1"}), 1)
-        reader = DomainReader(PRINTABLE, characters, tuple(words))
+        text = TextProfile(characters, tuple(words))
         matches = [
             text
             for expression in expressions(function.code)[:_MOST_EXPRESSIONS]
@@ -198,8 +200,8 @@ class CallSpace:
         in_code = (*constants.strings, *constants.integers, *constants.floats)
         slots, suggestions = [], []
         for parameter in signature.parameters:
-            domain = reader.parameter(parameter)
-            slot = Slot(domain, reader.profile(domain), state)
+            domain = domain_of_parameter(parameter)
+            slot = Slot(domain, _profile(domain, text), state)
             groups = [hints(parameter.name, rng), in_code, matches, words]
             for each in slot.every():
                 for value in (*groups[0], *words):
@@ -250,18 +252,26 @@ class CallSpace:
 
 def arguments_of_call(signature: Signature, call: Invocation) -> Arguments:
     """Return the tuple that stands for a call; what no parameter has a place for is lost."""
-    args, kwargs = list(call.args), dict(call.kwargs)
-    found: list[Value] = []
-    for parameter in signature.parameters:
+    values, _ = bound(signature.parameters, call.args, call.kwargs)
+    return tuple(values.get(parameter.name, OMITTED) for parameter in signature.parameters)
+
+
+def bound(
+    parameters: Sequence[Parameter], args: Iterable[Value], kwargs: Mapping[str, Value]
+) -> tuple[dict[str, Value], bool]:
+    """Return the values of a call by parameter, and whether each has a place."""
+    left, named = [*args], dict(kwargs)
+    found: dict[str, Value] = {}
+    for parameter in parameters:
         if parameter.kind == "varargs":
-            found.append(args)
+            found[parameter.name], left = left, []
         elif parameter.kind == "varkw":
-            found.append(kwargs)
-        elif parameter.kind == "positional" and args:
-            found.append(args.pop(0))
-        else:
-            found.append(kwargs.pop(parameter.name, OMITTED))
-    return tuple(found)
+            found[parameter.name], named = named, {}
+        elif parameter.kind == "positional" and left:
+            found[parameter.name] = left.pop(0)
+        elif parameter.name in named:
+            found[parameter.name] = named.pop(parameter.name)
+    return found, not (left or named)
 
 
 def call_of(signature: Signature, arguments: Arguments) -> Invocation:
@@ -346,71 +356,68 @@ def as_typed(value: Value, kind: Type) -> Value:
     raise ValueError(f"{value!r} is no {kind}")
 
 
-class DomainReader:
-    """Turns types into domains; strings made are of an alphabet, mostly of given characters."""
+def domain_of_parameter(parameter: Parameter) -> Domain:
+    """Return what may stand for a parameter in an input."""
+    domain = domain_of(parameter.type)
+    if parameter.kind == "varargs":
+        return Domain((list,), items=domain, is_uniform=False)
+    if parameter.kind == "varkw":
+        names = Domain((str,), choices=("a", "b", "key", "name"))
+        return Domain((dict,), keys=names, values=domain)
+    if parameter.is_required:
+        return domain
+    kinds = union(domain.kinds, (type(OMITTED),))
+    return replace(domain, kinds=kinds, choices=(*domain.choices, OMITTED))
 
-    def __init__(self, alphabet: str, characters: dict[str, int], words: tuple[str, ...]) -> None:
-        self.alphabet, self.text = alphabet, TextProfile(characters, words)
 
-    def parameter(self, parameter: Parameter) -> Domain:
-        """Return what may stand for a parameter in an input."""
-        domain = self.domain(parameter.type)
-        if parameter.kind == "varargs":
-            return Domain((list,), items=domain, is_uniform=False)
-        if parameter.kind == "varkw":
-            names = Domain((str,), choices=("a", "b", "key", "name"))
-            return Domain((dict,), keys=names, values=domain)
-        if parameter.is_required:
-            return domain
-        return replace(
-            domain,
-            kinds=union(domain.kinds, (type(OMITTED),)),
-            choices=(*domain.choices, OMITTED),
-        )
+def domain_of(kind: Type) -> Domain:
+    """Return the values of a type."""
+    match kind.kind:
+        case "union":
+            return functools.reduce(_either, map(domain_of, kind.arguments))
+        case "any" | "object":
+            return domain_of(ANYTHING)
+        case "literal":
+            kinds = {type(value).__name__: type(value) for value in kind.values}
+            return Domain(tuple(kinds[name] for name in sorted(kinds)), choices=kind.values)
+        case "date" | "datetime":
+            return Domain((str,), choices=_days(has_time=kind.kind == "datetime"))
+    own = KINDS.get(kind.kind, list)
+    parts = kind.arguments
+    if own in (set, frozenset):
+        parts = tuple(map(hashable, parts))
+    elif own is dict and parts:
+        parts = (hashable(parts[0]), *parts[1:])
+    inner = [domain_of(each) for each in parts]
+    if own is str:
+        return Domain((str,), alphabet=PRINTABLE, has_any_characters=True)
+    if own is dict:
+        keys, values = inner if len(inner) == 2 else (domain_of(Type("str")), domain_of(SCALAR))
+        return Domain((dict,), keys=keys, values=values)
+    if own is tuple and inner and not kind.variadic:
+        size = len(inner)
+        items = functools.reduce(_either, inner)
+        return Domain((own,), smallest=size, largest=size, items=items, positions=tuple(inner))
+    if own in (list, tuple, set, frozenset):
+        return Domain((own,), items=inner[0] if inner else domain_of(ITEM))
+    return Domain((own,), has_special=own is float)
 
-    def domain(self, kind: Type) -> Domain:
-        """Return the values of a type."""
-        match kind.kind:
-            case "union":
-                return functools.reduce(_either, map(self.domain, kind.arguments))
-            case "any" | "object":
-                return self.domain(ANYTHING)
-            case "literal":
-                kinds = {type(value).__name__: type(value) for value in kind.values}
-                return Domain(tuple(kinds[name] for name in sorted(kinds)), choices=kind.values)
-            case "date" | "datetime":
-                return Domain((str,), choices=_days(has_time=kind.kind == "datetime"))
-        own = KINDS.get(kind.kind, list)
-        parts = kind.arguments
-        if own in (set, frozenset):
-            parts = tuple(map(hashable, parts))
-        elif own is dict and parts:
-            parts = (hashable(parts[0]), *parts[1:])
-        inner = [self.domain(each) for each in parts]
-        if own is str:
-            return Domain((str,), alphabet=self.alphabet, has_any_characters=True)
-        if own is dict:
-            keys, values = inner if len(inner) == 2 else (self.domain(Type("str")), None)
-            return Domain((dict,), keys=keys, values=values or self.domain(SCALAR))
-        if own is tuple and inner and not kind.variadic:
-            size = len(inner)
-            items = functools.reduce(_either, inner)
-            return Domain((own,), smallest=size, largest=size, items=items, positions=tuple(inner))
-        if own in (list, tuple, set, frozenset):
-            return Domain((own,), items=inner[0] if inner else self.domain(ITEM))
-        return Domain((own,), has_special=own is float)
 
-    def profile(self, domain: Domain) -> Profile:
-        """Return a domain's profile, as if such values had been seen."""
-        items, keys, values = (
-            None if part is None else self.profile(part)
-            for part in (domain.items, domain.keys, domain.values)
-        )
-        positions = None if domain.positions is None else tuple(map(self.profile, domain.positions))
-        text = self.text if domain.alphabet else None
-        return Profile(
-            domain.kinds, text=text, items=items, positions=positions, keys=keys, values=values
-        )
+def _profile(domain: Domain, text: TextProfile) -> Profile:
+    """Return a domain's profile, as if such values had been seen, its strings of a text's."""
+
+    def of(part: Domain | None) -> Profile | None:
+        return None if part is None else _profile(part, text)
+
+    positions = domain.positions
+    return Profile(
+        domain.kinds,
+        text=text if domain.alphabet else None,
+        items=of(domain.items),
+        positions=None if positions is None else tuple(_profile(each, text) for each in positions),
+        keys=of(domain.keys),
+        values=of(domain.values),
+    )
 
 
 def _either(one: Domain, other: Domain) -> Domain:
@@ -492,14 +499,7 @@ def _styled(word: str, like: str) -> str:
 
 def texts_of(value: Value) -> Iterator[str]:
     """Yield the strings in a value, keys included."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from (*texts_of(key), *texts_of(item))
-    elif isinstance(value, list | tuple | set | frozenset):
-        for item in value:
-            yield from texts_of(item)
+    return (part for part in parts_of(value) if isinstance(part, str))
 
 
 def words_in(text: str) -> list[str]:
@@ -583,7 +583,7 @@ class Nearby:
 
     def words_of(self, arguments: Arguments) -> set[str]:
         """Return the words of a call that the program does not know."""
-        return {w for text in texts_of(arguments) for w in _NAME.findall(text)} - self.fixed
+        return {w for text in texts_of(arguments) for w in words_in(text)} - self.fixed
 
     def renamed(self, arguments: Arguments, words: Iterable[str]) -> Arguments:
         """Return a call with other words in place of these, wherever they stand, if it may be."""

@@ -19,12 +19,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
 from evalplus_lite.errors import CodecError, InputError
-from evalplus_lite.exe.inputs.call_space import OMITTED, call_of
+from evalplus_lite.exe.inputs.call_space import OMITTED, bound, call_of
 from evalplus_lite.exe.running.proof import make_readable, unpack
 from evalplus_lite.exe.running.runs import Invocation, answer_of, canonical, stage
-from evalplus_lite.exe.selecting.signatures import Parameter
+from evalplus_lite.exe.selecting.signatures import ITEM, Inferred, MadeType, either, type_of
 from evalplus_lite.exe.selecting.static import MinedFunction
-from evalplus_lite.exe.selecting.types import ITEM, Inferred, MadeType, either, type_of
 from evalplus_lite.exe.sources import PackageSource
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.generate.domains.constants import examples
@@ -57,6 +56,10 @@ SOURCES = ("tests", "doctests", "README", "call sites")
 """Where a recorded call comes from; the last are calls within the package that the others cause."""
 
 
+Function: TypeAlias = tuple[str, str, str]
+"""Module, class (or "") and name."""
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
     """The values of one call by parameter; ``made``: what its object was made of."""
@@ -68,14 +71,11 @@ class RecordedCall:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What tests and examples showed: by module, class (or "") and function.
+    """What tests and examples showed. ``tests`` ran; ``problem`` says why none did."""
 
-    ``tests`` ran; ``problem`` says why none did.
-    """
-
-    parameters: Mapping[tuple[str, str, str], Mapping[str, Inferred]] = field(default_factory=dict)
+    parameters: Mapping[Function, Mapping[str, Inferred]] = field(default_factory=dict)
     """The types of parameters."""
-    calls: Mapping[tuple[str, str, str], tuple[RecordedCall, ...]] = field(default_factory=dict)
+    calls: Mapping[Function, tuple[RecordedCall, ...]] = field(default_factory=dict)
     tests: int = 0
     problem: str = ""
 
@@ -117,7 +117,7 @@ def observe(
             with suppress(InputError, OSError):
                 if ".." not in path.parts and root / "tree" in path.parents:
                     path.parent.mkdir(parents=True, exist_ok=True)
-                    path.write_bytes(package.data_file(member))
+                    path.write_bytes(package.read(member))
         if not tests:
             unpack(package, root / "tree")
         for companion in companions:
@@ -156,7 +156,7 @@ def _documents(package: PackageSource) -> Iterator[str]:
     left = MOST_DOCUMENTS
     for name in sorted(filter(_DOCUMENT.search, package.members)):
         with suppress(InputError, OSError):
-            text = package.data_file(name)[:left].decode("utf-8", "replace")
+            text = package.read(name)[:left].decode("utf-8", "replace")
             left -= len(text)
             yield text
 
@@ -175,31 +175,25 @@ def _sources(package: PackageSource) -> set[str]:
 def _read(first: Value, second: Value, *, has_tests: bool) -> Observed:
     """Return what the recorder said, as far as both runs say it, and as it should be."""
     match first, second:
-        case [int(), str(), list()], [int(), str(), list()]:
+        case [int(tests), str(trouble), list(seen)], [int(), str(), list(again)]:
             pass
         case _:
             return Observed(problem="the tests said what nobody understands")
-    tests, trouble, _ = first
-    seen, again = _recorded(first[-1]), _recorded(second[-1])
-    parameters: dict[tuple[str, str, str], dict[str, Inferred]] = {}
-    calls: dict[tuple[str, str, str], tuple[RecordedCall, ...]] = {}
-    for place, listed in seen.items():
-        keys = again.get(place, {}).keys()
-        both = [call for key, call in listed.items() if key in keys]
+    parameters: dict[Function, dict[str, Inferred]] = {}
+    calls: dict[Function, tuple[RecordedCall, ...]] = {}
+    others = _recorded(again)
+    for place, listed in _recorded(seen).items():
+        both = [call for key, call in listed.items() if key in others.get(place, {})]
         parameters[place] = _types([call for call, _ in both])
         calls[place] = tuple(c for c, is_whole in both if is_whole and c.source in SOURCES)
-    problem = ""
-    if not tests:
-        why = f": {trouble[:LONGEST_TROUBLE]}" if trouble else ""
-        problem = f"no test could be run{why}" if has_tests else ""
+    why = f": {trouble[:LONGEST_TROUBLE]}" if trouble else ""
+    problem = f"no test could be run{why}" if has_tests and not tests else ""
     return Observed(parameters, calls, tests, problem)
 
 
-def _recorded(
-    functions: list[Any],
-) -> dict[tuple[str, str, str], dict[str, tuple[RecordedCall, bool]]]:
+def _recorded(functions: list[Any]) -> dict[Function, dict[str, tuple[RecordedCall, bool]]]:
     """Return the calls of each function that can be read, and if all their values are there."""
-    found: dict[tuple[str, str, str], dict[str, tuple[RecordedCall, bool]]] = {}
+    found: dict[Function, dict[str, tuple[RecordedCall, bool]]] = {}
     for function in functions:
         match function:
             case [str(module), str(name), list(rows)]:
@@ -232,13 +226,13 @@ def _types(calls: Sequence[RecordedCall]) -> dict[str, Inferred]:
     """Return each parameter's type: of all plain values that were seen."""
     found: dict[str, Inferred] = {}
     for name in dict.fromkeys(name for call in calls for name in call.values):
-        kinds = (type_of(call.values[name]) for call in calls if name in call.values)
-        members = dict.fromkeys(kind for kind in kinds if kind is not None)
-        bare = {kind for kind in members if kind.arguments == (ITEM,)}
-        for kind in bare:  # an empty list says less than one with something in it
-            if any(other.kind == kind.kind and other not in bare for other in members):
-                del members[kind]
-        if members and set(members) != {Type("none")}:
+        given = (call.values[name] for call in calls if name in call.values)
+        kinds = {kind for kind in map(type_of, given) if kind is not None}
+        bare = {kind for kind in kinds if kind.arguments == (ITEM,)}
+        # An empty list says less than one with something in it.
+        full = {kind.kind for kind in kinds - bare}
+        members = {kind for kind in kinds if kind not in bare or kind.kind not in full}
+        if members - {Type("none")}:
             found[name] = Inferred(either(sorted(members, key=str)), "observed")
     return found
 
@@ -258,6 +252,8 @@ Names = Mapping[str, Value]
 
 KnownCall: TypeAlias = tuple[Invocation, str]
 """A call, and where it was found: one of ``SOURCES``."""
+TextCall: TypeAlias = tuple[str, tuple[Value, ...], dict[str, Value]]
+"""Where a call was found, its positional and its named arguments."""
 
 
 @dataclass(slots=True)
@@ -265,10 +261,8 @@ class PackageValues:
     """What a package shows of the values that its functions are given."""
 
     observed: Observed = field(default_factory=Observed)
-    calls: dict[str, list[tuple[str, tuple[Value, ...], dict[str, Value]]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    """Function's name -> source, positional and named arguments of calls that the text shows."""
+    calls: dict[str, list[TextCall]] = field(default_factory=lambda: defaultdict(list))
+    """By a function's name, the calls that the text shows."""
     texts: tuple[str, ...] = ()
     """Strings of tests, then of code, then sentences of the documentation."""
 
@@ -283,7 +277,7 @@ class PackageValues:
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    tree = ast.parse(package.data_file(path))
+                    tree = ast.parse(package.read(path))
             except (*_NO_LITERAL, OSError):
                 continue
             source = SOURCES[0] if is_test(path) else SOURCES[-1]
@@ -304,11 +298,11 @@ class PackageValues:
         rows = [*self.observed.calls.get(place, ())]
         parameters = function.signature.parameters
         if not function.owner:
-            shown: list[tuple[str, tuple[Value, ...], dict[str, Value]]]
-            shown = [(SOURCES[1], args, {}) for args in examples(function.implementation, subject)]
-            for source, args, kwargs in (*shown, *self.calls.get(subject, ())):
-                values = _bound(parameters, args, kwargs)
-                rows += [RecordedCall(source, values)] if values is not None else []
+            shown = examples(function.implementation, subject)
+            listed: list[TextCall] = [(SOURCES[1], args, {}) for args in shown]
+            for source, args, kwargs in (*listed, *self.calls.get(subject, ())):
+                values, is_whole = bound(parameters, args, kwargs)
+                rows += [RecordedCall(source, values)] if is_whole else []
         found: dict[str, KnownCall] = {}
         for row in sorted(rows, key=lambda each: SOURCES.index(each.source)):
             arguments = _arguments(function, row)
@@ -379,33 +373,14 @@ def _plain(value: Value, kind: Type | None) -> Value:
     return value
 
 
-def _bound(
-    parameters: Sequence[Parameter], args: Sequence[Value], kwargs: Names
-) -> dict[str, Value] | None:
-    """Return the values of a call by parameter; None where the function does not take it."""
-    left, named = [*args], dict(kwargs)
-    found: dict[str, Value] = {}
-    for parameter in parameters:
-        if parameter.kind == "varargs":
-            found[parameter.name], left = left, []
-        elif parameter.kind == "varkw":
-            found[parameter.name], named = named, {}
-        elif parameter.kind == "positional" and left:
-            found[parameter.name] = left.pop(0)
-        elif parameter.name in named:
-            found[parameter.name] = named.pop(parameter.name)
-    return None if left or named else found
-
-
 def _calls(tree: ast.Module) -> Iterator[tuple[str, tuple[Value, ...], dict[str, Value]]]:
     """Yield the calls of a module whose arguments are literals, or names for literals."""
     constants = dict(_assigned(tree.body))
     functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
     scopes: list[ast.Module | ast.FunctionDef] = [tree, *functions]
     for scope in scopes:
-        rows = [
-            {**constants, **dict(_assigned(scope.body)), **row} for row in _table(scope, constants)
-        ]
+        known = constants | dict(_assigned(scope.body))
+        rows = [known | row for row in _table(scope, constants)]
         for node in _own(scope):
             if not isinstance(node, ast.Call) or not (node.args or node.keywords):
                 continue
@@ -489,12 +464,8 @@ def _note_texts(tree: ast.Module, strings: dict[str, None], sentences: dict[str,
 
 
 def _is_text(value: object) -> bool:
-    return (
-        isinstance(value, str)
-        and 1 < len(value) <= LONGEST_TEXT
-        and value.isprintable()
-        and not _PATTERN.search(value)
-    )
+    is_fit = isinstance(value, str) and 1 < len(value) <= LONGEST_TEXT and value.isprintable()
+    return is_fit and not _PATTERN.search(str(value))
 
 
 def _sentences(text: str) -> Iterator[str]:

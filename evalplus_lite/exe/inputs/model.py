@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import date, datetime
 from typing import Any
 
@@ -31,7 +32,7 @@ _SIMPLE: dict[str, tuple[str, tuple[type, ...]]] = {
 }  # fmt: skip
 _ARRAYS = {"tuple": tuple, "set": set, "frozenset": frozenset}
 _ARRAY_KINDS = frozenset({*_ARRAYS, "list", "sequence", "iterable", "iterator", "collection"})
-_TAGS = frozenset(f"${name}" for name in _ARRAYS)
+
 _ANYTHING = Type("union", tuple(map(Type, ("none", "bool", "int", "float", "str"))))
 
 
@@ -69,10 +70,8 @@ def _any_value(depth: int = 3) -> dict[str, Any]:
     forms: list[dict[str, Any]] = [{"type": n} for n in ("null", "boolean", "number", "string")]
     if depth:
         inner = _any_value(depth - 1)
-        forms += [
-            {"type": "array", "items": inner},
-            {"type": "object", "additionalProperties": inner},
-        ]
+        forms.append({"type": "array", "items": inner})
+        forms.append({"type": "object", "additionalProperties": inner})
     return {"anyOf": forms}
 
 
@@ -86,12 +85,9 @@ def read_value(tree: Any, kind: Type, where: str) -> Value:
     match kind.kind:
         case "union":
             # The most exact member counts: 1 is an int where int | float is asked for.
-            exact = sorted(kind.arguments, key=lambda each: each.kind == "float")
-            for member in exact:
-                try:
+            for member in sorted(kind.arguments, key=lambda each: each.kind == "float"):
+                with suppress(MisfitError):
                     return read_value(tree, member, where)
-                except MisfitError:
-                    continue
         case "literal":
             if any(type(tree) is type(value) and tree == value for value in kind.values):
                 return tree
@@ -103,9 +99,8 @@ def read_value(tree: Any, kind: Type, where: str) -> Value:
                     for key, value in tree.items()
                 }
         case name if name in _ARRAY_KINDS:
-            items = _untagged(tree)
-            if isinstance(items, list):
-                return _read_array(items, kind, where)
+            if isinstance(tree, list):
+                return _read_array(tree, kind, where)
         case _:
             return read_value(tree, _ANYTHING, where)
     raise MisfitError(f"{where}: {_shown(tree)} is not of type {kind}")
@@ -133,48 +128,24 @@ def _read_simple(tree: Any, kind: Type, where: str) -> Value:
 
 def _read_key(key: str, kind: Type, where: str) -> Value:
     """Read a key, which JSON writes as a string whatever it is."""
-    members = kind.arguments if kind.kind == "union" else (kind,)
-    for member in members:
-        try:
-            match member.kind:
-                case "int":
-                    return int(key)
-                case "float":
-                    return float(key)
-                case "bool" | "none" if key in _WORDS:
-                    return _WORDS[key]
-                case _:
-                    return read_value(key, member, where)
-        except ValueError:
-            continue
+    for member in kind.arguments if kind.kind == "union" else (kind,):
+        is_plain = member.kind in ("int", "float", "bool", "none")
+        with suppress(ValueError):
+            return read_value(json.loads(key) if is_plain else key, member, where)
     raise MisfitError(f"{where}: the key {_shown(key)} is not of type {kind}")
-
-
-_WORDS = {"true": True, "false": False, "null": None}
 
 
 def _read_array(tree: list[Any], kind: Type, where: str) -> Value:
     inner: Sequence[Type] = kind.arguments or (_ANYTHING,)
-    if kind.kind == "tuple" and kind.arguments and not kind.variadic:
-        if len(tree) != len(inner):
-            raise MisfitError(f"{where}: {len(tree)} elements, not {len(inner)}")
-    else:
+    if kind.kind != "tuple" or kind.variadic or not kind.arguments:
         inner = [inner[0]] * len(tree)
-    items = [
-        read_value(item, each, f"{where}.{at}")
-        for at, (item, each) in enumerate(zip(tree, inner, strict=True))
-    ]
+    if len(tree) != len(inner):
+        raise MisfitError(f"{where}: {len(tree)} elements, not {len(inner)}")
+    items = [read_value(item, inner[at], f"{where}.{at}") for at, item in enumerate(tree)]
     try:
         return _ARRAYS.get(kind.kind, list)(items)
     except TypeError:
         raise MisfitError(f"{where}: holds what cannot be in a set") from None
-
-
-def _untagged(tree: Any) -> Any:
-    """Return the list in ``{"$tuple": [...]}``: as earlier cases are shown, models write them."""
-    if isinstance(tree, dict) and len(tree) == 1 and tree.keys() <= _TAGS:
-        return next(iter(tree.values()))
-    return tree
 
 
 def _shown(tree: Any) -> str:
@@ -209,7 +180,15 @@ class CaseForm:
 
         Of an answer that is cut off, or broken elsewhere, the whole cases count.
         """
-        rows, problems = self._rows(text[:_LONGEST_ANSWER])
+        text = text[:_LONGEST_ANSWER]
+        found = list(json_objects(text))
+        rows = [tree for tree in found if "args" in tree or "kwargs" in tree]
+        lists = (tree["test_cases"] for tree in found if isinstance(tree.get("test_cases"), list))
+        problems: list[str] = []
+        if (listed := next(lists, None)) is not None:
+            rows = listed
+        elif not rows or ('"test_cases"' in text and not text.strip().startswith("[")):
+            problems = ["The answer is no JSON object with a list 'test_cases', or is cut off."]
         calls: list[Invocation] = []
         for number, row in enumerate(rows):
             try:
@@ -217,18 +196,6 @@ class CaseForm:
             except (ValueError, CodecError, RecursionError) as error:
                 problems.append(f"Test case {number}: {str(error)[:300]}")
         return calls, problems
-
-    def _rows(self, text: str) -> tuple[list[Any], list[str]]:
-        found = list(json_objects(text))
-        for tree in found:
-            if isinstance(tree.get("test_cases"), list):
-                return tree["test_cases"], []
-        cases = [tree for tree in found if "args" in tree or "kwargs" in tree]
-        if text.strip().startswith("[") and cases:
-            return cases, []
-        if '"test_cases"' in text or not cases:
-            return cases, ["The answer is no JSON object with a list 'test_cases', or is cut off."]
-        return cases, []
 
     def _call(self, row: Any) -> Invocation:
         if not isinstance(row, dict):
@@ -264,10 +231,9 @@ class CaseForm:
 
 
 def _parameter_schema(parameter: Parameter, word: str) -> dict[str, Any]:
+    often = {"varargs": ", any number of times", "varkw": ", under any names"}
     text = f"{word} argument {parameter.name!r} of type {parameter.type}"
-    text += {"varargs": ", any number of times", "varkw": ", under any names"}.get(
-        parameter.kind, ""
-    )
+    text += often.get(parameter.kind, "")
     return {**schema_of(whole_type(parameter)), "description": text}
 
 

@@ -59,9 +59,8 @@ MAX_LOOKED_FOR = 2000
 
 def documentation(code: str) -> str:
     """Return a program's docstrings, other idle strings, and comments; it must parse."""
-    idle = [
-        ast.literal_eval(node.value) for node in ast.walk(ast.parse(code)) if is_bare_string(node)
-    ]
+    nodes = ast.walk(ast.parse(code))
+    idle = [ast.literal_eval(node.value) for node in nodes if is_bare_string(node)]
     with suppress(tokenize.TokenError):
         for token in tokenize.generate_tokens(io.StringIO(code).readline):
             if token.type == tokenize.COMMENT:
@@ -77,7 +76,7 @@ def gives_away(text: str, call: Invocation, answer: CallResult) -> bool:
         is_told = answer.type in text and answer.message in text
     else:
         is_told = _holds(text, answer.value)
-    return is_told and all(_holds(text, each) for each in (*call.args, *call.kwargs.values()))
+    return is_told and all(_holds(text, each) for each in call.values)
 
 
 def _holds(text: str, value: Value) -> bool:
@@ -121,6 +120,7 @@ class Runner:
     instrumented: Instrumented | None = field(init=False)
     _documentation: str = field(init=False)
     _subject: CallableProgram = field(init=False)
+    _counting: CallableProgram | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         """Write the counters into the program once."""
@@ -128,6 +128,8 @@ class Runner:
         self._documentation = documentation(function.code)
         self._subject = CallableProgram(function.name, code=function.code)
         self.instrumented = instrument(function.code, function.subject)
+        if self.instrumented is not None:
+            self._counting = replace(self._subject, code=self.instrumented.code)
 
     @property
     def is_spent(self) -> bool:
@@ -139,63 +141,50 @@ class Runner:
     @property
     def cut(self) -> dict[str, int | str]:
         """What a task's row says where a limit took something away."""
-        found: dict[str, int | str] = {}
-        if self.is_spent:
-            found["spent"] = "steps" if self.steps > FUNCTION_STEPS else "time"
-        return found | ({"slow": self.slow} if self.slow else {})
+        why = "steps" if self.steps > FUNCTION_STEPS else "time"
+        spent = {"spent": why} if self.is_spent else {}
+        return {**spent, **({"slow": self.slow} if self.slow else {})}
 
     def execute(self, calls: list[Invocation]) -> list[Executed]:
         """Return what became of calls, with the path each took.
 
         Those of more than ``CASE_STEPS`` steps are ``slow``.
         """
+        bounds: dict[str, Any] = {
+            "cpu": EXPLORING_CPU, "max_slow": MAX_SLOW, "total": FUNCTION_CPU / 2
+        }  # fmt: skip
         measured: list[Measured | None] = [None] * len(calls)
-        long: dict[int, str] = {}
-        if self.instrumented is not None and calls:
+        executed: list[Executed] = []
+        short: Sequence[int] = range(len(calls))
+        if self._counting is not None:
             counted = measure(
-                self.sandboxes.plain,
-                replace(self._subject, code=self.instrumented.code),
-                calls,
-                COUNTERS,
-                budget=CASE_STEPS,
-                cpu=EXPLORING_CPU,
-                max_slow=MAX_SLOW,
-                total=FUNCTION_CPU / 2,
+                self.sandboxes.plain, self._counting, calls, COUNTERS, budget=CASE_STEPS, **bounds
             )
             measured = [*counted.calls]
             self.seconds += counted.seconds
             self.steps += sum(each.spent for each in measured if each is not None)
             self.slow += len(counted.late)
             cut = max(counted.late) if len(counted.late) >= MAX_SLOW else len(calls)
+            long: dict[int, str] = {}
             for place, each in enumerate(measured):
                 if place in counted.late or place > cut:
                     long[place] = OUT_OF_TIME
                 elif each is not None and not each.is_whole:
                     long[place] = f"more than {CASE_STEPS} steps"
-        executed = [
-            Executed(calls[at], CallResult("slow", message=why)) for at, why in long.items()
-        ]
-        short = [at for at in range(len(calls)) if at not in long]
+            for place, why in long.items():
+                executed.append(Executed(calls[place], CallResult("slow", message=why)))
+            short = [place for place in short if place not in long]
         if not short:
             return executed
-        found = run(
-            self.sandboxes.plain,
-            self._subject,
-            [calls[at] for at in short],
-            cpu=EXPLORING_CPU,
-            max_slow=MAX_SLOW,
-            total=FUNCTION_CPU / 2,
-        )
+        found = run(self.sandboxes.plain, self._subject, [calls[at] for at in short], **bounds)
         self.seconds += found.seconds
         if found.failure:
             self.failure = found.failure
             return executed
         self.touched += [what for what in found.touched if what not in self.touched]
         self.slow += sum(answer.kind == "slow" for answer in found.answers)
-        return executed + [
-            self._executed(calls[at], answer, measured[at])
-            for at, answer in zip(short, found.answers, strict=True)
-        ]
+        answered = zip(short, found.answers, strict=True)
+        return executed + [self._executed(calls[at], a, measured[at]) for at, a in answered]
 
     def _executed(
         self, call: Invocation, answer: CallResult, measured: Measured | None
@@ -221,10 +210,9 @@ class Runner:
 
     def measured(self, calls: list[Invocation]) -> Sequence[Measured | None]:
         """Return what each call does; None where the program could not be instrumented."""
-        if self.instrumented is None:
+        if self._counting is None:
             return [None] * len(calls)
-        subject = replace(self._subject, code=self.instrumented.code)
-        return measure(self.sandboxes.plain, subject, calls, COUNTERS).calls
+        return measure(self.sandboxes.plain, self._counting, calls, COUNTERS).calls
 
     def timed(self, calls: list[Invocation]) -> tuple[float, ...]:
         """Return each call's CPU seconds in an untouched program."""
@@ -303,28 +291,22 @@ class Explorer:
         fresh: dict[str, tuple[Invocation, str]] = {}
         for call, source in proposed:
             if call.key not in self._seen and len(call.key) <= MAX_TEXT:
-                fresh.setdefault(call.key, (call, source))
-        self._seen.update(call.key for call, _ in proposed)
-        executed = execute([call for call, _ in fresh.values()]) if fresh else []
-        executed = [
-            replace(
-                each,
-                source=fresh[each.call.key][1],
-                is_typed=self._is_typed(self._arguments(each.call)),
-            )
-            for each in executed
-        ]
-        for found in executed:
-            is_usable = is_answer(found.answer) and not (found.is_error and found.is_accident)
+                fresh[call.key] = call, source
+            self._seen.add(call.key)
+        executed: list[Executed] = []
+        for found in execute([call for call, _ in fresh.values()]) if fresh else ():
+            arguments, source = self._arguments(found.call), fresh[found.call.key][1]
+            is_typed = self._is_typed(arguments)
+            executed.append(replace(found, source=source, is_typed=is_typed))
             arms = found.reached | found.beyond
             is_new = found.answer.key not in self._outputs or found.signature not in self._paths
             is_new = is_new or not arms <= self._reached
             self._outputs.add(found.answer.key)
             self._paths.add(found.signature)
             self._reached |= arms
+            is_usable = is_answer(found.answer) and not (found.is_error and found.is_accident)
             if is_new and is_usable:
-                arguments = self._arguments(found.call)
-                self._parents.append((arguments, found.source, found.steps))
+                self._parents.append((arguments, source, found.steps))
         return executed
 
     def _is_typed(self, arguments: Arguments) -> bool:
@@ -350,15 +332,6 @@ UNKNOWN = "no call is known, nor a parameter's type"
 """Why no case of a function is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundCases:
-    """Every case run, the ones chosen, and what the task row says of how they were found."""
-
-    pool: list[Executed]
-    chosen: list[Executed]
-    facts: dict[str, Any]
-
-
 def find_cases(
     function: MinedFunction,
     runner: Runner,
@@ -368,11 +341,12 @@ def find_cases(
     values: PackageValues | None = None,
     source: ModelSource | None = None,
     used: Mapping[Hashable, int] | None = None,
-) -> FoundCases | None:
+) -> tuple[list[Executed], list[Executed], dict[str, Any]] | None:
     """Run calls of a function until enough cases meet the validators, or running them is spent.
 
-    ``source`` asks a model for calls, beside those that are known. None where no call is known,
-    nor what to make one of.
+    Returns every case run, the ones chosen, and what a task's row says of how they were found. None
+    where no call is known, nor what to make one of. ``source`` asks a model for calls, beside those
+    that are known.
     """
     written, asked = ([], {}) if source is None else calls_of_model(function, source)
     explorer = Explorer(
@@ -403,4 +377,4 @@ def find_cases(
     facts = {"rounds": number, "pool": len(cases), **asked}
     if runner.cut:
         facts["cut"] = runner.cut
-    return FoundCases(cases, chosen, {"generation": facts})
+    return cases, chosen, {"generation": facts}

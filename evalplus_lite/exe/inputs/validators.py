@@ -15,9 +15,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from evalplus_lite.exe.running.runs import CallResult, Invocation, canonical, is_answer
+from evalplus_lite.exe.running.runs import CallResult, Invocation, canonical, is_answer, parts_of
 from evalplus_lite.exe.tasks.worth import HARD
-from evalplus_lite.types import Value
 
 MIN_CASES = 10
 MAX_CASES = 15
@@ -69,8 +68,7 @@ class Executed:
         """Whether it returned one of its inputs, or all of them, unmodified."""
         if self.answer.kind != "value":
             return False
-        given: list[Value] = [*self.call.args, *self.call.kwargs.values()]
-        given += [list(self.call.args), tuple(self.call.args)]
+        given = (*self.call.values, list(self.call.args), self.call.args)
         return canonical(self.answer.value) in {canonical(value) for value in given}
 
 
@@ -124,15 +122,13 @@ def select(
     cases are; where enough are of the types that are annotated, half are. Equal ones are taken in
     the order of a hash: tests often begin with many of one kind.
     """
-    fit = [
-        case
-        for case in cases
+    left = [
+        _Candidate.of(case, used or {})
+        for case in sorted(cases, key=lambda c: hashlib.sha256(c.call.key.encode()).digest())
         if is_answer(case.answer)
         and not case.is_given_away
         and not (case.is_error and case.is_accident)
     ]
-    fit.sort(key=lambda case: hashlib.sha256(case.call.key.encode()).digest())
-    left = [_Candidate.of(case, used or {}) for case in fit]
     typed = sum(one.case.is_typed for one in left)
     is_hard = 2 * sum(one.case.is_hard for one in left) > MAX_CASES
     most_untyped = max(MAX_CASES // 2, MAX_CASES - typed)
@@ -163,17 +159,14 @@ def balanced(cases: list[Executed]) -> list[Executed]:
 
 def literals_of(call: Invocation) -> set[Hashable]:
     """Return the longer texts and numbers that a call holds."""
-    found: set[Hashable] = set()
-    pending: list[Value] = [*call.args, *call.kwargs.values()]
-    while pending:
-        value = pending.pop()
-        if isinstance(value, dict):
-            pending += [*value, *value.values()]
-        elif isinstance(value, list | tuple | set | frozenset):
-            pending += value
-        elif isinstance(value, str | bytes | int | float) and len(str(value)) >= LITERAL:
-            found.add(value if not isinstance(value, bool) else None)
-    return found - {None}
+    return {
+        part
+        for value in call.values
+        for part in parts_of(value)
+        if isinstance(part, str | bytes | int | float)
+        and not isinstance(part, bool)
+        and len(str(part)) >= LITERAL
+    }
 
 
 @dataclass(frozen=True, slots=True)

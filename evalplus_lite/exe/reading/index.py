@@ -21,7 +21,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeGuard
 
-from evalplus_lite.exe.reading.names import MUTATORS, Uses, bound_names, uses_of
+from evalplus_lite.exe.reading.names import MUTATORS, Uses, bound_names, root_of, uses_of
 from evalplus_lite.exe.sources import PackageSource, SourceFile
 from evalplus_lite.programs.definitions import first_line
 
@@ -50,7 +50,7 @@ def has_member(module: str, name: str) -> bool:
 # Top-level statements: their text, and conditions that are decided before anything runs.
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class Statement:
     """One top-level statement of a module, verbatim."""
 
@@ -59,30 +59,28 @@ class Statement:
     node: ast.stmt
     text: str
     binds: frozenset[str]
-    _uses: Uses | None = None
     _cuts: dict[tuple[int, ...], Statement] = field(default_factory=dict)
-    _named: frozenset[str] | None = None
-    """Names that a class's body itself reads, its methods' bodies aside."""
 
-    @property
+    @functools.cached_property
     def uses(self) -> Uses:
-        """What it needs; computed once."""
-        if self._uses is None:
-            self._uses = uses_of(self.node)
-        return self._uses
+        """What it needs."""
+        return uses_of(self.node)
+
+    @functools.cached_property
+    def _named(self) -> frozenset[str]:
+        """Names that a class's body itself reads, its methods' bodies aside."""
+        return frozenset(
+            name.id
+            for member in getattr(self.node, "body", ())
+            for part in (member.decorator_list if is_idle(member) else [member])
+            for name in ast.walk(part)
+            if isinstance(name, ast.Name)
+        )
 
     def cut(self, mentioned: Collection[str]) -> Statement:
         """Return a class without the methods that nothing mentions."""
         node = self.node
         assert isinstance(node, ast.ClassDef)
-        if self._named is None:
-            self._named = frozenset(
-                name.id
-                for member in node.body
-                for part in (member.decorator_list if is_idle(member) else [member])
-                for name in ast.walk(part)
-                if isinstance(name, ast.Name)
-            )
         idle = tuple(
             at
             for at, member in enumerate(node.body)
@@ -93,12 +91,8 @@ class Statement:
             left.body = [member for at, member in enumerate(node.body) if at not in idle]
             left.body = left.body or [ast.Pass()]
             text = self._without(node, idle)
-            try:
-                is_same = ast.dump(ast.parse(text).body[0]) == ast.dump(left)
-            except (SyntaxError, IndexError):
-                is_same = False
-            text = text if is_same else ast.unparse(left)
-            self._cuts[idle] = replace(self, node=left, text=text, _uses=None, _cuts={})
+            text = text if _is_text_of(text, left) else ast.unparse(left)
+            self._cuts[idle] = replace(self, node=left, text=text, _cuts={})
         return self._cuts[idle] if idle else self
 
     def _without(self, node: ast.ClassDef, idle: tuple[int, ...]) -> str:
@@ -162,9 +156,9 @@ def decide(test: ast.expr) -> bool | None:
     except (ValueError, TypeError):
         return None
     compare = _COMPARED.get(type(test.ops[0]))
-    if type(have) is not type(wanted) or compare is None:
-        return None
-    return bool(compare(have, wanted))
+    if type(have) is type(wanted) and compare is not None:
+        return bool(compare(have, wanted))
+    return None
 
 
 _VERSIONS = {
@@ -185,17 +179,22 @@ def verbatim(node: ast.stmt, lines: list[str]) -> str:
     last = node.end_lineno or node.lineno
     end = node.end_col_offset or 0
     tail = lines[last - 1].encode()[end:].decode().strip()
-    if node.col_offset == 0 and (not tail or tail.startswith("#")):
-        return "\n".join(lines[first - 1 : last])
-    if node.col_offset and (not tail or tail.startswith("#")):
-        block = textwrap.dedent("\n".join(lines[first - 1 : last]))
-        try:
-            if ast.dump(ast.parse(block).body[0]) == ast.dump(node):
-                return block
-        except (SyntaxError, IndexError):
-            pass
+    block = "\n".join(lines[first - 1 : last])
+    if not tail or tail.startswith("#"):
+        if node.col_offset == 0:
+            return block
+        block = textwrap.dedent(block)
+        if _is_text_of(block, node):
+            return block
     # Statements that share a line, or whose strings would change with the margin.
     return ast.unparse(node)
+
+
+def _is_text_of(text: str, node: ast.stmt) -> bool:
+    try:
+        return ast.dump(ast.parse(text).body[0]) == ast.dump(node)
+    except (SyntaxError, IndexError):
+        return False
 
 
 KEPT_TEXT = 1 << 20
@@ -229,11 +228,8 @@ class Module:
         if not node.level:
             return node.module or ""
         parts = self.name.split(".")
-        kept = len(parts) - node.level + (1 if self.is_package else 0)
-        if kept < 1:
-            return None
-        base = parts[:kept]
-        return ".".join([*base, node.module] if node.module else base)
+        kept = len(parts) - node.level + self.is_package
+        return ".".join([*parts[:kept], *filter(None, [node.module])]) if kept >= 1 else None
 
 
 class PackageIndex:
@@ -257,7 +253,8 @@ class PackageIndex:
         }
         self._modules: dict[str, Module | None] = {}
         """Parsed modules, least recently asked for first; None for those that cannot be parsed."""
-        self._problems: dict[str, str] = {}
+        self.problems: dict[str, str] = {}
+        """Why modules could not be parsed."""
         self._size = 0
         self._bound: dict[str, frozenset[str]] = {}
         """Of modules parsed once that bind all their names themselves: these."""
@@ -272,10 +269,6 @@ class PackageIndex:
     def origin(self, module: str) -> PackageSource:
         """Return the package that a module belongs to."""
         return self._files[module][0] if module in self._files else self.package
-
-    def is_compiled(self, module: str) -> bool:
-        """Return whether a module exists as a compiled extension only."""
-        return module not in self._files and module in self.package.compiled
 
     def is_package(self, module: str) -> bool:
         """Return whether a module is a package's ``__init__``."""
@@ -304,10 +297,6 @@ class PackageIndex:
                     self.forget(other)
         return found
 
-    def problem(self, name: str) -> str:
-        """Return why a module could not be parsed; empty of one that was."""
-        return self._problems.get(name, "")
-
     def forget(self, name: str) -> None:
         """Drop a parsed module; it is parsed again when next asked for."""
         dropped = self._modules.pop(name, None)
@@ -325,7 +314,7 @@ class PackageIndex:
                 tree = ast.parse(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
             place = f"line {error.lineno}: " if isinstance(error, SyntaxError) else ""
-            self._problems[name] = f"{place}{getattr(error, 'msg', error)}"[:LONGEST_PROBLEM]
+            self.problems[name] = f"{place}{getattr(error, 'msg', error)}"[:LONGEST_PROBLEM]
             return None
         module = Module(name, file.is_package, len(text), tree)
         lines = text.split("\n")
@@ -333,13 +322,9 @@ class PackageIndex:
             if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
                 module.stars.append(node)
                 continue
-            statement = Statement(
-                name,
-                len(module.statements),
-                node,
-                verbatim(node, lines),
-                frozenset(bound_names([node])),
-            )
+            binds = frozenset(bound_names([node]))
+            position = len(module.statements)
+            statement = Statement(name, position, node, verbatim(node, lines), binds)
             module.statements.append(statement)
             for bound in sorted(statement.binds):
                 module.bindings.setdefault(bound, []).append(statement)
@@ -422,13 +407,13 @@ def _changed_names(node: ast.stmt, module: Module) -> set[str]:
 
 def _changed_by(node: ast.AST) -> list[str]:
     """Return the name whose value one operation changes in place, if any."""
-    root: ast.expr | None = None
-    if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
-        root = node
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        root = node.func.value if node.func.attr in MUTATORS else None
-    while isinstance(root, ast.Subscript | ast.Attribute):
-        root = root.value
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name, value=changed)) if name in MUTATORS:
+            root = root_of(changed)
+        case ast.Subscript(ctx=ctx) | ast.Attribute(ctx=ctx) if not isinstance(ctx, ast.Load):
+            root = root_of(node)
+        case _:
+            return []
     return [root.id] if isinstance(root, ast.Name) else []
 
 
@@ -489,6 +474,11 @@ class External:
     member: str | None = None
 
     @property
+    def name(self) -> str:
+        """The name that a plain import binds."""
+        return self.member or self.module
+
+    @property
     def dotted(self) -> str:
         """The full name, as the blocklists write it."""
         return self.module if self.member is None else f"{self.module}.{self.member}"
@@ -530,12 +520,9 @@ class Resolver:
 
     def resolve(self, module: str, name: str) -> Target:
         """Return what ``name`` stands for at the top level of ``module``."""
-        found = self.member(module, name)
-        if found is not None:
-            return found
-        if name in BUILTINS or name in MODULE_NAMES:
-            return Builtin(name)
-        return Obstacle("unresolved name", f"{module}.{name}")
+        is_builtin = name in BUILTINS or name in MODULE_NAMES
+        unknown = Obstacle("unresolved name", f"{module}.{name}")
+        return self.member(module, name) or (Builtin(name) if is_builtin else unknown)
 
     def resolve_annotation(self, module: str, name: str) -> Target:
         """Return what a name means in an annotation, ``if TYPE_CHECKING:`` included."""
@@ -635,8 +622,8 @@ class Resolver:
         if root in self.index.roots:
             if dotted in self.index:
                 return ModuleRef(dotted)
-            reason = "compiled code" if self.index.is_compiled(dotted) else "unresolved name"
-            return Obstacle(reason, dotted)
+            is_compiled = dotted in self.index.package.compiled
+            return Obstacle("compiled code" if is_compiled else "unresolved name", dotted)
         if root in sys.stdlib_module_names:
             return External(dotted)
         return Obstacle("third-party library", root)
@@ -670,29 +657,24 @@ class Resolver:
     def _listed(self, module: str) -> frozenset[str] | None:
         """Return a module's ``__all__`` where it is a literal; None where it has none."""
         parsed = self.index.module(module)
-        if parsed is None:
-            return None
         names: set[str] = set()
-        for statement in parsed.bindings.get("__all__", []):
+        for statement in parsed.bindings.get("__all__", []) if parsed else ():
             value: Any = getattr(statement.node, "value", None)
             try:
                 names.update(str(item) for item in ast.literal_eval(value))
             except (ValueError, TypeError):
                 return None
-        return frozenset(names) if names else None
+        return frozenset(names) or None
 
 
 def _is_stub(bindings: list[Statement]) -> bool:
     """Return whether all that precedes an import is ``name = None``."""
-    return all(
-        isinstance(s.node, ast.Import | ast.ImportFrom)
-        or (
-            isinstance(s.node, ast.Assign)
-            and isinstance(s.node.value, ast.Constant)
-            and s.node.value.value is None
-        )
-        for s in bindings
-    )
+    for statement in bindings:
+        match statement.node:
+            case ast.Import() | ast.ImportFrom() | ast.Assign(value=ast.Constant(value=None)):
+                continue
+        return False
+    return True
 
 
 def class_of(target: Definition, resolver: Resolver) -> ast.ClassDef | None:

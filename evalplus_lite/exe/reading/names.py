@@ -42,9 +42,7 @@ def declared_names(
 Passing: TypeAlias = Literal["positional", "keyword", "varargs", "varkw"]
 
 
-def parameters_of(
-    arguments: ast.arguments,
-) -> list[tuple[ast.arg, Passing, ast.expr | None]]:
+def parameters_of(arguments: ast.arguments) -> list[tuple[ast.arg, Passing, ast.expr | None]]:
     """Return the parameters in order: how each is passed, and its default."""
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
@@ -244,19 +242,16 @@ class _Walk:
         if isinstance(node, ast.MatchClass):
             self.found.mentions.update(node.kwd_attrs)
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-            self.write(_root(node), scope)
+            self.write(root_of(node), scope)
         if isinstance(node, ast.Call):
             function = node.func
             if isinstance(function, ast.Attribute) and function.attr in MUTATORS:
-                self.write(_root(function.value), scope)
-            if (
-                isinstance(function, ast.Name)
-                and function.id in ("getattr", "setattr", "delattr", "hasattr")
-                and _is_global(function.id, scope)
-            ):
+                self.write(root_of(function.value), scope)
+            name = function.id if isinstance(function, ast.Name) else ""
+            if name in ("getattr", "setattr", "delattr", "hasattr") and _is_global(name, scope):
                 self.found.calls.append(node)
 
-    def write(self, root: ast.expr | None, scope: _NameScope) -> None:
+    def write(self, root: ast.expr, scope: _NameScope) -> None:
         # Changes made while loading are part of the statement; those of a function are state.
         if isinstance(root, ast.Name) and scope.kind != "module" and _is_global(root.id, scope):
             self.found.writes.add(root.id)
@@ -266,7 +261,8 @@ class _Walk:
             self.found.uses.append(Use(path, when, node.lineno))
 
 
-def _root(node: ast.expr) -> ast.expr:
+def root_of(node: ast.expr) -> ast.expr:
+    """Return what attributes and items are taken of in the end."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
     return node

@@ -18,6 +18,7 @@ import dataclasses
 import datetime
 import enum
 import functools
+import operator
 import os
 import sys
 import types
@@ -79,34 +80,30 @@ def perturb(variant):
     import uuid
 
     shift = 86400.0 * 400 * variant + 12345.678
+    real_time, real_gmtime = time.time, time.gmtime
 
-    def moved(name, amount, optional=None):
+    def moved(name, place, change):
+        """Let ``change`` answer for a clock to which mined code gives no argument in a place."""
         function = getattr(time, name)
 
         def call(*args):
-            if optional is not None and len(args) > optional and args[optional] is not None:
-                return function(*args)
-            if not is_ours():
+            if (len(args) > place and args[place] is not None) or not is_ours():
                 return function(*args)
             touch(f"time.{name}")
-            if optional is None:
-                return function() + amount
-            return function(*args[:optional], *arguments(name))
-
-        def arguments(name):
-            if name in ("localtime", "gmtime", "ctime"):
-                return (real_time() + shift,)
-            return (real_gmtime(real_time() + shift),)
+            return change(function, *args[:place])
 
         setattr(time, name, call)
 
-    real_time, real_gmtime = time.time, time.gmtime
+    def calendar():
+        return real_gmtime(real_time() + shift)
+
     for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
-        moved(name, shift)
-        moved(f"{name}_ns", int(shift * 10**9))
-    for name in ("localtime", "gmtime", "ctime", "asctime"):
-        moved(name, shift, 0)
-    moved("strftime", shift, 1)
+        moved(name, 0, lambda function: function() + shift)
+        moved(f"{name}_ns", 0, lambda function: function() + int(shift * 10**9))
+    for name in ("localtime", "gmtime", "ctime"):
+        moved(name, 0, lambda function: function(real_time() + shift))
+    moved("asctime", 0, lambda function: function(calendar()))
+    moved("strftime", 1, lambda function, form: function(form, calendar()))
     _move_dates(shift, real_time)
     random.seed(variant)
     for module, names in {
@@ -119,10 +116,8 @@ def perturb(variant):
         for name in names.split():
             function = getattr(module, name)
             setattr(module, name, watched(f"{module.__name__}.{name}", function))
-    changed = {"LANG": "tr_TR.UTF-8", "TZ": "XYZ-7", "HOME": f"/home{variant}", "COLUMNS": "61",
-               "USER": f"user{variant}", "NO_COLOR": "1", "TERM": "dumb"}  # fmt: skip
-    for name, value in changed.items():
-        os.environ[name] = value
+    os.environ |= {"LANG": "tr_TR.UTF-8", "TZ": "XYZ-7", "HOME": f"/home{variant}", "COLUMNS": "61",
+                   "USER": f"user{variant}", "NO_COLOR": "1", "TERM": "dumb"}  # fmt: skip
     time.tzset()
     for name in ("__getitem__", "__iter__"):
         kind = type(os.environ)
@@ -134,9 +129,7 @@ def perturb(variant):
 
 
 def _move_dates(shift, real_time):
-    real_date, real_moment = datetime.date, datetime.datetime
-
-    def kind(name, real, methods):
+    def kind(real, methods):
         class Kind(type):
             def __instancecheck__(cls, value):
                 return type.__instancecheck__(cls, value) or isinstance(value, real)
@@ -144,8 +137,9 @@ def _move_dates(shift, real_time):
             def __subclasscheck__(cls, other):
                 return type.__subclasscheck__(cls, other) or issubclass(other, real)
 
-        body = {"__module__": "datetime", "__qualname__": name, "__slots__": (), **methods}
-        return Kind(name, (real,), body)
+        body = {"__module__": "datetime", "__qualname__": real.__name__, "__slots__": (),
+                **{name: classmethod(method) for name, method in methods.items()}}  # fmt: skip
+        return Kind(real.__name__, (real,), body)
 
     def today(cls):
         touch("datetime.today")
@@ -159,9 +153,8 @@ def _move_dates(shift, real_time):
         touch("datetime.utcnow")
         return cls.fromtimestamp(real_time() + shift, datetime.UTC).replace(tzinfo=None)
 
-    datetime.date = kind("date", real_date, {"today": classmethod(today)})
-    methods = {"today": classmethod(today), "now": classmethod(now), "utcnow": classmethod(utcnow)}
-    datetime.datetime = kind("datetime", real_moment, methods)
+    datetime.date = kind(datetime.date, {"today": today})
+    datetime.datetime = kind(datetime.datetime, {"today": today, "now": now, "utcnow": utcnow})
 
 
 absent = set()  # libraries whose stand-ins were reached for by a call
@@ -260,18 +253,16 @@ class MissingFinder:
         self.roots = roots
         self.wanted = set()
 
-    def is_missing(self, name):
-        root = name.partition(".")[0]
+    def is_missing(self, root):
         return root not in self.roots and root not in sys.stdlib_module_names
 
     def find_spec(self, name, path=None, target=None):
         from importlib.machinery import ModuleSpec
 
-        if not self.is_missing(name):
-            return None
-        if self.wanted is not None and name.partition(".")[0] not in self.wanted:
-            return None
-        return ModuleSpec(name, self, is_package=True)
+        root = name.partition(".")[0]
+        is_wanted = self.wanted is None or root in self.wanted
+        is_found = is_wanted and self.is_missing(root)
+        return ModuleSpec(name, self, is_package=True) if is_found else None
 
     def create_module(self, spec):
         return StubModule(spec.name)
@@ -324,8 +315,8 @@ def taken(value, depth=0):
     if isinstance(value, tuple) and type(getattr(kind, "_fields", None)) is tuple:
         return tuple(taken(item, depth + 1) for item in tuple.__iter__(value))
     if dataclasses.is_dataclass(value) and kind is not type:
-        named = [field.name for field in dataclasses.fields(value)]
-        return _read(value, {name: getattr(value, name) for name in named}, depth)
+        held = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return _read(value, held, depth)
     if kind in (list, tuple):
         return kind(taken(item, depth + 1) for item in value)
     if kind in (set, frozenset):
@@ -341,12 +332,7 @@ def taken(value, depth=0):
     if isinstance(value, _LAZY) or type(value).__module__ in ("itertools", "collections"):
         if isinstance(value, (dict, str, int)) or not hasattr(value, "__iter__"):
             return value
-        items = []
-        for item in _drained(value):
-            if len(items) >= MAX_ITEMS:
-                raise TooLong(f"more than {MAX_ITEMS} items")
-            items.append(taken(item, depth + 1))
-        return items
+        return [taken(item, depth + 1) for item in _drained(value)]
     held = attributes(value)
     return _read(value, held, depth) if held else value
 
@@ -392,10 +378,16 @@ class Failed(Exception):
 
 
 def _drained(items):
+    count = 0
     try:
-        yield from items
+        for count, item in enumerate(items, 1):
+            if count > MAX_ITEMS:
+                break
+            yield item
     except Exception as error:
         raise Failed(error) from None
+    if count > MAX_ITEMS:
+        raise TooLong(f"more than {MAX_ITEMS} items")
 
 
 def plain_result(result):
@@ -424,13 +416,10 @@ def tell(error):
 
 def _items(items, depth):
     """Return a mapping's items as a dict; Untold where two keys would become one."""
-    count, found = 0, {}
-    for key, value in items:
-        count += 1
-        found[taken(key, depth + 1)] = taken(value, depth + 1)
-    if len(found) < count:
+    pairs = [(taken(key, depth + 1), taken(value, depth + 1)) for key, value in items]
+    if len(dict(pairs)) < len(pairs):
         raise Untold("keys that are written alike")
-    return found
+    return dict(pairs)
 
 
 class Untold(Exception):
@@ -492,6 +481,9 @@ LONGEST_COPY = 10_000_000  # items of text or a collection repeated
 LONG_NUMBER = 10_000  # bits: working with longer ones takes steps by their length
 
 
+GROWING = {"**": operator.pow, "<<": operator.lshift, "*": operator.mul}
+
+
 class Enough(BaseException):
     """The budget of steps is spent: a measure that is the same on every machine."""
 
@@ -547,11 +539,8 @@ class Counters:
         self.call(self.open[place].pop())
         return {}
 
-    def each(self, arm, items):
-        return self._passes(arm, iter(items), is_head=False)  # iter may raise, here and now
-
-    def heads(self, arm, items):
-        return self._passes(arm, iter(items), is_head=True)
+    def each(self, arm, items, is_head):
+        return self._passes(arm, iter(items), is_head)  # iter may raise, here and now
 
     def _passes(self, arm, items, is_head):
         count = 0
@@ -580,15 +569,10 @@ class Counters:
             raise Enough
         return by
 
-    def power(self, base, by):
-        return base ** self.grown("**", base, by)
-
-    def shift(self, base, by):
-        return base << self.grown("<<", base, by)
-
-    def product(self, one, other):
-        self.grown("*", other, one)
-        return one * self.grown("*", one, other)
+    def applied(self, sign, one, other):
+        if sign == "*":
+            self.grown(sign, other, one)
+        return GROWING[sign](one, self.grown(sign, one, other))
 
     def onto(self, name, *operands):
         is_one = any(map(is_container, operands))
@@ -757,11 +741,9 @@ def moments_of(function, args, kwargs):
         if event == "line" and len(found) < MAX_MOMENTS:
             state = {}
             for name, value in sorted(frame.f_locals.items()):
-                try:
+                with contextlib.suppress(Exception):
                     if is_plain(value):
-                        state[name] = bounded(taken(value))
-                except Exception:
-                    pass
+                        state[name] = bounded(taken(value))  # a copy: it may change
             found.append([frame.f_lineno, state])
         return note
 
@@ -782,9 +764,7 @@ def raising_lines(code):
     """Return the lines of a program's ``raise`` and ``assert`` statements."""
     import ast
 
-    raising = (
-        node for node in ast.walk(ast.parse(code)) if isinstance(node, (ast.Raise, ast.Assert))
-    )
+    raising = [n for n in ast.walk(ast.parse(code)) if isinstance(n, (ast.Raise, ast.Assert))]
     return {line for node in raising for line in range(node.lineno, node.end_lineno + 1)}
 
 

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.reading.index import Obstacle
+from evalplus_lite.exe.reading.index import External
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, RunResult, is_answer, run
 from evalplus_lite.exe.selecting.static import MinedFunction
-from evalplus_lite.exe.selecting.types import member_of
 from evalplus_lite.exe.sources import PackageSource
 from evalplus_lite.sandbox import Sandbox, SandboxConfig
 
@@ -39,9 +38,10 @@ class ProofResult:
     """What the runs showed: ``stage`` where the function fell out (None: it stands), and why."""
 
     stage: str | None = None
-    problem: Obstacle | None = None
+    reason: str = ""
+    detail: str = ""
     compared: int = 0
-    """Cases on which the original answered too."""
+    """Cases on which the original answered too, of a function that stands."""
     wording: int = 0
     """Cases that differ in an exception's message alone."""
 
@@ -105,15 +105,18 @@ class Original(AbstractContextManager["Original"]):
             module=function.module,
             roots=roots,
             driver=function.driver,
-            needs=tuple((each.module, member_of(each)) for each in function.needs),
+            needs=tuple(
+                (each.module, each.member if isinstance(each, External) else each.name)
+                for each in function.needs
+            ),
         )
-        found = RunResult((), failure="took too long to import")
         if self._waiting >= MAX_WAITING:
             return RunResult((), failure=f"{MAX_WAITING} others of the package took too long")
-        if not self._is_slow:
-            found = run(self._ready(), subject, calls, load=LOAD_SECONDS, max_slow=MAX_SLOW)
-            # Stand-ins for missing libraries can send an import round in circles: once is enough.
-            self._is_slow = found.failure == "took too long"
+        if self._is_slow:
+            return RunResult((), failure="took too long to import")
+        found = run(self._ready(), subject, calls, load=LOAD_SECONDS, max_slow=MAX_SLOW)
+        # Stand-ins for missing libraries can send an import round in circles: once is enough.
+        self._is_slow = found.failure == "took too long"
         self._waiting += is_too_slow(found)
         return found
 
@@ -142,7 +145,7 @@ def unpack(package: PackageSource, root: Path) -> None:
             # One name may be a file and a folder, and a member may be damaged.
             with suppress(InputError, FileExistsError, NotADirectoryError, IsADirectoryError):
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(package.data_file(stored))
+                path.write_bytes(package.read(stored))
 
 
 def make_readable(root: Path) -> None:
@@ -173,53 +176,41 @@ def prove(
 
     ``base`` holds the answers to ``calls`` in the plain sandbox.
     """
-
-    def out(stage: str, reason: str, detail: str) -> ProofResult:
-        return ProofResult(stage, Obstacle(reason, detail))
-
     if base.failure:
-        return out("loads", "inlined code does not load", base.failure)
+        return ProofResult("loads", "inlined code does not load", base.failure)
     if base.touched:
-        return out("stable", "touches the outside", "; ".join(base.touched))
+        return ProofResult("stable", "touches the outside", "; ".join(base.touched))
     if not any(map(is_answer, base.answers)):
         kinds = Counter(a.message.partition(":")[0] for a in base.answers)
-        return out("loads", "no answer is plain data", str(kinds.most_common(3)))
+        return ProofResult("loads", "no answer is plain data", str(kinds.most_common(3)))
     for answer in base.answers:
         if ADDRESS.search(answer.key):
-            return out("stable", "shows an address", answer.key[:200])
+            return ProofResult("stable", "shows an address", answer.key[:200])
     subject = CallableProgram(function.name, code=function.code)
     for number, sandbox in enumerate(sandboxes.others, start=1):
         again = run(sandbox, subject, calls, variant=number, max_slow=MAX_SLOW)
         if is_too_slow(again):
-            return out("stable", "changes between runs", "some take too long")
+            return ProofResult("stable", "changes between runs", "some take too long")
         if again.failure:
-            return out("stable", "loads only in some surroundings", again.failure)
+            return ProofResult("stable", "loads only in some surroundings", again.failure)
         if again.touched:
-            return out("stable", "touches the outside", "; ".join(again.touched))
+            return ProofResult("stable", "touches the outside", "; ".join(again.touched))
         for call, mine, theirs in zip(calls, base.answers, again.answers, strict=True):
             if is_answer(mine) and is_answer(theirs) and mine.key != theirs.key:
                 detail = f"{call.key[:200]}: {mine.key[:200]}, then {theirs.key[:200]}"
-                return out("stable", "changes between runs", detail)
+                return ProofResult("stable", "changes between runs", detail)
     # Last, because importing a large package costs the most.
-    return _compare(function, calls, base, original)
-
-
-def _compare(
-    function: MinedFunction, calls: Sequence[Invocation], base: RunResult, original: Original
-) -> ProofResult:
-    theirs = original.run(function, calls)
-    if theirs.failure:
-        return ProofResult("proved", Obstacle("original does not load", theirs.failure))
-    if theirs.touched:
+    there = original.run(function, calls)
+    if there.failure:
+        return ProofResult("proved", "original does not load", there.failure)
+    if there.touched:
         # What stands in for it answers otherwise, or the same by chance.
-        return ProofResult(
-            "proved", Obstacle("cannot be proved without a library", ", ".join(theirs.touched))
-        )
-    if is_too_slow(theirs):
+        return ProofResult("proved", "cannot be proved without a library", ", ".join(there.touched))
+    if is_too_slow(there):
         detail = f"on {MAX_SLOW} inputs that take the program little time"
-        return ProofResult("proved", Obstacle("original takes too long", detail))
+        return ProofResult("proved", "original takes too long", detail)
     compared = wording = 0
-    for call, mine, other in zip(calls, base.answers, theirs.answers, strict=True):
+    for call, mine, other in zip(calls, base.answers, there.answers, strict=True):
         if not is_answer(mine) or not is_answer(other):
             continue
         compared += 1
@@ -230,11 +221,9 @@ def _compare(
             if function.module in original.package.compiled:
                 continue
         detail = f"{call.key[:200]}: {mine.key[:200]} here, {other.key[:200]} there"
-        return ProofResult(
-            "proved", Obstacle("differs from the original", detail), compared, wording
-        )
+        return ProofResult("proved", "differs from the original", detail)
     if not compared:
-        return ProofResult("proved", Obstacle("nothing to compare", "no case answered in both"))
+        return ProofResult("proved", "nothing to compare", "no case answered in both")
     return ProofResult(compared=compared, wording=wording)
 
 

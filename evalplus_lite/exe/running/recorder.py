@@ -65,8 +65,7 @@ def written(value, left):
         return repr({"$timedelta": value.total_seconds()})
     if kind.__name__ in AS_TEXT:
         return repr({f"${kind.__name__}": str(value)})
-    made = made_of(value, left)
-    if made is None:
+    if (made := made_of(value, left)) is None:
         raise Odd
     return f"{{'$made': ({kind.__name__!r}, {made})}}"
 
@@ -315,15 +314,11 @@ def entry(settings):
             pytest.main([*options, *tests], plugins=[plugin])
             outcomes, trouble = plugin.outcomes, plugin.trouble
     sys.setprofile(None)
-    functions = [
-        [
-            module,
-            name,
-            [[label, text, made or "", whole] for (text, made), (label, whole) in record.items()],
-        ]
-        for (module, name), record in sorted(recorder.found.items())
-        if record
-    ]
+    functions = []
+    for (module, name), record in sorted(recorder.found.items()):
+        items = record.items()
+        calls = [[label, text, made or "", whole] for (text, made), (label, whole) in items]
+        functions += [[module, name, calls]] if calls else []
     last = min(trouble, key=lambda each: (-trouble[each], each), default="")
     last = last or told_by(errors.getvalue())  # a conftest.py that cannot be read
     return [len(outcomes), last, functions]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any, Literal
 
@@ -75,6 +76,16 @@ def key_text(key: Value) -> str:
     return key if isinstance(key, str) else text(normal(key))
 
 
+def parts_of(value: Value) -> Iterator[Value]:
+    """Yield a plain value and all that is in it, keys too."""
+    yield value
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    if isinstance(value, list | tuple | set | frozenset):
+        for each in value:
+            yield from parts_of(each)
+
+
 def is_told_apart(value: Value) -> bool:
     """Return whether no dict in a value has two keys that JSON writes alike: ``2`` and ``"2"``."""
     pending = [value]
@@ -104,6 +115,11 @@ class Invocation:
 
     args: tuple[Value, ...]
     kwargs: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """All arguments."""
+        return (*self.args, *self.kwargs.values())
 
     @property
     def key(self) -> str:
@@ -204,16 +220,11 @@ class CallableProgram:
         budget: int = 0,
     ) -> Program:
         """Return the whole text that the sandbox runs."""
-        settings = {
-            "name": self.name,
-            "variant": variant,
-            "watch": watch,
-            "counters": [*counters],
-            "budget": budget,
-        }
+        settings: dict[str, Any] = {"name": self.name, "variant": variant, "watch": watch,
+                                    "counters": [*counters], "budget": budget}  # fmt: skip
         if self.module:
-            settings |= {"module": self.module, "roots": self.roots}
-            settings |= {"driver": self.driver, "needs": self.needs}
+            own = ("module", "roots", "driver", "needs")
+            settings |= {name: getattr(self, name) for name in own}
         else:
             settings["code"] = self.code
         return Program(f"{stage()}\nentry = build({settings!r})\n", "entry")
@@ -268,16 +279,13 @@ def run(
         quick = [at for at, o in enumerate(found.outcomes) if isinstance(o, Returned | Raised)]
         left = [calls[at] for at in quick]
         again = run(sandbox, subject, left, variant=variant, cpu=cpu, max_slow=1, is_again=True)
-        every = [answer_of(outcome) for outcome in found.outcomes[:-1]]
-        seconds = found.cpu + again.seconds
-        answers = () if again.failure else tuple(every)
-        return RunResult(answers, again.touched, again.failure, seconds)
+        answers = () if again.failure else tuple(map(answer_of, found.outcomes[:-1]))
+        return replace(again, answers=answers, seconds=found.cpu + again.seconds)
     if found.load_failed:
         return RunResult((), failure=_describe(found.outcomes[0]), seconds=found.cpu)
-    answers = tuple(answer_of(outcome) for outcome in found.outcomes[:-1])
-    last = answer_of(found.outcomes[-1])
+    *answered, last = map(answer_of, found.outcomes)
     touched = tuple(last.value) if last.kind == "value" else ()
-    return RunResult(answers, touched, seconds=found.cpu)
+    return RunResult(tuple(answered), touched, seconds=found.cpu)
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,10 +305,10 @@ def stops(sandbox: Sandbox, subject: CallableProgram, call: Invocation) -> tuple
     answer = answer_of(found.outcomes[0])
     if answer.kind != "value":
         return ()
-    hits: dict[int, int] = {}
+    hits: Counter[int] = Counter()
     moments: list[Stop] = []
     for line, state in answer.value:
-        hits[line] = hits.get(line, 0) + 1
+        hits[line] += 1
         moments.append(Stop(line, hits[line], state))
     return tuple(moments)
 
@@ -405,8 +413,7 @@ def measure(
     program = subject.program(counters=counters, budget=budget)
     limits = Limits(cpu=cpu, load=20.0, total=total)
     found = sandbox.run(program, Inputs.of(rows(calls)), limits, judge=judge)
-    measured = (_measured(outcome) for outcome in found.outcomes)
-    return MeasuredRun(tuple(measured), frozenset(late), found.cpu)
+    return MeasuredRun(tuple(map(_measured, found.outcomes)), frozenset(late), found.cpu)
 
 
 def _measured(outcome: Outcome | None) -> Measured | None:

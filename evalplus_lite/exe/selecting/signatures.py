@@ -1,31 +1,525 @@
-"""Signatures: what calls a function takes, in types that can be written as data."""
+"""Signatures: what calls a function takes, in types that can be written as data.
+
+The accepted names are the paper's (EXecution-Eval, appendix A.5) and some more, checked
+recursively. Names are resolved through the module's imports, so ``t.List``, ``List`` and a module
+level alias mean the same. What is told of a parameter without an annotation only says what to draw
+inputs from: what comes of them is proved by running.
+"""
 
 from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+import functools
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
 
-from evalplus_lite.exe.reading.index import Definition, Obstacle, class_of
-from evalplus_lite.exe.reading.names import Passing, parameters_of
-from evalplus_lite.exe.selecting.types import (
-    ANY,
-    MadeType,
-    Need,
-    PackageAnnotations,
-    TypeOrigin,
-    inferred_types,
-    made,
-    mentioned,
-    needs_of,
-    of_enum,
-    optional,
-    plain,
-    size_of,
+from evalplus_lite.exe.reading.index import (
+    Builtin,
+    Definition,
+    External,
+    ModuleRef,
+    Obstacle,
+    Resolver,
+    Target,
+    class_of,
 )
-from evalplus_lite.generate.domains.annotations import Type, read_type
+from evalplus_lite.exe.reading.names import Passing, parameters_of
+from evalplus_lite.generate.domains.annotations import (
+    AnnotationReader,
+    Type,
+    UnreadableError,
+    read_type,
+)
+from evalplus_lite.generate.domains.constants import examples
+from evalplus_lite.types import Value
+
+TypeOrigin: TypeAlias = Literal["annotation", "observed", "example", "docstring", "default", "none"]
+"""What told a type; ``none``: nothing did, so values of known calls alone are given."""
+
+ITEM = Type("union", (Type("int"), Type("str")))
+_WORDS = {
+    "str": "str", "string": "str", "text": "str", "unicode": "str", "basestring": "str",
+    "int": "int", "integer": "int", "float": "float", "number": "float", "numeric": "float",
+    "bool": "bool", "boolean": "bool", "bytes": "bytes", "list": "list", "sequence": "list",
+    "iterable": "list", "array_like": "list", "tuple": "tuple", "set": "set", "dict": "dict",
+    "dictionary": "dict", "mapping": "dict", "iterator": "list",
+}  # fmt: skip
+_LONGEST_TUPLE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """A parameter's type, and what told it."""
+
+    type: Type
+    origin: TypeOrigin
+
+
+def inferred_types(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, Inferred]:
+    """Return parameter -> what is told of its type, for those without an annotation."""
+    missing = {a.arg: d for a, _, d in parameters_of(node.args) if a.annotation is None}
+    docstring = ast.get_docstring(node) or "" if missing else ""
+    shown: dict[str, list[Value]] = defaultdict(list)
+    if f"{node.name}(" in docstring:  # calls that the documentation shows
+        names = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+        text = f"def {node.name}({', '.join(names)}): pass\n{docstring}"
+        for call in examples(text, node.name):
+            for name, value in zip(names, call, strict=False):
+                shown[name].append(value)
+    defaults: dict[str, list[Value]] = defaultdict(list)
+    for name, default in missing.items():
+        with suppress(ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            defaults[name] += [] if default is None else [ast.literal_eval(default)]
+    return {
+        name: _by_values(shown[name], "example")
+        or _documented(docstring, name)
+        or _by_values(defaults[name], "default")
+        or Inferred(Type("any"), "none")
+        for name in missing
+    }
+
+
+def _by_values(values: Iterable[Value], origin: TypeOrigin) -> Inferred | None:
+    types = dict.fromkeys(filter(None, map(type_of, values)))
+    if not types or set(types) == {Type("none")}:
+        return None
+    return Inferred(either(types), origin)
+
+
+def either(types: Iterable[Type]) -> Type:
+    """Return the union of types, or the only one."""
+    members = tuple(dict.fromkeys(types))
+    return members[0] if len(members) == 1 else Type("union", members)
+
+
+def type_of(value: Value, depth: int = 0) -> Type | None:
+    """Return a literal's type; None of what no input can be."""
+    if value is None:
+        return Type("none")
+    if isinstance(value, dict) and any(str(key)[:1] == "$" for key in value):
+        return None  # a date, say, that was written as text
+    name = type(value).__name__
+    if name in ("bool", "int", "float", "str", "bytes"):
+        return Type(name)
+    if depth > 3 or name not in ("list", "tuple", "set", "frozenset", "dict"):
+        return None
+    inner = [*value.keys()] if isinstance(value, dict) else [*value]
+    told = [type_of(each, depth + 1) for each in inner]
+    if None in told:
+        return None
+    known = [each for each in told if each is not None]
+    if isinstance(value, dict):
+        held = [t for t in (type_of(each, depth + 1) for each in value.values()) if t is not None]
+        return Type(
+            "dict", (either(known), either(held)) if known and held else (Type("str"), ITEM)
+        )
+    if isinstance(value, tuple) and 0 < len(known) <= _LONGEST_TUPLE:
+        return Type("tuple", tuple(known))
+    item = either(known) if known else ITEM
+    return Type(name, (item,), variadic=name == "tuple")
+
+
+def _documented(docstring: str, name: str) -> Inferred | None:
+    """Return the type that Sphinx's, NumPy's or Google's way of writing states."""
+    if name not in docstring:
+        return None
+    escaped = re.escape(name)
+    for pattern in (
+        rf":type\s+{escaped}:\s*(?P<type>[^\n]+)",
+        rf":param\s+(?P<type>[\w ,\[\]]+?)\s+{escaped}\s*:",
+        rf"^\s*\*{{0,2}}{escaped}\s*:\s*(?P<type>[^\n]+)$",
+        rf"^\s*{escaped}\s*\((?P<type>[^)\n]+)\)\s*:",
+    ):
+        match = re.search(pattern, docstring, re.MULTILINE)
+        if match is None:
+            continue
+        words = re.findall(r"[A-Za-z_]+", match["type"][:80].lower())
+        kinds = dict.fromkeys(_WORDS[word] for word in words[:8] if word in _WORDS)
+        if kinds and words[0] in _WORDS:
+            # "list of str" is one type; "str or int" is two.
+            if next(iter(kinds)) in ("list", "set") and "of" in words:
+                held = [Type(kind) for kind in list(kinds)[1:]]
+                first = Type(next(iter(kinds)), (either(held) if held else ITEM,))
+                return Inferred(first, "docstring")
+            return Inferred(either(_HELD.get(kind, Type(kind)) for kind in kinds), "docstring")
+    return None
+
+
+_HELD = {
+    "list": Type("list", (ITEM,)), "set": Type("set", (ITEM,)),
+    "tuple": Type("tuple", (ITEM,), variadic=True), "dict": Type("dict", (Type("str"), ITEM)),
+}  # fmt: skip
+
+
+MOST_MEMBERS = 50
+"""Members of an enumeration that are drawn."""
+ANY = Type("any")
+Need: TypeAlias = Definition | External
+"""Something that an entry point mentions: of the package, or of the standard library."""
+
+
+@dataclass(frozen=True, slots=True)
+class MadeType(Type):
+    """A type of which the plain part is the type itself, and how its values are made of that.
+
+    ``template``: an expression that makes it of ``{}``, one plain value. With ``fields`` the plain
+    value is a tuple of one element each, and ``template`` what is called with them by name.
+    """
+
+    template: str = "{}"
+    fields: tuple[str, ...] = ()
+    needs: tuple[Need, ...] = ()
+    answer: Type = ANY
+    """What is answered where one is returned."""
+
+
+_SECONDS = (
+    0, 1, -1, 30, 59, 60, 61, 90, 3599, 3600, 3661, 7200, 43200, 86399, 86400, 90061, 172800,
+    604800, 2678400, 31536000, -3600, -86400, 0.5, 1.25, -0.001,
+)  # fmt: skip
+_TIMES = (
+    "00:00:00", "00:00:01", "00:30:00", "01:02:03", "05:59:59", "09:05:07", "11:59:59", "12:00:00",
+    "12:30:00", "13:00:00", "18:45:30.250000", "23:59:59", "23:59:59.999999",
+)  # fmt: skip
+_DECIMALS = (
+    "0", "1", "-1", "2", "10", "100", "0.1", "-0.5", "0.25", "3.14159", "99.99", "-12.345", "1.50",
+    "1E+3", "1E-7", "123456.789", "0.005", "2.675", "1000000", "9999999999.99",
+)  # fmt: skip
+_DENOMINATORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 25, 64, 97, 100, 360, 1000, 1_000_003)
+LIBRARY = {
+    **{f"pathlib.{name}": ("PurePosixPath({})", Type("str"))
+       for name in ("Path", "PurePath", "PosixPath", "PurePosixPath")},
+    "pathlib.PureWindowsPath": ("PureWindowsPath({})", Type("str")),
+    "datetime.timedelta": ("timedelta(seconds={})", Type("literal", values=_SECONDS)),
+    "datetime.time": ("time.fromisoformat({})", Type("literal", values=_TIMES)),
+    "datetime.date": ("date.fromisoformat({})", Type("date")),
+    "datetime.datetime": ("datetime.fromisoformat({})", Type("datetime")),
+    "decimal.Decimal": ("Decimal({})", Type("literal", values=_DECIMALS)),
+    "fractions.Fraction": (
+        "Fraction(*{})", Type("tuple", (Type("int"), Type("literal", values=_DENOMINATORS)))
+    ),
+}  # fmt: skip
+"""What values of the standard library's types are made of. Paths are pure: none is looked at."""
+DATES = frozenset({"datetime.date", "datetime.datetime"})
+"""Those that are answered as what they are made of."""
+
+
+def of_library(dotted: str, bound: Callable[[str], Target]) -> MadeType:
+    """Return how values of a type of ``LIBRARY`` are made.
+
+    ``bound`` says what a name stands for in the module: where ``datetime`` is the library's module,
+    the class is ``datetime.datetime``.
+    """
+    template, plain = LIBRARY[dotted]
+    module, name = dotted.rpartition(".")[0], template.partition("(")[0].partition(".")[0]
+    need = External(module, name)
+    if bound(name) != need and not isinstance(bound(name), Obstacle):
+        need, template = External(module), f"{module}.{template}"
+    return MadeType(
+        plain.kind,
+        plain.arguments,
+        plain.values,
+        template=template,
+        needs=(need,),
+        answer=plain if dotted in DATES else ANY,
+    )
+
+
+def of_enum(owner: ast.ClassDef, where: Definition, resolver: Resolver) -> MadeType | None:
+    """Return how members of an enumeration are made of their names; None of another class."""
+    if not _is_enum(owner, where.module, resolver):
+        return None
+    names = [
+        target.id
+        for each in owner.body
+        if isinstance(each, ast.Assign)
+        for target in each.targets
+        if isinstance(target, ast.Name) and not target.id.startswith("_")
+    ]
+    if not names:
+        return None
+    names = names[:MOST_MEMBERS]
+    return MadeType("literal", values=tuple(names), template=f"{where.name}[{{}}]", needs=(where,))
+
+
+def _is_enum(owner: ast.ClassDef, module: str, resolver: Resolver, depth: int = 0) -> bool:
+    for base in owner.bases:
+        first, _, rest = ast.unparse(base).partition(".")
+        target = resolver.resolve(module, first)
+        if isinstance(target, External):
+            dotted = f"{target.dotted}.{rest}".strip(".")
+            if dotted.startswith("enum.") and dotted.endswith(("Enum", "Flag")):
+                return True
+        elif isinstance(target, Definition) and not rest and depth < 5:
+            found = class_of(target, resolver)
+            if found is not None and _is_enum(found, target.module, resolver, depth + 1):
+                return True
+    return False
+
+
+def needs_of(kind: Type) -> Iterator[Need]:
+    """Yield what making a type's values mentions; nothing for plain types."""
+    if isinstance(kind, MadeType):
+        yield from kind.needs
+    for each in kind.arguments:
+        yield from needs_of(each)
+
+
+def size_of(kind: Type) -> int:
+    """Return of how many parts a type's values are made, itself included."""
+    return 1 + sum(map(size_of, kind.arguments))
+
+
+def plain(kind: Type) -> Type:
+    """Return the type of the plain values that a type's values are made of."""
+    return Type(kind.kind, tuple(map(plain, kind.arguments)), kind.values, kind.variadic)
+
+
+def made(kind: Type, source: str, depth: int = 0) -> str:
+    """Return an expression that makes a type's value of the plain one that ``source`` gives."""
+    if not any(needs_of(kind)):
+        return source
+    item = "each" if not depth else f"each{depth}"
+
+    def inside(at: int, of: str) -> str:
+        return made(kind.arguments[at], of, depth + 1)
+
+    if isinstance(kind, MadeType):
+        if kind.fields:
+            parts = [
+                f"{name}={inside(at, f'{source}[{at}]')}" for at, name in enumerate(kind.fields)
+            ]
+            return f"{kind.template}({', '.join(parts)})"
+        return kind.template.format(source)
+    if kind.kind == "union":  # None, and one that is made
+        (other,) = (each for each in kind.arguments if each.kind != "none")
+        return f"None if {source} is None else {made(other, source, depth)}"
+    if kind.kind in ("dict", "mapping"):
+        return f"{{{inside(0, 'key')}: {inside(1, item)} for key, {item} in {source}.items()}}"
+    if kind.kind == "tuple" and not kind.variadic:
+        parts = [inside(at, f"{source}[{at}]") for at in range(len(kind.arguments))]
+        return f"({', '.join(parts)},)"
+    body = f"{inside(0, item)} for {item} in {source}"
+    if kind.kind in ("set", "frozenset", "tuple"):
+        return f"{kind.kind}({body})"
+    return f"[{body}]"
+
+
+def narrowed(members: tuple[Type, ...]) -> tuple[Type, ...]:
+    """Return the members of a union that are drawn: plain ones; else None and one that is made."""
+    simple = tuple(each for each in members if not any(needs_of(each)))
+    if any(each.kind != "none" for each in simple):
+        return simple
+    others = [each for each in members if each not in simple]
+    return (*simple, *others[:1])
+
+
+def optional(kind: Type) -> Type:
+    """Return a type with None."""
+    members = kind.arguments if kind.kind == "union" else (kind,)
+    if Type("none") in members:
+        return kind
+    return Type("union", (Type("none"), *members))
+
+
+def as_plain(kind: Type) -> Type:
+    """Return the type of what is answered where a value of a type is returned."""
+    if isinstance(kind, MadeType):
+        return kind.answer
+    return replace(kind, arguments=tuple(map(as_plain, kind.arguments)))
+
+
+KINDS = frozenset(
+    """int str float bool none list dict tuple set literal optional union sequence iterable
+    frozenset mapping ellipsis any bytes iterator collection object""".split()
+)
+_STANDING = {
+    "numbers.Number": "float", "numbers.Real": "float", "numbers.Integral": "int",
+    "typing.SupportsInt": "int", "typing.SupportsIndex": "int", "typing.SupportsFloat": "float",
+    "typing.AnyStr": "str", "typing.LiteralString": "str", "typing.Hashable": "object",
+    "collections.abc.Hashable": "object", "typing.Sized": "collection",
+    "collections.abc.Sized": "collection", "collections.abc.Buffer": "bytes",
+    "typing.ByteString": "bytes", "collections.abc.ByteString": "bytes",
+    "os.PathLike": "str", "_typeshed.StrPath": "str", "_typeshed.StrOrBytesPath": "str",
+    "_typeshed.ReadableBuffer": "bytes", "_typeshed.Incomplete": "any",
+}  # fmt: skip
+"""What is drawn for further names; none of these has arguments."""
+_GUARDS = frozenset({"TypeGuard", "TypeIs"})
+
+_TYPING = {
+    "List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "FrozenSet": "frozenset",
+    "AbstractSet": "set", "Text": "str", "Literal": "literal", "Optional": "optional",
+    "Union": "union", "Sequence": "sequence", "MutableSequence": "list", "Iterable": "iterable",
+    "Mapping": "mapping", "MutableMapping": "dict", "Any": "any", "Iterator": "iterator",
+    "Generator": "iterator", "Collection": "collection", "Container": "collection",
+}  # fmt: skip
+_BUILTIN = frozenset("int str float bool list dict tuple set frozenset bytes object".split())
+_TRANSPARENT = frozenset({"Annotated", "Final", "ClassVar", "Required", "NotRequired"})
+_ABSTRACT = frozenset(
+    """Sequence MutableSequence Iterable Mapping MutableMapping Iterator Generator Collection
+    Container Set""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PackageAnnotations:
+    """Reads annotations of one package."""
+
+    resolver: Resolver
+    observed: Callable[[str, str, str], Mapping[str, Inferred]] | None = None
+    """What tests gave to the parameters of a module's class's (or "") function."""
+    _classes: dict[Definition, MadeType | Obstacle] = field(default_factory=dict)
+
+    def made_of(self, where: Definition, owner: ast.ClassDef) -> MadeType | Obstacle:
+        """Return how objects of a class are made of plain values."""
+        if where not in self._classes:
+            # What an object needs one of its own kind for is made of nothing.
+            self._classes[where] = Obstacle("type", f"{where.module}.{where.name}")
+            member = of_enum(owner, where, self.resolver)
+            self._classes[where] = member or fields_of(where, owner, self)
+        return self._classes[where]
+
+    def read(self, node: ast.expr, module: str, *, result: bool = False) -> Type | Obstacle:
+        """Return the type of an annotation, or why it is refused.
+
+        ``result``: it is a return annotation, where None alone is refused.
+        """
+        base = ast.unparse(node.value) if isinstance(node, ast.Subscript) else ""
+        if result and base.rpartition(".")[2] in _GUARDS:
+            return Type("bool")  # a check of a type
+        try:
+            found = _ModuleReader(self, module, is_result=result).read(node)
+        except UnreadableError as error:
+            return Obstacle("type", str(error))
+        if result and found.kind == "none":
+            return Obstacle("returns None", "None")
+        return as_plain(found) if result else found
+
+
+class _ModuleReader(AnnotationReader):
+    """Knows names by what a module binds them to."""
+
+    def __init__(self, of: PackageAnnotations, module: str, *, is_result: bool = False) -> None:
+        self.of, self.resolver, self.module = of, of.resolver, module
+        self.is_result = is_result
+
+    def accepted(self, found: Type, name: str) -> Type:
+        if found.kind not in KINDS:
+            raise UnreadableError(name)
+        return found
+
+    def kind_of(self, name: str) -> str | None:
+        target, rest = self._target(name)
+        if isinstance(target, Builtin) and not rest and target.name in _BUILTIN:
+            return target.name
+        if not isinstance(target, External):
+            # typing_extensions is third-party, but its Literal is typing's.
+            return "literal" if name.rpartition(".")[2] == "Literal" else None
+        dotted = ".".join([target.dotted, *rest])
+        if dotted in LIBRARY:
+            return None
+        standing = _STANDING.get(dotted.replace("typing_extensions.", "typing."))
+        if standing:
+            return standing
+        owner, _, last = dotted.rpartition(".")
+        if owner in ("typing", "typing_extensions") or (
+            owner == "collections.abc" and last in _ABSTRACT
+        ):
+            if last in _TRANSPARENT:
+                return "transparent"
+            if owner == "collections.abc" and last == "Set":
+                return "set"
+            if last == "Self" and self.is_result:
+                return "any"
+            if last not in _TYPING:
+                raise UnreadableError(last)
+            return _TYPING[last]
+        raise UnreadableError(dotted)
+
+    def alias(self, name: str, depth: int) -> Type:
+        """Follow ``Name = list[int]`` at the top level of a module, or what makes an object."""
+        target, rest = self._target(name)
+        if isinstance(target, External):
+            dotted = ".".join([target.dotted, *rest])
+            if dotted in LIBRARY:
+                bound = functools.partial(self.resolver.resolve, self.module)
+                return of_library(dotted, bound)
+        if isinstance(target, Definition) and not rest:
+            if (owner := class_of(target, self.resolver)) is not None:
+                objects = self.of.made_of(target, owner)
+                if isinstance(objects, Obstacle):
+                    if self.is_result:  # whose public attributes are the answer
+                        return Type("any")
+                    raise UnreadableError(target.name)
+                return objects
+            parsed = self.resolver.index.module(target.module)
+            bindings = parsed.bindings.get(target.name, []) if parsed else []
+            if parsed and not bindings:
+                bindings = parsed.typing.get(target.name, [])
+            value: Any = getattr(bindings[0].node, "value", None) if len(bindings) == 1 else None
+            if isinstance(value, ast.Subscript | ast.BinOp | ast.Name | ast.Attribute):
+                return self._there(target).read(value, depth + 1)
+            if isinstance(value, ast.Call):
+                return self._there(target).made(value, depth)
+        raise UnreadableError(name)
+
+    def _target(self, name: str) -> tuple[Target, list[str]]:
+        """Return what a dotted name stands for, and the parts of it that are left over."""
+        first, *rest = name.split(".")
+        target = self.resolver.resolve_annotation(self.module, first)
+        while isinstance(target, ModuleRef) and rest:
+            member = self.resolver.member(target.module, rest[0])
+            if member is None:
+                break
+            target = member
+            rest.pop(0)
+        return target, rest
+
+    def _there(self, target: Definition) -> _ModuleReader:
+        return _ModuleReader(self.of, target.module, is_result=self.is_result)
+
+    def _union(self, nodes: Sequence[ast.expr], depth: int) -> Type:
+        """Return the members that inputs can be drawn of: an input is of any one of them."""
+        members: dict[Type, None] = {}
+        unread: UnreadableError | None = None
+        for node in nodes:
+            try:
+                member = self.read(node, depth + 1)
+            except UnreadableError as error:
+                unread = error
+                continue
+            members |= dict.fromkeys(member.arguments if member.kind == "union" else (member,))
+        kept = narrowed(tuple(members))
+        if unread is not None and all(each.kind == "none" for each in kept):
+            raise unread
+        if self.is_result and (unread is not None or len(kept) < len(members)):
+            return Type("any")
+        return kept[0] if len(kept) == 1 else Type("union", kept)
+
+    def made(self, call: ast.Call, depth: int) -> Type:
+        """Return the type that ``TypeVar("T", bound=int)`` or ``NewType("Id", str)`` stands for."""
+        function = ast.unparse(call.func)
+        first, _, rest = function.partition(".")
+        target = self.resolver.resolve_annotation(self.module, first)
+        if not isinstance(target, External):
+            raise UnreadableError(function)
+        dotted = ".".join([target.dotted, rest] if rest else [target.dotted])
+        owner, _, last = dotted.rpartition(".")
+        if owner not in ("typing", "typing_extensions"):
+            raise UnreadableError(function)
+        if last == "NewType" and len(call.args) == 2:
+            return self.read(call.args[1], depth + 1)
+        if last != "TypeVar":
+            raise UnreadableError(last)
+        bounds = [word.value for word in call.keywords if word.arg == "bound"]
+        if bounds or call.args[1:]:
+            return self._union(bounds or call.args[1:], depth + 1)
+        return Type("any")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +714,7 @@ def entry_of_function(node: ast.FunctionDef, signature: Signature) -> Entry:
         for p in signature.parameters
         if p.kind in ("positional", "keyword") and (p.is_required or is_literal(p.default))
     ]
-    taken = {*map(mentioned, built_needs(kept)), *MADE_WITH, node.name}
+    taken = {*(need.name for need in built_needs(kept)), *MADE_WITH, node.name}
     renamed = {p.name: f"{p.name}_given" for p in kept if p.name in taken}
     call = ", ".join(
         given(p, renamed) if p.name in by_place else f"{p.name}={given(p, renamed)}" for p in kept
@@ -279,8 +773,9 @@ def entry_for(
     used = {p.name for p in made.parameters}
     renamed = {p.name: f"{p.name}_given" if p.name in used else p.name for p in taken.parameters}
     named = used | set(renamed.values())
-    mentions = map(mentioned, built_needs((*made.parameters, *taken.parameters)))
-    if used & set(renamed.values()) or named & {owner.name, *mentions, *MADE_WITH}:
+    needs = built_needs((*made.parameters, *taken.parameters))
+    mentions = {owner.name, *(need.name for need in needs), *MADE_WITH}
+    if used & set(renamed.values()) or named & mentions:
         return Obstacle("name clash", f"{owner.name}.{method.name}")
     inside = ", ".join(f"{p.name}={given(p, {})}" for p in made.parameters)
     outside = ", ".join(f"{p.name}={given(p, renamed)}" for p in taken.parameters)

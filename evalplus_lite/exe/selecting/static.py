@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InfrastructureError, InputError, LLMError
-from evalplus_lite.exe.inlining import OF_THE_WHOLE, BlockOrigin, Closure, ClosureBuilder, inline
+from evalplus_lite.exe.inlining import OF_THE_WHOLE, Block, Closure, ClosureBuilder, inline
 from evalplus_lite.exe.reading.index import (
     Definition,
     Module,
@@ -28,17 +28,18 @@ from evalplus_lite.exe.reading.index import (
 from evalplus_lite.exe.selecting.signatures import (
     MADE_WITH,
     Entry,
+    Inferred,
+    Need,
+    PackageAnnotations,
     Signature,
     entry_for,
     entry_of_function,
-    fields_of,
     gives_something,
     is_overload,
     methods_of,
     read_signature,
 )
-from evalplus_lite.exe.selecting.types import Inferred, Need, PackageAnnotations
-from evalplus_lite.exe.sources import Origin, PackageSource
+from evalplus_lite.exe.sources import Origin, PackageSource, is_permissive
 from evalplus_lite.exe.statistics.measures import static_statistics
 from evalplus_lite.generate.domains.annotations import Type
 
@@ -68,14 +69,17 @@ class Funnel:
         """Count one function that fell out."""
         self.reasons[stage, reason] += 1
 
+    def keep(self, unmet: Sequence[str] | None, number: int = 1) -> None:
+        """Count a task, and the validators that it fails; None where they were not asked."""
+        self.add("mined", number)
+        if unmet:
+            self.reasons["valid", f"a task, but fails {', '.join(unmet)}"] += number
+        elif unmet is not None:
+            self.add("valid", number)
+
     def withdraw(self, facts: Mapping[str, Any], reason: str) -> None:
         """Move a task, counted as mined, to the rejects; ``facts`` are those of its row."""
-        self.add("mined", -1)
-        failed = facts.get("validators", {}).get("failed")
-        if failed:
-            self.reasons["valid", unmet(failed)] -= 1
-        elif failed is not None:
-            self.add("valid", -1)
+        self.keep(facts.get("validators", {}).get("failed"), -1)
         self.reject("mined", reason)
 
     def merge(self, other: Funnel) -> None:
@@ -103,23 +107,14 @@ class Funnel:
         return cls(Counter({**row["counts"], **row["tests"]}), Counter(reasons))
 
 
-def unmet(validators: Sequence[str]) -> str:
-    """Return what the funnel says of a task that fails validators."""
-    return f"a task, but fails {', '.join(validators)}"
-
-
 def is_banned_package(name: str) -> bool:
     """Return whether a package is on the list of near-duplicate repositories."""
     patterns = _data("repositories")["patterns"]
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def impurities(closure: Closure) -> list[Obstacle]:
-    """Return every reason, in order of appearance, why a closure is not known to be pure."""
-    return list(dict.fromkeys(_impurities(closure)))
-
-
-def _impurities(closure: Closure) -> Iterator[Obstacle]:
+def impurities(closure: Closure) -> Iterator[Obstacle]:
+    """Yield the reasons, in order of appearance, why a closure is not known to be pure."""
     tables = _data("purity")
     for dotted in sorted(closure.externals):
         if (reason := judge_name(dotted)) is not None:
@@ -162,13 +157,11 @@ def _local_import(node: ast.Import | ast.ImportFrom) -> Iterator[Obstacle]:
     """Judge an import inside a function: it stays as it is, so only pure libraries may stand."""
     names = [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):
-        if node.level or not node.module:
-            yield Obstacle("import in a function", ast.unparse(node)[:80])
-            return
-        missing = [name for name in names if not has_member(node.module, name)]
-        names = [f"{node.module}.{name}" for name in names]
-        if missing and node.module.partition(".")[0] in sys.stdlib_module_names:
-            yield Obstacle("unresolved name", f"{node.module}.{missing[0]}")
+        module = "." * node.level + (node.module or "")
+        missing = [name for name in names if not has_member(module, name)]
+        names = [f"{module}.{name}" for name in names]
+        if missing and module.partition(".")[0] in sys.stdlib_module_names:
+            yield Obstacle("unresolved name", f"{module}.{missing[0]}")
             return
     for name in names:
         if name.partition(".")[0] not in sys.stdlib_module_names:
@@ -180,25 +173,20 @@ def _local_import(node: ast.Import | ast.ImportFrom) -> Iterator[Obstacle]:
 @functools.cache
 def _data(name: str) -> dict[str, Any]:
     data = resources.files("evalplus_lite.exe").joinpath(f"data/{name}.toml")
-    return _flat(tomllib.loads(data.read_text(encoding="utf-8")))
-
-
-def _flat(tables: dict[str, Any]) -> dict[str, Any]:
-    """Undo TOML's nesting of dotted keys: ``urllib.request`` is one name here."""
-
-    def walk(table: dict[str, Any], prefix: str) -> dict[str, str]:
-        flat: dict[str, str] = {}
-        for key, value in table.items():
-            if isinstance(value, dict):
-                flat.update(walk(value, f"{prefix}{key}."))
-            else:
-                flat[f"{prefix}{key}"] = value
-        return flat
-
+    tables = tomllib.loads(data.read_text(encoding="utf-8"))
     return {
-        key: walk(value, "") if isinstance(value, dict) else frozenset(value)
+        key: dict(_flat(value)) if isinstance(value, dict) else frozenset(value)
         for key, value in tables.items()
     }
+
+
+def _flat(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Undo TOML's nesting of dotted keys: ``urllib.request`` is one name here."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
 
 
 MAX_CODE = 4096
@@ -269,8 +257,6 @@ FAULT = "our own code failed"
 class MinedFunction:
     """One function as a program of its own, with all that is known without running it."""
 
-    package: str
-    version: str
     module: str
     name: str
     line: int
@@ -279,7 +265,7 @@ class MinedFunction:
     implementation: str
     """The function's own lines."""
     code: str
-    blocks: tuple[BlockOrigin, ...]
+    blocks: tuple[Block, ...]
     origins: tuple[Origin, ...]
     """The packages whose code went in, its own first."""
     statistics: dict[str, Any]
@@ -305,12 +291,12 @@ class MinedFunction:
             return self.name
         if self.owner:
             return f"{self.owner}.{self.name.removeprefix(f'{self.owner}_')}"
-        return self.needs[0].name if isinstance(self.needs[0], Definition) else self.name
+        return self.needs[0].name
 
     @property
     def id(self) -> str:
         """``package/module.name``: unique within one version of a package."""
-        return f"{self.package}/{self.module}.{self.name}"
+        return f"{self.origins[0].package}/{self.module}.{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,13 +311,8 @@ class Reject:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as a row of the rejects file."""
-        return {
-            "package": self.package,
-            "function": self.function,
-            "stage": self.stage,
-            "reason": self.reason,
-            "details": list(map(str, self.problems)),
-        }
+        row = {name: getattr(self, name) for name in ("package", "function", "stage", "reason")}
+        return {**row, "details": list(map(str, self.problems))}
 
 
 def failed(error: Exception) -> Obstacle:
@@ -362,7 +343,7 @@ class StaticMine:
     def functions(self) -> Iterator[MinedFunction]:
         """Yield what can be mined, in order of module and line."""
         index = PackageIndex(self.package, self.companions)
-        reader = PackageAnnotations(Resolver(index), fields=fields_of, observed=self.observed)
+        reader = PackageAnnotations(Resolver(index), self.observed)
         late: dict[str, list[tuple[str, str, Obstacle]]] = {
             stage: [] for stage in ("accepted", "top_level", "returning", "functions")
         }
@@ -371,7 +352,7 @@ class StaticMine:
                 continue
             module = index.module(name)
             if module is None:
-                problem = Obstacle("module cannot be read", index.problem(name))
+                problem = Obstacle("module cannot be read", index.problems.get(name, ""))
                 late["functions"].append((name, "*", problem))
                 continue
             listed = [*_functions(module)]
@@ -437,18 +418,20 @@ class StaticMine:
             bound = {name for each in closure.statements.values() for name in each.binds}
             if clashes := sorted(bound & {entry.name, *MADE_WITH}):
                 return [Obstacle("name clash", clashes[0])]
-        problems = [*impurities(closure), *closure.problems]
+        problems = [*dict.fromkeys(impurities(closure)), *closure.problems]
         if problems:
             is_alone = not entry.needs and owner is None
             if is_alone and any(each.reason not in OF_THE_WHOLE for each in problems):
                 self._hopeless.setdefault(subject, problems)
             return problems
         code, blocks = inline(closure)
-        packages = [resolver.index.origin(block.module) for block in blocks]
+        packages = [resolver.index.origin(name) for name, _, _ in blocks]
         sources = {each.name: each for each in packages if each.name != self.package.name}
         foreign = [sources[name] for name in sorted(sources)]
-        if not self.any_license and (refused := [x for x in foreign if not x.licence.permissive]):
-            return [Obstacle(UNLICENSED, f"{x.name}: {x.licence.expression}") for x in refused]
+        if not self.any_license and (
+            refused := [x.origin for x in foreign if not is_permissive(x.origin.licence)]
+        ):
+            return [Obstacle(UNLICENSED, f"{x.package}: {x.licence}") for x in refused]
         if entry.text:
             code = f"{code}\n\n{entry.text}"
         if len(code) > self.max_code:
@@ -458,8 +441,6 @@ class StaticMine:
         except (SyntaxError, RecursionError) as error:
             return [Obstacle("inlined code does not parse", str(error))]
         return MinedFunction(
-            package=self.package.name,
-            version=self.package.version,
             module=module,
             name=entry.name,
             line=node.lineno,

@@ -73,12 +73,8 @@ _OPERATORS: dict[type[ast.operator], str] = {
         (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift), "bit_operations"
     ),
 }  # fmt: skip
-_GROWING: dict[type[ast.operator], tuple[str, str]] = {
-    ast.Pow: ("power", "**"),
-    ast.LShift: ("shift", "<<"),
-    ast.Mult: ("product", "*"),
-}
-"""Operators that make much of little: the method of ``Counters`` that applies each, its sign."""
+_GROWING: dict[type[ast.operator], str] = {ast.Pow: "**", ast.LShift: "<<", ast.Mult: "*"}
+"""Operators that make much of little, which ``Counters`` applies."""
 Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _UNTOUCHED_CALLS = frozenset({"super", "locals", "globals", "vars", "dir", "_count"})
 
@@ -216,8 +212,8 @@ class _BodyCounter(ast.NodeTransformer):
         name = _OPERATORS.get(type(node.op))
         if name is None:
             return node
-        method, _ = _GROWING.get(type(node.op), ("", ""))
-        result = call(method, [node.left, node.right]) if method else node
+        sign = _GROWING.get(type(node.op))
+        result = call("applied", [ast.Constant(sign), node.left, node.right]) if sign else node
         return call("operated", [ast.Constant(name), result])
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
@@ -228,8 +224,7 @@ class _BodyCounter(ast.NodeTransformer):
             # shows what the operator works on.
             target = node.target
             read = [ast.Name(target.id, ast.Load())] if isinstance(target, ast.Name) else []
-            _, sign = _GROWING.get(type(node.op), ("", ""))
-            if read and sign:
+            if read and (sign := _GROWING.get(type(node.op))):
                 node.value = call("grown", [ast.Constant(sign), *read, node.value])
             node.value = call("onto", [ast.Constant(name), *read, node.value])
         return node
@@ -264,7 +259,7 @@ class _BodyCounter(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
-        node.iter = call("heads", [self.arms.new(), node.iter])
+        node.iter = call("each", [self.arms.new(), node.iter, ast.Constant(True)])
         node.body.insert(0, ast.Expr(counted("loop_iterations")))
         return node
 
@@ -274,7 +269,7 @@ class _BodyCounter(ast.NodeTransformer):
         for loop in node.generators:
             loop.ifs = [counted("conditionals", self.decided(test)) for test in loop.ifs]
             if not loop.is_async:
-                loop.iter = call("each", [self.arms.new(), loop.iter])
+                loop.iter = call("each", [self.arms.new(), loop.iter, ast.Constant(False)])
         return node
 
     visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _looped

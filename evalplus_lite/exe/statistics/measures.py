@@ -114,18 +114,12 @@ def _call_depth(tree: ast.Module, entry_point: str) -> int:
             late = {use.name for use in uses_of(node).uses if use.when == "late"}
             needs[node.name] = sorted(late)
     depths: dict[str, int] = {}
-    open_: set[str] = set()
 
     def depth(name: str) -> int:
-        if name in depths:
-            return depths[name]
-        if name not in needs or name in open_:
-            return 0
-        open_.add(name)
-        found = 1 + max((depth(n) for n in needs[name]), default=0)
-        open_.discard(name)
-        depths[name] = found
-        return found
+        if name not in depths and name in needs:
+            depths[name] = 0  # where it calls itself
+            depths[name] = 1 + max(map(depth, needs[name]), default=0)
+        return depths.get(name, 0)
 
     return depth(entry_point)
 

@@ -63,7 +63,7 @@ def worth_asking(found: Sequence[Stop], case: TaskCase) -> list[Stop]:
 
     A state of arguments that nothing has changed, or of names for them, can be copied.
     """
-    given = {canonical(value) for value in (*case.call.args, *case.call.kwargs.values())}
+    given = {canonical(value) for value in case.call.values}
     # What the first line finds came with the call, by default or converted.
     given |= {canonical(value) for stop in found[:1] for value in stop.state.values()}
     return [

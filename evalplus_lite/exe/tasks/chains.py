@@ -151,9 +151,21 @@ def chained_tasks(
         if not _is_dated(task.signature.result):
             by_result[task.signature.result].append(task)
     random.Random(f"{seed}:chain").shuffle(usable)
+
+    def is_long(walk: Sequence[MinedTask]) -> bool:
+        lines = (each.facts.get("difficulty", {}).get("lines", 0) for each in walk)
+        return bool(sum(lines) >= least)
+
+    def ending_in(last: MinedTask) -> Iterator[MinedTask]:
+        # In an order of the function's own, short and long ones in turn.
+        rng = random.Random(f"{seed}:chain:{last.id}")
+        every = (_walks((last,), by_result, rng, length) for length in range(2, links + 1))
+        walks = in_turn([itertools.islice(filter(is_long, each), TRIED) for each in every])
+        yield from filter(None, itertools.starmap(chain, walks))
+
     made: set[str] = set()
     by_id = {task.id: task for task in usable}
-    for found in in_turn([_ending_in(t, by_result, seed, links, least) for t in usable]):
+    for found in in_turn([*map(ending_in, usable)]):
         built = None if found.id in made else _executed(found, sandboxes)
         if built is not None:
             first = by_id[built.facts["parts"][0]]
@@ -164,31 +176,6 @@ def chained_tasks(
                 yield built
         if len(made) >= count:
             return
-
-
-def _ending_in(
-    last: MinedTask,
-    by_result: Mapping[Type, Sequence[MinedTask]],
-    seed: int,
-    links: int,
-    least: int,
-) -> Iterator[MinedTask]:
-    """Yield programs that end in a function, in an order of their own, short and long in turn."""
-    rng = random.Random(f"{seed}:chain:{last.id}")
-
-    def of_length(count: int) -> Iterator[tuple[MinedTask, ...]]:
-        walks = _walks((last,), by_result, rng, count)
-        long = (
-            walk
-            for walk in walks
-            if sum(each.facts.get("difficulty", {}).get("lines", 0) for each in walk) >= least
-        )
-        return itertools.islice(long, TRIED)
-
-    for walk in in_turn([of_length(count) for count in range(2, links + 1)]):
-        found = chain(*walk)
-        if found is not None:
-            yield found
 
 
 def _walks(
@@ -243,13 +230,12 @@ def _executed(chained: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
     )
     if CORE & {*judge(cases)} or len(cases) < 3:
         return None
+    answered = [(case.call, case.answer) for case in cases]
+    rows, measured = counted_cases(answered, [runs[c.call.key] for c in cases], is_driven=True)
     facts = {
         **chained.facts,
         "sources": [sources[case.call.key] for case in cases],
         "static": static_statistics(chained.code, chained.entry_point),
+        **measured,
     }
-    answered = [(case.call, case.answer) for case in cases]
-    rows, measured = counted_cases(
-        answered, [runs[case.call.key] for case in cases], is_driven=True
-    )
-    return replace(chained, cases=rows, facts=facts | measured)
+    return replace(chained, cases=rows, facts=facts)

@@ -36,13 +36,9 @@ JsonRow = dict[str, Any]
 class SkippedRow:
     """A row that cannot be asked about, as a task would be named; its line; why."""
 
-    id: str
+    task_id: str
     line: int
     reason: str
-
-    def to_json(self) -> JsonRow:
-        """Return it as a summary lists it."""
-        return {"task_id": self.id, "line": self.line, "reason": self.reason}
 
 
 def published_tasks(path: Path, left_out: list[SkippedRow]) -> Iterator[MinedTask]:
@@ -85,9 +81,8 @@ _ORIGIN = ("package", "version", "licence", "origins", "python", "tags")
 def _facts(row: JsonRow) -> JsonRow:
     """Return what a row says of its origin, as ``written`` writes it."""
     found = {name: row[name] for name in _ORIGIN if name in row}
-    found = {name: value for name, value in found.items() if not problem({name: value}, FACTS)}
-    function = row.get("task_id", row.get("question_id"))
-    return found | ({"function_id": function} if isinstance(function, str) else {})
+    found["function_id"] = row.get("task_id", row.get("question_id"))
+    return {name: value for name, value in found.items() if not problem({name: value}, FACTS)}
 
 
 def form_of(row: Mapping[str, Any]) -> str | None:
@@ -180,8 +175,7 @@ def written(tasks: Sequence[MinedTask]) -> tuple[list[JsonRow], int]:
             continue
         code = task.code
         if task.entry_point != ENTRY_POINT:
-            if any(isinstance(n, ast.Name | ast.FunctionDef | ast.ClassDef) and
-                   getattr(n, "id", getattr(n, "name", "")) == ENTRY_POINT
+            if any(ENTRY_POINT in (getattr(n, "id", ""), getattr(n, "name", ""))
                    for n in ast.walk(tree)):  # fmt: skip
                 continue  # it has a meaning there already
             code = f"{code.rstrip()}\n\n\n{ENTRY_POINT} = {task.entry_point}\n"

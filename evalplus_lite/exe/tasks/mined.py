@@ -38,12 +38,7 @@ PREDICTION: Named = {
     str: object,
 }
 """A row of predictions."""
-_CASE: Named = {
-    "input": (str, list),
-    "error?": ERROR,
-    "runtime?": {str: float},
-    str: object,
-}
+_CASE: Named = {"input": (str, list), "error?": ERROR, "runtime?": {str: float}, str: object}
 FACTS: Named = {
     **{f"{name}?": str for name in ("package", "version", "licence", "python", "docstring")},
     **{f"{name}?": str for name in ("module", "function", "class", "shape")},

@@ -12,10 +12,10 @@ from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.reading.index import Obstacle
-from evalplus_lite.exe.running.runs import CallResult, Invocation, Measured, canonical
+from evalplus_lite.exe.running.runs import CallResult, Invocation, Measured, canonical, parts_of
 from evalplus_lite.exe.selecting.static import Funnel, Reject
 from evalplus_lite.exe.sources import reported
-from evalplus_lite.exe.tasks.mined import TaskCase
+from evalplus_lite.exe.tasks.mined import TaskCase, problem
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.types import Value
 
@@ -129,22 +129,11 @@ def triviality(
 
 def _gives_back(call: Invocation, answer: CallResult) -> bool:
     """Return whether a value is a part of the arguments, or an object of such; errors may be."""
-    given = {
-        canonical(part) for each in (*call.args, *call.kwargs.values()) for part in _parts(each)
-    }
+    given = {canonical(part) for each in call.values for part in parts_of(each)}
     held = answer.value.values() if isinstance(answer.value, dict) else [answer.value]
     return answer.kind == "error" or all(
         part is None or isinstance(part, bool) or canonical(part) in given for part in held
     )
-
-
-def _parts(value: Value) -> Iterator[Value]:
-    yield value
-    if isinstance(value, dict):
-        value = [*value, *value.values()]
-    if isinstance(value, list | tuple | set | frozenset):
-        for each in value:
-            yield from _parts(each)
 
 
 def has_long_number(value: Value) -> bool:
@@ -221,21 +210,20 @@ class Seen:
             mark = task.get("shape", "")
             known = self.earlier.get(mark) or self.first.get(mark)
             if task["task_id"] in self.ids:
-                self._reject(task, SAME_ID, task["task_id"])
+                found = Obstacle(SAME_ID, task["task_id"])
             elif known:
                 reason = NOT_NEW if mark in self.earlier else ALIKE
-                self._reject(task, reason, f"the program of {known}")
+                found = Obstacle(reason, f"the program of {known}")
             else:
                 if mark:
                     self.first[mark] = task["task_id"]
+                self.ids.add(task["task_id"])
                 yield task
+                continue
+            name = f"{task['module']}.{task['function']}"
             self.ids.add(task["task_id"])
-
-    def _reject(self, task: Mapping[str, Any], reason: str, known: str) -> None:
-        name = f"{task['module']}.{task['function']}"
-        problem = Obstacle(reason, known)
-        self.rejects.append(Reject(task["package"], name, "mined", reason, (problem,)))
-        self.funnel.withdraw(task, reason)
+            self.rejects.append(Reject(task["package"], name, "mined", found.reason, (found,)))
+            self.funnel.withdraw(task, found.reason)
 
 
 class _Names(ast.NodeTransformer):
@@ -295,15 +283,12 @@ def earlier_shapes(path: Path) -> Iterator[tuple[str, str]]:
         if not path.stat().st_size:  # of an earlier run that found nothing
             return
     for row in read_jsonl(path):
-        known: Any = row.data if isinstance(row.data, dict) else {}
-        id, mark = known.get("task_id"), known.get("shape")
-        if not isinstance(id, str) or not isinstance(mark, str):
-            lacking = "shape to know it by" if isinstance(id, str) else "task_id"
+        if wrong := problem(row.data, {"task_id": str, "shape": str, str: object}):
             raise InputError(
-                f"is no mined task: it has no {lacking}",
+                f"is no mined task: {wrong}",
                 path=path,
                 line=row.line,
                 remedy="give the file that mine wrote",
             )
-        if mark:
-            yield mark, id
+        if row.data["shape"]:
+            yield row.data["shape"], row.data["task_id"]

@@ -20,10 +20,8 @@ from evalplus_lite.statistics.paired import LEVEL
 from evalplus_lite.store import write_text
 from evalplus_lite.store.locations import local_folder
 
-MOST_IDS = 10
-"""Tasks that are named on a line."""
-MOST_CHANGES = 10
-"""Changed verdicts of a pair that are shown."""
+MOST_IDS = MOST_CHANGES = 10
+"""Tasks that are named on a line, and changed verdicts of a pair that are shown."""
 MOST_FLIPS = 50
 """Tasks, and samples, that --markdown lists of a pair."""
 FEW_PAIRS = 3
@@ -114,7 +112,8 @@ def _writer(out: Path | None) -> Any:
     """Return a function that writes a result's tables in the format that a file's ending names."""
     forms = {
         ".md": lambda result: "\n".join(
-            f"## {table.heading()}\n\n{table.to_markdown()}\n{table.note()}\n"
+            f"## {escaped(table.title)}\n\n{table.to_markdown()}\n"
+            + (f"{escaped(table.caption)}\n\n" if table.caption else "\n")
             for table in result.tables()
         ),
         ".html": lambda result: table_page("evalplus_lite: models compared", result.tables()),

@@ -71,8 +71,8 @@ def export(
         written = {"samples": count, "out": str(out)}
         return run.ended(written, lambda: say(f"{count} samples: {out}"))
     if to is None or to not in EXPORTERS:
-        shown = "no --to" if to is None else f"no format named {to!r}"
-        raise InputError(shown, remedy=one_of(to or "", tuple(EXPORTERS)))
+        problem = "no --to" if to is None else f"no format named {to!r}"
+        raise InputError(problem, remedy=one_of(to or "", tuple(EXPORTERS)))
     with run.started() as (session, screen):
         result = exporting.export(
             run.opened(dataset, session),
@@ -94,8 +94,8 @@ def export(
             count, total = len(result.differing), result.summary["compared"]
             screen.note(f"{to} judges {count} of {total} programs otherwise than the suite does")
         for row in result.differing[:SHOWN]:
-            shown = "  {task_id}, {model} #{index}: {ours} by the suite, {theirs} there"
-            screen.note(shown.format(**{**row, "model": row["model"] or "sample"}))
+            problem = "  {task_id}, {model} #{index}: {ours} by the suite, {theirs} there"
+            screen.note(problem.format(**{**row, "model": row["model"] or "sample"}))
 
     return run.ended(result, show, attention=lambda: [*result.unusable, *result.differing])
 

@@ -216,8 +216,7 @@ def export_results(paths: Paths, out: str | os.PathLike[str], *, form: str | Non
             remedy = f"call it ...{', ...'.join(ENDINGS)}, or give --to {', '.join(FORMS)}"
             raise InputError("has a name that tells no form of results", path=path, remedy=remedy)
         raise InputError(f"there is no form {form!r}", remedy=one_of(form, FORMS))
-    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    evaluations = read_evaluations(given)
+    evaluations = read_evaluations(paths)
     with replacing(path) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
         count = FORMS[chosen](evaluations, text)

@@ -135,10 +135,10 @@ def test_{name}(solution, inputs, expected):
 def _rows(entry: ExportedTask) -> Iterable[tuple[str, str, str]]:
     for number, case, expected in entry.literals():
         group = "base" if number < entry.suite.base_count else "plus"
-        shown = call("", case.arguments)
-        if len(shown) > ID_LENGTH:
-            shown = f"{shown[: ID_LENGTH - 4]}...)"
-        yield literal(tuple(case.arguments)), literal(expected), ascii(f"{group}-{number}{shown}")
+        text = call("", case.arguments)
+        if len(text) > ID_LENGTH:
+            text = f"{text[: ID_LENGTH - 4]}...)"
+        yield literal(tuple(case.arguments)), literal(expected), ascii(f"{group}-{number}{text}")
 
 
 def _docstring(text: str) -> str:

@@ -463,13 +463,13 @@ def write_evalplus(
 
 
 def _inputs(cases: Iterable[Case]) -> list[Any]:
-    found = []
+    forms = []
     for case in cases:
         with contextlib.suppress(ValueError):
             form = [_plain(argument) for argument in case.arguments]
             json.dumps(form)
-            found.append(form)
-    return found
+            forms.append(form)
+    return forms
 
 
 def _plain(value: Value) -> Any:

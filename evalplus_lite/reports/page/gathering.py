@@ -132,11 +132,11 @@ class Judged:
 
 def judged(evaluations: Sequence[Evaluation], data: Mapping[str, Dataset]) -> list[Judged]:
     """Return evaluations by content, in first order; ``data`` has tasks by content."""
-    found: dict[str, list[Evaluation]] = {}
+    by_content: dict[str, list[Evaluation]] = {}
     for each in evaluations:
-        found.setdefault(each.content, []).append(each)
+        by_content.setdefault(each.content, []).append(each)
     result = []
-    for content, some in found.items():
+    for content, some in by_content.items():
         ranked = ranking(some)
         known = dict.fromkeys(id for side in ranked.runs for id in side.counts)
         tasks = data.get(content)
@@ -290,8 +290,8 @@ class PageData:
 
     def program(self, name: str) -> str | None:
         """Return a program's text, None if it was not kept."""
-        found = self._base.execute("select solution from program where name = ?", (name,))
-        return next((str(json.loads(text)) for (text,) in found), None)
+        rows = self._base.execute("select solution from program where name = ?", (name,))
+        return next((str(json.loads(text)) for (text,) in rows), None)
 
     def add(self, key: str, text: str) -> None:
         """Keep a part, a text of ASCII characters."""
@@ -328,26 +328,26 @@ def _rows(number: int, suite: Judged, evaluation: Evaluation) -> Iterator[tuple[
 
 
 def _failure(row: Mapping[str, Any]) -> Part:
-    found = {"verdict": row["verdict"], "detail": cut(str(row["detail"]))}
-    found |= {key: row[key] for key in ("case", "line") if key in row}
+    part = {"verdict": row["verdict"], "detail": cut(str(row["detail"]))}
+    part |= {key: row[key] for key in ("case", "line") if key in row}
     if "input" in row:
-        found["input"] = cut(arguments(row["input"]))
+        part["input"] = cut(arguments(row["input"]))
     if "actual" in row:
         one, other = row["expected"], row["actual"]
         if type(one) is str and type(other) is str and "\n" in one + other:
-            found["is_text"] = True
+            part["is_text"] = True
             given = row.get("input")
             if type(given) is list and len(given) == 1 and type(given[0]) is str:
-                found["input"] = cut(given[0])
+                part["input"] = cut(given[0])
         elif said := _tested(one, expected=True):
             one, other = said, _tested(other)
         else:
             one, other = source(one), source(other)
-        found["expected"], found["actual"] = cut_pair(one, other)
-        found["detail"] = ""  # which says the same again
+        part["expected"], part["actual"] = cut_pair(one, other)
+        part["detail"] = ""  # which says the same again
     elif "expected" in row:
-        found["expected"] = cut(_tested(row["expected"], expected=True) or source(row["expected"]))
-    return found
+        part["expected"] = cut(_tested(row["expected"], expected=True) or source(row["expected"]))
+    return part
 
 
 def _tested(tree: Any, *, expected: bool = False) -> str:
@@ -464,8 +464,8 @@ class _TaskPart:
         return [case for number in numbers if (case := self._case(number)) is not None]
 
     def _case(self, number: int) -> Part | None:
-        known = self.inputs.get(number, {})
-        text, source = known.get("input"), ""
+        failure = self.inputs.get(number, {})
+        text, source = failure.get("input"), ""
         if number < len(self.inputs_of):
             stated = cut(arguments([*map(to_json, self.inputs_of[number].arguments)]))
             # Where a case could not be used, those after it have other numbers.
@@ -473,14 +473,14 @@ class _TaskPart:
                 text, source = stated, origin(self.inputs_of, number, self.base)
         if text is None:
             return None
-        found = {"number": number, "input": text, "origin": source, "first": self.first[number]}
-        if "expected" in known:
-            found["expected"] = known["expected"]
+        part = {"number": number, "input": text, "origin": source, "first": self.first[number]}
+        if "expected" in failure:
+            part["expected"] = failure["expected"]
         elif source and number < len(self.expected):
-            found["expected"] = cut(answer_text(self.expected[number]))
+            part["expected"] = cut(answer_text(self.expected[number]))
         if self.detailed:
-            found["failed"] = self.failed[number]
-        return found
+            part["failed"] = self.failed[number]
+        return part
 
 
 TOLD = ("base", "plus", "stress", *FAILURES)

@@ -143,7 +143,7 @@ def asset(name: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("evalplus_lite.reports.page"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -151,7 +151,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters["shown"] = marked
-    made.filters["name"] = named
-    made.filters["percent"] = lambda share: f"{100 * share:.1f}"
-    return made
+    environment.filters["shown"] = marked
+    environment.filters["name"] = named
+    environment.filters["percent"] = lambda share: f"{100 * share:.1f}"
+    return environment

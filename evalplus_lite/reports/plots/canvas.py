@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.jobs.outputs import Kind, ModelRun, Output, Tests
+from evalplus_lite.jobs.outputs import ModelRun, Output, Tests
 from evalplus_lite.jobs.tables import Table, readable
 from evalplus_lite.store import replacing
 from evalplus_lite.store.labels import file_name
@@ -202,24 +202,24 @@ class Material:
     boards: tuple[Board, ...]
     suites: tuple[SuiteSize, ...]
 
-    def of(self, kind: Kind) -> Iterator[tuple[Output, str]]:
+    def of(self, kind: str) -> Iterator[tuple[Output, str]]:
         """Yield the outputs of a kind, each with an ending for the names of files."""
-        found = [each for each in self.outputs if each.kind == kind]
-        names = _endings([each.folder.resolve().name for each in found])
-        yield from zip(found, names, strict=True)
+        outputs = [each for each in self.outputs if each.kind == kind]
+        names = _endings([each.folder.resolve().name for each in outputs])
+        yield from zip(outputs, names, strict=True)
 
 
 def boards(entrants: Iterable[ModelRun]) -> tuple[Board, ...]:
     """Return the entrants by what judged them, in order; labels of partial runs say so."""
-    found: dict[str, list[ModelRun]] = {}
+    by_content: dict[str, list[ModelRun]] = {}
     for each in entrants:
         run = replace(each, label=f"{each.label}{part(each)}")
-        found.setdefault(each.evaluation.content, []).append(run)
-    first = [some[0].evaluation for some in found.values()]
+        by_content.setdefault(each.evaluation.content, []).append(run)
+    first = [some[0].evaluation for some in by_content.values()]
     endings = _endings([each.dataset for each in first])
     return tuple(
         Board(one.dataset, ("base", "plus") if one.has_plus else ("base",), tuple(some), ending)
-        for one, some, ending in zip(first, found.values(), endings, strict=True)
+        for one, some, ending in zip(first, by_content.values(), endings, strict=True)
     )
 
 
@@ -231,10 +231,10 @@ def part(run: ModelRun) -> str:
 
 def _endings(names: Sequence[str]) -> list[str]:
     """Return an ending for the files of each; none where there is but one."""
-    found: list[str] = []
+    endings: list[str] = []
     for name in names if len(names) > 1 else ():
         ending, number = f"-{file_name(name)}", 2
-        while ending in found:
+        while ending in endings:
             ending, number = f"-{file_name(name)}-{number}", number + 1
-        found.append(ending)
-    return found or [""] * len(names)
+        endings.append(ending)
+    return endings or [""] * len(names)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from math import log10
 from typing import TYPE_CHECKING, Any
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.jobs.tables import Cell, Table, percent
+from evalplus_lite.jobs.tables import Table, laid_out, percent
 from evalplus_lite.reports.plots.canvas import (
     BASE,
     PLUS,
@@ -41,39 +42,16 @@ PER_LINE = ("calls per line", "identifiers created per line", "branches per line
             "return statements per line")  # fmt: skip
 
 
-def _table(
-    name: str,
-    title: str,
-    caption: str,
-    heads: Sequence[str],
-    rows: Sequence[Sequence[Cell]],
-    *,
-    left: int = 1,
-    data: Sequence[Sequence[Cell]] = (),
-) -> Table | None:
-    """Return a table, None without rows."""
-    return Table(name, title, heads, rows, caption=caption, left=left, data=data) if rows else None
+def _panels(
+    summary: Summary, name: str, *, title: str, measures: Sequence[str] = ()
+) -> Picture | None:
+    """Return a panel a measure with each model's groups, its line, and its variance as a band.
 
-
-def statistics(summary: Summary, name: str) -> Picture | None:
-    """Return pass@1 against four measures (figure 5)."""
-    return _panels(summary, name, WORDS, "Pass@1 by measure (figure 5)")
-
-
-def per_line(summary: Summary, name: str) -> Picture | None:
-    """Return pass@1 against measures for each line of code (figure 8)."""
-    return _panels(summary, name, PER_LINE, "Pass@1 by measure per line (figure 8)")
-
-
-def runtime(summary: Summary, name: str) -> Picture | None:
-    """Return pass@1 against all that was counted as cases ran (figure 10)."""
-    found = dict.fromkeys(row["measure"] for row in summary["trends"])
-    names = [each for each in found if each.startswith("run: ")]
-    return _panels(summary, name, names, "Pass@1 by runtime statistic (figure 10)")
-
-
-def _panels(summary: Summary, name: str, measures: Iterable[str], title: str) -> Picture | None:
-    """Return a panel a measure with each model's groups, its line, and its variance as a band."""
+    Without measures, of all that was counted as cases ran.
+    """
+    if not measures:
+        known = dict.fromkeys(row["measure"] for row in summary["trends"])
+        measures = [each for each in known if each.startswith("run: ")]
     labels = [row["model"] for row in summary["models"]]
     trends = [row for row in summary["trends"] if row["scope"] == "all" and row["groups"]]
     shown = {
@@ -156,12 +134,12 @@ TOP = 20
 
 def repositories(summary: Summary, name: str) -> Picture | None:
     """Return the cases of each package, the largest first (figure 3)."""
-    found = summary["repositories"]
+    repositories_of = summary["repositories"]
     rows = [(n, row["package"], row["cases"], row["functions"])
-            for n, row in enumerate(found["packages"], 1)]  # fmt: skip
+            for n, row in enumerate(repositories_of["packages"], 1)]  # fmt: skip
     if len(rows) < 2:
         return None
-    fit = found["falloff"]
+    fit = repositories_of["falloff"]
     caption = f"Cases of {len(rows)} packages."
     if fit is not None:
         caption += (
@@ -196,7 +174,7 @@ def packages(summary: Summary, name: str) -> Picture | None:
         f"Left: pass@1 on the {min(TOP, len(rows))} packages with most cases, bars are 95 % "
         f"intervals. Right: the mean over models of all {len(rows)} packages, sorted."
     )
-    shown = [
+    lines = [
         (row["package"], row["cases"], row["functions"], percent(row["mean"]),
          *(_rate(row["models"].get(label)) for label in labels))
         for row in rows
@@ -210,7 +188,7 @@ def packages(summary: Summary, name: str) -> Picture | None:
     ]
     heads = ("package", "cases", "functions", "mean %", *labels)
     title = "Pass@1 by package (figure 4)"
-    table = Table(name, title, heads, shown, caption=caption, data=[keys, *data])
+    table = Table(name, title, heads, lines, caption=caption, data=[keys, *data])
 
     def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2, width_ratios=[2, 1])
@@ -252,7 +230,7 @@ def constructs(summary: Summary, name: str) -> Picture | None:
     own = [row for row in rows if row["model"] == label]
     own.sort(key=lambda row: (row["with"]["pass@1"], row["construct"]))
     heads = ("construct", "cases", "functions", "with %", "without %", "points [95 %]")
-    shown = [
+    lines = [
         (row["construct"], row["with"]["cases"], row["with"]["functions"], _rate(row["with"]),
          _rate(row["without"]), _gap(row))
         for row in own
@@ -267,7 +245,7 @@ def constructs(summary: Summary, name: str) -> Picture | None:
         for row in rows
     ]  # fmt: skip
     title = "Pass@1 by construct (section 3)"
-    table = Table(name, title, heads, shown, caption=caption, data=[keys, *data])
+    table = Table(name, title, heads, lines, caption=caption, data=[keys, *data])
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -289,8 +267,8 @@ def _gap(row: Summary) -> str:
     return f"{100 * row['difference']:+.1f} [{low}, {high}]"
 
 
-def _rate(found: Summary | None) -> str:
-    return "-" if found is None else percent(found["pass@1"])
+def _rate(scores: Summary | None) -> str:
+    return "-" if scores is None else percent(scores["pass@1"])
 
 
 SHOWN = 60
@@ -312,12 +290,15 @@ def execution(material: Material) -> Iterator[Product]:
 
 def _made(summary: Summary, ending: str) -> Iterator[Product]:
     for name, (make, reason) in MAKERS.items():
-        yield make(summary, f"{name}{ending}") or Missing(f"{name}{ending}", reason)
+        product = make(summary, f"{name}{ending}")
+        if product is None or (isinstance(product, Table) and not product.rows):
+            product = Missing(f"{name}{ending}", reason)
+        yield product
     for each in summary.get("missing", ()):
         yield Missing(f"{each['name']}{ending}", each["reason"])
 
 
-def _scores(summary: Summary, name: str) -> Table | None:
+def _scores(summary: Summary, name: str) -> Table:
     caption = (
         f"Pass@1 on {summary['answered']} of {summary['cases']} cases, and on those that raise; "
         "95 % intervals count the cases of a function as alike as they are."
@@ -334,7 +315,7 @@ def _scores(summary: Summary, name: str) -> Table | None:
         if (some := row[kind]) is not None
     ]
     heads = ("model", "all, %", "all, 95 %", "errors, %", "errors, 95 %", "cases", "raising")
-    return _table(name, "Pass@1 (table 1)", caption, heads, rows, data=[keys, *data])
+    return Table(name, "Pass@1 (table 1)", heads, rows, caption=caption, data=[keys, *data])
 
 
 def _sure(found: Summary | None) -> tuple[str, str]:
@@ -343,7 +324,7 @@ def _sure(found: Summary | None) -> tuple[str, str]:
     return percent(found["pass@1"]), " to ".join(map(percent, found["interval"]))
 
 
-def _functions(summary: Summary, name: str) -> Table | None:
+def _functions(summary: Summary, name: str) -> Table:
     rows = [
         (row["model"], own["count"], f"{own['mean']:.3f}", f"{own['sigma']:.3f}",
          *own["histogram"])
@@ -356,10 +337,10 @@ def _functions(summary: Summary, name: str) -> Table | None:
         "rate in each tenth. The paper has 0.742 and 0.293 for GPT-4o."
     )
     heads = ("model", "functions", "mean", "sigma", *tenths)
-    return _table(name, "Pass rates of functions", caption, heads, rows)
+    return Table(name, "Pass rates of functions", heads, rows, caption=caption)
 
 
-def _runs(summary: Summary, name: str) -> Table | None:
+def _runs(summary: Summary, name: str) -> Table:
     several = [(row["model"], runs, runs["pass@1"]) for row in summary["models"]
                if (runs := row["runs"]) is not None]  # fmt: skip
     rows = [
@@ -374,18 +355,18 @@ def _runs(summary: Summary, name: str) -> Table | None:
     )
     heads = ("model", "runs", "lowest %", "highest %", "deviation %", "within", "between")
     keys = ("model", "run", "pass_at_1")
-    return _table(name, "Variance between runs", caption, heads, rows, data=[keys, *data])
+    return Table(name, "Variance between runs", heads, rows, caption=caption, data=[keys, *data])
 
 
-def _trends(summary: Summary, name: str) -> Table | None:
+def _trends(summary: Summary, name: str) -> Table:
     trends = summary["trends"]
     label = trends[0]["model"] if trends else ""
-    known = ("measure", "scope", "model", "cases", "functions", "zero", "scale")
-    keys = (*known, "spearman", "spearman_low", "spearman_high",
+    first_keys = ("measure", "scope", "model", "cases", "functions", "zero", "scale")
+    keys = (*first_keys, "spearman", "spearman_low", "spearman_high",
             "slope", "slope_low", "slope_high", "intercept")  # fmt: skip
     data = [
         (
-            *(row[key] for key in known),
+            *(row[key] for key in first_keys),
             *((ranks["value"], *ranks["interval"]) if (ranks := row["spearman"]) else (None,) * 3),
             *((fit["slope"], *fit["interval"], fit["intercept"])
               if (fit := row["fit"]) else (None,) * 4),
@@ -406,74 +387,87 @@ def _trends(summary: Summary, name: str) -> Table | None:
     )
     heads = ("measure", "cases of", "cases", "Spearman [95 %]", "points [95 %]", "per")
     title = "Pass@1 by measure (figures 5, 8, 10)"
-    return _table(name, title, caption, heads, rows[:SHOWN], left=2, data=[keys, *data])
+    return Table(name, title, heads, rows[:SHOWN], left=2, caption=caption, data=[keys, *data])
 
 
-def _coefficient(found: Summary | None, key: str, scale: float, digits: int) -> str:
-    if found is None:
+def _coefficient(estimate: Summary | None, key: str, scale: float, digits: int) -> str:
+    if estimate is None:
         return "-"
-    value, low, high = (scale * each for each in (found[key], *found["interval"]))
+    value, low, high = (scale * each for each in (estimate[key], *estimate["interval"]))
     return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
-def _called_most(summary: Summary, name: str) -> Table | None:
-    rows = [
-        (row["function"], row["calls"], row["cases"], percent(row["pass@1"]))
-        for row in summary["called_most"]
-    ]
-    caption = "Functions with most calls in a run (median) of those that are answered well."
-    heads = ("function", "calls", "cases", "pass@1 %")
-    return _table(name, "Many calls, well answered (figure 7)", caption, heads, rows)
+def _called_most(summary: Summary, name: str) -> Table:
+    return laid_out(
+        name,
+        "Many calls, well answered (figure 7)",
+        summary["called_most"],
+        *("function", "calls", "cases"),
+        ("pass@1 %", lambda row: percent(row["pass@1"])),
+        caption="Functions with most calls in a run (median) of those that are answered well.",
+    )
 
 
-def _cost(summary: Summary, name: str) -> Table | None:
+def _cost(summary: Summary, name: str) -> Table:
     rows = [
         (f"predictions of {row['model']}", row["predictions"], row["tokens"]["prompt"],
          row["tokens"]["completion"], f"{row['tokens']['a_prediction']:.0f}", row["cost"])
         for row in summary["models"]
         if row["tokens"]["a_prediction"]
     ]  # fmt: skip
-    made = summary["generation"]
-    if made is not None:
-        tokens = made["prompt"] + made["completion"]
-        rows.append((f"inputs by {', '.join(made['models']) or 'a model'}", made["functions"],
-                     made["prompt"], made["completion"], f"{tokens / made['functions']:.0f}",
-                     made["cost"]))  # fmt: skip
+    spent = summary["generation"]
+    if spent is not None:
+        tokens = spent["prompt"] + spent["completion"]
+        rows.append((f"inputs by {', '.join(spent['models']) or 'a model'}", spent["functions"],
+                     spent["prompt"], spent["completion"], f"{tokens / spent['functions']:.0f}",
+                     spent["cost"]))  # fmt: skip
     caption = (
         "Tokens in all and a prediction, or a function whose inputs a model wrote, and what they "
         "cost by the prices given. The paper has 1,112 tokens a batch of inputs and 1,123 a case."
     )
     heads = ("what", "asked", "tokens in", "tokens out", "tokens each", "cost")
-    return _table(name, "Tokens and cost", caption, heads, rows)
+    return Table(name, "Tokens and cost", heads, rows, caption=caption)
 
 
-def _sizes(summary: Summary, name: str) -> Table | None:
-    keys = ("measure", "median", "paper_median", "max", "paper_max")
-    rows = [[row[key] for key in keys] for row in summary["sizes"]]
-    caption = "Medians and maxima over functions, beside the paper's (section 2.2)."
-    heads = ("measure", "median", "median in the paper", "most", "most in the paper")
-    return _table(name, "Sizes of tasks", caption, heads, rows)
-
-
-def _variation(summary: Summary, name: str) -> Table | None:
-    keys = ("measure", "mean", "mean_where_any", "paper", "functions")
-    rows = [[row[key] for key in keys] for row in summary["variation"]]
-    caption = (
-        "Mean coefficient of variation within a function's cases; where any: over functions whose "
-        "cases differ at all."
+def _sizes(summary: Summary, name: str) -> Table:
+    return laid_out(
+        name,
+        "Sizes of tasks",
+        summary["sizes"],
+        *("measure", "median", ("median in the paper", "paper_median")),
+        *(("most", "max"), ("most in the paper", "paper_max")),
+        caption="Medians and maxima over functions, beside the paper's (section 2.2).",
     )
-    heads = ("counter", "mean", "where any", "paper", "functions")
-    return _table(name, "How cases of a function differ", caption, heads, rows)
+
+
+def _variation(summary: Summary, name: str) -> Table:
+    return laid_out(
+        name,
+        "How cases of a function differ",
+        summary["variation"],
+        *(("counter", "measure"), "mean", ("where any", "mean_where_any"), "paper", "functions"),
+        caption="Mean coefficient of variation within a function's cases; where any: over functions"
+        " whose cases differ at all.",
+    )
 
 
 MAKERS: Mapping[str, tuple[Callable[[Summary, str], Product | None], str]] = {
     "exe-scores": (_scores, "no prediction could be graded"),
     "exe-repositories": (repositories, "needs tasks of two packages"),
     "exe-packages": (packages, "needs answers on two packages"),
-    "exe-statistics": (statistics, "needs statistics in the tasks, as mine writes them"),
+    "exe-statistics": (
+        partial(_panels, measures=tuple(WORDS), title="Pass@1 by measure (figure 5)"),
+        "needs statistics in the tasks, as mine writes them",
+    ),
     "exe-called-most": (_called_most, "needs runtime statistics, and functions answered well"),
-    "exe-per-line": (per_line, "needs static statistics in the tasks"),
-    "exe-runtime": (runtime, "needs runtime statistics in the tasks"),
+    "exe-per-line": (
+        partial(_panels, measures=PER_LINE, title="Pass@1 by measure per line (figure 8)"),
+        "needs static statistics in the tasks",
+    ),
+    "exe-runtime": (
+        partial(_panels, title="Pass@1 by runtime statistic (figure 10)"),
+        "needs runtime statistics in the tasks",
+    ),
     "exe-constructs": (constructs, "no program has a construct that is looked for"),
     "exe-trends": (_trends, "needs statistics in the tasks"),
     "exe-functions": (_functions, "no prediction could be graded"),

@@ -1,8 +1,8 @@
-"""pass@1 of all models with intervals, pass@k by temperature, how often each task is solved."""
+"""Figures of the EvalPlus paper: scores, pass@k by temperature, pass rates, sizes of suites."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalplus_lite.jobs.outputs import ModelRun, TaskCount, Tests
@@ -11,9 +11,7 @@ from evalplus_lite.reports.plots.canvas import (
     BASE,
     PLUS,
     Board,
-    Material,
     Picture,
-    Product,
     logarithmic,
     part,
     short,
@@ -24,6 +22,14 @@ from evalplus_lite.statistics.pass_at_k import DEFAULT_K, estimate
 
 if TYPE_CHECKING:
     from evalplus_lite.reports.plots.canvas import Figure
+
+
+import re
+from collections.abc import Iterator, Mapping
+from statistics import median
+from typing import Any
+
+from evalplus_lite.reports.plots.canvas import Material, Product
 
 MOST_ROWS = 40
 KINDS: dict[Tests, str] = {"base": "base tests", "plus": "base and plus"}
@@ -44,8 +50,8 @@ Found = Sequence[tuple[ModelRun, Sequence[Point]]]
 
 def points(entrant: ModelRun, tests: Tests, ks: Sequence[int]) -> list[Point]:
     """Return pass@k for those of ``ks`` that every task has samples enough for."""
-    given = entrant.right(tests)
-    shares, bounds = estimate(given, ks), intervals(given, ks)
+    counts = entrant.right(tests)
+    shares, bounds = estimate(counts, ks), intervals(counts, ks)
     return [
         Point(tests, k, shares[key], *bounds[key]) for k in ks if (key := f"pass@{k}") in shares
     ]
@@ -54,11 +60,6 @@ def points(entrant: ModelRun, tests: Tests, ks: Sequence[int]) -> list[Point]:
 def fewest(entrant: ModelRun) -> int:
     """Return how many samples every task has at least."""
     return min(count.total for count in entrant.counts.values())
-
-
-def scores(material: Material) -> Iterator[Product]:
-    """Yield pass@1 of all models for each suite that judged."""
-    yield from map(_scores, material.boards)
 
 
 def _table(name: str, title: str, caption: str, found: Found) -> Table:
@@ -78,18 +79,19 @@ def _table(name: str, title: str, caption: str, found: Found) -> Table:
     )
 
 
-def _scores(board: Board) -> Picture:
-    found = [
+def scores(board: Board) -> Picture:
+    """Return pass@1 of all models."""
+    entrants = [
         (each, [at for tests in board.tests for at in points(each, tests, (1,))])
         for each in board.entrants
     ]
-    found.sort(key=lambda pair: (bool(pair[0].missing), -pair[1][-1].value, pair[0].label))
-    shown = found[:MOST_ROWS]
+    entrants.sort(key=lambda pair: (bool(pair[0].missing), -pair[1][-1].value, pair[0].label))
+    shown = entrants[:MOST_ROWS]
     caption = f"{board.dataset}: pass@1 with its 95 % interval, the best model first."
     if any(each.missing for each in board.entrants):
         caption += " Runs without samples for some tasks come last."
-    if len(shown) < len(found):
-        caption += f" The first {len(shown)} of {len(found)}; the table has all."
+    if len(shown) < len(entrants):
+        caption += f" The first {len(shown)} of {len(entrants)}; the table has all."
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -108,16 +110,11 @@ def _scores(board: Board) -> Picture:
         axes.grid(axis="y", visible=False)
         figure.legend(loc="outside upper right", ncols=2)
 
-    table = _table(f"scores{board.ending}", "pass@1 by model", caption, found)
+    table = _table(f"scores{board.ending}", "pass@1 by model", caption, entrants)
     return Picture(table, draw, 1.0 + 0.27 * len(shown))
 
 
 # pass@k by temperature, the best one marked: the EvalPlus paper's Table 3.
-
-
-def models(material: Material) -> Iterator[Product]:
-    """Yield the table for each suite that judged."""
-    yield from map(_temperature_table, material.boards)
 
 
 def is_greedy(entrant: ModelRun) -> bool:
@@ -140,7 +137,8 @@ def _best(drawn: Drawn) -> Drawn:
     return sorted(drawn, key=lambda pair: (-pair[1].value, pair[0].temperature or 0.0))[:1]
 
 
-def _temperature_table(board: Board) -> Table:
+def models(board: Board) -> Table:
+    """Return the table of all models."""
     ks = [k for k in DEFAULT_K if any(fewest(each) >= k for each in board.entrants)]
     rows: list[list[Cell]] = []
     data: list[tuple[Cell, ...]] = []
@@ -183,12 +181,8 @@ LOGARITHMIC = 0.1
 """If some task is solved, and less often than this, the scale is logarithmic, as in the paper."""
 
 
-def pass_rates(material: Material) -> Iterator[Product]:
-    """Yield a picture for each suite that judged."""
-    yield from map(_rates_picture, material.boards)
-
-
-def _rates_picture(board: Board) -> Picture:
+def pass_rates(board: Board) -> Picture:
+    """Return how often each task is solved."""
     has_plus = "plus" in board.tests
     rates = sorted(_rates(board).items(), key=lambda item: (-item[1][0], -item[1][1], item[0]))
     values = [rate for _, rate in rates]
@@ -238,14 +232,96 @@ def _rates_picture(board: Board) -> Picture:
 
 def _rates(board: Board) -> dict[str, tuple[float, float]]:
     """Return each task's pass rates on base and on all tests, means over the entrants with it."""
-    found: dict[str, list[TaskCount]] = {}
+    counts: dict[str, list[TaskCount]] = {}
     for entrant in board.entrants:
         for id, count in entrant.counts.items():
-            found.setdefault(id, []).append(count)
+            counts.setdefault(id, []).append(count)
     return {
         id: (
             sum(each.base_right / each.total for each in some) / len(some),
             sum(each.plus_right / each.total for each in some) / len(some),
         )
-        for id, some in found.items()
+        for id, some in counts.items()
     }
+
+
+# How many tests suites have, and what small ones give up: the EvalPlus paper's Tables 2 and 4.
+
+CRITERIA = {
+    "coverage, 1-fold": "coverage",
+    "mutants, 1-fold": "mutants",
+    "samples, 1-fold": "samples",
+    "classic, 1-fold": "all three",
+    "full, 1-fold": "full",
+    "default": "default",
+}
+"""Policies of cross-validation that the table shows, and their headings: the paper's three criteria
+with their union (its Full), then what this project adds. CSV has all policies."""
+SIZED = re.compile(r"(.+), size ([0-9.]+)")
+"""The name of a policy that was given a size: the mode, plus cases a task."""
+BUILT_IN = re.compile(r".+, \d+-fold|default.*")
+
+
+def test_counts(material: Material) -> Iterator[Product]:
+    """Yield the table of all suites that were given."""
+    data = [
+        (suite.name, suite.content, tests, len(numbers), sum(numbers) / len(numbers),
+         median(numbers), min(numbers), max(numbers))
+        for suite in material.suites
+        for tests, numbers in (("base", suite.base), ("base and plus", suite.all))
+        if tests == "base" or suite.all != suite.base
+    ]  # fmt: skip
+    if data:
+        rows = [
+            (name, tests, f"{mean:.1f}", f"{middle:.1f}", least, most, tasks)
+            for name, _, tests, tasks, mean, middle, least, most in data
+        ]
+        caption = "Tests by task of each suite, those of its tasks without plus tests included."
+        heads = ("suite", "tests", "average", "median", "min", "max", "tasks")
+        keys = ("suite", "content", "tests", "tasks", "mean", "median", "min", "max")
+        name = "test-counts"
+        yield Table(name, "Tests a task", heads, rows, caption=caption, left=2, data=[keys, *data])
+
+
+def reduction(material: Material) -> Iterator[Product]:
+    """Yield a table for each cross-validation."""
+    for output, ending in material.of("crossval"):
+        yield _left_out(output.summary, f"reduction{ending}")
+
+
+def _left_out(summary: Mapping[str, Any], name: str) -> Table:
+    """Return pass@1 and size a model and criterion, the model's own samples left out."""
+    lines = {(row["model"], row["policy"]): row for row in (*summary["models"], *summary["pooled"])}
+    policies = list(dict.fromkeys(policy for _, policy in lines))
+    chosen = [each for each in CRITERIA if each in policies]
+    chosen += [
+        each for each in policies if not BUILT_IN.fullmatch(each) and not SIZED.fullmatch(each)
+    ]
+    base = summary.get("cases_a_task", {}).get("base")
+    rows: list[list[Cell]] = []
+    for model in dict.fromkeys(model for model, _ in lines):
+        own = [lines[model, policy] for policy in chosen if (model, policy) in lines]
+        if own:
+            cells = [
+                cell
+                for row in own
+                for cell in (percent(row["pass@1"]["reduced"]), f"{row['size'] + (base or 0):.1f}")
+            ]
+            shares = own[0]["pass@1"]
+            rows.append([model, *cells, percent(shares["base"]), percent(shares["plus"])])
+    tests = "tests" if base is not None else "plus tests"
+    caption = (
+        f"{summary['dataset']}: pass@1 and {tests} a task of smaller suites, each chosen without "
+        "the samples of the model that it judges; last, pass@1 on base tests and on all."
+    )
+    columns = [f"{CRITERIA.get(each, each)}, {what}" for each in chosen for what in ("%", tests)]
+    heads = ["model", *columns, "base, %", "all, %"]
+    keys = ("model policy plus_tests base_tests pass_at_1 pass_at_1_random pass_at_1_base"
+            " pass_at_1_all failures failures_kept low high").split()  # fmt: skip
+    data = [
+        (model, policy, row["size"], base,
+         *(row["pass@1"][key] for key in ("reduced", "random", "base", "plus")),
+         row["failures"], row["kept"], *row["interval"])
+        for (model, policy), row in lines.items()
+    ]  # fmt: skip
+    return Table(name, "Reduced suites", heads, rows, caption=caption, data=[keys, *data])
