@@ -29,15 +29,17 @@ def test_a_wrong_inlining_is_caught(toys: Any, sandboxes: Sandboxes) -> None:
 
 
 def test_the_original_loads_without_its_other_libraries(toys: Any, sandboxes: Sandboxes) -> None:
-    """Missing third-party imports are stood in for."""
+    """Missing third-party imports are stood in for; what is named like a test is imported."""
     files = {
         "toy/__init__.py": "import nowhere\n",
+        "toy/unit_test.py": "MARK = 1\n",
         "toy/good.py": """
             from nowhere.deep import Base, decorate, thing
+            from toy.unit_test import MARK
             HEADER = thing("x")["y"]
             class Mine(Base):
                 @decorate
-                def method(self): pass
+                def method(self=None): pass
             def triple(x: int) -> int:
                 return 3 * x
             """,

@@ -45,8 +45,8 @@ Passing: TypeAlias = Literal["positional", "keyword", "varargs", "varkw"]
 def parameters_of(arguments: ast.arguments) -> list[tuple[ast.arg, Passing, ast.expr | None]]:
     """Return the parameters in order: how each is passed, and its default."""
     positional = [*arguments.posonlyargs, *arguments.args]
-    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
-    defaults += arguments.defaults
+    # Defaults are those of the last ones; of a method's ``self``, which is gone, nothing counts.
+    defaults = [*[None] * len(positional), *arguments.defaults][len(arguments.defaults) :]
     found: list[tuple[ast.arg, Passing, ast.expr | None]]
     found = [(a, "positional", d) for a, d in zip(positional, defaults, strict=True)]
     if arguments.vararg:

@@ -127,10 +127,11 @@ def is_too_slow(found: RunResult) -> bool:
 
 
 def unpack(package: PackageSource, root: Path) -> None:
-    """Write a package's modules and data to a folder, as they are imported; tests are left out."""
+    """Write a package's modules and data to a folder, as they are imported.
+
+    So are tests: what is named like one may be imported by the rest (``test_runner``).
+    """
     for file in package.files.values():
-        if file.is_test:
-            continue
         parts = file.module.split(".")
         name = "__init__.py" if file.is_package else f"{parts.pop()}.py"
         path = root.joinpath(*parts, name)
