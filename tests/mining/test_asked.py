@@ -12,6 +12,7 @@ from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.exe.tasks.asked import asked, without_comments
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.exe.tasks.worth import shows
 
 COMMENTED = '''\
 """A module."""
@@ -161,3 +162,42 @@ def test_every_answer_is_run_again(sandboxes: Sandboxes) -> None:
     assert found.facts["difficulty"]["split"] == "medium"
     assert found.facts["sources"] == ["tests"] * len(GOOD)
     assert all(case.runtime["loop_iterations"] for case in found.cases)
+
+
+@pytest.mark.parametrize(
+    ("given", "answer", "is_shown"),
+    [
+        ("five levels deep ", ["> five levels deep"], True),
+        ("five levels deep", ["five lev", "els deep"], True),
+        ("five levels deep", {"five levels deep": 1}, True),
+        ("five levels deep", ["FIVE", "LEVELS", "DEEP"], False),
+        ("word", ["words"], False),
+        ([3, 1, 2], [(1, 2, 3)], True),
+        ([3, 1, 2], [1, 2], False),
+        ([[1, 2], [3]], [1, 2, 3], False),
+        ("abcab", [0, 0, 0, 0, 0], True),
+        ("abcab", [0, 0, 0, 1, 2], False),
+        ([1], [1], False),
+    ],
+)
+def test_answers_that_the_call_shows(given: Any, answer: Any, is_shown: bool) -> None:
+    """A long text, a list in any order, or one thing again and again."""
+    assert shows([given], answer) is is_shown
+
+
+def test_decimals_that_vanish_are_arithmetic(sandboxes: Sandboxes) -> None:
+    """Nobody multiplies several decimals by hand; to choose among them is another thing."""
+    odds = """\
+def walk(odds):
+    kept, total = [], 1.0
+    for each in odds:
+        if each > 2:
+            kept.append(each)
+        elif each < 1:
+            total *= each
+    return {ANSWER}
+"""
+    calls = [([2.5, n / 2 + 0.25, 3.5, 1.5, n + 2.25, 0.5],) for n in range(6)]
+    kept = asked(walked(calls, code=odds.replace("{ANSWER}", "kept")), sandboxes)
+    assert len(calls_of(kept)) >= 5
+    assert asked(walked(calls, code=odds.replace("{ANSWER}", "total * 8")), sandboxes) is None

@@ -9,28 +9,41 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from statistics import median_low
 
 from evalplus_lite.exe.inputs.validators import Executed, balanced
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.running.runs import CallableProgram, Measured, measure, run
+from evalplus_lite.exe.running.runs import (
+    CallableProgram,
+    Invocation,
+    Measured,
+    measure,
+    parts_of,
+    run,
+)
 from evalplus_lite.exe.selecting.static import MAX_CODE
 from evalplus_lite.exe.statistics.counting import COUNTERS, instrument
 from evalplus_lite.exe.statistics.measures import is_bare_string, static_statistics, variation
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
-from evalplus_lite.exe.tasks.worth import FEW_ANSWERS, counted_cases, has_long_number, tags_of
+from evalplus_lite.exe.tasks.worth import (
+    FEW_ANSWERS,
+    counted_cases,
+    has_long_number,
+    shows,
+    tags_of,
+)
 from evalplus_lite.types import Value
 
 CASES = 5
 """Cases that a task has at least."""
-LINES, STATEMENTS, BRANCHES = 8, 5, 3
+LINES, STATEMENTS, BRANCHES = 12, 5, 3
 """What a case executes at least: lines, statements that differ, and sides of tests or rounds of
 loops."""
 SHARE = 0.5
 """The share of the program's statements that a case executes at least."""
-MOST_LINES, MOST_TEXT = 600, 300
+MOST_LINES, MOST_TEXT = 150, 300
 """Lines that a case executes at most; characters of its call, and of its answer."""
 _DIGITS = re.compile(
     r"\d{10}|[0-9a-f]{32}|(?=[a-zA-Z]*\d+[a-zA-Z]+\d)\w{24}|(?:\\x[0-9a-f]{2}[^\\]{0,3}){8}"
@@ -77,7 +90,7 @@ def asked(task: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
     """Return a task with the cases that are worth asking, best first; None if there are too few.
 
     A case executes at least ``LINES``, ``STATEMENTS``, ``BRANCHES`` and ``SHARE``, and at most
-    ``MOST_LINES``. Its answer is not empty, not an argument, and contains no long number or
+    ``MOST_LINES``. Its answer is not empty, not seen in the call, and contains no long number or
     digest; call and answer are short. Cases of values made by type are left out if enough others
     remain. If enough runs are hard, more than half of the cases are. Those that reach most come
     first. Every answer is run again, and has to be the recorded one.
@@ -154,11 +167,27 @@ def _is_worth(case: TaskCase, measured: Measured, wanted: Collection[int]) -> bo
         and max(branches, steps["loop_iterations"]) >= BRANCHES
         and max(len(said), len(case.written(""))) <= MOST_TEXT
         and not Executed(case.call, answer).is_trivial
-        and (answer.kind == "error" or _is_answerable(answer.value, said))
+        and (answer.kind == "error" or _is_answerable(case.call, answer.value, said))
     )
 
 
-def _is_answerable(value: Value, said: str) -> bool:
-    """Return whether a value is neither empty nor one with digits that nobody works out."""
+def _is_answerable(call: Invocation, value: Value, said: str) -> bool:
+    """Return whether a value is worked out: not empty, not seen in the call, without long digits.
+
+    Nor is it arithmetic with decimals, of which none is left.
+    """
     is_number = isinstance(value, bool | int | float)
-    return bool(value or is_number) and not has_long_number(value) and not _DIGITS.search(said)
+    given, held = _decimals(call.values), _decimals([value])
+    return (
+        bool(value or is_number)
+        and not shows(call.values, value)
+        and not has_long_number(value)
+        and not _DIGITS.search(said)
+        and (len(given) <= 1 or not given.isdisjoint(held))
+    )
+
+
+def _decimals(values: Iterable[Value]) -> set[float]:
+    """Return the numbers in values that are not whole, without their sign."""
+    parts = (part for value in values for part in parts_of(value))
+    return {abs(each) for each in parts if isinstance(each, float) and not each.is_integer()}

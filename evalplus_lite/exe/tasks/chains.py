@@ -15,12 +15,12 @@ from dataclasses import replace
 from evalplus_lite.exe.inputs.validators import CORE, Executed, judge, select
 from evalplus_lite.exe.reading.names import bound_names
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.running.runs import CallableProgram, measure, run
+from evalplus_lite.exe.running.runs import CallableProgram, CallResult, measure, run
 from evalplus_lite.exe.selecting.signatures import Signature
 from evalplus_lite.exe.statistics.counting import COUNTERS, instrument
 from evalplus_lite.exe.statistics.measures import static_statistics
 from evalplus_lite.exe.tasks.mined import MinedTask
-from evalplus_lite.exe.tasks.worth import counted_cases
+from evalplus_lite.exe.tasks.worth import counted_cases, shows
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.generate.engine.pool import in_turn
 from evalplus_lite.programs.definitions import first_line
@@ -141,7 +141,7 @@ def chained_tasks(
     """Yield up to ``count`` tasks that are chains, each validated on its own runs.
 
     Chains have two to ``links`` functions of one package, no function twice, whose median runs
-    together execute ``least`` lines; the later ones change more than half of the answers. Each
+    together execute ``least`` lines; fewer than half of the answers show that of the first. Each
     function is the last of one before any is of two, and for each at most ``TRIED`` of a length are
     put together: the work grows with ``count``, not with the pairs that there are.
     """
@@ -169,13 +169,18 @@ def chained_tasks(
         built = None if found.id in made else _executed(found, sandboxes)
         if built is not None:
             first = by_id[built.facts["parts"][0]]
-            alone = {case.call.key: case.answer.key for case in first.cases}
-            same = sum(alone.get(case.call.key) == case.answer.key for case in built.cases)
+            alone = {case.call.key: case.answer for case in first.cases}
+            same = sum(_shows(alone[case.call.key], case.answer) for case in built.cases)
             if 2 * same < len(built.cases):
                 made.add(found.id)
                 yield built
         if len(made) >= count:
             return
+
+
+def _shows(first: CallResult, last: CallResult) -> bool:
+    """Return whether the first function's answer can be seen in that of the last."""
+    return first.key == last.key or (last.kind == "value" and shows([first.value], last.value))
 
 
 def _walks(

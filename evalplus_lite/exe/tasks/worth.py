@@ -37,6 +37,8 @@ MOST_LINES = 2
 """Lines of a run without a branch or a loop that ask nothing."""
 FEW_ANSWERS, FEW_STRAIGHT = 2, 3
 """Different answers that can be guessed, of any program and of one that runs no loop."""
+LONG_TEXT, SAME = 8, 5
+"""Characters of a text, and equal elements of a list, that an answer shows at a glance."""
 MOST_DIGITS = 10
 """Digits of a float that a reader may work out."""
 MOST_OF_CLASS = 3
@@ -134,6 +136,29 @@ def _gives_back(call: Invocation, answer: CallResult) -> bool:
     return answer.kind == "error" or all(
         part is None or isinstance(part, bool) or canonical(part) in given for part in held
     )
+
+
+def shows(given: Iterable[Value], value: Value) -> bool:
+    """Return whether a reader sees an answer in what is given, without following the program.
+
+    It contains the longest text given, or the elements of a list given in any order, or says one
+    thing ``SAME`` times.
+    """
+    known, held = ([part for each in some for part in parts_of(each)] for some in (given, [value]))
+    texts = [each for each in held if isinstance(each, str)]
+    longest = max((each.strip() for each in known if isinstance(each, str)), key=len, default="")
+    if len(longest) >= LONG_TEXT and any(longest in each for each in (*texts, "".join(texts))):
+        return True
+    lists = {_elements(each) for each in known if isinstance(each, list | tuple) and len(each) > 1}
+    rows = [each for each in held if isinstance(each, list | tuple)]
+    return any(
+        _elements(row) in lists or (len(row) >= SAME and len({*_elements(row)}) == 1)
+        for row in rows
+    )
+
+
+def _elements(row: Sequence[Value]) -> tuple[str, ...]:
+    return tuple(sorted(map(canonical, row)))
 
 
 def has_long_number(value: Value) -> bool:
