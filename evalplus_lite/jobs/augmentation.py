@@ -234,6 +234,7 @@ def augment(
                     journal.append({**facts, "suite": base64.b64encode(rest).decode()})
         # Tasks do not depend on each other: their order is restored here.
         results = [suites_of[task.id] for task in tasks if task.id in suites_of]
+        # The journal is closed by now, as ``end`` counts the rows in its file.
         if share is not None and share.is_part:
             return AugmentationResult(share.end(), tuple(results))
         # A part has no suite of its own: ``merge`` resumes from all journals and ends here.

@@ -171,6 +171,7 @@ def text_generator(
     else:
         input_filter = InputFilter.of_task(replace(task, base=tuple(map(Case, values))))
     layout = None
+    # Every sign of a single text would count as one that all texts share.
     if is_free and not task.generator and doubts and len(base) > 1:
         layout = Layout.of([case.arguments[0] for case in base], known=constants.strings)
     if is_free:
@@ -617,6 +618,7 @@ class TaskAugmentation:
         most = self.budget.inputs // PROBED
         if not (most and self.task.contract and isinstance(self.generator, Generator)):
             return
+        # A contract may be a check of answers alone, which says nothing about inputs.
         if not parse(self.task.contract).has_precondition:
             return
         tried = probes([case.arguments for case in self.suites[0].cases])
@@ -685,6 +687,7 @@ class TaskAugmentation:
             )
         except InputError:  # a constraint that there is only because of another one
             return
+        # ``doubtful`` turns this screen off, too, but an unexpected None is still no answer.
         free.none_is_odd = self.none_is_odd
         while free.step():
             pass
@@ -728,6 +731,7 @@ class TaskAugmentation:
 
     def finish(self) -> Augmented:
         """Return the suite with the accepted, dropped, and set-aside inputs."""
+        # ``beyond`` comes last: the generator never saw these, and counts parents without them.
         suite = joined([*self.suites, *self.beyond], self._provenance())
         # Large cases last, behind all others that are not base cases: cheap cases decide first, and
         # a program that fails is not run on the rest.
@@ -898,6 +902,7 @@ def augment_task(
     while growing.step():
         pass
     growing.cross_limits()
+    # The budget that ``cross_limits`` does not use goes to ordinary inputs.
     while growing.step():
         pass
     return growing.finish()

@@ -224,6 +224,7 @@ def dispute(
         and len(camp.programs) >= VOTES
     ]
     leader, cause = None, ""
+    # Camps come largest first, so no later one can have a majority if the first has none.
     if against and 2 * len(against[0].programs) > voters:
         leader = against[0]
         if reference.word == "value":

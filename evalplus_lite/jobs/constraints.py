@@ -155,6 +155,7 @@ def _entries(domain: Domain, name: str, depth: int) -> list[str]:
 def _loop(domain: Domain | None, items: str, depth: int) -> list[str]:
     if domain is None:
         return []
+    # An inner loop needs a name of its own, or it would hide the item of the outer one.
     item = "item" if not depth else f"item{depth}"
     lines = _assertions(domain, item, depth + 1)
     return [f"for {item} in {items}:", *(f"    {line}" for line in lines)]

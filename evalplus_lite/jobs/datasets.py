@@ -226,6 +226,7 @@ def sha256_of(place: Place) -> str:
         files = {
             name.as_posix(): path
             for name, path in paths.items()
+            # Hidden files and ``__pycache__`` are not read as samples, so the hash ignores them.
             if not any(part.startswith((".", "__")) for part in name.parts)
         }
     # In the form of sha256sum, sorted, so that anybody can check it.

@@ -153,6 +153,7 @@ def _result(
             name = task.entry_point
             if suite is None:
                 reason = source.unusable[task.id].detail
+                # The source only knows that there are no inputs; the user needs to know why.
                 if not task.base:
                     reason = "it has no examples, and its annotations do not describe its arguments"
                 left_out.append(LeftOut(name, 0, reason))

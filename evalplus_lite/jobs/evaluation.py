@@ -94,6 +94,7 @@ class Tally:
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one result row."""
+        # A row has ``strong``, which is None, only where all tests of its task are weak.
         strong = row.get("strong", row["plus"] or row["base"])
         verdicts = row["base"], row["plus"], row.get("stress"), strong, "strong" in row
         self.count(group_of(row), row["task_id"], *verdicts)
@@ -337,6 +338,7 @@ def judge(
         if len(groups) > 1:
             singles = [(ref, task_id, [group]) for group in groups]
             rows = list(backend.map(call, singles, key=itemgetter(1), lost=failed, done=counted))
+            # A worker returns a task's evidence once, so any of these rows may have it.
             evidence = next((found for found, _ in rows if found is not None), None)
             return evidence, [each for _, judged in rows for each in judged]
         tally.blame(error)
@@ -526,6 +528,7 @@ def evaluate(
                 settings,
                 journal,
                 costs=costs,
+                # These contracts only bound the search for small inputs, never a verdict.
                 contracts=known_contracts() if minimize else None,
             )
             # A part has no scores: ``merge`` gathers all journals, and runs this job to its end.

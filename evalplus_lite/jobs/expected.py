@@ -177,6 +177,7 @@ class SuiteSource:
 
     def take(self, task_id: str, found: Row) -> None:
         """Record the ``found_evidence`` of a task whose suite a worker prepared."""
+        # Work may return None for a task whose evidence the same worker has returned before.
         evidence, bad = found or (None, None)
         if evidence is not None:
             self.evidence[task_id] = from_row(Evidence, evidence)
@@ -306,6 +307,7 @@ def digest(*parts: bytes) -> str:
     """Return a name for byte strings in their order."""
     hasher = hashlib.sha256()
     for part in parts:
+        # Without lengths, the same bytes divided in another way would have the same name.
         hasher.update(len(part).to_bytes(8, "big") + part)
     return hasher.hexdigest()
 

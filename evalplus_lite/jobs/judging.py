@@ -204,6 +204,7 @@ class SampleJudge:
         # Stress cases say something of right programs, and nothing of the others.
         if stress is not None and verdict.passed:
             strain = evaluate_program(sandbox, stress, source)
+            # No stress case is a base case, so ``plus`` is the verdict on all of them.
             row["stress"] = strain.plus
             if (failure := failure_row(stress.suite, strain)) is not None:
                 row["stress_failure"] = failure

@@ -650,6 +650,7 @@ def polled(
         contract=False,  # inputs of a suite are judged as they are, and new ones keep to it
         max_failures=MOST_SLOW,
     )
+    # Base cases alone: on others, a wrong reference would exclude those that contradict it.
     base = subset(answers.suite, range(answers.suite.base_count))
     panel = Panel.select(sandbox, task, base, programs)
     votes = panel.poll(sandbox, again.suite, again.dropped, oddities(again.suite))
@@ -752,6 +753,7 @@ def duplicates(prints: Mapping[str, Row]) -> Iterator[tuple[str, str, str]]:
                 if size >= TELLING or _alike(inputs, prints[other][3]):
                     yield id, other, "the same reference"
                     break
+        # Added after its own search, so that a task is only compared with earlier ones.
         for key in (*own[id], f"tree {shape}"):
             homes.setdefault(key, []).append(id)
 
@@ -865,6 +867,7 @@ def lint(
         # 3. Each task for itself, resumed from the journal, in parallel.
         path = None if folder is None else folder / "lint.journal.jsonl"
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
+            # Fingerprints (``mark``) are kept, too: step 4 compares all tasks, not just new ones.
             keys = ("row", "mark", "disputes")
             old = finished(journal, lambda row: [row.data[key] for key in keys])
             linted = {row["task_id"]: (row, mark, disputes) for row, mark, disputes in old}
@@ -904,6 +907,7 @@ def lint(
         write_jsonl(folder / "lint.jsonl", rows)
         if stream is not None:
             write_jsonl(folder / "disputes.jsonl", result.disputes)
+        # Other commands recognize the folder by ``lint.json``, so it is written last.
         result.write_summary(folder / "lint.json")
     return result
 

@@ -49,6 +49,7 @@ def minimize(
         left -= len(batch)
         failing = (each for each, still in zip(batch, fails(batch), strict=True) if still)
         if (found := next(failing, None)) is not None:
+            # Bold candidates come again: what passed before may fail now that the rest is simpler.
             arguments, stream = found, simpler(found)
     return arguments
 
@@ -82,6 +83,7 @@ def candidates(value: Value) -> Iterator[Value]:
         simpler = maker(value)
     else:
         return
+    # Makers also yield values that are not simpler: with those the descent might never end.
     limit = weight(value)
     for candidate in simpler:
         if weight(candidate) < limit:

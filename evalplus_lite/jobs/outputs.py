@@ -38,6 +38,7 @@ FAILURES = ("failure", "smallest", "stress_failure")
 
 def is_result(row: Mapping[str, Any]) -> bool:
     """Return whether this is a row of results.jsonl (docs/reference/formats.md)."""
+    # Exact types: JSON's true is a bool, which ``isinstance`` would take for an int.
     texts = ("task_id", "program", "base")
     return (
         all(type(row.get(key)) is str for key in texts)
@@ -223,6 +224,7 @@ def measured(folder: Path | None, rows: Rows, *, force: bool = False) -> Iterato
     if folder is None or isinstance(rows, Memory):
         yield None
         return
+    # No identity is needed: ``rows`` is open, so its settings were already compared.
     journal = open_rows(folder / COSTS, identity=None, force=force)
     assert not isinstance(journal, Memory)
     with journal as costs:

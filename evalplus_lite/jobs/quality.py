@@ -113,6 +113,7 @@ class _Faults:
     @property
     def equivalent(self) -> int:
         """The number of these that answer all inputs of the pool as the reference does."""
+        # Without a single input nothing was compared, so no mutant leaves the score.
         return len(set(self.doubtful) - self.separated) if self.inputs else 0
 
 
@@ -270,6 +271,7 @@ def labeled(
                 if verdicts.get((sample.task_id, sample.index)) in accepted:
                     yield sample
 
+        # Right programs are all read first: a conflict then shows up among the wrong ones.
         with (
             SampleTable(distinct("right", itertools.chain(streams[0], having(RIGHT)))) as right,
             SampleTable(distinct("wrong", itertools.chain(streams[1], having(WRONG)))) as wrong,

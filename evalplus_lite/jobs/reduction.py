@@ -156,6 +156,7 @@ def reduce(
             (staging.ref(one.task), choice.cases)
             for one, choice in zip(measured.suites, choices, strict=True)
         ]
+        # Computed suites are read from the cache; a session without one computes them again.
         call = SuiteSource(cache=opened.cache).call(reducing)
         suites = [from_row(Suite, row) for row in opened.pool().map(call, items)]
     summary = {**_summary(measured, choices, policy), **measured.report}
@@ -369,6 +370,7 @@ def _ready_made(path: str | os.PathLike[str], measured: Sequence[MeasuredTask]) 
         # Cases are the same if their arguments are, in wire form: types and signs of zero count.
         place = {wire.encode(case.arguments): n for n, case in enumerate(one.cases)}
         cases = other[one.task.id].cases if one.task.id in other else ()
+        # A case that the larger suite lacks gets -1, which the next line leaves out.
         numbers = [place.get(wire.encode(case.arguments), -1) for case in cases]
         suites[one.task.id] = bitset(n for n in numbers if n >= one.matrix.base_count)
     return suites

@@ -54,6 +54,7 @@ def rerunning(context: WorkerContext, settings: Row) -> Work:
         if not 0 <= number < len(whole.suite.cases):
             return {"cases": len(whole.suite.cases)}
         task = whole.task
+        # A suite of one case: in the whole suite, the run may end at an earlier failure.
         suite = subset(whole.suite, [number])
         prepared = PreparedSuite.of(task, suite, own.preset, memory=own.memory, total=own.total)
         verdict = evaluate_program(context.sandbox, prepared, source)

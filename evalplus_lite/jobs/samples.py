@@ -288,6 +288,7 @@ class SampleTable:
             if not is_result(row.data):
                 raise ValueError("its verdicts or names are not those of evaluate")
             data = row.data
+            # Counted before the search for faults: any fault ends the job, counts and all.
             take(data)
             facts = data.get("model", ""), data.get("temperature")
             return _digest(data["task_id"], data["index"], data["program"], *facts)
@@ -356,6 +357,7 @@ class SampleTable:
     def chunks(self, workers: int = 1) -> Iterator[tuple[str, list[list[Sample]]]]:
         """Yield task ids with groups that one of the workers is dealt: towards the end fewer."""
         left = self._count(f"select count(*) from equals where number not in ({DONE})")
+        # A chunk is for one task, so that its worker needs a single suite.
         for task_id, groups in groupby(self.groups(), key=lambda group: group[0].task_id):
             chunk, samples, characters = list[list[Sample]](), 0, 0
             for group in groups:

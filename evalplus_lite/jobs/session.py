@@ -141,6 +141,7 @@ class Session:
         return self
 
     def __exit__(self, *details: object) -> None:
+        # After an error nobody waits for the programs that still run.
         self.close(now=details[0] is not None)
 
     def stage(self, name: str, total: int | None) -> None:

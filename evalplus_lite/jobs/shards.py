@@ -152,6 +152,7 @@ class ShardPlan:
             "total": len(names),
             "items": [[place, names[place]] for place in own],
         }
+        # Recorded before any row, as unfinished: until ``end``, a merge refuses this shard.
         self.folder.mkdir(parents=True, exist_ok=True)
         self._write()
 
@@ -226,6 +227,7 @@ def _is_record(record: Any) -> bool:
         and all(type(each) is list and [*map(type, each)] == [int, str] for each in record["items"])
         and all(type(each) is str for each in record["command"])
         and record["kept"] in get_args(Kept)
+        # A bare name: a record from elsewhere must not lead to a file outside its folder.
         and record["journal"] == Path(record["journal"]).name
         and (not record["finished"] or type(record.get("rows")) is int)
     )
@@ -305,6 +307,7 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
             open_rows(path, identity=shards[0].identity(), force=force) as journal,
             measured(folder if has_costs else None, journal, force=force) as costs,
         ):
+            # The journal comes first: when it ends, ``zip`` takes no line. The rest is appended.
             for row, (line, _) in zip(journal.rows(), lines, strict=False):
                 if line != dump_row(row.data):
                     raise InputError(

@@ -146,6 +146,7 @@ def _inert(cell: Cell) -> Cell:
     if isinstance(cell, str):
         # CSV injection: spreadsheets run a cell that begins like a formula.
         text = readable(cell) if cell else ""
+        # A lone dash stands for a missing figure: it is not a formula.
         return f"'{text}" if text[:1] in ("=", "+", "-", "@") and len(text) > 1 else text
     return cell
 
@@ -411,6 +412,7 @@ def quality(summary: Summary) -> Iterator[Table]:
         return f"N={number} %", cell
 
     def equivalent(row: Summary) -> str:
+        # One figure per suite: whether a mutant is equivalent does not depend on the cases.
         mutants = row["of"].get("mutants")
         return percent(mutants["equivalent_share"]) if mutants and row["cases"] == "all" else ""
 

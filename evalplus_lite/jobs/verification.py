@@ -106,6 +106,7 @@ class ProgramJudge:
             self._staged = {
                 name: SharedData(self.backend, each.suites) for name, each in self.datasets.items()
             }
+            # It gets the backend, not ``self``, which it would otherwise keep alive.
             self._ending = weakref.finalize(self, _end, self.backend)
             self._ending.atexit = False  # they notice the end of this process by themselves
 
@@ -275,6 +276,7 @@ class Verification:
 
         suite = self.prepared.under((kind, name, settings), size, prepare)
         if isinstance(suite, UnusableTask):
+            # The same error is raised for each program: its traceback would grow every time.
             raise suite.with_traceback(None)
         return suite
 
