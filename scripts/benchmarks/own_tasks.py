@@ -5,7 +5,7 @@
 
 The tasks have a prompt, a reference and 2 to 5 examples, and no contract; 3 right programs of other
 designs (fewer in *textbook* and *a*) and 3 to 5 plausible wrong ones each, which pass the examples
-and fail on an input that the words allow. Whoever wrote *b* to *e* knew neither this project's code
+and fail on an input that the words allow. Whoever wrote the others knew neither this project's code
 nor what it makes of the tasks. Rules were made of what each set showed, after it was measured:
 ``docs/measurements/augmentation.md`` has what each gave at first sight.
 
