@@ -587,8 +587,11 @@ class TaskAugmentation:
         self.dropped: Counter[str] = Counter()
         self.unanswered: list[Case] = []
         self.new = self.idle = self.proposed = 0
-        self.size, self.most = budget.batch, budget.inputs - budget.inputs // PROBED
-        self.beyond: list[Suite] = []
+        self.size, self.beyond = budget.batch, list[Suite]()
+        # A share of the budget is kept for ``cross_limits``, where limits are inferred.
+        is_bound = self.task.contract is not None or budget.doubtful
+        is_bound |= not isinstance(self.generator, Generator)
+        self.kept_back = 0 if is_bound else budget.inputs // PROBED
 
     def probe(self) -> None:
         """Measure how far sizes go; keep the answered inputs, up to a share of the budget."""
@@ -633,7 +636,7 @@ class TaskAugmentation:
 
     def step(self) -> bool:
         """Propose one batch and keep the usable inputs; return whether to continue."""
-        missing = self.most - self.new
+        missing = self.budget.inputs - self.kept_back - self.new
         if missing <= 0 or self.idle >= PATIENCE:
             return False
         # Order: propose, answer and screen, cut to what is missing, then feed back.
@@ -665,9 +668,8 @@ class TaskAugmentation:
         others. Those that show the second outcome break a single constraint, none that is stated.
         The rest of the budget is free for what keeps to all.
         """
-        room, self.most = self.budget.inputs - self.most, self.budget.inputs
-        is_bound = self.task.contract or self.budget.doubtful
-        if is_bound or not room or not isinstance(self.generator, Generator):
+        room, self.kept_back = self.kept_back, 0
+        if not room:
             return
         try:
             shown = self._outcomes(joined(self.suites, {}).cases)
