@@ -76,11 +76,12 @@ def prepared(
 
 
 def content_hash(data: Dataset) -> str:
-    """Return a hash of the tasks' references, inputs and expected outputs."""
+    """Return a hash of the tasks' references, harnesses, inputs and expected outputs."""
     digest = hashlib.sha256()
     for task in data.tasks:
         # What verdicts depend on, and no more: an edited prompt does not make results incomparable.
-        text = f"{task.id}\0{task.reference}\0{task.contract}\0{task.rule}"
+        called = f"{task.entry_point}\0{task.harness.row}"
+        text = f"{task.id}\0{task.reference}\0{called}\0{task.contract}\0{task.rule}"
         digest.update(text.encode("utf-8", "surrogatepass"))
         digest.update(Inputs.of(case.arguments for case in task.cases).key.encode())
         for output in task.outputs:

@@ -6,6 +6,7 @@ import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.commands import run, run_process, sample_rows, write_rows, write_tasks
@@ -14,6 +15,7 @@ from support.tasks import make_suite, make_task
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
+from evalplus_lite.jobs.datasets import content_hash
 from evalplus_lite.jobs.evaluation import evaluate, judge
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.judging import Settings
@@ -23,7 +25,7 @@ from evalplus_lite.jobs.session import Session
 from evalplus_lite.sandbox import Limits, Sandbox, preset
 from evalplus_lite.store import Journal, read_jsonl
 from evalplus_lite.tasks import Dataset, write_suites
-from evalplus_lite.types import Case, Sample, Suite, Task
+from evalplus_lite.types import Case, Harness, Rule, Sample, Suite, Task
 from evalplus_lite.values import wire
 
 SAMPLES = 240
@@ -278,3 +280,22 @@ def test_what_hangs_is_left_alone(sandbox: Sandbox) -> None:
     """No time is spent on a program that ran out of it."""
     hanging = "def f(xs):\n    while True: pass\n"
     assert smallest(sandbox, make_task([([1],)], reference=TOTAL), hanging) is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"entry_point": "g"},
+        {"reference": "def f(x): return x + 1"},
+        {"harness": Harness(kind="sequence")},
+        {"rule": Rule("strict")},
+    ],
+)
+def test_content_is_all_that_verdicts_depend_on(change: dict[str, Any]) -> None:
+    """Results of a task that is judged in another way are not taken up; a prompt changes nothing."""
+    task = make_task()
+    before, after = (
+        content_hash(Dataset("own", (each,))) for each in (task, replace(task, **change))
+    )
+    assert before != after
+    assert before == content_hash(Dataset("own", (replace(task, prompt="Another."),)))
