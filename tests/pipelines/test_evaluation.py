@@ -292,7 +292,7 @@ def test_what_hangs_is_left_alone(sandbox: Sandbox) -> None:
     ],
 )
 def test_content_is_all_that_verdicts_depend_on(change: dict[str, Any]) -> None:
-    """Results of a task that is judged in another way are not taken up; a prompt changes nothing."""
+    """Results of a task that is judged in another way are not taken up; a prompt is free."""
     task = make_task()
     before, after = (
         content_hash(Dataset("own", (each,))) for each in (task, replace(task, **change))
