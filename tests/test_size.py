@@ -15,7 +15,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "execution": (2_342, 10),
     "generate": (8_687, 29),
     "grading": (2_864, 13),
-    "jobs": (9_279, 22),
+    "jobs": (9_280, 22),
     "models": (2_249, 11),
     "programs": (2_941, 12),
     "reduction": (1_547, 8),
