@@ -41,7 +41,7 @@ from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.jobs.consensus import UNANSWERED
 from evalplus_lite.jobs.expected import staged
 from evalplus_lite.programs import definitions
-from evalplus_lite.reduction.decisions import REFERENCE_LIMITS, decisions, is_test, tests
+from evalplus_lite.reduction.decisions import REFERENCE_LIMITS, decisions, test_outcomes
 from evalplus_lite.reduction.kills import Kills, KillSuite
 from evalplus_lite.reduction.survivors import unreached
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
@@ -192,7 +192,7 @@ def text_generator(
         seeds=seeds,
         sampled=_random(form, base, seed),
         constants=constants,
-        mix=Mix() if task.contract else NEAR_EXAMPLES,
+        mix=NEAR_EXAMPLES if is_free else Mix(),
         is_challenging=True,
         reference=(task.reference, task.entry_point),
     )
@@ -673,7 +673,7 @@ class TaskAugmentation:
             return
         try:
             shown = self._outcomes(joined(self.suites, {}).cases)
-            missing = tests(Program.of(self.task)) - shown.keys()
+            missing = test_outcomes(Program.of(self.task)) - shown.keys()
         except ReferenceSolutionError:  # it loads, and is too large to analyze
             return
         if not missing:
@@ -718,10 +718,9 @@ class TaskAugmentation:
         return replace(self.task, constraints={**off, **self.task.constraints})
 
     def _outcomes(self, cases: Sequence[Case]) -> dict[str, int]:
-        """Return the outcomes of the reference's tests, each with the bitset of its cases."""
+        """Return the outcomes of the reference's decisions, each with the bitset of its cases."""
         inputs = Inputs.of(case.arguments for case in cases)
-        found = decisions(self.sandbox, Program.of(self.task), inputs, REFERENCE_LIMITS)
-        return {name: those for name, those in found.items() if is_test(name)}
+        return decisions(self.sandbox, Program.of(self.task), inputs, REFERENCE_LIMITS)
 
     def _keep(self, suite: Suite, slow: Sequence[Case] = ()) -> None:
         """Append answered cases, and report them to the generator."""

@@ -80,8 +80,8 @@ def content_hash(data: Dataset) -> str:
     digest = hashlib.sha256()
     for task in data.tasks:
         # What verdicts depend on, and no more: an edited prompt does not make results incomparable.
-        called = f"{task.entry_point}\0{task.harness.row}"
-        text = f"{task.id}\0{task.reference}\0{called}\0{task.contract}\0{task.rule}"
+        program = (task.reference, task.entry_point, task.harness.row)
+        text = "\0".join(map(str, (task.id, *program, task.contract, task.rule)))
         digest.update(text.encode("utf-8", "surrogatepass"))
         digest.update(Inputs.of(case.arguments for case in task.cases).key.encode())
         for output in task.outputs:

@@ -145,19 +145,17 @@ def decisions(
     }
 
 
-def is_test(outcome: str) -> bool:
-    """Return whether an outcome is that of a test, rather than of a loop's rounds."""
-    return outcome.rpartition("=")[2] in (*_TRUTH, *_ENTERED)
+def test_outcomes(program: Program) -> set[str]:
+    """Return the outcomes that a program's tests may have, those of loops' rounds left out.
 
-
-def tests(program: Program) -> set[str]:
-    """Return the outcomes that the tests of a program might have; raises as ``instrument`` does."""
-    keys = {
+    Raises as ``instrument`` does.
+    """
+    return {
         _key(probe, offset)
         for probe in instrument(program).probes
+        if probe.outcomes in (_TRUTH, _ENTERED)
         for offset in range(len(probe.outcomes))
     }
-    return set(filter(is_test, keys))
 
 
 def _hits(data: bytes) -> Sequence[int]:
