@@ -357,3 +357,52 @@ def test_sizes_in_words() -> None:
     assert says_size("each is [x1, y1, x2, y2]", 4)
     assert says_size("a text of ten characters", 10)
     assert not says_size("late(trips, now) returns the late ones", 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The list must not be empty.",
+        "nums cannot be empty.",
+        "nums isn't empty.",
+        "nums is never empty.",
+        "Assume that no list is empty.",
+        "There are no empty lists.",
+        "nums is non empty.",
+    ],
+)
+def test_a_denial_of_empty_ones_permits_none(text: str) -> None:
+    """What is never empty stays so, and the promise is understood."""
+    found = InputFilter.of_task(task(f"Return the k-th. {text}", ([3, 1], 1), ([5, 5, 2], 0)))
+    assert not found.admits(([], 0))
+    assert not found.unread
+    (limit,) = [each for each in found.constraints if each.name == "0.not-empty"]
+    assert limit.is_stated
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A number must not be negative.",
+        "nums are non negative.",
+        "No number is negative.",
+        "nums is a list of integers, and they cannot be negative.",
+    ],
+)
+def test_a_denial_of_negative_numbers_permits_none(text: str) -> None:
+    """Numbers that are never negative stay so, in a list of integers as well."""
+    base = ([3, 1], 1), ([5, 5, 2], 0)
+    assert not InputFilter.of_task(task(f"Return the k-th. {text}", *base)).admits(([-3, 1], 1))
+    free = task("Return the k-th. nums may be empty, and its numbers negative.", *base)
+    assert InputFilter.of_task(free).admits(([], 0))
+    assert InputFilter.of_task(free).admits(([-3, 1], 1))
+
+
+def test_a_promise_is_doubted_where_augment_says_so() -> None:
+    """A promise that a constraint speaks for is not listed; half of a promise is no whole."""
+    base = ("a b", 1), ("c d e", 0)
+    kept = InputFilter.of_task(task("nums has words, never more than one space between.", *base))
+    assert not kept.unread
+    assert not [each.name for each in kept.constraints if each.name.startswith("stated.")]
+    half = task("Keep nums. The list is never empty and begins with the largest.", *base)
+    assert InputFilter.of_task(half).unread

@@ -177,7 +177,9 @@ class Ledger:
         # The user's choice decides; then the task's words; then the number of examples.
         enough, about = needed(kind, chance=self._chance), self.about(position)
         chosen, denied = self._choices.get(name), is_denied(kind, about)
-        is_stated = not denied and (is_said or is_mentioned(kind, about))
+        # "The mail is never empty" is about one field of several.
+        is_field = kind in LIMITS and "[" in name
+        is_stated = not denied and (is_said or (is_mentioned(kind, about) and not is_field))
         is_on = is_stated or (seen >= enough and not denied) if chosen is None else chosen
         # Constraints that are not required are noted as well: the user sees them with their
         # support, and can require them by name.

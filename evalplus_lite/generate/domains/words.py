@@ -12,7 +12,27 @@ from collections.abc import Collection, Mapping
 from evalplus_lite.tasks.stated_constraints import sentences
 
 _IS = r"(?:an?|two|already|is|are|comes?) (?:strictly )?"
+_NOT = (
+    r"(?:not|never|cannot|\w+n['’]t)"
+    r"(?: (?:be|an?|the|any|has|have|hold|contain|include|worry|about))*"
+)
+_NONE = (
+    r"(?:no \w+|(?:neither|none)(?: of (?:the )?\w+)?)"
+    r" (?:is|are|(?:can|may|will|must) be)(?: ever)?"
+)
+
+
+def _denial(word: str) -> str:
+    return rf"non[- ]?{word}\b|(?:{_NOT}|{_NONE}|no(?: \w+ or)?|without) {word}\b"
+
+
+DENIALS: Mapping[str, str] = {
+    "not-empty": _denial("empty"),
+    "not-negative": _denial("negative"),
+}
+"""Words that state a limit by what it excludes; they permit nothing."""
 WORDS: Mapping[str, str] = {
+    **DENIALS,
     "rectangular": r"matrix|grid|rectang|square|table|board|image",
     "square": r"square|n ?[x×*] ?n",
     "widths": r"(?:\w+|\d+) (?:decimals?|decimal places|digits)|HH|MM|YYYY|leading zeros",
@@ -77,7 +97,7 @@ SIGNS = re.compile(
 )
 """An exception is for numbers of some sign."""
 MAY_BE_EMPTY = (
-    r"(?<!non-)(?<!not )(?<!an )(?<!the )empty|(?<!return )(?:an|the) empty \w+ (?:has|is|gives)"
+    r"(?<!an )(?<!the )empty|(?<!return )(?:an|the) empty \w+ (?:has|is|gives)"
     r"|(?:also|even|including) (?:an|the) empty"
     r"|may have no|no \w+ (?:yet|at all)|(?:may|can) be missing"
     r"|without (?:any|rows|items|elements|entries|records|lines)\b|with nothing in"
@@ -86,9 +106,14 @@ OF_ANY_SIGN = (
     r"(?:is|are|levels?|like|floors?) -\d"
     r"|(?:lists?|arrays?|matri\w+|rows?|columns?|sequences?|tuples?|trees?)(?: \w+)? of "
     r"(?:integers|numbers|floats)|\(?-\d[\d^*]* ?(?:to|<=|≤|\.\.)"
-    r"|(?<!non-)(?<!not )(?<!no )(?<!never )negative|below (?:0|zero)"
+    r"|negative|below (?:0|zero)"
 )
 """Elements may have any sign."""
+OF_ONE_SIGN = (
+    r"positive|non-?negative|natural|(?:(?:must|will) not|cannot|(?:ca|wo)n['’]t|never) be negative"
+    rf"|never negative|{_NONE} negative"
+)
+"""Elements may not."""
 ANY_NUMBER = r"any (?:whole numbers?|integers?)\b(?! of)"
 """A number may have any sign."""
 EQUAL_ROWS = r"rows?\b[^.]* (?:same|equal|equally) |rectang"
@@ -140,6 +165,17 @@ def mentions(text: str, words: str) -> bool:
 def is_mentioned(kind: str, text: str) -> bool:
     """Return whether a text speaks of a kind of constraint."""
     return kind in WORDS and mentions(text, WORDS[kind])
+
+
+def undenied(text: str) -> str:
+    """Return a text without what it denies: ``never empty`` does not permit what is empty."""
+    return re.sub(rf"(?<!\w)(?:{'|'.join(DENIALS.values())})", " ", text, flags=re.I)
+
+
+def denies_only(kind: str, text: str) -> bool:
+    """Return whether a sentence says no more than that a kind of limit holds."""
+    words = r"(?:(?!(?:and|or)\b)[\w',]+ )*"
+    return re.fullmatch(rf"{words}(?:{DENIALS[kind]})", text, re.I) is not None
 
 
 def is_denied(kind: str, text: str) -> bool:

@@ -27,6 +27,7 @@ from evalplus_lite.generate.domains.words import (
     WORDS,
     documents_signs,
     said_of,
+    undenied,
 )
 from evalplus_lite.generate.engine.boundary import boundary_values
 from evalplus_lite.generate.engine.conditions import stored_parameters
@@ -645,7 +646,7 @@ def _filter(
     known = constants.strings if constants is not None else ()
     # A method has no contract of its own, so its arguments stay near those seen.
     return InputFilter.infer(
-        seen, known=known, text=" ".join(match[0] for match in SAID.finditer(prompt))
+        seen, known=known, text=" ".join(match[0] for match in SAID.finditer(undenied(prompt)))
     )
 
 
