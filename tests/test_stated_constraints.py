@@ -406,3 +406,58 @@ def test_a_promise_is_doubted_where_augment_says_so() -> None:
     assert not [each.name for each in kept.constraints if each.name.startswith("stated.")]
     half = task("Keep nums. The list is never empty and begins with the largest.", *base)
     assert InputFilter.of_task(half).unread
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        ("Write f(nums, k): a sorted list of the squares of nums.", False),
+        ("Return the squares of nums. The result is sorted.", False),
+        ("Merge the lists. The list returned is sorted.", False),
+        ("Insert k into nums so that it is sorted again.", False),
+        ("Check whether nums is sorted.", False),
+        ("Given a list of numbers, return a sorted list of their squares.", False),
+        ("Merge nums into a sorted list.", False),
+        ("Return two sorted lists of nums, the even and the odd ones.", False),
+        ("Find the pair whose sum is k. The pair is ascending.", False),
+        ("Find the k-th number; nums is sorted.", True),
+        ("Return the k-th number of a sorted list.", True),
+        ("Given a sorted list, return the k-th number.", True),
+        ("Return the k-th. The numbers are increasing.", True),
+    ],
+)
+def test_an_order_of_the_result_binds_no_input(text: str, is_said: bool) -> None:
+    """One example of a sorted list is enough only if the text says it of the input."""
+    found = InputFilter.of_task(task(text, ([1, 3], 1), ([2, 5, 7], 0)))
+    assert found.admits(([3, 1], 1)) is not is_said
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        ("Return the number of distinct values of nums.", False),
+        ("Return a list of only unique values.", False),
+        ("Return how many of nums are unique.", False),
+        ("Return the k-th number. nums are distinct.", True),
+        ("Return the k-th number. All values are distinct.", True),
+        ("f(nums, k) gets different numbers and returns the k-th.", True),
+    ],
+)
+def test_values_that_come_out_distinct_may_go_in_twice(text: str, is_said: bool) -> None:
+    """The same of values that differ."""
+    found = InputFilter.of_task(task(text, ([3, 1], 1), ([5, 7, 2], 0)))
+    assert found.admits(([3, 3], 1)) is not is_said
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        ("Collapse runs of blanks so that words are separated by one space.", False),
+        ("Return nums with words separated by single spaces.", False),
+        ("Break a text of words with single spaces into lines.", True),
+    ],
+)
+def test_blanks_of_the_result(text: str, is_said: bool) -> None:
+    """The same of what is between words."""
+    found = InputFilter.of_task(task(text, ("a b", 1), ("c d e", 0)))
+    assert found.admits(("a  b", 1)) is not is_said

@@ -153,6 +153,10 @@ ANY_TEXT = rf"free text|all kinds of things|{OTHER_TEXT}"
 NO_NUMBER = r"invalid|otherwise|(?:no|not an?) (?:valid )?(?:price|number|amount)\b"
 """A text that is no number has an answer as well."""
 MULTIPLE = r"(?:multiples? of|divisible by) (\d{1,18})\b"
+_LETTERS = frozenset("aAiI")
+"""Names that are words of English, too."""
+_WINDOW = 300
+"""Characters of a sentence that are read before a word."""
 _LISTED = re.compile(r"\b\w+(?:, \w+){1,20},? (?:and|or) \w+")
 
 
@@ -165,6 +169,62 @@ def mentions(text: str, words: str) -> bool:
 def is_mentioned(kind: str, text: str) -> bool:
     """Return whether a text speaks of a kind of constraint."""
     return kind in WORDS and mentions(text, WORDS[kind])
+
+
+_ORDERS = ("sorted", "descending", "distinct")
+_OF_TASK = (*_ORDERS, "single-blanks", *DENIALS)
+"""Kinds that a text may state of what comes out, or ask about, as well."""
+_CONDITION = re.compile(
+    r"\b(?:if|whether|when|while|unless|until|(?:such|so) that|how many)\b", re.I
+)
+_GIVEN = re.compile(
+    r"\b(?:given|already|of|from|(?<!into )(?<!return )two|insert [\w ]{0,40}\binto"
+    r"|(?:position|index|place|find|search\w*|look) [\w ]{0,40}\bin)(?: an?| the| two)?"
+    r" (?:(?:sorted|ascending|increasing|descending|decreasing) \w+"
+    r"|(?:list|array)s? of (?:distinct|unique)\b)",
+    re.I,
+)
+"""What is given, though the sentence may say what to do: ``the median of a sorted list``."""
+_OF_INPUT = re.compile(
+    r"\b(?:given|input|already)\b"
+    r"|^\W*(?:all|every|each|no|the (?:numbers|values|elements|items|integers|entries)"
+    r"|the \w+s are (?:all )?(?:distinct|unique|different))\b",
+    re.I,
+)
+"""A sentence about the input, though it names no parameter."""
+_OF_RESULT = re.compile(
+    r"\b(?:return|result|answer|output|print|count|give|yield)(?:s|ed|ing)?\b|\bnumber of\b"
+    r"|^\W*(?:write\W+)?(?:sort|insert|collapse|squeeze|join|normali[sz]e|replace|reduce|remove"
+    r"|trim|convert|merge|arrange|order|put|format|keep|make|drop)\b(?! (?:is|are)\b)"
+    r"|\w\([^()]*\):? (?:(?:is |are )?(?:the|an?)\b|(?:all|every) \w+$)",
+    re.I,
+)
+"""What comes out, before the words for it: ``squares(xs): a sorted list``."""
+
+
+def is_stated(kind: str, text: str, names: Collection[str]) -> bool:
+    """Return whether a text states a kind of constraint of the parameters with these names.
+
+    An order that it asks about, or that comes out, it does not state.
+    """
+    if kind not in _OF_TASK:
+        return is_mentioned(kind, text)
+    names = [name for name in names if name not in _LETTERS]
+    named = rf"\b(?:{'|'.join(names)})\b" if names else "(?!)"
+    for sentence in sentences(text):
+        is_given = kind in _ORDERS and _GIVEN.search(sentence)
+        is_free = not names or kind not in _ORDERS or _OF_INPUT.search(sentence)
+        is_named = is_free or re.search(named, sentence)
+        for match in re.finditer(rf"(?<!\w)(?:{WORDS[kind]})", sentence, re.I):
+            until = sentence[: match.end()][-_WINDOW:]
+            before = until.removesuffix(match[0])
+            if _CONDITION.search(before):
+                continue
+            if is_given or kind in DENIALS or re.search(rf"{named},?(?: which)? $", before):
+                return True
+            if is_named and not _OF_RESULT.search(until):
+                return True
+    return False
 
 
 def undenied(text: str) -> str:
@@ -189,7 +249,7 @@ def said_of(name: str, names: Collection[str], text: str, *, with_general: bool 
     found = []
     for sentence in sentences(text):
         # "A" is a word, and so is the s of "it's".
-        words = {*re.findall(r"(?<![\w'’])\w+", sentence)} - {"a", "A", "i", "I"}
+        words = {*re.findall(r"(?<![\w'’])\w+", sentence)} - _LETTERS
         words |= {*re.findall(r"(?<=[(`])\w(?=[)`])|\b\w(?=\[)", sentence)}  # ``len(a)``, ``a[i]``
         named = words & {*names}
         if name in named or (with_general and not named):
