@@ -50,11 +50,13 @@ WORDS: Mapping[str, str] = {
     "same-keys": r"same keys|rows?|records?|tables?|columns?",
     "tree": r"trees?|nodes?",
     "ordered-times": r"before|later|after|starts?|ends?|from",
-    "sorted": rf"{_IS}(?:sorted|ascending|increasing|non-?decreasing)",
+    "sorted": rf"{_IS}(?:sorted|ascending|increasing|non-?decreasing)"
+    r"|(?:is|are|comes?) (?:given )?in (?:strictly )?(?:sorted|ascending|increasing) order",
     "descending": rf"{_IS}(?:descending|decreasing|non-?increasing)",
-    "distinct": r"(?:gets|of|are|all|contains?|only|pairwise|all (?:the )?\w+) "
-    r"(?:distinct|unique|different)(?! (?:from|to|than|in)\b)"
-    r"|no duplicates|permutation|each once",
+    "distinct": r"(?:gets|of|are|all|contains?|holds|only|pairwise|all (?:the )?\w+"
+    r"|(?:every|each) \w+ is) (?:distinct|unique|different)(?! (?:from|to|than|in)\b)"
+    r"|no duplicates|no (?:repeated|duplicate) \w+|all (?:the )?\w+ differ\b"
+    r"|no \w+ (?:occurs|appears|comes) twice|permutation|each once",
     "ordered-pairs": r"intervals?|ranges?|start|<=|≤|before",
     "layout": r"absolute|well-formed|valid|correct",
     "single-blanks": r"(?:single|one) (?:space|blank)",
