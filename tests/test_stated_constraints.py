@@ -490,3 +490,16 @@ def test_blanks_of_the_result(text: str, is_said: bool) -> None:
     """The same of what is between words."""
     found = InputFilter.of_task(task(text, ("a b", 1), ("c d e", 0)))
     assert found.admits(("a  b", 1)) is not is_said
+
+
+def test_a_range_holds_for_the_values_of_a_dict() -> None:
+    """A range is of what a dict holds, not of its keys."""
+    text = "The best of scores, a dict from a number to points, 0 to 100."
+    found = InputFilter.of_task(task_of("scores", text, ({200: 5},), ({150: 90, 180: 7},)))
+    assert found.admits(({300: 100},))
+    assert not found.admits(({300: 101},))
+
+
+def task_of(name: str, prompt: str, *inputs: Any) -> Task:
+    source = f"def f({name}):\n    return 0\n"
+    return Task("T/0", prompt, "f", source, base=tuple(Case(each) for each in inputs))

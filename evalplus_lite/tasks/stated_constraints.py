@@ -177,7 +177,9 @@ _YEAR = 1000
 
 
 def _is_within(names: Names, *, name: str, ends: tuple[float, float], other: str) -> bool:
-    numbers = [each for each in _leaves(names.get(name)) if type(each) in (int, float)]
+    found = names.get(name)
+    leaves = _leaves([*found.values()] if isinstance(found, Mapping) else found)
+    numbers = [each for each in leaves if type(each) in (int, float)]
     if not numbers:
         raise Unclear
     return all(ends[0] <= each <= ends[1] or str(each) == other for each in numbers)
