@@ -1,4 +1,4 @@
-"""``evalplus-lite why``: what makes two harnesses score the same samples differently."""
+"""``evalplus-lite why``: explain why two harnesses score the same samples differently."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evalplus_lite.reports import gaps
 
 SIDE = "A folder of evaluate, or the results of another harness."
 SHOWN = 10
-"""Samples of a cause that are shown; --json has all."""
+"""Maximum number of samples shown for a cause; --json has all."""
 
 
 @takes("tasks", "package", *SANDBOX)
@@ -66,7 +66,7 @@ def _show(result: gaps.GapResult, first: Path, second: Path, dataset: str | None
     if not summary["differences"]:
         say("every verdict is the same")
         return
-    # A deciding case can be run again where the programs are at hand: in a folder of evaluate.
+    # A deciding case can be run again only with the programs, which a folder of evaluate has.
     own = next((str(path) for path in (first, second) if path.is_dir()), None)
     rows = summary["differences"]
     row = next((row for row in rows if row["case"] is not None), rows[0])
