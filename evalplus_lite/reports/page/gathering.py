@@ -16,12 +16,12 @@ entrant: a model at a temperature in one folder. ``label``, ``folder``, ``sample
 task: ``id``, ``counts``: for each entrant [samples, base right, plus right], or None; [``file``]
     is the page with the task's part if the report is split, relative to the index's page.
 part: ``id``, ``cases``, ``programs``: texts, or [n, rest] for the prompt's first n characters and a
-    rest, ``outcomes``, ``samples``: [entrant, index, outcome], the first and last being positions in
-    lists, followed by CPU seconds and bytes of memory if costs were measured (null: unknown).
-    ``samples_left_out`` is the number of samples beyond the maximum. [``failed``] has for each input
-    how many samples fail on it (``--details``); [``prompt``, ``reference``, ``entry_point``,
-    ``contract``]; [``has_check``] if the contract's check decides, so that the expected output is
-    one of several; [``cases_total``, ``base_total``].
+    rest, ``outcomes``, ``samples``: [entrant, index, outcome], the first and last being list
+    positions, followed by CPU seconds and bytes of memory if costs were measured (null: unknown).
+    ``samples_left_out`` is the number of samples beyond the maximum. [``failed``] has for each
+    input how many samples fail on it (``--details``); [``prompt``, ``reference``,
+    ``entry_point``, ``contract``]; [``has_check``] if the contract's check decides, so that the
+    expected output is one of several; [``cases_total``, ``base_total``].
 case: an input. ``number`` in the suite, ``input``, ``origin`` in words, ``first``: how many samples
     failed on it first, [``expected``], [``failed``]: how many failed on it (``--details``).
 outcome: a program and its verdicts. ``program``: its position in the part's list, or None;
