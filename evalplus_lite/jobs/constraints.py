@@ -1,4 +1,4 @@
-"""The constraints that a task's own inputs and text imply, written as a contract for review."""
+"""Contract drafts: constraints implied by a task's inputs and text, as code for review."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from evalplus_lite.types import Task
 
 
 def infer_constraints(task: Task) -> list[str]:
-    """Return the lines of a contract that says what a task's base inputs and text imply for new
-    ones, for a person to review and to paste into the task. A contract it has is not read.
+    """Return the lines of a contract implied by a task's base inputs and text, for a person to
+    review and paste into the task. An existing contract is ignored.
 
-    What cannot be written as an assertion, or is not assumed, is a comment. Of a task whose inputs
-    are calls or tests there is only a comment: what calls in one place share binds no others.
+    A constraint that cannot be written as an assertion, or is not assumed, becomes a comment. A
+    task whose inputs are calls or tests gets only a comment, as they do not constrain other calls.
     """
     kind = task.harness.kind
     if kind in ("sequence", "unittest", "assertions"):
@@ -33,8 +33,8 @@ def infer_constraints(task: Task) -> list[str]:
         body += _assertions(domain, name)
     for constraint in input_filter.constraints:
         if constraint.is_limit and not (constraint.is_chosen or constraint.is_stated):
-            continue  # the assertions above hold it
-        # A program that reads has one input, its text.
+            continue  # the assertions above imply it
+        # A script has one input, its text.
         text = constraint.text
         if kind == "script":
             text = text.replace("argument 0", "the text")
@@ -66,13 +66,13 @@ _CODE = {
     "element": "{0} in {1}",
     "part": "{0} in {1}",
 }
-"""Constraints on whole arguments as expressions of their names."""
+"""Constraints on whole arguments, as expressions with their names."""
 
 
 def _code(
     constraint: Constraint, names: Sequence[str], stated: Sequence[StatedConstraint]
 ) -> str | None:
-    """Return a constraint as an expression, None where it has no simple one."""
+    """Return a constraint as an expression; None if there is no simple one."""
     first, kind, *rest = constraint.name.split(".")
     if constraint.name.startswith(STATED):
         return _stated_code(stated[int(kind)], names)
@@ -94,14 +94,14 @@ def _stated_code(stated: StatedConstraint, names: Sequence[str]) -> str | None:
 
 def _assertions(domain: Domain, name: str, depth: int = 0) -> list[str]:
     """Return the assertions that keep a value within a domain."""
-    # An extended type has no name in a contract: it stays a comment.
+    # An extended type has no name in a contract, so it stays a comment.
     kinds = [kind for kind in domain.kinds if kind in _PLAIN]
     if len(kinds) < len(domain.kinds) or not kinds:
         return [f"# {name}: {' or '.join(kind.__name__ for kind in domain.kinds) or 'anything'}"]
     words = ["type(None)" if kind is type(None) else kind.__name__ for kind in kinds]
     has_type = f"is {words[0]}" if len(words) == 1 else f"in ({', '.join(words)})"
     lines = [f"assert type({name}) {has_type}, {name!r}"]
-    # Checks of sizes and ranges hold for some of the types only, where there are several.
+    # If there are several types, checks of sizes and ranges apply only to some of them.
     groups: list[tuple[tuple[type, ...], list[str]]] = [
         ((int, float), _ranged(domain, name)),
         ((str,), _sized(domain, name) + _lettered(domain, name)),
@@ -155,7 +155,7 @@ def _entries(domain: Domain, name: str, depth: int) -> list[str]:
 def _loop(domain: Domain | None, items: str, depth: int) -> list[str]:
     if domain is None:
         return []
-    # An inner loop needs a name of its own, or it would hide the item of the outer one.
+    # An inner loop needs its own name, or it would shadow the item of the outer one.
     item = "item" if not depth else f"item{depth}"
     lines = _assertions(domain, item, depth + 1)
     return [f"for {item} in {items}:", *(f"    {line}" for line in lines)]
