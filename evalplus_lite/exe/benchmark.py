@@ -33,7 +33,7 @@ from evalplus_lite.store import write_jsonl, write_text
 
 FOLDER = Path("out")
 """Where sets are built, each in a folder of its name."""
-SETTINGS = MiningSettings(functions=80, with_deps=False, max_code=2 * MAX_CODE)
+SETTINGS = MiningSettings(functions=40, with_deps=False, max_code=2 * MAX_CODE)
 """What is required is fetched in the versions of the list alone, which are the same every day."""
 TASKS, OF_PACKAGE = 2000, 40
 """Tasks of a set, and functions of one package at most."""
