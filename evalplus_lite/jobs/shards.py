@@ -307,8 +307,8 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
             open_rows(path, identity=shards[0].identity(), force=force) as journal,
             measured(folder if has_costs else None, journal, force=force) as costs,
         ):
-            # The journal comes first: when it ends, ``zip`` takes no line. The rest is appended.
-            for row, (line, _) in zip(journal.rows(), lines, strict=False):
+            for row in journal.rows():
+                line, _ = next(lines, ("", ""))
                 if line != dump_row(row.data):
                     raise InputError(
                         "holds other rows than the shards",
