@@ -202,7 +202,7 @@ class FirstRun:
     failed: dict[int, Outcome] = field(default_factory=dict)
 
     def equal(self, first: int, last: int) -> bool:
-        """Fail, as no answer is known yet that others could equal."""
+        """Never called, as no expected answers are known yet."""
         raise AssertionError("nothing was expected")
 
     def outcome(self, case: int, outcome: Outcome) -> bool:

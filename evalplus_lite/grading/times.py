@@ -179,7 +179,7 @@ class BySteps:
     own_clock: bool = field(default=True, init=False)
 
     def limit(self, sandbox: Sandbox, program: Program, limits: Limits, case: int) -> float:
-        """Return the case's patience; 0 if the program takes more steps than it may."""
+        """Return the case's patience; 0 if the program exceeds its steps."""
         arguments = self.cases[case].arguments
         least = Allowance(FEWEST)
         allowance = Allowance(max(FEWEST, round(self.factor * self._steps(sandbox, case))))
