@@ -245,7 +245,7 @@ class Prediction:
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> Prediction:
-        """Read what ``to_json`` wrote."""
+        """Read the output of ``to_json``."""
         if wrong := problem(row, PREDICTION):
             raise TypeError(wrong)
         tokens, answer = row.get("answer_tokens", {}), row["prediction"]

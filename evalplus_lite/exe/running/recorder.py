@@ -23,7 +23,7 @@ LONGEST_CALL, MOST_TEXT = 3000, 3_000_000
 MOST_EVENTS, ALL_EVENTS = 400_000, 4_000_000
 """Maximum calls and returns in one test or example, and in all; counted instead of timed."""
 TEST_SECONDS, CPU_SECONDS = 20, 15.0
-"""Timeouts for a test that waits, and for all tests where computing makes no counted calls."""
+"""Wall seconds of one test, in case it waits; CPU seconds of all, in case they make no calls."""
 LONGEST_TROUBLE = 120
 PLAIN = (type(None), bool, int, float, str, bytes)
 HELD = {list: "[{}]", tuple: "({},)", set: "{{{}}}"}

@@ -559,7 +559,7 @@ class Signature:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Signature:
-        """Read what ``to_json`` wrote."""
+        """Read the output of ``to_json``."""
         parameters = tuple(
             Parameter(
                 p["name"],

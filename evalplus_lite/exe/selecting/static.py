@@ -102,7 +102,7 @@ class Funnel:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Funnel:
-        """Read what ``to_json`` wrote."""
+        """Read the output of ``to_json``."""
         reasons = {(r["stage"], r["reason"]): r["count"] for r in row["rejects"]}
         return cls(Counter({**row["counts"], **row["tests"]}), Counter(reasons))
 
@@ -286,7 +286,7 @@ class MinedFunction:
 
     @property
     def subject(self) -> str:
-        """The mined function, with its class: what a generated entry point calls."""
+        """The mined function, with its class; a generated entry point calls it."""
         if not self.driver:
             return self.name
         if self.owner:

@@ -127,7 +127,7 @@ class TaskCase:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> TaskCase:
-        """Read what ``to_json`` wrote."""
+        """Read the output of ``to_json``."""
         given = row["input"]
         source = given if isinstance(given, str) else ""
         call = Invocation(()) if source else Invocation.from_json(given)
