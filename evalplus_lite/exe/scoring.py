@@ -61,7 +61,7 @@ numbers and file paths do not matter.
 Would an experienced Python developer call them the same error? Answer True or False only."""
 
 SameMessage = Callable[[str, str, str], bool]
-"""Whether a predicted message means the same as the true one: exception type, true, predicted."""
+"""Returns whether two messages of an exception type, true and predicted, mean the same."""
 
 
 def judge_by(source: ModelSource) -> SameMessage:

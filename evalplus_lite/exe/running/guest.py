@@ -8,7 +8,7 @@ touches, ``perturb`` changes clock, environment, folder and random generators, s
 libraries while a module loads, ``taken`` reads results, and ``Counters`` counts steps.
 """
 
-# Runs in a bare interpreter, around values of any type, on whatever version is there.
+# Runs in a bare interpreter of any supported version, with values of any type.
 # mypy: ignore-errors
 # ruff: noqa: D102, B905
 
@@ -551,7 +551,7 @@ class Counters:
                 self.reached.add(arm + 1)
             yield item
             if is_head:
-                self.add("lines")  # the loop comes back to its head
+                self.add("lines")  # the loop returns to its head
         if not count:
             self.reached.add(arm)
 

@@ -6,7 +6,7 @@ examples in its docstrings and README. It returns the number of tests, one probl
 for each function its calls as literals.
 """
 
-# Runs in a bare interpreter, around values of any type, on whatever version is there.
+# Runs in a bare interpreter of any supported version, with values of any type.
 # mypy: ignore-errors
 # ruff: noqa: D102, F821
 
@@ -39,7 +39,7 @@ class Spent(BaseException):
 
 
 def written(value, left):
-    """Return a value as a literal; a date as ``{"$date": text}``, and other objects alike."""
+    """Return a value as a literal; a date as ``{"$date": text}``, and other objects similarly."""
     kind = type(value)
     if kind in PLAIN:
         text = repr(value)

@@ -123,7 +123,7 @@ class Invocation:
 
     @property
     def key(self) -> str:
-        """A text that is equal for equal inputs: types count, the order of keywords does not."""
+        """A text equal for equal inputs: types count, the order of sets and keywords does not."""
         return canonical([list(self.args), dict(self.kwargs)])
 
     def written(self, name: str) -> str:
