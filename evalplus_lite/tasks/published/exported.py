@@ -1,4 +1,4 @@
-"""Suites that were exported for Hugging Face: rows whose inputs and rule are JSON texts."""
+"""Suites exported for Hugging Face: rows with inputs and rule as JSON texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evalplus_lite.values import codec
 
 
 def exported_task(fields: Fields, background: Background) -> Task:
-    """Return the task of a row of ``export --to huggingface``; outputs are computed anew."""
+    """Return the task of a row of ``export --to huggingface``; outputs are computed again."""
     id, entry_point, prompt = heading(fields)
     try:
         inputs = codec.loads(fields.text("inputs"))
