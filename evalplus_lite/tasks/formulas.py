@@ -128,8 +128,7 @@ class Comparison:
     def code(self, names: Sequence[str]) -> str | None:
         """Return a Python expression over arguments with these names.
 
-        Return None unless it has only numbers, these names, the functions len, min, max and sum,
-        and at most one indexed name.
+        None unless it has only numbers, these names, known calls, and at most one indexed name.
         """
         if any(len(each) > 1 for each in self.operands):
             return None

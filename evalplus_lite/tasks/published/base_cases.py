@@ -133,7 +133,7 @@ def _recovered(items: Sequence[Row], backend: Backend, cache: Path | None) -> li
 
 
 def recovering(place: WorkerContext, _: Row) -> Work:
-    """Return work that maps (id, entry point, reference, test) to calls' arguments and a problem."""
+    """Map (id, entry point, reference, test) to the arguments of all calls, and a problem."""
 
     def work(item: Row) -> Row:
         id, entry_point, reference, test = item

@@ -1,4 +1,4 @@
-"""What the readers of published rows share."""
+"""Helpers shared by the readers of published rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evalplus_lite.types import Case, Task, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.source import literal_calls, value_of
 
-# Giving inputs back the types that JSON took from them.
+# Restoring the types that inputs lost in JSON.
 
 RECURSIVE_LEVELS = 3  # nesting depth in examples from which a container may nest arbitrarily deep
 

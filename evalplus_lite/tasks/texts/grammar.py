@@ -1,9 +1,9 @@
-"""A small language for the form of input texts, as tasks state it.
+"""Grammars: a small language in which tasks state the form of their input texts.
 
-A line of the grammar is a line of the text: ``n m`` two integers, ``a[n]:1..10^9`` so many on one
-line, ``x:float(0..1)``, ``s:word(a..z)``, ``row[m]:char(.#)``, ``title:text`` the rest of the line,
-``"add" x | "pop"`` one of several ways. ``repeat n:`` has the indented lines below it so many
-times; ``grid[n][m]:char(.#)`` is short for such lines. docs/guide/harnesses.md explains it.
+A line of the grammar is a line of the text: ``n m`` is two integers, ``a[n]:1..10^9`` is n integers
+on one line; ``x:float(0..1)``, ``s:word(a..z)``, ``row[m]:char(.#)``, ``title:text`` (the rest of
+the line), ``"add" x | "pop"`` (alternatives). ``repeat n:`` repeats the indented lines below it;
+``grid[n][m]:char(.#)`` is short for n such lines. docs/guide/harnesses.md explains it.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _REPEAT = re.compile(r"repeat\s+(\S+)\s*:")
 _NUMBER = re.compile(r"(-?)(\d+(?:\.\d+)?)(?:\^(\d{1,3}))?")
 MOST_LINES = 100
 MOST_DIGITS = 300
-"""Digits of a number: more than a float holds cannot be drawn from."""
+"""Limit on digits: numbers outside the range of a float cannot be drawn."""
 
 
 class GrammarError(ValueError):
-    """A grammar cannot be read; the message names the line and what is wrong."""
+    """A grammar is invalid; the message names the line and the problem."""
 
 
 def form_of(grammar: str) -> Form:
-    """Return the form that a grammar states; raises GrammarError."""
+    """Return the form that a grammar describes; may raise GrammarError."""
     lines = []
     for number, line in enumerate(grammar.expandtabs().split("\n"), 1):
         text = line.partition("#")[0] if "(" not in line else line
@@ -155,7 +155,7 @@ def _bound(text: str, names: frozenset[str]) -> Amount | float | None:
         return None
     if found := _NUMBER.fullmatch(text):
         power = int(found[3] or 1)
-        # One digit less than the text has: 10^299 has 300.
+        # The exponent counts one digit less than the number has: 10^299 has 300.
         if max(len(found[2]), (len(found[2].partition(".")[0]) - 1) * power) > MOST_DIGITS:
             raise GrammarError(f"a number of more than {MOST_DIGITS} digits")
         number = float(found[2]) if "." in found[2] else int(found[2])
@@ -170,7 +170,7 @@ def _bound(text: str, names: frozenset[str]) -> Amount | float | None:
 
 
 def _letters(text: str) -> str:
-    """Return the characters that ``a..z0..9.#`` means."""
+    """Expand character ranges such as ``a..z0..9.#``."""
     found = re.sub(
         r"(\w)\.\.(\w)", lambda m: "".join(map(chr, range(ord(m[1]), ord(m[2]) + 1))), text
     )
