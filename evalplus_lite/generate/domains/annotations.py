@@ -31,9 +31,8 @@ _MAPPINGS = ("dict", "mapping")
 class Type:
     """A type as a tree: ``kind`` with arguments, or the ``values`` of a literal.
 
-    A ``variadic`` ``tuple`` has any number of items of its one argument. The arguments of a
-    ``union`` are its members, with None as ``none``. Containers without arguments hold anything
-    simple.
+    A ``variadic`` ``tuple`` has any number of items of its one argument. A ``union`` has its
+    members as arguments, with None as ``none``. Containers without arguments hold anything simple.
     """
 
     kind: str

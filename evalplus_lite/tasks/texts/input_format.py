@@ -337,8 +337,7 @@ def _plain(names: Names, rows: frozenset[str]) -> dict[str, Value]:
 
 
 def _case_of(part: Part, counts: frozenset[str]) -> str:
-    """Return the first field of a block whose repetitions are test cases with counts of their own.
-    """
+    """Return the first field of a block that has counts of its own and so repeats test cases."""
     if not isinstance(part, Block):
         return ""
     fields = list(_fields((part,)))
