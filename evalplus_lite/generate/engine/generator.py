@@ -1,7 +1,7 @@
-"""The generator: proposes new inputs for a task, learns from what was accepted, never repeats.
+"""The generator: proposes new inputs for a task and learns from the accepted ones.
 
-``Mix`` (``engine.pool``) divides a batch among the sources. Everything is decided by one
-``random.Random``, in terms of its ``random()`` only, whose sequence Python promises to keep.
+``Mix`` (``engine.pool``) divides a batch among the sources. All randomness comes from one
+``random.Random``, and only from its ``random()``, whose sequence Python guarantees.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Generator:
         ]
         if reference is not None:
             arguments = [case.arguments for case in base]
-            # One iterator for the whole task, so that each batch continues where the last one ended.
+            # One iterator for the whole task: each batch continues where the last one ended.
             sure = guaranteed(self.slots, arguments, *reference)
             self._sources.append(
                 InputSource("guaranteed", mix.guaranteed, partial(next, sure, None))
