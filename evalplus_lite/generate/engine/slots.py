@@ -227,7 +227,7 @@ def _reformed(slot: Slot) -> str:
 
 
 def _digits(slot: Slot, token: str) -> str:
-    """Return another numeral, mostly of the same width: random, or a constant of the task's text."""
+    """Return another numeral, mostly of the same width: random digits, or a task's constant."""
     constant = slot.constant(int)
     if constant is not None and slot.random() < 0.5:
         return str(abs(constant)).zfill(len(token))
@@ -520,7 +520,7 @@ class Slot:
         return value
 
     def made(self, kind: type, view: Value) -> Value:
-        """Return the extended value that a view represents, or a known one if the view is invalid."""
+        """Return the extended value that a view represents; a known one if the view is invalid."""
         like = self.fragment(kind)
         return made(view, self._likes[kind] if like is None else like)
 
