@@ -1,4 +1,4 @@
-"""Programs as text: syntax trees, definitions and fingerprints, each bounded for any text."""
+"""Programs as text: syntax trees, definitions and fingerprints, with limits for hostile text."""
 
 from __future__ import annotations
 

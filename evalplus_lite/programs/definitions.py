@@ -1,4 +1,4 @@
-"""Top-level definitions of a program: names that each statement binds and uses, and
+"""Top-level definitions of a program: the names that each statement binds and uses, and their
 dependencies."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The choice of small suites for a set of tasks, by a policy."""
+"""Policies for choosing small suites."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def _ranking(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -
 
 
 def _cover(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -> CoverProblem:
-    """Return the policy's cover problem, without duplicate rows and those that all cases satisfy."""
+    """Return the policy's cover problem, without duplicate rows and rows of all cases."""
     given = (1 << matrix.base_count) - 1
     rows = [row for some in _rows(matrix, policy, without).values() for row in some if row]
     return distinct(

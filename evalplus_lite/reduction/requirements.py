@@ -1,4 +1,4 @@
-"""The kinds of requirement that a small suite can be asked to keep; a new kind is an entry here."""
+"""Kinds of requirements for small suites; a new kind is an entry in ``KINDS``."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ class CoverSubject:
 
 Compute: TypeAlias = Callable[[Sandbox, "CoverSubject", CachedRows], Mapping[str, int]]
 """A function that returns a subject's requirements of one kind: by key, the bitset of cases that
-satisfy it, in an order that depends only on the subject. It caches expensive results in the rows."""
+satisfy it, in an order that depends only on the subject. Expensive results are kept in the rows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Mutants that no case kills, with how many cases reach them, and statements that none runs."""
+"""Surviving mutants, with the number of cases that reach them, and statements that no case runs."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def statements(source: str, name: str = "", *, script: bool = False) -> set[int]
 
 
 def missed_statements(source: str, reached: Mapping[int, int]) -> str:
-    """Return the number of statements that no case runs, and the first; "" for none, and for all."""
+    """Return the number of statements that no case runs, with the first; "" for none or all."""
     missed = sorted(line for line, cases in reached.items() if not cases)
     if not missed or len(missed) == len(reached):
         return ""
