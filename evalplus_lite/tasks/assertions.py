@@ -126,7 +126,7 @@ def assertion(node: ast.stmt) -> Assertion:
     into expression and value. Any other condition is expected to be true, or false after ``not``.
     """
     if not isinstance(node, ast.Assert):
-        raise ValueError(f"line {node.lineno} of its assertions is none")
+        raise ValueError(f"line {node.lineno} of its assertions is not an assertion")
     condition, truth = node.test, True
     while isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
         condition, truth = condition.operand, not truth
@@ -212,13 +212,13 @@ def divided(text: str) -> list[Assertion]:
         return [assertion(node) for node in body]
     count = sum(isinstance(node, ast.Assert) for node in body)
     if not 0 < count <= MOST_REPLAYED or not isinstance(body[-1], ast.Assert):
-        raise ValueError("it is no list of assertions")
+        raise ValueError("it is not a list of assertions")
     before: list[ast.stmt] = []
     found = []
     for node in body:
         if not isinstance(node, ast.Assert):
             if any(isinstance(each, ast.Assert) for each in ast.walk(node)):
-                raise ValueError("it asserts within a block")
+                raise ValueError("it has an assertion inside a block")
             before.append(node)
             continue
         asked = assertion(node)

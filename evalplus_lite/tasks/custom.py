@@ -75,8 +75,8 @@ def _check(fields: Fields, grammar: str, task: Task) -> None:
             form.parse(case.arguments[0])
         except Unfit as error:
             raise fields.refuse(
-                f"inputs, number {position} is not of the grammar: {error}",
-                remedy="one of the two is to be mended",
+                f"inputs, number {position} does not match the grammar: {error}",
+                remedy="correct one of the two",
             ) from None
 
 
@@ -180,7 +180,7 @@ def _names(harness: Fields, key: str) -> tuple[str, ...]:
     names = harness.items(key, default=[])
     for name in names:
         if type(name) is not str or not name.isidentifier():
-            raise harness.refuse(f"harness: {key} holds {name!r}, which is no Python name")
+            raise harness.refuse(f"harness: {key} holds {name!r}, which is not a Python name")
     return tuple(names)
 
 
@@ -206,7 +206,7 @@ def _places(harness: Fields) -> tuple[int, ...]:
     places = harness.items("code", default=[])
     if not all(type(place) is int and 0 <= place < MOST_ITEMS for place in places):
         raise harness.refuse(
-            f"harness: code is {places!r}", remedy="give the places of arguments, from 0"
+            f"harness: code is {places!r}", remedy="give the positions of arguments, from 0"
         )
     return tuple(places)
 
@@ -278,7 +278,7 @@ def _values(fields: Fields, key: str) -> list[Value]:
     try:
         found = value_of(parsing.parse(fields.text(key).strip(), mode="eval").body)
         if type(found) not in (list, tuple):
-            raise ValueError("it is no list")
+            raise ValueError("it is not a list")
     except parsing.UNREADABLE as error:
         raise fields.refuse(f"{key!r} is no list of Python literals: {error}") from None
     return list(found)
@@ -348,7 +348,7 @@ def write_templates(folder: str | os.PathLike[str], *, force: bool = False) -> t
     paths = tuple(Path(folder) / each.name for each in templates())
     for path in paths:
         if path.exists() and not force:
-            raise InputError("is there already", path=path, remedy="another folder, or --force")
+            raise InputError("already exists", path=path, remedy="another folder, or --force")
     for path, each in zip(paths, templates(), strict=True):
         write_text(path, each.read_text(encoding="utf-8"))
     return paths

@@ -92,7 +92,7 @@ def _examples(text: str, name: str, *, after: int = 0, within: bool = False) -> 
             value = value_of(parsing.parse(wanted, mode="eval").body)
             yield DraftCase(source, line, arguments, wire.encode(value))
         except (*parsing.UNREADABLE, CodecError):
-            yield DraftCase(source, line, problem="what it gives is no literal")
+            yield DraftCase(source, line, problem="its result is not a literal")
 
 
 def sessions(text: str) -> Iterator[list[doctest.Example]]:
@@ -481,7 +481,7 @@ def _names(node: ast.expr) -> list[str]:
     try:
         found = value_of(node)
     except ValueError:
-        raise _NoCase("the names of its parameters are no literal") from None
+        raise _NoCase("the names of its parameters are not a literal") from None
     names = found.split(",") if isinstance(found, str) else list(found)
     return [str(name).strip() for name in names]
 

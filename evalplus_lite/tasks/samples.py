@@ -122,7 +122,7 @@ class Faults:
         if self.aside:
             lines.append(
                 f"{self.aside.total()} rows for {len(self.aside)} tasks that this suite does not"
-                f" hold were left aside, such as {next(iter(self.aside))}"
+                f" have were skipped, such as {next(iter(self.aside))}"
             )
         if self.unknown:
             lines.append(

@@ -715,7 +715,7 @@ class InputFilter:
         """Return why an admitted input is doubtful, or None if it is not."""
         for promise in self.unread:
             if promise.may_exclude(arguments):
-                return f"the task promises what is not understood: {promise.text}"
+                return f"the task makes a promise that was not understood: {promise.text}"
         return None if self.strict is None else self.strict.explain(arguments)
 
     def undoubting(self) -> InputFilter:
@@ -737,11 +737,11 @@ class InputFilter:
                 return f"argument {position}: {reason}"
         for relation in self.relations:
             if not relation.holds(arguments):
-                return f"does not keep to: {relation.text}"
+                return f"violates: {relation.text}"
         if self.stated is not None:
             names = dict(zip(self.parameters, arguments, strict=False))
             if (broken := self.stated.broken(names)) is not None:
-                return f"does not keep to what the task says: {broken.text}"
+                return f"violates the task's text: {broken.text}"
         return None
 
 

@@ -250,7 +250,7 @@ def _hidden(fields: Fields) -> list[Any]:
         text = _unpacked(fields, text) if text.strip() else "[]"
     tests = parsed(fields, text, "private_test_cases")
     if type(tests) is not list:
-        raise fields.refuse("private_test_cases is no list of tests")
+        raise fields.refuse("private_test_cases is not a list of tests")
     return tests
 
 

@@ -19,7 +19,7 @@ def cruxeval_task(fields: Fields, background: Background) -> Task:
     try:
         arguments, (right,) = arguments_of(given), arguments_of(f"({output}),")
     except ValueError as error:
-        raise fields.refuse(f"its input or output is no literal: {error}") from None
+        raise fields.refuse(f"its input or output is not a literal: {error}") from None
     return Task(
         id=f"cruxeval/{id}",
         prompt=code,

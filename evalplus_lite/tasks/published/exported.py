@@ -22,7 +22,7 @@ def exported_task(fields: Fields, background: Background) -> Task:
     except (CodecError, InputError) as error:
         raise fields.refuse(f"'inputs' or 'comparison': {error}") from None
     if type(inputs) is not list or not all(type(each) is list for each in inputs):
-        raise fields.refuse("'inputs' is no JSON text of a list of argument lists")
+        raise fields.refuse("'inputs' is not a JSON text of a list of argument lists")
     base = fields.count("base_count")
     stated = replace(fields, row=fields.row._replace(data={"rule": rule}))
     return Task(

@@ -77,7 +77,7 @@ def task_data(tests: Any) -> TaskData:
     if all(isinstance(each, str) for each in tests):
         for number, text in enumerate(tests):
             if parsing.tree_or_none(text) is None:  # otherwise every program would fail
-                raise InputError(f"test {number} is no Python: {text[:80]!r}")
+                raise InputError(f"test {number} is not Python: {text[:80]!r}")
         return TaskData("assertions", list(tests))
     if not all(isinstance(each, Mapping) and {"input", "output"} <= each.keys() for each in tests):
         raise InputError("a test has no input and output")
@@ -96,7 +96,7 @@ def _of_object(data: dict[str, Any]) -> TaskData:
     for key in ("pytest", "solution_file"):
         if key in data:
             raise InputError(
-                f"the tests are under {key!r}, which is not judged here",
+                f"the tests are under {key!r}, which is not supported",
                 remedy="give them as 'functional' (assertions), or as inputs and outputs",
             )
     inputs, outputs = data.get("inputs"), data.get("outputs")
@@ -132,7 +132,7 @@ def _json(value: Any) -> str:
     try:
         return json.dumps(value)
     except (TypeError, ValueError):
-        raise InputError(f"a value of a function's tests is no JSON: {value!r:.60}") from None
+        raise InputError(f"a value of a function's tests is not JSON: {value!r:.60}") from None
 
 
 def _parsed(text: str) -> Any:
@@ -220,7 +220,7 @@ def _assertions(tests: Sequence[str]) -> JudgedTests:
     ranges, inside = [], 0
     for number, text in enumerate(_counted(tests)):
         if type(text) is not str:
-            raise InputError(f"test {number} is a {type(text).__name__}, no text")
+            raise InputError(f"test {number} is a {type(text).__name__}, not a text")
         parts: list[Assertion] = []
         with suppress(*parsing.UNREADABLE):
             parts = divided(text)
@@ -255,7 +255,7 @@ def _printed(data: tuple[Sequence[str], Sequence[str], float]) -> JudgedTests:
     _paired(inputs, outputs)
     for number, text in enumerate([*inputs, *outputs]):
         if type(text) is not str:
-            raise InputError(f"text {number} is a {type(text).__name__}, no text")
+            raise InputError(f"text {number} is a {type(text).__name__}, not a text")
     rule = Rule("numbers", tolerance, tolerance)
     return JudgedTests(_task("", Harness("script"), [(text,) for text in inputs], outputs, rule))
 
@@ -332,8 +332,8 @@ def trainer_task(fields: Fields, background: Background) -> Task:
             index = about.get("index", fields.row.line - 1)
             if str(about.get("prefix") or "").strip():
                 raise InputError(
-                    "extra_info.prefix is code to be put before programs, which is not done here",
-                    remedy="state it in the prompt, for programs to have it themselves",
+                    "extra_info.prefix is code to prepend to programs, which is not supported",
+                    remedy="put it in the prompt, so that programs include it",
                 )
             id = f"{name}/{index}"
             data = task_data(fields.object("reward_model").row.data["ground_truth"])

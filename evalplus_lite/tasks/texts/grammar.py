@@ -92,7 +92,7 @@ def _line(text: str, names: frozenset[str]) -> Part:
         elif found["second"]:
             if len(ways) > 1 or ways[0] or found.end() < len(text):
                 raise GrammarError(
-                    f"{found['name']} fills several lines, and stands alone in its own"
+                    f"{found['name']} fills several lines, so it must be alone on its line"
                 )
             field = _field(found, found["second"], known)
             return Block(_amount(found["first"][1:-1], known), (Line(((field,),)),))
@@ -101,7 +101,7 @@ def _line(text: str, names: frozenset[str]) -> Part:
             ways[-1].append(field)
             known |= {field.name} if field.kind == "int" and not field.is_row else frozenset()
     if any(each.is_open or each.kind == "text" for way in ways for each in way[:-1]):
-        raise GrammarError("what takes the rest of a line must be its last")
+        raise GrammarError("a field that takes the rest of a line must be its last")
     return Line(tuple(map(tuple, ways)))
 
 
@@ -143,7 +143,7 @@ def _amount(text: str, names: frozenset[str]) -> Amount:
     if found["number"]:
         return Amount(plus=int(found["number"]))
     if found["name"] not in names:
-        raise GrammarError(f"{found['name']} is no integer that stands before")
+        raise GrammarError(f"{found['name']} is not an integer defined earlier")
     times = int(found["times"] or 1)
     if not times:
         raise GrammarError(f"{text!r} is always the same")

@@ -172,11 +172,11 @@ def _field(name: str, words: Sequence[str]) -> Field:
 def _value(field: Field, word: str) -> Value:
     if field.kind == "int":
         if not INTEGER.fullmatch(word):
-            raise Unfit(f"{word[:40]!r} is no integer")
+            raise Unfit(f"{word[:40]!r} is not an integer")
         return int(word)
     if field.kind == "float":
         if not is_number(word):
-            raise Unfit(f"{word[:40]!r} is no number")
+            raise Unfit(f"{word[:40]!r} is not a number")
         return float(word)
     return word
 
