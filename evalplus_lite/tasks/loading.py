@@ -90,8 +90,8 @@ def refusal(unusable: Sequence[Unusable], *, path: object = None) -> InputError:
 def known_contracts() -> dict[str, str]:
     """Return all contracts that ship with the project, by task id.
 
-    They also cover published sets that are loaded without contracts because some of their own
-    inputs violate them.
+    They also apply to published sets that are loaded without them, whose own inputs may violate
+    them.
     """
     found: dict[str, str] = {}
     for form in own_formats():

@@ -2,8 +2,8 @@
 
 Two styles are parsed: that of contests, in TeX (``1 \\leq A_i \\leq N``), and that of functions
 with named parameters (``0 <= nums[i] < nums.length``). A constraint applies only if all examples
-satisfy it, so a misread one has no effect. Promises that cannot be parsed are listed: they make
-every new input doubtful.
+satisfy it, so a misread one has no effect. Promises that cannot be parsed are listed: they make new
+inputs doubtful.
 """
 
 from __future__ import annotations

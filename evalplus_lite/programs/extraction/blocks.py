@@ -111,7 +111,7 @@ def spans(text: str, budget: ParseBudget) -> Iterator[str]:
 
 
 def whole_statements(lines: Sequence[str], budget: ParseBudget, *, fixed: int = 0) -> int:
-    """Return the length of the longest prefix of lines that is a program; 0 if there is none.
+    """Return the length of a long prefix of the lines that is a program; 0 if there is none.
 
     Only whole top-level statements are cut off, and none of the first ``fixed`` lines.
     """

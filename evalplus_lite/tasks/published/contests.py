@@ -40,8 +40,8 @@ def contest_task(
 
     The reference is the first solution that compiles (and defines the function). Without one,
     programs are judged by the outputs alone. Without a ``function``, programs are scripts: words
-    are compared, numbers within the set's own ``tolerance``. A function is a method of ``Solution``
-    if it is in ``starter`` or the reference. ``about`` names texts of the row to keep.
+    are compared, numbers within the set's own ``tolerance``. A function is a method if ``starter``
+    or the reference has a class ``Solution``. ``about`` names texts of the row to keep.
     """
     if not inputs or len(inputs) != len(outputs):
         raise fields.refuse(

@@ -1,6 +1,6 @@
 """The form of input texts, parsed from a contest's statement: ``N M`` / ``A_1 A_2 ... A_N``.
 
-The last index of a row is its length, and lines around ``\\vdots`` are repeated. The statement's
+The last index of a row gives its length, and lines around ``\\vdots`` are repeated. The statement's
 constraints (``tasks.stated_constraints``) bound the fields. A form is used only if all examples
 match it.
 """
