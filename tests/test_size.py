@@ -11,7 +11,7 @@ SIZES: dict[str, tuple[int, int]] = {
     ".": (1_065, 8),
     "cli": (2_462, 18),
     "efficiency": (2_043, 9),
-    "exe": (12_815, 37),
+    "exe": (12_812, 37),
     "execution": (2_342, 10),
     "generate": (8_686, 29),
     "grading": (2_864, 13),

@@ -1,8 +1,8 @@
-"""Sequences of calls read off unit tests: what is done to an object of a class, without asserting.
+"""Call sequences extracted from unit tests of a class, without their assertions.
 
-A test is followed line by line: objects made, their methods called with values that the text tells,
-their attributes read. Where a line cannot be followed (a branch, an argument that is computed) the
-sequence ends before it.
+A test is read line by line: objects created, methods called with values known from the source,
+attributes read. The sequence ends before the first line that cannot be followed, such as a branch
+or a computed argument.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from evalplus_lite.values.identity import key
 from evalplus_lite.values.source import value_of
 
 Call: TypeAlias = list[Value]
-"""A method's name, then its arguments; of an attribute that is read, the name alone."""
+"""A method's name and its arguments, or just the name of an attribute that is read."""
 
-MOST_TURNS = 20  # of a loop that is followed
+MOST_TURNS = 20  # iterations of a loop that is followed
 MOST_CALLS = 60
 OBSERVED = Harness("sequence", observe=("value", "exception"))
 
 
 def with_sequences(task: Task) -> Task | None:
-    """Return a task of unit tests about a class as one whose cases are sequences of calls.
+    """Turn a unit-test task about a class into one whose cases are call sequences.
 
-    They are read off the tests that are its cases. None if these show no call that can be followed,
-    or the entry point is no class.
+    The sequences come from the tests that are its cases. Return None if none can be followed, or
+    the entry point is not a class.
     """
     tree = definitions.parse(task.reference)
     classes = [n for n in tree.body if isinstance(n, ast.ClassDef)] if tree else []
@@ -66,12 +66,12 @@ def _sequences(
                     reader.follow(each.body)
             except _Lost:
                 pass
-            # An object that is made and never used shows nothing.
+            # An object that is created and never used tests nothing.
             yield from (c for c in reader.found if any(call[0] != owner.name for call in c))
 
 
 class _Lost(Exception):
-    """The text does not tell what happens next."""
+    """The next step cannot be determined from the source."""
 
 
 @dataclass(eq=False, slots=True)
@@ -125,11 +125,11 @@ class _Reader:
             return
         name = _name(target)
         if name is None:
-            raise _Lost  # an attribute of the object, or a part of something, is set
+            raise _Lost  # an attribute of the object, or an item of something, is set
         self.names[name] = value
 
     def value(self, node: ast.expr) -> object:
-        """Return what an expression stands for, and note the calls that it makes."""
+        """Return an expression's value, or UNKNOWN, and record the calls it makes."""
         match node:
             case ast.Constant():
                 return node.value
@@ -184,7 +184,7 @@ class _Reader:
             if isinstance(owner, _Object):
                 self.note(owner, [function.attr, *self.arguments(node, function.attr)])
                 return UNKNOWN
-            if _name(function.value) in self.names:  # it may change a value that we know
+            if _name(function.value) in self.names:  # the call may change a known value
                 self.names[_name(function.value) or ""] = UNKNOWN
         if isinstance(function, ast.Name) and function.id == "__raising__" and len(node.args) > 1:
             return self.call(ast.Call(node.args[1], node.args[2:], node.keywords))
@@ -200,7 +200,7 @@ class _Reader:
         owner.calls.append(call)
 
     def arguments(self, node: ast.Call, method: str) -> list[Value]:
-        """Return the arguments of a call by position; raises _Lost if one is not known."""
+        """Return the arguments of a call by position; raise _Lost if one is unknown."""
         given: list[object] = [self.value(each) for each in node.args]
         if node.keywords:
             names = _parameters(self.owner, method)[len(given) :]
@@ -223,7 +223,7 @@ def _parameters(owner: ast.ClassDef, method: str) -> list[str]:
 
 
 def _name(node: ast.AST) -> str | None:
-    """Return ``x`` or ``self.x`` for such an expression."""
+    """Return the name if an expression is ``x`` or ``self.x``."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
