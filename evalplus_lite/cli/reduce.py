@@ -46,7 +46,7 @@ def reduce(
         " gain. With --cross-validate several: 1,2.",
     ),
     budget: float | None = typer.Option(
-        None, "--budget", min=0, help="Plus cases per task on average [default: 8]."
+        None, "--budget", min=0, help="Plus cases per task on average; default: 8."
     ),
     is_cross_validated: bool = typer.Option(
         False,
