@@ -513,20 +513,20 @@ configs:
 
 {tasks} programming tasks with {base} base and {plus} further test inputs, and the expected outputs.
 
-| column | what it holds |
+| column | content |
 |---|---|
 | `task_id`, `entry_point` | the task's name and the function it asks for |
-| `prompt` | what a model is given |
-| `canonical_solution` | what, appended to the prompt, is right |
-| `test` | `check(candidate)`, which raises where an answer is wrong |
+| `prompt` | the prompt for a model |
+| `canonical_solution` | code that, appended to the prompt, makes a right program |
+| `test` | `check(candidate)`, which raises if an answer is wrong |
 | `inputs`, `expected` | a JSON list of argument lists, and of right outputs, base cases first |
-| `base_count` | how many of the inputs are the task's own |
-| `comparison` | the rule and tolerances by which outputs are compared |
+| `base_count` | the number of the task's own inputs, which come first |
+| `comparison` | the rule and tolerances for comparing outputs |
 | `has_check` | 1 if `test` accepts other outputs, too: compare by `test`, not by `expected` |
 | `contract` | Python: `precondition` says which inputs are valid, a `check` which outputs are |
 
 `inputs` and `expected` are text: JSON in which `{{"$tuple": [...]}}`, `{{"$set": [...]}}`,
-`{{"$float": "nan"}}` and the like stand for what JSON cannot say.
+`{{"$float": "nan"}}` and the like stand for values that JSON lacks.
 
 ```python
 from datasets import load_dataset
@@ -534,7 +534,7 @@ from datasets import load_dataset
 task = load_dataset("path/to/this/folder", split="test")[0]
 names = {{}}
 exec(task["prompt"] + task["canonical_solution"] + task["test"], names)
-names["check"](names[task["entry_point"]])  # raises where the answer is wrong
+names["check"](names[task["entry_point"]])  # raises if the answer is wrong
 ```
 
 Running a model's answers like this gives them your whole account: use a sandbox.
