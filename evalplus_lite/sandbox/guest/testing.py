@@ -18,13 +18,13 @@ if TYPE_CHECKING:  # the text of that module has run in this namespace
 
 Names = dict[str, Any]
 BUILTIN = {each: name for name, each in vars(builtins).items() if isinstance(each, type)}
-"""The classes that are really builtin ones, as known before a program's first line."""
+"""The builtin classes, recorded before the program runs."""
 BASES_OF = type.__dict__["__mro__"].__get__
 MOST_TEXT = 2000
 
 
 class Tested:
-    """Runs one test on a case; answers with the number and values of each assertion.
+    """Runs a test for each case, and answers with the number and values of each assertion.
 
     It works in the scratch folder, where tests may write files.
     """
