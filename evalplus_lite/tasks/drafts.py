@@ -17,6 +17,7 @@ from typing import Any
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.store import read_text
+from evalplus_lite.tasks.assertions import as_floats
 from evalplus_lite.tasks.harnesses import inferred
 from evalplus_lite.types import CALL, Case, Harness, Rule, RuleKind, Task, Value
 from evalplus_lite.values import wire
@@ -363,7 +364,8 @@ def _take(node: ast.Assert, bound: Bound, found: dict[str, Asserted]) -> None:
         raise _NoCase("an argument is given by name")
     arguments = tuple(value_of(_filled(argument, bound)) for argument in call.args)
     wire.encode(list(arguments))
-    output = wire.encode(value_of(_filled(wanted, bound)))
+    value = value_of(_filled(wanted, bound))
+    output = wire.encode(as_floats(value) if rule and rule.kind == "python" else value)
     of = found.setdefault(call.func.id, Asserted(node.lineno))
     kinds = {(each or Rule()).kind for each in (rule, of.rule if of.inputs else rule)}
     if len(kinds) > 1:
