@@ -40,6 +40,8 @@ class DraftCase:
     output: bytes = b""
     """In wire form."""
     problem: str = ""
+    text: str = ""
+    """What the example shows, of a call with known arguments."""
 
 
 def examples(text: str, name: str, *, within: bool = False) -> Iterator[DraftCase]:
@@ -88,12 +90,13 @@ def _examples(text: str, name: str, *, after: int = 0, within: bool = False) -> 
             yield DraftCase(source, line, problem=str(error))
             continue
         # If the text is not a program, the closing quotes of a docstring may follow at once.
-        wanted = _QUOTES.split(each.want)[0].strip() or "None"
+        text = _QUOTES.split(each.want)[0].rstrip()
+        output, problem = b"", ""
         try:
-            value = value_of(parsing.parse(wanted, mode="eval").body)
-            yield DraftCase(source, line, arguments, wire.encode(value))
+            output = wire.encode(value_of(parsing.parse(text.strip() or "None", mode="eval").body))
         except (*parsing.UNREADABLE, CodecError):
-            yield DraftCase(source, line, problem="its result is not a literal")
+            problem = "its result is not a literal"
+        yield DraftCase(source, line, arguments, output, problem, text)
 
 
 def sessions(text: str) -> Iterator[list[doctest.Example]]:
