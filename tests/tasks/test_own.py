@@ -95,7 +95,7 @@ def test_style_can_be_given(tmp_path: Path) -> None:
         ({"rule": {"kind": "truthiness", "fields": [{"at": []}]}}, "fields of the kind"),
         ({"tests": "assert add(1, 2) == 3"}, "'tests' are not for harness 'call' .*assertions"),
         ({"harness": {"attributes": ["a b"]}}, "attributes holds 'a b'"),
-        ({"harness": {"code": [-1]}}, "code is .*places of arguments"),
+        ({"harness": {"code": [-1]}}, "code is .*positions of arguments"),
         ({"harness": {"exceptions": ["Valueerror"]}}, "'Valueerror', .*did you mean 'ValueError'"),
         ({"rule": "python"}, "'rule' is a string, an object was expected .*kind"),
         ({"style": "chat"}, "unknown style 'chat'"),
