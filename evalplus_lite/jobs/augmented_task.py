@@ -298,12 +298,16 @@ def base_answers(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
 def in_sequences(sandbox: Sandbox, task: Task) -> Task:
     """Convert a task of unit tests to call sequences, taken from passing tests.
 
-    Other tasks, and those whose tests show no calls, are returned unchanged.
+    Other tasks, and those with a test that calls alone cannot replace, are returned unchanged.
     """
     if task.harness.kind != "unittest":
         return task
     passed, _ = base_answers(sandbox, task)
-    return with_sequences(replace(task, base=passed.suite.cases)) or task
+    read = with_sequences(replace(task, base=passed.suite.cases))
+    if read is None:
+        return task
+    usable = answer(sandbox, read, read.base, base_count=len(read.base), limits=BASE_LIMITS)
+    return task if usable.dropped else read
 
 
 def generator_of(

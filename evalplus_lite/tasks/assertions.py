@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
+import math
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -161,9 +163,11 @@ def _compared(node: ast.expr) -> Assertion | None:
             left=ast.Call(
                 func=ast.Name(id="abs"), args=[ast.BinOp(left=left, op=ast.Sub(), right=right)]
             ),
-            ops=[ast.Lt() | ast.LtE()],
+            ops=[ast.Lt() | ast.LtE() as op],
             comparators=[ast.Constant(value=float() | int() as most)],
         ):
+            if isinstance(op, ast.Lt) and float(most).is_integer():  # as ints may differ by
+                most = math.nextafter(most, 0.0)
             return _divided(left, right, atol=float(most))
         case ast.Call(
             func=ast.Attribute(attr="isclose") | ast.Name(id="isclose"), args=[left, right]
@@ -189,10 +193,22 @@ def _divided(
     """Return an assertion if one side is a literal: the other side, and the literal's value."""
     for seen, known in ((left, right), (right, left)):
         try:
-            return Assertion(ast.unparse(seen), value_of(known), rtol, atol)
+            value = value_of(known)
+            expected = as_floats(value) if rtol or atol else value
+            return Assertion(ast.unparse(seen), expected, rtol, atol)
         except ValueError:
             continue
     return None
+
+
+def as_floats(value: Value) -> Value:
+    """Replace ints by floats: a tolerance applies only to expected floats."""
+    if type(value) is int:
+        with contextlib.suppress(OverflowError):
+            return float(value)
+    if type(value) in (list, tuple):
+        return type(value)(map(as_floats, value))
+    return {k: as_floats(v) for k, v in value.items()} if type(value) is dict else value
 
 
 # Assertions among other statements: each is evaluated after the statements before it.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -59,10 +59,14 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """A contract file's text and the functions it defines."""
+    """A contract file's text and the functions it defines.
+
+    ``is_predicate``: its precondition returns a value, perhaps whether an input is valid.
+    """
 
     source: str
     functions: frozenset[str]
+    is_predicate: bool = False
 
     @property
     def has_check(self) -> bool:
@@ -120,7 +124,16 @@ def parse(source: str) -> Contract:
     names = frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
     if not {"precondition", "check"} & names:
         raise ContractError("a contract defines neither `precondition` nor `check`")
-    return Contract(source, names)
+    returned = (
+        part.value
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name == "precondition"
+        for part in ast.walk(node)
+        if isinstance(part, ast.Return)
+    )
+    # ``return True`` after assertions says nothing, and does no harm.
+    plain = (None, True)
+    return Contract(source, names, any(getattr(v, "value", v) not in plain for v in returned))
 
 
 def bundled(name: str) -> Path:
@@ -170,7 +183,8 @@ def violations(
     run = meter.run(inputs, judge=patient)
     if run.load_failed:
         raise ContractError(f"a contract does not load: {as_text(run.outcomes[0])}")
-    return [_violation(outcome) for outcome in run.outcomes]
+    wrong = (TRUE, FALSE) if parse(source).is_predicate else (FALSE,)
+    return [_violation(outcome, wrong) for outcome in run.outcomes]
 
 
 def faulty_check(
@@ -221,8 +235,11 @@ def as_text(outcome: Outcome | None) -> str:
     return "not tried, as too many before it were too slow" if outcome is None else str(outcome)
 
 
-def _violation(outcome: Outcome | None) -> Violation | None:
-    if isinstance(outcome, Returned | Unrepresentable):  # any return value means acceptance
+def _violation(outcome: Outcome | None, wrong: Collection[bytes]) -> Violation | None:
+    if isinstance(outcome, Returned) and outcome.data in wrong:
+        reason = f"it returns {outcome.data == TRUE}: assert what is valid instead of returning it"
+        return Violation(reason, faulty=True)
+    if isinstance(outcome, Returned | Unrepresentable):  # any other return value means acceptance
         return None
     if isinstance(outcome, Raised) and outcome.type == "AssertionError":
         return Violation(outcome.message or "an assertion without a message")

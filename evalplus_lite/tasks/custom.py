@@ -116,6 +116,9 @@ def own_task(fields: Fields) -> Task:
     base = _inputs(fields, harness)
     rule = read_rule(fields, harness)
     tests = fields.text("tests", default="")
+    if tests and harness.kind not in TESTS:
+        remedy = "; ".join(f'"harness": "{kind}" for {text}' for kind, text in TESTS.items())
+        raise fields.refuse(f"'tests' are not for harness {harness.kind!r}", remedy=remedy)
     task = Task(
         id=id,
         prompt=prompt,

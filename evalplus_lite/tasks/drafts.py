@@ -17,6 +17,7 @@ from typing import Any
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.store import read_text
+from evalplus_lite.tasks.assertions import as_floats
 from evalplus_lite.tasks.harnesses import inferred
 from evalplus_lite.types import CALL, Case, Harness, Rule, RuleKind, Task, Value
 from evalplus_lite.values import wire
@@ -39,6 +40,8 @@ class DraftCase:
     output: bytes = b""
     """In wire form."""
     problem: str = ""
+    text: str = ""
+    """What the example shows, of a call with known arguments."""
 
 
 def examples(text: str, name: str, *, within: bool = False) -> Iterator[DraftCase]:
@@ -87,12 +90,13 @@ def _examples(text: str, name: str, *, after: int = 0, within: bool = False) -> 
             yield DraftCase(source, line, problem=str(error))
             continue
         # If the text is not a program, the closing quotes of a docstring may follow at once.
-        wanted = _QUOTES.split(each.want)[0].strip() or "None"
+        text = _QUOTES.split(each.want)[0].rstrip()
+        output, problem = b"", ""
         try:
-            value = value_of(parsing.parse(wanted, mode="eval").body)
-            yield DraftCase(source, line, arguments, wire.encode(value))
+            output = wire.encode(value_of(parsing.parse(text.strip() or "None", mode="eval").body))
         except (*parsing.UNREADABLE, CodecError):
-            yield DraftCase(source, line, problem="its result is not a literal")
+            problem = "its result is not a literal"
+        yield DraftCase(source, line, arguments, output, problem, text)
 
 
 def sessions(text: str) -> Iterator[list[doctest.Example]]:
@@ -363,7 +367,8 @@ def _take(node: ast.Assert, bound: Bound, found: dict[str, Asserted]) -> None:
         raise _NoCase("an argument is given by name")
     arguments = tuple(value_of(_filled(argument, bound)) for argument in call.args)
     wire.encode(list(arguments))
-    output = wire.encode(value_of(_filled(wanted, bound)))
+    value = value_of(_filled(wanted, bound))
+    output = wire.encode(as_floats(value) if rule and rule.kind == "python" else value)
     of = found.setdefault(call.func.id, Asserted(node.lineno))
     kinds = {(each or Rule()).kind for each in (rule, of.rule if of.inputs else rule)}
     if len(kinds) > 1:

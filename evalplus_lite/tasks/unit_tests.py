@@ -798,7 +798,11 @@ def divided(source: str, *, strict: bool = False) -> UnitTests:
             node
             for node in tree.body
             if not (isinstance(node, ast.If) and "__name__" in ast.unparse(node.test))
+            and not _is_skipped(node)
         ]
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef):
+                node.body = [e for e in node.body if not _is_skipped(e)] or [ast.Pass()]
         divider = _Divider(of_module(tree, strict=strict))
         tree = ast.fix_missing_locations(divider.visit(tree))
         text, whole = ast.unparse(tree), ""
@@ -913,6 +917,12 @@ def _visible(tree: ast.Module) -> dict[tuple[str, str], list[Any]]:
 
 def _is_test(node: ast.stmt) -> bool:
     return getattr(node, "name", "").startswith("test")
+
+
+def _is_skipped(node: ast.stmt) -> bool:
+    """Return whether a test or class is under ``@unittest.skip``, so that it is never run."""
+    decorators = getattr(node, "decorator_list", ())
+    return any(class_names(getattr(each, "func", each)) == ["skip"] for each in decorators)
 
 
 def _literals(nodes: Sequence[ast.AST]) -> list[Any]:
