@@ -180,6 +180,7 @@ def augment(
             "inputs": inputs,
             "seconds": seconds,
             "seeds": getattr(seeds, "name", None),
+            **opened.facts,
         }
         if doubtful:
             identity["doubtful"] = True

@@ -860,7 +860,7 @@ def lint(
             sources = stream.by_task()
             stream.tell(opened)
         folder = None if out is None else made_folder(out)
-        identity: dict[str, Any] = {"kind": "lint", "content": content_hash(data)}
+        identity = {"kind": "lint", "content": content_hash(data), **opened.facts}
         if sources:
             names = {id: [program_hash(text) for text in some] for id, some in sources.items()}
             identity |= {"programs": _hash(repr(names)), "inputs": inputs, "seed": seed}

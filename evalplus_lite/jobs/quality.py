@@ -148,6 +148,7 @@ def mutation_scores(
         "content": [content_hash(data) for data in sets],
         "seed": seed,
         "inputs": inputs,
+        **session.facts,
     }
     path = None if out is None else out / "mutants.jsonl"
     with open_rows(path, identity=identity, force=force, batch=8) as journal:

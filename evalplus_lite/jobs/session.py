@@ -127,6 +127,11 @@ class Session:
                 self.workers = self._pool.workers
             return self._pool
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the rows of a job depend on besides data and settings: programs' packages."""
+        return {"packages": sorted({*self.config.packages})}
+
     def close(self, *, now: bool = False) -> None:
         """End all sandboxes; with ``now`` also where a program still runs."""
         with self._lock:

@@ -425,7 +425,7 @@ def build(
     What is cached is named by the content of all that it depends on, so no cache entry is ever out
     of date.
     """
-    cached = CachedRows.open(cache, _digest(subject))
+    cached = CachedRows.open(cache, _digest(sandbox, subject))
     rows: dict[Requirement, int] = {}
     for name, kind in KINDS.items():
         if name in kinds:
@@ -463,7 +463,7 @@ def _refused(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> int:
     return 0 if row & ((1 << suite.base_count) - 1) else row
 
 
-def _digest(subject: CoverSubject) -> str:
+def _digest(sandbox: Sandbox, subject: CoverSubject) -> str:
     """Name all that the rows of a task depend on, but for the programs, which name themselves."""
     task, suite = subject.task, subject.suite
     parts = (
@@ -472,6 +472,7 @@ def _digest(subject: CoverSubject) -> str:
         task.contract or "",
         repr(task.rule),
         repr(task.harness),
+        *sorted({*sandbox.config.packages}),
         Inputs.of(case.arguments for case in suite.cases).key,
         *(data.hex() for data in suite.expected),
     )

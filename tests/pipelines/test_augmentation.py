@@ -89,6 +89,9 @@ def test_another_seed_gives_other_inputs(undisturbed: Path, tmp_path: Path) -> N
     done = run(*ARGUMENTS, folder=tmp_path)
     assert done.returncode == 2
     assert "was begun with other settings: seed 8, now 7" in done.stderr
+    done = run(*ARGUMENTS[:-1], "8", "--package=iniconfig", folder=tmp_path)
+    assert done.returncode == 2
+    assert "packages ['numpy'], now ['iniconfig', 'numpy']" in done.stderr
 
 
 def test_a_reference_that_fails_is_left_out(tmp_path: Path) -> None:

@@ -109,6 +109,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "change",
     [
         *("--details", "--limits=paper", "--memory=512", "--total=9", "--minimize", "--raw"),
+        "--package=iniconfig",
         "other samples",
     ],
 )
