@@ -24,7 +24,7 @@ from evalplus_lite.execution.records import from_row, to_row, to_rows
 from evalplus_lite.generate.domains.filter import STATED
 from evalplus_lite.grading.evidence import unusable_row
 from evalplus_lite.jobs.augmented_task import Budget
-from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
+from evalplus_lite.jobs.datasets import prepared, run_facts, whole_hash
 from evalplus_lite.jobs.expected import SharedData
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
@@ -175,7 +175,7 @@ def augment(
         # are never taken up. Optional parts are left out where they are not used.
         identity = {
             "kind": "augmentation",
-            "content": (content := content_hash(data)),
+            "content": whole_hash(data),
             "seed": seed,
             "inputs": inputs,
             "seconds": seconds,
@@ -242,7 +242,7 @@ def augment(
         if not results:
             raise refusal(left_out)
         summary = {
-            "run": run_facts(data, content=content, pool=pool, seed=seed),
+            "run": run_facts(data, pool=pool, seed=seed),
             **summarized(data, [each.facts for each in results]),
             "unusable": [unusable_row(each) for each in left_out],
         }

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from evalplus_lite.errors import InputError, shown_path
 from evalplus_lite.execution.base import Backend
+from evalplus_lite.execution.records import to_row
 from evalplus_lite.grading.evidence import evidence_rows, unusable_row
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.session import Session, within
@@ -81,7 +82,8 @@ def content_hash(data: Dataset) -> str:
     for task in data.tasks:
         # What verdicts depend on, and no more: an edited prompt does not make results incomparable.
         program = (task.reference, task.entry_point, task.harness.row)
-        text = "\0".join(map(str, (task.id, *program, task.contract, task.rule)))
+        others = (task.programs, len(task.base))
+        text = "\0".join(map(str, (task.id, *program, task.contract, task.rule, *others)))
         digest.update(text.encode("utf-8", "surrogatepass"))
         digest.update(Inputs.of(case.arguments for case in task.cases).key.encode())
         for output in task.outputs:
@@ -92,6 +94,16 @@ def content_hash(data: Dataset) -> str:
                 digest.update(expected)
             if suite.stress is not None:
                 digest.update(Inputs.of(case.arguments for case in suite.stress.cases).key.encode())
+    return digest.hexdigest()[:32]
+
+
+def whole_hash(data: Dataset) -> str:
+    """Return a hash of all that the tasks hold: prompts and much else are no part of verdicts."""
+    digest = hashlib.sha256(content_hash(data).encode())
+    for task in data.tasks:
+        rest = to_row(replace(task, base=(), plus=(), outputs=()))
+        text = repr((rest, [case.source for case in task.cases]))
+        digest.update(text.encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:32]
 
 

@@ -290,6 +290,8 @@ def test_what_hangs_is_left_alone(sandbox: Sandbox) -> None:
         {"reference": "def f(x): return x + 1"},
         {"harness": Harness(kind="sequence")},
         {"rule": Rule("strict")},
+        {"programs": ("def f(x): return 2 * x",)},
+        {"base": make_task().base[:1], "plus": make_task().base[1:]},
     ],
 )
 def test_content_is_all_that_verdicts_depend_on(change: dict[str, Any]) -> None:
