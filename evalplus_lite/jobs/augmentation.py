@@ -26,6 +26,7 @@ from evalplus_lite.grading.evidence import unusable_row
 from evalplus_lite.jobs.augmented_task import Budget
 from evalplus_lite.jobs.datasets import prepared, run_facts, whole_hash
 from evalplus_lite.jobs.expected import SharedData
+from evalplus_lite.jobs.outputs import unfinished
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.models import Client, ModelSource, Replay
@@ -212,6 +213,8 @@ def augment(
             # 4. The work. Rows come in the order of the items: ``new`` holds the tasks whose rows
             # have not come yet.
             left, new = [task for task in tasks if task.id not in suites_of], deque[Task]()
+            if left and folder is not None:
+                unfinished(folder, JOURNAL)
             staging = SharedData(pool)
 
             def items() -> Iterator[Row]:

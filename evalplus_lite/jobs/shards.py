@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.jobs.outputs import COSTS, measured
+from evalplus_lite.jobs.outputs import COSTS, measured, unfinished
 from evalplus_lite.store import dump_row, parse_json, read_text, write_text
 from evalplus_lite.store.journal import open_rows, settings_file
 from evalplus_lite.store.locations import local_folder
@@ -307,6 +307,8 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
             open_rows(path, identity=shards[0].identity(), force=force) as journal,
             measured(folder if has_costs else None, journal, force=force) as costs,
         ):
+            if force:
+                unfinished(path.parent, name)
             # The journal comes first: when it ends, ``zip`` takes no line. The rest is appended.
             for row, (line, _) in zip(journal.rows(), lines, strict=False):
                 if line != dump_row(row.data):

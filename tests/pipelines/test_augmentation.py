@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from contextlib import nullcontext
 from dataclasses import replace
@@ -17,6 +18,7 @@ from evalplus_lite import Session, augment
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.augmented_task import Budget, augment_task, generator_of
 from evalplus_lite.jobs.linting import lint
+from evalplus_lite.jobs.session import ProgressEvent
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.tasks import Dataset, load_dataset
@@ -109,6 +111,21 @@ def test_edited_tasks_are_not_gone_on_with(tmp_path: Path, change: dict[str, Any
                 augment(tasks, inputs=4, out=tmp_path / "out", session=session)
             with pytest.raises(InputError, match="content") if each else nullcontext():
                 lint(tasks, out=tmp_path / "lint", session=session)
+
+
+def test_a_suite_to_be_made_anew_is_not_there(undisturbed: Path, tmp_path: Path) -> None:
+    """Of a run that starts over nobody takes the suite of the one before."""
+    shutil.copytree(undisturbed / "out", tmp_path / "out")
+
+    def killed(event: ProgressEvent) -> None:
+        if event.done:
+            raise KeyboardInterrupt
+
+    with Session(workers=1, cache=False, on_progress=killed) as session:
+        options: dict[str, Any] = {"out": tmp_path / "out", "force": True, "session": session}
+        with pytest.raises(KeyboardInterrupt):
+            augment(undisturbed / "tasks.jsonl", inputs=40, seed=7, **options)
+    assert not [name for name in FILES if (tmp_path / "out" / name).exists()]
 
 
 def test_a_reference_that_fails_is_left_out(tmp_path: Path) -> None:
