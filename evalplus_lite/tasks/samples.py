@@ -346,14 +346,37 @@ def parts_in(names: Iterable[str]) -> list[str]:
     )
 
 
+BLOCK = 256  # indices that are kept together, as bits
+
+
+class Indices:
+    """The indices that are taken: about a bit for each, or a block where they are far apart."""
+
+    def __init__(self) -> None:
+        self._blocks: Counter[object] = Counter()
+        self._full: Counter[object] = Counter()  # blocks from the first one on
+
+    def take(self, of: object, given: int | None = None) -> int | None:
+        """Return the given index of ``of``, None if it is taken; or the first that is free."""
+        if given is None:
+            while (bits := self._blocks[of, self._full[of]]) == (1 << BLOCK) - 1:
+                self._full[of] += 1
+            given = self._full[of] * BLOCK + (~bits & (bits + 1)).bit_length() - 1
+        block, bit = divmod(given, BLOCK)
+        if self._blocks[of, block] >> bit & 1:
+            return None
+        self._blocks[of, block] |= 1 << bit
+        return given
+
+
 class _Rows:
-    """The indices that files have used of each task."""
+    """The rows of files, in their order: an index counts among all of them."""
 
     def __init__(self, dataset: Dataset) -> None:
         self.dataset = dataset
         self.known = frozenset(dataset.all_ids)
         self.families = {family(id) for id in self.known} if dataset.suites else set()
-        self.used: Counter[object] = Counter()  # one bit an index, so that memory stays flat
+        self.indices = Indices()
         self.aside: Counter[str] = Counter()
         self.unknown = 0
 
@@ -393,7 +416,9 @@ class _Rows:
         if len(model) > MAX_MODEL:
             raise fields.refuse(f"'model' is longer than {MAX_MODEL} characters")
         temperature = _temperature(data.get("temperature"))
-        index = self._index(given, (task_id, model, temperature), fields)
+        index = self.indices.take((task_id, model, temperature), given)
+        if index is None:
+            raise fields.refuse(f"duplicate index {given} of task {task_id!r}")
         return Response.of(
             data[kind],
             task_id=task_id,
@@ -402,18 +427,6 @@ class _Rows:
             model=model,
             temperature=temperature,
         )
-
-    def _index(self, given: int | None, of: tuple[object, ...], fields: Fields) -> int:
-        """Return a sample's index among those ``of`` the same task, model and temperature.
-
-        That is the given one, or the first that is free.
-        """
-        used = self.used[of]
-        index = given if given is not None else (~used & (used + 1)).bit_length() - 1
-        if used >> index & 1:
-            raise fields.refuse(f"duplicate index {index} of task {of[0]!r}")
-        self.used[of] = used | 1 << index
-        return index
 
 
 def _temperature(value: object) -> float | None:
