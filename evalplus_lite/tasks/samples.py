@@ -356,17 +356,18 @@ class Indices:
         self._blocks: Counter[object] = Counter()
         self._full: Counter[object] = Counter()  # blocks from the first one on
 
-    def take(self, of: object, given: int | None = None) -> int | None:
-        """Return the given index of ``of``, None if it is taken; or the first that is free."""
-        if given is None:
-            while (bits := self._blocks[of, self._full[of]]) == (1 << BLOCK) - 1:
-                self._full[of] += 1
-            given = self._full[of] * BLOCK + (~bits & (bits + 1)).bit_length() - 1
-        block, bit = divmod(given, BLOCK)
-        if self._blocks[of, block] >> bit & 1:
-            return None
+    def free(self, of: object) -> int:
+        """Return the first index of ``of`` that is free."""
+        while (bits := self._blocks[of, self._full[of]]) == (1 << BLOCK) - 1:
+            self._full[of] += 1
+        return self._full[of] * BLOCK + (~bits & (bits + 1)).bit_length() - 1
+
+    def take(self, of: object, index: int) -> bool:
+        """Take an index; return False if it is taken already."""
+        block, bit = divmod(index, BLOCK)
+        is_free = not self._blocks[of, block] >> bit & 1
         self._blocks[of, block] |= 1 << bit
-        return given
+        return is_free
 
 
 class _Rows:
@@ -416,9 +417,10 @@ class _Rows:
         if len(model) > MAX_MODEL:
             raise fields.refuse(f"'model' is longer than {MAX_MODEL} characters")
         temperature = _temperature(data.get("temperature"))
-        index = self.indices.take((task_id, model, temperature), given)
-        if index is None:
-            raise fields.refuse(f"duplicate index {given} of task {task_id!r}")
+        of = task_id, model, temperature
+        index = self.indices.free(of) if given is None else given
+        if not self.indices.take(of, index):
+            raise fields.refuse(f"duplicate index {index} of task {task_id!r}")
         return Response.of(
             data[kind],
             task_id=task_id,
