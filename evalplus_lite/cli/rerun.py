@@ -18,6 +18,8 @@ def rerun(
     run: Run,
     out: Path = typer.Argument(..., metavar="DIR", help="A folder that evaluate wrote."),
     sample: str = typer.Argument(..., metavar="TASK#INDEX", help="The sample."),
+    model: str | None = typer.Option(None, "--model", "-m", help="Whose sample, of several."),
+    temperature: float | None = typer.Option(None, "--temperature", help="And drawn at which."),
     case: int | None = typer.Option(
         None, "--case", help="Which case; without it the one that decided."
     ),
@@ -31,7 +33,15 @@ def rerun(
     [bold]Example[/bold]  evalplus-lite rerun out/my-model HumanEval/0#3 --case 17
     """
     with run.started() as (session, _):
-        result = rerunning.rerun(out, sample, case=case, dataset=dataset, session=session)
+        result = rerunning.rerun(
+            out,
+            sample,
+            model=model,
+            temperature=temperature,
+            case=case,
+            dataset=dataset,
+            session=session,
+        )
 
     def show() -> None:
         say(f"{result['task_id']}#{result['index']}, case {result['case']}")
