@@ -24,7 +24,7 @@ from evalplus_lite.execution.records import from_row, to_row, to_rows
 from evalplus_lite.generate.domains.filter import STATED
 from evalplus_lite.grading.evidence import unusable_row
 from evalplus_lite.jobs.augmented_task import Budget
-from evalplus_lite.jobs.datasets import prepared, run_facts, whole_hash
+from evalplus_lite.jobs.datasets import SUITE, keep_dataset, prepared, run_facts, whole_hash
 from evalplus_lite.jobs.expected import SharedData
 from evalplus_lite.jobs.outputs import unfinished
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
@@ -167,6 +167,7 @@ def augment(
     """
     if not 0 < seconds < float("inf"):
         raise InputError(f"seconds is {seconds:g}", remedy="a number above 0")
+    keep_dataset(out, dataset)
     # 1. What all tasks share: the budget, the sandboxes, the data with its base cases.
     budget = Budget(inputs=inputs, seconds=seconds, doubtful=doubtful)
     with within(session) as opened:
@@ -251,7 +252,7 @@ def augment(
         }
     result = AugmentationResult(summary, tuple(results))
     if folder is not None:
-        write_packed(folder / "suite.jsonl.gz", (each.suite for each in results))
+        write_packed(folder / SUITE, (each.suite for each in results))
         result.write_summary(folder / "summary.json")
     return result
 

@@ -17,7 +17,7 @@ from evalplus_lite.execution.base import Backend
 from evalplus_lite.execution.records import to_row
 from evalplus_lite.grading.evidence import evidence_rows, unusable_row
 from evalplus_lite.jobs.expected import SuiteSource
-from evalplus_lite.jobs.session import Session, within
+from evalplus_lite.jobs.session import Session, keep_inputs, within
 from evalplus_lite.sandbox import Inputs
 from evalplus_lite.store.labels import file_name, labels
 from evalplus_lite.store.locations import Place, is_folder, names_at
@@ -28,6 +28,9 @@ from evalplus_lite.tasks.loading import Rows, dataset_of, refusal
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, with_base_cases
 from evalplus_lite.types import Suite, Unusable
 from evalplus_lite.version import __version__
+
+SUITE = "suite.jsonl.gz"
+"""The file of a suite that a job writes into its folder."""
 
 
 def load_dataset(
@@ -117,6 +120,15 @@ def with_suites(data: Dataset, suites: Iterable[Suite]) -> Dataset:
         if (suite := by_task.get(task.id)) is not None
     )
     return replace(data, tasks=tasks, suites=by_task, of=(), unusable=(), path="")
+
+
+def keep_dataset(
+    out: str | os.PathLike[str] | None, dataset: Dataset | str | os.PathLike[str]
+) -> None:
+    """Raise InputError if the suite that a job writes would overwrite the dataset that it reads."""
+    if out is not None:
+        path = dataset.path if isinstance(dataset, Dataset) else dataset
+        keep_inputs({"suite": Path(out, SUITE)}, {"data set": path})
 
 
 def default_folder(job: str, dataset: str, data: Dataset, *parts: str) -> Path:
