@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +18,13 @@ from evalplus_lite.sandbox import Tier, config_of
 from evalplus_lite.store import cache_folder, write_text
 from evalplus_lite.store.locations import local_folder
 from evalplus_lite.store.locks import Lock
+from evalplus_lite.version import __version__
+
+VERSIONS: Mapping[str, str] = {
+    "version": __version__,
+    "python": f"{sys.version_info.major}.{sys.version_info.minor}",
+}
+"""Our version, and the part of Python's, that rows may depend on."""
 
 # Results of jobs: frozen records that are written as JSON, and read as rows by data frames.
 
@@ -129,8 +137,8 @@ class Session:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the rows of a job depend on besides data and settings: programs' packages."""
-        return {"packages": sorted({*self.config.packages})}
+        """What a job's rows depend on besides data and settings: versions, programs' packages."""
+        return {**VERSIONS, "packages": sorted({*self.config.packages})}
 
     def close(self, *, now: bool = False) -> None:
         """End all sandboxes; with ``now`` also where a program still runs."""

@@ -16,7 +16,6 @@ import itertools
 import json
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -25,16 +24,14 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.outputs import COSTS, measured, unfinished
+from evalplus_lite.jobs.session import VERSIONS
 from evalplus_lite.store import dump_row, parse_json, read_text, write_text
 from evalplus_lite.store.journal import open_rows, settings_file
 from evalplus_lite.store.locations import local_folder
 from evalplus_lite.store.opening import opened
 from evalplus_lite.store.rows import filling, scratch_database
-from evalplus_lite.version import __version__
 
 RECORD = "shard.json"
-PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
-"""The part of this interpreter's version that rows may depend on."""
 FORM = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 Kept: TypeAlias = Literal["inside", "beside"]
 """Where an unsharded run keeps its journal: in the folder of results, or next to the file of
@@ -131,19 +128,20 @@ class ShardPlan:
         own = dealt(list(costs.values()), names, self.shard.of)[self.shard.number - 1]
         self.items = frozenset(names[place] for place in own)
         # Settings or data may have changed since the shard was begun: its rows would be of both.
-        before = record_at(self.folder / RECORD)
-        if before is not None and before["plan"] != plan and not force:
-            raise InputError(
-                f"shard {self.shard} was begun with other settings or data",
-                path=self.folder,
-                remedy="use the same to resume, choose another output, or remove that folder",
-            )
+        before = None if force else record_at(self.folder / RECORD)
+        if before is not None:
+            _require_versions(before, str(self.shard), self.folder)
+            if before["plan"] != plan:
+                raise InputError(
+                    f"shard {self.shard} was begun with other settings or data",
+                    path=self.folder,
+                    remedy="use the same to resume, choose another output, or remove that folder",
+                )
         self._record = {
             "shard": [self.shard.number, self.shard.of],
             "finished": False,
             "kind": self._kind,
-            "version": __version__,
-            "python": PYTHON,
+            **VERSIONS,
             "plan": plan,
             "command": list(self.shard.command),
             "journal": self._name,
@@ -399,14 +397,7 @@ def _require_one_job(shards: Sequence[Finished]) -> None:
     first, settings = shards[0], shards[0].identity() or {}
     for shard in shards:
         record = shard.record
-        # Rows may depend on our version and on Python's: who merges must have made the shards.
-        for what, now in (("version", __version__), ("python", PYTHON)):
-            if record[what] != now:
-                raise InputError(
-                    f"shard {shard.name} was made with {what} {record[what]!r:.80}, not {now}",
-                    path=shard.folder,
-                    remedy="merge with the version that made the shards",
-                )
+        _require_versions(record, shard.name, shard.folder)
         # Settings can be named; the plan also holds the data, and which items are whose.
         own = shard.identity() or {}
         other = [
@@ -421,6 +412,17 @@ def _require_one_job(shards: Sequence[Finished]) -> None:
                 f"shard {shard.name} was made with other {other[0]}",
                 path=shard.folder,
                 remedy="run it again with the others' settings, its folder removed",
+            )
+
+
+def _require_versions(record: Mapping[str, Any], name: str, folder: Path) -> None:
+    """Raise InputError unless the rows of a shard are of our version, and of Python's."""
+    for what, now in VERSIONS.items():
+        if record[what] != now:
+            raise InputError(
+                f"shard {name} was made with {what} {record[what]!r:.80}, not {now}",
+                path=folder,
+                remedy="use the version that made it, or remove its folder and run it again",
             )
 
 

@@ -97,6 +97,13 @@ def test_another_seed_gives_other_inputs(undisturbed: Path, tmp_path: Path) -> N
     done = run(*ARGUMENTS[:-1], "8", "--package=iniconfig", folder=tmp_path)
     assert done.returncode == 2
     assert "packages ['numpy'], now ['iniconfig', 'numpy']" in done.stderr
+    settings = tmp_path / "out" / "augment.journal.settings.json"
+    before = json.loads(settings.read_text())
+    settings.write_text(json.dumps({**before, "version": "0.0.1", "python": None}))
+    done = run(*ARGUMENTS[:-1], "8", folder=tmp_path)
+    assert done.returncode == 2
+    assert "version '0.0.1', now" in done.stderr
+    assert "python None, now" in done.stderr
 
 
 @pytest.mark.parametrize("change", [{"prompt": "Double x."}, {"programs": ["def f(x): return x"]}])

@@ -246,6 +246,21 @@ def test_shards_of_another_version_or_command(jobs: Jobs, tmp_path: Path) -> Non
         as_merged(gather(out), str(out))
 
 
+@pytest.mark.parametrize("change", [{"version": "0.0.1"}, {"python": "3.0"}])
+def test_a_shard_of_another_version_is_not_gone_on_with(
+    jobs: Jobs, tmp_path: Path, change: dict[str, str]
+) -> None:
+    """Its rows would be of both; from the start it is done by this one."""
+    out = tmp_path / "run"
+    for name in ("evaluate", "generate"):
+        jobs.run(name, out, shard="1/2")
+        _record(out, "1-of-2", finished=False, **change)
+        with pytest.raises(InputError, match=next(iter(change.values()))):
+            jobs.run(name, out, shard="1/2")
+        jobs.run(name, out, shard="1/2", force=True)
+        shutil.rmtree(shards_of(out))
+
+
 def test_what_is_typed_after_two_dashes_stays_there() -> None:
     """Packages of ``mine``, say; and commands that have no workers are given none."""
     typed = ["exe", "mine", "--shard", "1/2", "-o", "out", "--", "a", "b"]
