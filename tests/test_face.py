@@ -204,6 +204,14 @@ def test_samples_without_numbers_are_numbered(tmp_path: Path, session: Session) 
         assert found == [("", 0), ("", 1), ("", 2), *(("m", n) for n in numbers)]
 
 
+def test_long_names_of_models_are_no_names_of_files(tmp_path: Path, session: Session) -> None:
+    """Two that begin alike, in any alphabet, get files that differ."""
+    data, name = Dataset("own", (make_task(),)), "𝔸" * 200
+    samples = [Sample("Tiny/0", "f = None", name + end) for end in "ab"]
+    evaluate(data, samples, out=tmp_path / "out", session=session)
+    assert len(list((tmp_path / "out").glob("eval_results-*.json"))) == 2
+
+
 def test_base_cases_are_included(session: Session) -> None:
     """A set that states its cases only in test programs is loaded with them."""
     data = load_dataset("humaneval", tasks=["0-1"], session=session)

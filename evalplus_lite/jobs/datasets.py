@@ -20,7 +20,7 @@ from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.session import Session, keep_inputs, within
 from evalplus_lite.sandbox import Inputs
 from evalplus_lite.store.labels import file_name, labels
-from evalplus_lite.store.locations import Place, is_folder, names_at
+from evalplus_lite.store.locations import Place, is_folder, local_folder, names_at
 from evalplus_lite.store.opening import opened
 from evalplus_lite.tasks import Dataset, names
 from evalplus_lite.tasks import load_dataset as read_dataset
@@ -128,7 +128,7 @@ def keep_dataset(
     """Raise InputError if the suite that a job writes would overwrite the dataset that it reads."""
     if out is not None:
         path = dataset.path if isinstance(dataset, Dataset) else dataset
-        keep_inputs({"suite": Path(out, SUITE)}, {"data set": path})
+        keep_inputs({"suite": local_folder(out) / SUITE}, {"data set": path})
 
 
 def default_folder(job: str, dataset: str, data: Dataset, *parts: str) -> Path:

@@ -11,6 +11,7 @@ from pathlib import Path
 # Names without information: this project's own outputs have them, so their folder names them.
 COMMON = frozenset({"suite", "samples", "generations"})
 _LONGEST = 60
+_MOST_BYTES = 100  # file systems allow 255 of a name, which may hold two of these
 
 
 def stem(path: str | os.PathLike[str]) -> str:
@@ -47,4 +48,5 @@ def labels(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
 
 def file_name(text: str) -> str:
     """Return a text as a part of a file's name: letters, digits and ``.+-_``, of bounded length."""
-    return re.sub(r"[^\w.+-]+", "_", text)[:_LONGEST].strip("._") or "_"
+    name = re.sub(r"[^\w.+-]+", "_", text)[:_LONGEST].encode()
+    return name[:_MOST_BYTES].decode(errors="ignore").strip("._") or "_"
