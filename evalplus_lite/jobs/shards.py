@@ -33,6 +33,8 @@ from evalplus_lite.store.rows import filling, scratch_database
 
 RECORD = "shard.json"
 FORM = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
+MOST_SHARDS, MOST_ROWS = 10**6 - 1, 1 << 60
+"""Of a job: more are not named, and not counted."""
 Kept: TypeAlias = Literal["inside", "beside"]
 """Where an unsharded run keeps its journal: in the folder of results, or next to the file of
 results."""
@@ -221,13 +223,16 @@ def _is_record(record: Any) -> bool:
         type(record) is dict
         and all(type(record.get(key)) is kind for key, kind in SHAPE.items())
         and [*map(type, record["shard"])] == [int, int]
-        and 1 <= record["shard"][0] <= record["shard"][1]
+        and 1 <= record["shard"][0] <= record["shard"][1] <= MOST_SHARDS
+        and 0 <= record["total"] < MOST_ROWS
         and all(type(each) is list and [*map(type, each)] == [int, str] for each in record["items"])
+        and all(0 <= place < record["total"] for place, _ in record["items"])
         and all(type(each) is str for each in record["command"])
         and record["kept"] in get_args(Kept)
         # A bare name: a record from elsewhere must not lead to a file outside its folder.
         and record["journal"] == Path(record["journal"]).name
-        and (not record["finished"] or type(record.get("rows")) is int)
+        and type(record.get("rows", None if record["finished"] else 0)) is int
+        and 0 <= record.get("rows", 0) < MOST_ROWS
     )
 
 

@@ -216,6 +216,16 @@ def test_what_is_not_all_of_one_run_is_refused_by_name(jobs: Jobs, tmp_path: Pat
     _refused(jobs, out, "2/2", "version")
     again(plan="0" * 32)
     _refused(jobs, out, "2/2", "other settings or data")
+    for change in (
+        {"shard": [1, 10**9]},
+        {"items": [[10**30, "Own/0"]]},
+        {"items": [[-1, "Own/0"]]},
+        {"total": 10**30},
+        {"rows": 10**30},
+        {"rows": "1"},
+    ):
+        again(**change)
+        _refused(jobs, out, "shard.json", "not a record")
     again(shard=[1, 2])
     _refused(jobs, out, "2-of-2", "1/2")
     again(shard=[2, 3])
