@@ -44,7 +44,7 @@ def test_violations_say_why(sandbox: Sandbox) -> None:
         "    assert x != 0\n"
         "    if x < 0: raise KeyError(x)\n"
         "    while x > 100: pass\n"
-        "    return False\n"
+        "    return True\n"
     )
     cases = [Case((value,)) for value in (1, "a", 0, -1, 101, 2)]
     found = violations(sandbox, source, cases)
@@ -53,6 +53,13 @@ def test_violations_say_why(sandbox: Sandbox) -> None:
     assert found[4] is not None
     assert found[4].faulty
     assert found[5] is None
+
+
+@pytest.mark.parametrize("text", ["return x > 0", "if x < 1: return False\n    return True"])
+def test_a_precondition_asserts(sandbox: Sandbox, text: str) -> None:
+    """One that returns whether an input is valid is an error, on inputs that are valid, too."""
+    found = violations(sandbox, f"def precondition(x):\n    {text}\n", [Case((1,)), Case((0,))])
+    assert all(each is not None and each.faulty and "assert" in each.reason for each in found)
 
 
 def test_a_precondition_cannot_change_its_case(sandbox: Sandbox) -> None:

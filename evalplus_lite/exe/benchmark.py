@@ -7,33 +7,36 @@ Python gives the same file on every machine.
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import os
 import sys
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.exe.inputs.validators import literals_of
-from evalplus_lite.exe.mining import MiningSettings, mine
+from evalplus_lite.exe.mining import MiningSettings, beside, mine, package_rows
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.selecting.static import MAX_CODE
 from evalplus_lite.exe.sources import listed_packages
 from evalplus_lite.exe.tasks.asked import asked, without_comments
 from evalplus_lite.exe.tasks.chains import chained_tasks
-from evalplus_lite.exe.tasks.mined import MinedTask, read_tasks
+from evalplus_lite.exe.tasks.mined import MinedTask
 from evalplus_lite.exe.tasks.worth import HARD, HASH, SPLITS, Split
+from evalplus_lite.execution.base import Call, Work, WorkerContext
 from evalplus_lite.jobs.session import Result, Session, within
-from evalplus_lite.sandbox import Sandbox
-from evalplus_lite.store import write_jsonl, write_text
+from evalplus_lite.store import Journal, dump_row, read_jsonl, write_jsonl, write_text
+from evalplus_lite.tasks.contracts import bundled
 
 FOLDER = Path("out")
 """Where sets are built, each in a folder of its name."""
-SETTINGS = MiningSettings(functions=80, with_deps=False, max_code=2 * MAX_CODE)
+SETTINGS = MiningSettings(functions=40, with_deps=False, max_code=2 * MAX_CODE)
 """What is required is fetched in the versions of the list alone, which are the same every day."""
 TASKS, OF_PACKAGE = 2000, 40
 """Tasks of a set, and functions of one package at most."""
@@ -72,16 +75,20 @@ def names() -> list[str]:
 
 
 def located(path: str | os.PathLike[str]) -> Path:
-    """Return a file of tasks, or that of a set by its name; InputError if it is not built."""
+    """Return a file of tasks, or that of a set by its name: as built here, else as it ships.
+
+    Raises InputError for a set that neither was built nor ships.
+    """
     name, found = str(path), Path(path)
     if found.exists() or name not in names():
         return found
-    built = FOLDER / name / f"{name}.jsonl"
-    if not built.exists():
-        raise InputError(
-            f"the set {name} is not here", path=built, remedy=f"evalplus-lite exe build {name}"
-        )
-    return built
+    places = (FOLDER / name / f"{name}.jsonl", bundled("data") / name / f"{name}.jsonl.gz")
+    for place in places:
+        if place.exists():
+            return place
+    raise InputError(
+        f"the set {name} is not here", path=places[0], remedy=f"evalplus-lite exe build {name}"
+    )
 
 
 def build(
@@ -110,37 +117,82 @@ def build(
     mined = folder / "mined.jsonl"
     with within(session) as opened:
         result = mine(listed, settings=SETTINGS, out=mined, force=force, session=opened)
-        tasks = [*read_tasks(mined)] if mined.stat().st_size else []
-        with Sandboxes(Sandbox(opened.config)) as places:
-            tasks = [replace(task, code=without_comments(task.code)) for task in tasks]
-            opened.stage("choosing cases", len(tasks))
-            found = []
-            for each in itertools.chain(tasks, _chains(tasks, places, opened)):
-                if (task := asked(each, places)) is not None:
-                    found.append(task)
-                if "parts" not in each.facts:
-                    opened.advance()
-            tasks = chosen(found)
+        problems = {**result.problems, **result.refused}
+        found = _worth_asking(mined, problems, force=force, session=opened)
+    tasks = chosen(found)
     path, card = folder / f"{name}.jsonl", folder / f"{name}.md"
     write_jsonl(path, (task.to_json() for task in tasks))
     write_text(card, data_card(name, tasks, listed))
     counts = Counter(split_of(task) for task in tasks)
     summary = {"tasks": str(path), "card": str(card), "count": len(tasks), "splits": counts}
-    problems = {**result.problems, **result.refused}
     return BenchmarkResult({**summary, "problems": problems}, path, card, problems)
 
 
-def _chains(
-    tasks: Sequence[MinedTask], sandboxes: Sandboxes, session: Session
-) -> Iterator[MinedTask]:
-    """Yield the chains of each package."""
-    least, seed = HARD["lines"], SETTINGS.seed
-    fit = (each for each in tasks if HASH not in each.marks and len(each.code) <= MAX_CODE)
-    groups = [[*some] for _, some in itertools.groupby(fit, lambda each: each.facts["package"])]
-    session.stage("chains", len(groups))
-    for some in groups:
-        yield from chained_tasks(some, sandboxes, count=CHAINS, seed=seed, links=LINKS, least=least)
-        session.advance()
+def _worth_asking(
+    mined: Path, problems: dict[str, str], *, force: bool, session: Session
+) -> list[MinedTask]:
+    """Return the tasks of a mined file that are worth asking, and chains of them.
+
+    Each package's are kept in a journal when they are known; a package whose tasks could not be
+    looked at is added to ``problems``.
+    """
+    rows = (row.data for row in read_jsonl(mined)) if mined.stat().st_size else ()
+    groups = {package: [*some] for package, some in itertools.groupby(rows, itemgetter("package"))}
+    contents = {
+        package: hashlib.sha256("".join(map(dump_row, some)).encode()).hexdigest()
+        for package, some in groups.items()
+    }
+    journal = beside(mined, "asked.journal.jsonl")
+    call = Call("evalplus_lite.exe.benchmark:choosing", contents)
+    session.stage("choosing cases", len(groups))
+    with Journal(journal, identity={"choosing": 1}, force=force, batch=1) as kept:
+        known = {row.data["package"]: row.data for row in kept.rows()}
+        done = {
+            package: row["tasks"]
+            for package, row in known.items()
+            if contents.get(package) == row["content"]
+        }
+        session.advance(len(done), known=True)
+        left = ((package, some) for package, some in groups.items() if package not in done)
+        for row in package_rows(call, left, session.pool(), lost=_lost):
+            package = row["package"]
+            if "problem" in row:
+                problems[package] = row["problem"]
+                session.note(f"{package}: {row['problem']}")
+            else:
+                kept.append(row)
+                done[package] = row["tasks"]
+            session.advance()
+    return [MinedTask.from_json(row) for package in groups for row in done.get(package, ())]
+
+
+def _lost(package: str, problem: str) -> dict[str, Any]:
+    return {"package": package, "problem": problem}
+
+
+def choosing(place: WorkerContext, settings: Any) -> Work:
+    """Of a package's mined rows, a row with its name, their hash, and those worth asking.
+
+    Chains come last. ``settings`` are the hashes, by package.
+    """
+    sandboxes = Sandboxes(place.sandbox)
+
+    def work(rows: Any) -> dict[str, Any]:
+        tasks = [MinedTask.from_json(row) for row in rows]
+        tasks = [replace(task, code=without_comments(task.code)) for task in tasks]
+        fit = [task for task in tasks if HASH not in task.marks and len(task.code) <= MAX_CODE]
+        chains = chained_tasks(
+            fit, sandboxes, count=CHAINS, seed=SETTINGS.seed, links=LINKS, least=HARD["lines"]
+        )
+        found = (asked(each, sandboxes) for each in itertools.chain(tasks, chains))
+        package = rows[0]["package"]
+        return {
+            "package": package,
+            "content": settings[package],
+            "tasks": [task.to_json() for task in found if task is not None],
+        }
+
+    return work
 
 
 def chosen(tasks: Sequence[MinedTask], *, count: int = TASKS) -> list[MinedTask]:

@@ -1,8 +1,8 @@
-"""Everything a function needs, statement by statement, across the files of a package.
+"""The closure of a function: every statement that it needs, across the files of a package.
 
 Nodes are top-level statements, imports of the standard library, aliases and module namespaces.
-An edge is needed while loading or only when called; each name in the flat program belongs to
-exactly one thing, and two things that want one name are a reason to refuse.
+An edge marks a need while loading, or only when called. Each name in the flat program belongs to
+one definition; if two definitions need the same name, the function is rejected.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from evalplus_lite.exe.reading.names import Use
 class Node:
     """One block of the inlined program.
 
-    ``statement``: ``where`` is its module, ``position`` its place there. ``import``: ``where`` is
-    the module and ``member`` the name taken from it, bound to ``name``. ``alias``: ``name =
-    member``. ``namespace``: ``name`` stands for the module ``where``.
+    ``statement``: ``where`` is its module, ``position`` its index there. ``import``: ``where`` is
+    the module and ``member`` the name imported from it, bound to ``name``. ``alias``: ``name =
+    member``. ``namespace``: ``name`` is bound to a namespace for the module ``where``.
     """
 
     kind: Literal["alias", "import", "namespace", "statement"]
@@ -51,13 +51,13 @@ class Node:
 
 
 Edges: TypeAlias = Mapping[Node, Mapping[Node, bool]]
-"""Node -> what it needs -> whether while loading."""
+"""Node -> needed node -> whether it is needed while loading."""
 
 
 def ordered(edges: Edges) -> list[Node] | Obstacle:
-    """Return every node after what it needs; an Obstacle if loading goes in a circle.
+    """Sort nodes so that each follows the nodes it needs; an Obstacle if loading is circular.
 
-    Circles of calls are fine: each is opened at a need that is not one of loading.
+    Circular calls are allowed: a cycle is broken at an edge that is not needed while loading.
     """
     left = {
         node: {*needs} for node, needs in sorted(edges.items(), key=lambda each: _rank(each[0]))
@@ -68,7 +68,7 @@ def ordered(edges: Edges) -> list[Node] | Obstacle:
             sorter.prepare()
             break
         except CycleError as error:
-            circle: list[Node] = error.args[1]  # each node is needed by the next one
+            circle: list[Node] = error.args[1]  # each node is needed by the next
             late = [(b, a) for a, b in itertools.pairwise(circle) if not edges[b][a]]
             if not late:
                 modules = ", ".join(sorted(node.where for node in circle[1:]))
@@ -91,42 +91,42 @@ def _rank(node: Node) -> tuple[int, str, int, str]:
 
 
 MAX_NODES = 600
-"""A closure of more statements than this is refused: no task is that large."""
+"""Maximum number of nodes in a closure."""
 
 
 OF_THE_WHOLE = frozenset({"name clash", "module state"})
-"""Problems that come of what stands together in one program, not of one part of it."""
+"""Problems of a whole program; its parts may be usable in other programs."""
 MOST_PARENTS = 8
 _HARMLESS = frozenset({"dataclass", "total_ordering", "final"})
-"""Decorators that look for no methods beyond those that Python itself calls."""
+"""Class decorators that use only special methods."""
 _OPEN = frozenset({"typing.Generic", "typing.NamedTuple", "typing.TypedDict", "abc.ABC"})
-"""Classes of the library that call no method of a class of their kind by name."""
+"""Standard library classes that call no ordinary method of their subclasses."""
 Identity: TypeAlias = tuple[str, str, str]
 
 
 @dataclass(slots=True)
 class Closure:
-    """A function's program before it is written down."""
+    """The parts of a function's program, before they are written as source."""
 
     entry: Node
     order: list[Node] = field(default_factory=list)
-    """Every node, what it needs before it."""
+    """All nodes, each after the nodes it needs."""
     statements: dict[Node, Statement] = field(default_factory=dict)
     members: dict[Node, dict[tuple[str, ...], str]] = field(default_factory=dict)
     """Namespace node -> attribute path -> flat name."""
     externals: set[str] = field(default_factory=set)
     """Dotted names of the standard library that are read: ``os.path.join``."""
     mentioned: set[str] = field(default_factory=set)
-    """Those that annotations mention, which are never evaluated."""
+    """Dotted names that only annotations mention; they are never evaluated."""
     builtins: set[str] = field(default_factory=set)
     problems: list[Obstacle] = field(default_factory=list)
 
 
 class ClosureBuilder:
-    """Builds one closure; make a new one for each function.
+    """A builder of one closure; create a new one for each function.
 
-    ``hopeless``: what no closure can hold, and why; a closure that comes to it ends there.
-    ``max_code``: characters that a statement may have.
+    ``hopeless``: definitions that no closure can contain, and why; reaching one ends the closure.
+    ``max_code``: maximum characters in a statement.
     """
 
     def __init__(
@@ -141,20 +141,20 @@ class ClosureBuilder:
         self._is_hopeless = False
         self.names: dict[str, Identity] = {}
         self.edges: dict[Node, dict[Node, bool]] = {}
-        """Node -> what it needs -> whether while loading."""
+        """Node -> needed node -> whether it is needed while loading."""
         self.pending: list[Node] = []
         self._defined: dict[Definition, list[Node]] = {}
         self._classes: dict[Node, Statement] = {}
-        """Classes of which only the methods are taken that something mentions."""
+        """Classes reduced to the methods whose names are mentioned."""
         self._mentioned: set[str] = set()
         self._writes: list[tuple[Node, str]] = []
 
     def build(
         self, subject: Definition, others: Sequence[Definition | External] = (), driver: str = ""
     ) -> Closure:
-        """Return the closure of a top-level function; its problems say why not, if any.
+        """Return the closure of a top-level function or class; it is unusable if it has problems.
 
-        ``others``: what the program must hold besides, under its own name, for ``driver``.
+        ``others``: further definitions that ``driver`` needs, under their own names.
         """
         self._mentioned.update(re.findall(r"\w+", driver))
         module, name = subject.module, subject.name
@@ -195,10 +195,10 @@ class ClosureBuilder:
         return self.closure
 
     def _callable(self, roots: Sequence[Node]) -> set[Node]:
-        """Return what a call of the entry point, and of further roots, may run or read.
+        """Return the nodes that calls of the entry point and ``roots`` may run or read.
 
-        Not the function that a bare ``_register(...)`` at the top of a module calls: that ran while
-        loading. What it is given may have been kept, so that counts.
+        Exclude the function called by a bare ``_register(...)`` at the top of a module: it ran
+        while loading. Include its arguments, because it may have stored them.
         """
         found = {self.closure.entry, *roots}
         pending = [*found]
@@ -215,7 +215,7 @@ class ClosureBuilder:
     # Growing the graph
 
     def _definition(self, target: Definition) -> list[Node]:
-        """Return the nodes that bind a name, mutations made while loading included."""
+        """Return the nodes that bind a name, or mutate its value while loading."""
         if target in self.hopeless:
             self._is_hopeless = True
             for problem in self.hopeless[target]:
@@ -238,13 +238,13 @@ class ClosureBuilder:
             if node not in self.edges:
                 self.edges[node] = {}
                 self.pending.append(node)
-        # They run in their order in the file.
+        # They run in file order.
         for before, after in itertools.pairwise(nodes):
             self.edges[after][before] = True
         return nodes
 
     def _attempt(self, node: Node) -> None:
-        """Follow what a block needs; what it cannot have, no other closure can have from it."""
+        """Follow a block's needs; record its own problems for all later closures."""
         before = len(self.closure.problems)
         module = self.resolver.index.module(node.where)
         assert module is not None
@@ -258,7 +258,7 @@ class ClosureBuilder:
             self.hopeless |= {Definition(node.where, name): own for name in statement.binds}
 
     def _grown(self) -> bool:
-        """Follow the methods that have been mentioned since; return whether there were any."""
+        """Follow methods mentioned since the last call; return whether there were any."""
         is_new = False
         for node, whole in self._classes.items():
             statement = whole.cut(self._mentioned)
@@ -269,7 +269,7 @@ class ClosureBuilder:
         return is_new
 
     def _is_open(self, module: str, node: ast.ClassDef, depth: int = 0) -> bool:
-        """Return whether nothing calls a class's methods but code that mentions their names."""
+        """Return whether only code that mentions a class's methods by name can call them."""
         decorators = {
             ast.unparse(d).partition("(")[0].rpartition(".")[2] for d in node.decorator_list
         }
@@ -306,18 +306,18 @@ class ClosureBuilder:
     def _use(self, node: Node, module: Module, use: Use) -> None:
         if use.when == "annotation":
             target = self.resolver.resolve_annotation(module.name, use.name)
-            # Annotations are never evaluated; the reader still wants to know what List is.
+            # Annotations are never evaluated, but a reader should see where List comes from.
             if not isinstance(target, External) or target.dotted.startswith("__future__"):
                 return
             if target.dotted.startswith("_") or "._" in target.dotted:
-                return  # known to type checkers alone, perhaps: importing it might fail
+                return  # it may exist for type checkers only, so importing it could fail
             if use.name in self.names and self.names[use.name] != _identity(target):
                 return
         else:
             target = self.resolver.resolve(module.name, use.name)
         needs = self._target(target, use)
         if node in needs:
-            # One of several statements that make up a name: it sees what the earlier ones left.
+            # One of several statements that bind a name: it sees the result of earlier ones.
             needs = [n for n in needs if n.kind == "statement" and n.position < node.position]
         for needed in needs:
             if needed != node:
@@ -360,7 +360,7 @@ class ClosureBuilder:
         return node
 
     def _module(self, use: Use, target: ModuleRef) -> list[Node]:
-        """Follow ``module.attribute`` through as many modules as the chain has."""
+        """Resolve ``module.attribute`` through any number of modules."""
         found: Target = target
         depth = 1
         while isinstance(found, ModuleRef) and depth < len(use.path):
@@ -402,7 +402,7 @@ class ClosureBuilder:
 
 
 def _called_while_loading(statement: Statement | None) -> str | None:
-    """Return the name of the function that a bare call calls, and mentions nowhere else."""
+    """Return the function's name in a bare call, if the call mentions it once."""
     if statement is None or not isinstance(statement.node, ast.Expr):
         return None
     call = statement.node.value
@@ -417,14 +417,14 @@ def _identity(target: External) -> Identity:
 
 
 Block: TypeAlias = tuple[str, str, int]
-"""Where a part of an inlined program came from: module, name, and first line in its file."""
+"""The origin of a part of an inlined program: module, name, and first line in its file."""
 
 
 def inline(closure: Closure) -> tuple[str, tuple[Block, ...]]:
-    """Return a closure as a program, and where its parts are from; it must have no problems.
+    """Return the source of a closure without problems, and the origin of each part.
 
-    Imports of the standard library stand first, then every statement after what it needs.
-    The module of origin stands above each run of statements.
+    Imports of the standard library come first, then every statement after those it needs.
+    A comment above each run of statements names their module.
     """
     imports = _imports(closure)
     if any(node.kind == "namespace" for node in closure.order):
@@ -475,7 +475,7 @@ def _imports(closure: Closure) -> list[str]:
 
 
 def _is_module(name: str) -> bool:
-    """Return whether a dotted name is a module of its own (``os.path`` comes with ``os``)."""
+    """Return whether a dotted name is a module to import (``os.path`` comes with ``os``)."""
     try:
         return name != "os.path" and importlib.util.find_spec(name) is not None
     except (ImportError, ValueError, AttributeError):

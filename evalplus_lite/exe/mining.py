@@ -10,7 +10,7 @@ import operator
 import os
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field
@@ -59,7 +59,7 @@ from evalplus_lite.exe.tasks.worth import (
     tags_of,
     triviality,
 )
-from evalplus_lite.execution.base import Backend, Call, Work, WorkerContext
+from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
 from evalplus_lite.execution.job import Defect, Lost
 from evalplus_lite.jobs.datasets import run_facts
 from evalplus_lite.jobs.session import Result, Session, keep_inputs, within
@@ -464,14 +464,23 @@ def beside(tasks: Path, kind: str) -> Path:
     return tasks.with_name(f"{stem}.{kind}")
 
 
-def _mined_rows(call: Call, names: Iterable[str], backend: Backend) -> Iterator[dict[str, Any]]:
-    """Yield packages' rows as they come: one that takes an hour holds up no other's."""
-    left = iter(names)
+def package_rows(
+    call: Call,
+    items: Iterable[tuple[str, Row]],
+    backend: Backend,
+    lost: Callable[[str, str], dict[str, Any]] = lost_row,
+) -> Iterator[dict[str, Any]]:
+    """Yield packages' rows as they come: one that takes an hour holds up no other's.
+
+    Each item is a package's name and what the work is given; ``lost`` makes the row of one whose
+    work did not end, from its name and what went wrong.
+    """
+    left = iter(items)
     waiting: dict[Future[dict[str, Any]], str] = {}
     try:
         while True:
-            for name in itertools.islice(left, AHEAD * backend.workers - len(waiting)):
-                waiting[backend.submit(call, name, then=dict)] = name
+            for name, item in itertools.islice(left, AHEAD * backend.workers - len(waiting)):
+                waiting[backend.submit(call, item, then=dict)] = name
             if not waiting:
                 return
             for future in wait(waiting, return_when=FIRST_COMPLETED).done:
@@ -479,7 +488,7 @@ def _mined_rows(call: Call, names: Iterable[str], backend: Backend) -> Iterator[
                 try:
                     yield future.result()
                 except (Lost, Defect) as error:
-                    yield lost_row(name, str(error))
+                    yield lost(name, str(error))
     finally:
         for future in waiting:
             future.cancel()
@@ -650,8 +659,8 @@ def mine(
             }
             for name in filter(done.__contains__, names):
                 report(name, "", done[name])
-            left = (name for name in names if name not in done)
-            for row in _mined_rows(call, left, opened.pool()):
+            left = ((name, name) for name in names if name not in done)
+            for row in package_rows(call, left, opened.pool()):
                 journal.append(row)
                 report(row["package"], row["problem"], row["refused"])
         if share is not None and share.is_part:  # the journal alone, for others to put together

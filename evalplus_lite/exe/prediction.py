@@ -1,6 +1,6 @@
-"""Asking a model what code does: a program and an input in, a value or an exception out.
+"""Execution prediction: a model is given a program and a call, and answers a value or an exception.
 
-Nothing that a model writes is ever executed: answers are parsed as JSON and kept as data.
+Nothing that a model writes is executed: answers are parsed as JSON and stored as data.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from evalplus_lite.store.journal import finished, open_rows
 from evalplus_lite.values.source import value_of
 
 DIRECT = "Answer with one JSON object and nothing else"
-"""What a prompt asks for, unless a model is to reason first."""
+"""The instruction in a prompt that ``REASONED`` replaces if the model should reason first."""
 REASONED = (
     "Think step by step: follow the run in words first. Then end your answer with one JSON object"
 )
@@ -94,11 +94,11 @@ EXAMPLES = (
     ("def is_even(number: int) -> bool:\n    return number % 2 == 0\n", "is_even",
      Invocation((7,)), {"value": False}),
 )  # fmt: skip
-"""Programs, calls and answers that small models may be shown first."""
+"""Programs, calls and answers to show to small models before the question."""
 
 
 def worked_examples(python: str) -> list[Message]:
-    """Return the examples as turns of a conversation, the same for every question."""
+    """Return the examples as conversation turns, the same for every question."""
     turns: list[Message] = []
     for code, name, call, answer in EXAMPLES:
         task = MinedTask(f"example/{name}", code, name, (), {"python": python})
@@ -109,13 +109,13 @@ def worked_examples(python: str) -> list[Message]:
 
 
 def wording(*, cot: bool = False) -> str:
-    """Return a fingerprint of the prompts: answers to other words are other predictions."""
+    """Return a fingerprint of the prompts, because predictions depend on their wording."""
     text = "\n".join([PROMPT, STATE_PROMPT, FORMS, RETRY, *([REASONED] if cot else [])])
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def question(task: MinedTask, case: TaskCase, *, cot: bool = False) -> str:
-    """Return the message that asks: for an answer alone, or (``cot``) for reasoning first."""
+    """Return the prompt for a case, which asks for reasoning first if ``cot`` is true."""
     stop = task.facts.get("breakpoint", {})
     words: dict[str, object] = {
         **stop,
@@ -135,7 +135,7 @@ def question(task: MinedTask, case: TaskCase, *, cot: bool = False) -> str:
 
 
 def question_digest(task: MinedTask, case: TaskCase) -> str:
-    """Return 16 hex digits that differ for other programs, inputs and questions, in all words."""
+    """Return a digest (16 hex digits) of program, input and breakpoint, not of the wording."""
     given = case.source or case.call.key
     stop = task.facts.get("breakpoint")
     asked = json.dumps(["output", task.code, task.entry_point, given, stop], sort_keys=True)
@@ -143,13 +143,13 @@ def question_digest(task: MinedTask, case: TaskCase) -> str:
 
 
 DEEPEST = 200
-"""Levels that an answer may nest: no function's do."""
+"""Maximum nesting of an answer; no function's result is deeper."""
 
 
 def parse_answer(text: str) -> dict[str, Any]:
-    """Return the JSON answer in a model's text; ValueError says what is wrong with it.
+    """Return the JSON answer in a model's text; raise ValueError with the problem if there is none.
 
-    The last JSON object with a ``value`` or an ``error`` counts, so that reasoning may come first.
+    The last JSON object with a ``value`` or an ``error`` counts, so reasoning may come first.
     """
     problems: list[str] = []
     objects = list(json_objects(text, constant=str, problems=problems))
@@ -178,7 +178,7 @@ def parse_answer(text: str) -> dict[str, Any]:
 
 
 def _literals(text: str) -> list[dict[str, Any]]:
-    """Return the last answer that is written as a Python literal, as JSON has it; or none."""
+    """Return the last answer written as a Python literal, in JSON form; an empty list if none."""
     text = text[-LONGEST_LITERAL:]
     starts = [match.start() for match in _ANSWER.finditer(text)]
     for start in reversed(starts[-MOST_LITERALS:]):
@@ -194,7 +194,7 @@ def _literals(text: str) -> list[dict[str, Any]]:
 
 
 LONGEST_LITERAL, MOST_LITERALS = 20_000, 5
-"""Characters at the end of a reply in which a literal is looked for, and places tried there."""
+"""Characters at the end of a reply to search for a literal, and positions to try there."""
 _ANSWER = re.compile(r"\{\s*['\"](?:value|error)['\"]\s*:")
 
 
@@ -211,8 +211,8 @@ class Prediction:
     """A model's prediction for one case.
 
     ``answer`` is ``{"value": ...}``, ``{"error": ...}``, ``{"python": "..."}`` (an expression for
-    the value) or None where neither the first reply nor the retry could be read (``problem`` says
-    why).
+    the value) or None if neither the first reply nor the retry could be read; ``problem`` says
+    why.
     """
 
     task_id: str
@@ -224,11 +224,11 @@ class Prediction:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     question: str = ""
-    """What was asked, as ``question_digest`` names it; empty if it was not recorded."""
+    """The ``question_digest`` of the question; empty if it was not recorded."""
     replies: tuple[str, ...] = ()
-    """What the model wrote, word for word: at first, and when it was asked again."""
+    """The model's replies, verbatim: the first one, and the one to the retry."""
     unasked: bool = False
-    """Whether the question was too long for the model, or refused by its server."""
+    """Whether the question was too long for the model, or rejected by its server."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the row of a predictions file."""
@@ -245,7 +245,7 @@ class Prediction:
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> Prediction:
-        """Read what ``to_json`` wrote."""
+        """Read the output of ``to_json``."""
         if wrong := problem(row, PREDICTION):
             raise TypeError(wrong)
         tokens, answer = row.get("answer_tokens", {}), row["prediction"]
@@ -255,7 +255,7 @@ class Prediction:
             raise TypeError(wrong)
         try:
             json.dumps(answer, allow_nan=False)
-        except ValueError:  # a bare NaN: said as an answer of a model is read
+        except ValueError:  # a bare NaN: convert it as in a model's answer
             answer = json.loads(json.dumps(answer), parse_constant=str)
         return cls(
             row["task_id"],
@@ -270,20 +270,20 @@ class Prediction:
 
 
 _OPTIONAL: Mapping[str, Any] = {"retried": bool, "problem": str, "unasked": bool, "question": str}
-"""What a row leaves out where it is false or empty."""
+"""Fields that a row omits if they are false or empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class PredictionSettings:
-    """How to ask: ``samples`` a case, at ``temperature``, at most ``max_tokens`` an answer."""
+    """Settings of requests: ``samples`` per case, ``temperature``, ``max_tokens`` per answer."""
 
     samples: int = 1
     temperature: float = 0.0
     max_tokens: int = 1024
     examples: bool = False
-    """Whether three worked examples come first, as small models need."""
+    """Whether to show three worked examples first, for small models."""
     cot: bool = False
-    """Whether the model is to reason step by step before it answers."""
+    """Whether to ask the model to reason step by step before it answers."""
 
     def __post_init__(self) -> None:
         if self.samples < 1 or self.max_tokens < 1:
@@ -303,11 +303,11 @@ class PredictionSettings:
 
 
 Asked: TypeAlias = tuple[MinedTask, int, int]
-"""A task, the number of one of its cases, and how often that was asked before (``sample``)."""
+"""A task, the index of a case, and the index of the sample."""
 
 
 def ask(asked: Asked, source: ModelSource, asking: PredictionSettings) -> Prediction:
-    """Ask one question, and once more with the parse error where the answer cannot be read."""
+    """Ask one question; if the answer cannot be read, ask once more with the parse error."""
     task, number, sample = asked
     case = task.cases[number]
     talk = Dialogue(
@@ -336,7 +336,7 @@ def ask(asked: Asked, source: ModelSource, asking: PredictionSettings) -> Predic
         sample,
         answer,
         problem,
-        len(replies) > (answer is not None),  # each unreadable one is answered by a request
+        len(replies) > (answer is not None),  # each unreadable reply caused a retry
         talk.prompt_tokens,
         talk.completion_tokens,
         question=question_digest(task, case),
@@ -354,10 +354,10 @@ def answer_all(
     report: Callable[[Prediction], None] = lambda prediction: None,
     force: bool = False,
 ) -> int:
-    """Ask every question not yet answered in ``out``; return how many were asked now.
+    """Ask every question not yet answered in ``out``; return the number asked now.
 
-    ``out`` is a journal: a killed run resumes, and another model or temperature
-    is refused there, unless ``force`` drops what it holds. With None nothing is written.
+    ``out`` is a journal: a killed run resumes. Another model or other settings are rejected, unless
+    ``force`` discards its rows. With None, nothing is written.
     """
     identity = {
         "predictions": 1,
@@ -390,7 +390,7 @@ def answer_all(
 
 
 def _known(row: Row) -> tuple[tuple[str, int, int], str]:
-    """Return what a row answers, and what was asked."""
+    """Return a row's task, case and sample, and its question digest."""
     data = row.data
     asked = str(data["task_id"]), int(data["case"]), int(data["sample"])
     return asked, str(data.get("question", ""))
@@ -403,7 +403,7 @@ class PredictionResult(Result):
     predictions: tuple[Prediction, ...]
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row a prediction: ``task_id``, ``case``, ``sample``, ``prediction``, ..."""
+        """Return a row per prediction: ``task_id``, ``case``, ``sample``, ``prediction``, ..."""
         return [each.to_json() for each in self.predictions]
 
 
@@ -427,12 +427,11 @@ def predict(
         result = predict("out/mined/tasks.jsonl", client, out="out/predictions.jsonl")
         score("out/mined/tasks.jsonl", result.predictions)
 
-    ``tasks`` is a file of mined tasks or of CRUXEval, or tasks; of them only the first ``limit``
-    that have cases, all tags of ``tagged`` and none of ``without``, and the first ``cases`` of
-    each. Nothing that the model writes is executed. With ``out``, a file, each answer is written
-    there as it comes, and the same call asks what is missing. With ``shard``, such as ``"2/4"``, it
-    asks about a part of the tasks, for ``merge``.
-    Raises LLMError if the server cannot be used, InputError for a tag that no task can have.
+    ``tasks`` is a file of mined tasks or of CRUXEval, or an iterable of tasks. Of those that have
+    cases, all tags in ``tagged`` and none in ``without``, the first ``limit`` are used, and the
+    first ``cases`` of each. Nothing that the model writes is executed. Answers are appended to the
+    file ``out``, and the same call resumes there. ``shard``, such as ``"2/4"``, asks about a part
+    of the tasks, for ``merge``. Raise LLMError if the server fails, InputError for an unknown tag.
     """
     check_tags([*without, *tagged])
     keep_inputs({"output": out}, {"tasks": tasks})
@@ -490,5 +489,5 @@ def predict(
 
 
 def facts_of(given: object) -> list[dict[str, str]]:
-    """Return what a summary says of a file that was given; nothing of values."""
+    """Return a summary's facts about an input file; empty if ``given`` is not a path."""
     return file_facts([Path(given)]) if isinstance(given, str | os.PathLike) else []

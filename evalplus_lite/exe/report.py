@@ -1,4 +1,4 @@
-"""Predictions of several models as the tables and figures of the paper that mining follows."""
+"""Reports of several models' predictions, with the tables and figures of the paper."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ from evalplus_lite.store.labels import labels, stem
 
 Row = dict[str, Any]
 Place = tuple[str, int]
-"""A case: its task's id, and its number there."""
+"""A case: its task's id and its index."""
 ALL_MODELS = "all models"
 
 
 @dataclass(slots=True)
 class ModelGrades:
-    """One model's graded predictions: by run (``sample``) and case, right or wrong.
+    """One model's grades by run (``sample``) and case.
 
-    Those that a judge gave no answer on are counted in ``undecided`` only.
+    Predictions without an answer from the judge only count in ``undecided``.
     """
 
     label: str
@@ -66,7 +66,7 @@ class ModelGrades:
     undecided: int = 0
 
     def take(self, found: GradedPrediction, *, run: int) -> None:
-        """Count one graded prediction, as of this run."""
+        """Count one graded prediction in a run."""
         said = found.prediction
         self.asked += 1
         self.usage += Usage(
@@ -80,7 +80,7 @@ class ModelGrades:
         self.runs.setdefault(run, {})[said.task_id, said.case] = found.is_right
 
     def counts(self) -> dict[Place, Count]:
-        """Return how many of each case's answers are right."""
+        """Return the numbers of answers and right answers by case."""
         marks: dict[Place, list[bool]] = defaultdict(list)
         for graded in self.runs.values():
             for place, is_right in graded.items():
@@ -88,13 +88,13 @@ class ModelGrades:
         return {place: Count(len(some), sum(some)) for place, some in sorted(marks.items())}
 
     def rates(self) -> dict[Place, float]:
-        """Return pass@1 of each case."""
+        """Return pass@1 by case."""
         return {place: count.correct / count.total for place, count in self.counts().items()}
 
 
 @dataclass(frozen=True)
 class GradedTasks:
-    """Tasks, graded answers, and CPU seconds of cases where they were measured."""
+    """Tasks, grades by model, and measured CPU seconds by case."""
 
     tasks: Mapping[str, MinedTask]
     models: Sequence[ModelGrades]
@@ -102,7 +102,7 @@ class GradedTasks:
 
     @cached_property
     def rates(self) -> dict[str, dict[Place, float]]:
-        """Pass@1 of each case, by model; of several models the mean under ``ALL_MODELS``, first."""
+        """Pass@1 by model and case; for several models, their mean (``ALL_MODELS``) comes first."""
         found = {model.label: model.rates() for model in self.models}
         if len(found) < 2:
             return found
@@ -115,12 +115,12 @@ class GradedTasks:
 
     @cached_property
     def answered(self) -> list[Place]:
-        """The cases that a model answered."""
+        """The cases that at least one model answered."""
         return sorted({place for rates in self.rates.values() for place in rates})
 
     @cached_property
     def errors(self) -> frozenset[Place]:
-        """The answered cases that raise."""
+        """The answered cases that raise an exception."""
         return frozenset(
             (id, case)
             for id, case in self.answered
@@ -139,36 +139,36 @@ class GradedTasks:
 
     @cached_property
     def constructs(self) -> dict[str, frozenset[str]]:
-        """The constructs of each answered task's program, annotations left out."""
+        """The constructs in each answered task's program, without annotations."""
         found = {}
         for id in dict.fromkeys(id for id, _ in self.answered):
             try:
                 tree = parsing.parse(self.tasks[id].code)
                 found[id] = frozenset(features(tree))
             except (SyntaxError, ValueError, RecursionError, MemoryError):
-                continue  # what cannot be parsed has none that count
+                continue  # an unparsable program is in no comparison of constructs
         return found
 
 
 def share(
     rates: Mapping[Place, float], places: Iterable[Place], tasks: Mapping[str, MinedTask]
 ) -> CaseShare | None:
-    """Return the mean over those of the places that have a rate; None if none has."""
+    """Return the mean over the places that have a rate; None if none has."""
     found = {place: rates[place] for place in places if place in rates}
     return share_of(found, tasks) if found else None
 
 
 GROUPS = 10
 LINEAR = frozenset({"maintainability"})
-"""Measures that are not counts: no logarithm is taken of them, nor of shares per line."""
+"""Measures that are not counts; like shares per line, they have no logarithmic scale."""
 
 
 def trend_rows(material: GradedTasks) -> Iterator[dict[str, Any]]:
-    """Yield a row a measure, scope (``all`` cases or ``errors``) and model.
+    """Yield a row per measure, scope (``all`` cases or ``errors``) and model.
 
-    ``spearman`` is over all of these cases, ``fit`` over the logarithm of the measure where that is
-    above 0 (``zero`` counts the others), or over the measure itself (``scale``). What too few
-    functions leave no interval for is None. ``groups`` are those of figure 5, of equal width.
+    ``spearman`` uses all of these cases. ``fit`` uses the measure's logarithm where it is above 0
+    (``zero`` counts the other cases), or the measure itself (``scale``). Both are None if there are
+    too few functions for an interval. ``groups`` are those of figure 5, of equal width.
     """
     names = dict.fromkeys(name for found in material.measures.values() for name in found)
     failing = [place for place in material.answered if place in material.errors]
@@ -205,13 +205,13 @@ PAPER: Mapping[str, Mapping[str, float]] = {
     "identifiers": {"median": 16, "max": 823},
     "ifs": {"median": 1, "max": 63},
 }
-"""What the paper says of its tasks (section 2.2)."""
+"""The paper's figures for its tasks (section 2.2)."""
 PAPER_VARIATION: Mapping[str, float] = {"conditionals": 0.61, "lines": 0.20}
 """The paper's mean coefficients of variation (section 3)."""
 
 
 def size_rows(tasks: Sequence[MinedTask]) -> Iterator[Row]:
-    """Yield median and maximum of each static measure over functions, with the paper's."""
+    """Yield median and maximum of static measures over functions, with the paper's."""
     for name in ("lines", "call_depth", "identifiers", "ifs", "cyclomatic", "characters of code"):
         found = ({"characters of code": len(t.code), **t.facts.get("static", {})} for t in tasks)
         values = [each[name] for each in found if isinstance(each.get(name), int | float)]
@@ -240,9 +240,9 @@ def variation_rows(tasks: Sequence[MinedTask]) -> Iterator[Row]:
 
 
 def generation(tasks: Iterable[MinedTask], prices: Mapping[str, Prices]) -> Row | None:
-    """Return what models' writing of inputs took, in tokens; None where none did.
+    """Return the tokens that models used to write inputs; None if no model wrote any.
 
-    ``cost`` is None where the price of a model that did is not known.
+    ``cost`` is None if the price of one of these models is unknown.
     """
     asked = [task.facts.get("generation", {}) for task in tasks]
     asked = [facts for facts in asked if facts.get("prompt_tokens")]
@@ -266,14 +266,14 @@ def generation(tasks: Iterable[MinedTask], prices: Mapping[str, Prices]) -> Row 
 
 
 HISTOGRAM = 10
-"""Bars of the histogram of functions' pass rates."""
+"""Number of bars in the histogram of functions' pass rates."""
 EASY = 0.8
-"""Pass rate from which a function with many calls is in the table of figure 7."""
+"""Minimum pass rate of the functions with many calls in the table of figure 7."""
 MOST_CALLED = 10
 
 
 def model_rows(material: GradedTasks, prices: Mapping[str, Prices]) -> Iterator[Row]:
-    """Yield a row a model: table 1, functions' mean and sigma, runs, tokens and cost."""
+    """Yield a row per model: table 1, functions' mean and sigma, runs, tokens and cost."""
     for model in material.models:
         rates = material.rates[model.label]
         whole = share(rates, rates, material.tasks)
@@ -303,7 +303,7 @@ def model_rows(material: GradedTasks, prices: Mapping[str, Prices]) -> Iterator[
 
 
 def _functions(rates: Mapping[tuple[str, int], float]) -> Row:
-    """Return mean and deviation of the functions' pass rates, and a histogram of them."""
+    """Return the mean, standard deviation and histogram of functions' pass rates."""
     found: dict[str, list[float]] = defaultdict(list)
     for (id, _), rate in rates.items():
         found[id].append(rate)
@@ -318,10 +318,10 @@ def _functions(rates: Mapping[tuple[str, int], float]) -> Row:
 
 
 def _runs(model: ModelGrades) -> Row | None:
-    """Return how runs of one model differ: each one's pass@1, their deviation; None for one run.
+    """Return each run's pass@1 and their standard deviation; None if there is only one run.
 
-    ``within`` and ``between`` are the variances of a case's answers and of the cases' rates; the
-    second is an estimate, which may come out below zero where it is nearly that, and is zero then.
+    ``within`` and ``between`` are the variances within a case's answers and between the cases'
+    rates. The latter is an estimate that may fall below zero, which is reported as zero.
     """
     if len(model.runs) < 2:
         return None
@@ -336,9 +336,9 @@ def _runs(model: ModelGrades) -> Row | None:
 
 
 def package_rows(material: GradedTasks) -> Iterator[Row]:
-    """Yield a row a package, the one with most cases first: pass@1 of each model, and their mean.
+    """Yield a row per package, most cases first: pass@1 of each model, and their mean.
 
-    The mean counts each model the same, however many cases it answered.
+    Models have equal weight in the mean, however many cases they answered.
     """
     members = defaultdict(list)
     for place in material.answered:
@@ -360,7 +360,7 @@ def package_rows(material: GradedTasks) -> Iterator[Row]:
 
 
 def repositories(material: GradedTasks) -> Row:
-    """Return the cases of each package by rank, and the line over the rank's logarithm."""
+    """Return each package's number of cases by rank, and a linear fit over log10(rank)."""
     cases, functions = Counter[str](), Counter[str]()
     for task in material.tasks.values():
         package = str(task.facts.get("package", "-"))
@@ -379,9 +379,9 @@ def repositories(material: GradedTasks) -> Row:
 
 
 def construct_rows(material: GradedTasks) -> Iterator[Row]:
-    """Yield a row a construct and model: pass@1 with it and without, and how much they differ.
+    """Yield a row per construct and model: pass@1 with and without it, and the difference.
 
-    Constructs correlate with longer programs: a difference does not show a cause.
+    Constructs correlate with program length, so a difference does not show a cause.
     """
     for name in FEATURES:
         places: dict[bool, list[Place]] = {True: [], False: []}
@@ -402,7 +402,7 @@ def construct_rows(material: GradedTasks) -> Iterator[Row]:
 
 
 def called_most(material: GradedTasks) -> list[Row]:
-    """Return the functions with most calls among those that models answer well (figure 7)."""
+    """Return the functions with most calls among those with a high pass rate (figure 7)."""
     rates, calls = defaultdict(list), defaultdict(list)
     for place, rate in next(iter(material.rates.values()), {}).items():
         rates[place[0]].append(rate)
@@ -422,14 +422,14 @@ PAGE = "report.html"
 
 @dataclass(frozen=True, slots=True)
 class ExecutionReportResult(Result):
-    """All figures: ``folder`` holds them, with pictures, tables and a page."""
+    """The report's figures; ``folder`` holds pictures, tables and a page."""
 
     folder: Path
 
     kind: ClassVar[str] = "exe_report"
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row a model: ``model``, ``all``, ``errors``, ``functions``, ``runs``, ..."""
+        """Return a row per model: ``model``, ``all``, ``errors``, ``functions``, ``runs``, ..."""
         return list(self.summary["models"])
 
 
@@ -443,17 +443,17 @@ def exe_report(
     pictures: bool = True,
     session: Session | None = None,
 ) -> ExecutionReportResult:
-    """Say what models' predictions show: each table and figure of the EXecution-Eval paper.
+    """Make the tables and figures of the EXecution-Eval paper from models' predictions.
 
         exe_report("out/mined/tasks.jsonl", ["out/a.predictions.jsonl"], out="out/exe")
 
-    ``predictions`` are files of ``predict``, or of CRUXEval's generations; files of one model at
-    one temperature are further runs of it. CPU times are read from the file beside the tasks;
-    ``prices`` are those of a million tokens by model ("": of all others). Written to ``out``:
-    ``exe-report.json`` with every number, pictures as SVG and PNG (unless ``pictures`` is false),
-    tables as Markdown, LaTeX and CSV, and a page, ``report.html``. What there is no data for is
-    listed under ``missing`` with the reason. Raises InputError for files that cannot be read, and
-    predictions of other tasks.
+    ``predictions`` are files of ``predict``, or of CRUXEval's generations; several files of one
+    model at one temperature count as runs. CPU times are read from the ``.times.jsonl`` file next
+    to the tasks. ``prices`` are per million tokens, by model ("": all others). The folder ``out``
+    gets ``exe-report.json`` with every number, pictures as SVG and PNG (unless ``pictures`` is
+    false), tables as Markdown, LaTeX and CSV, and ``report.html``. Figures without data are listed
+    under ``missing`` with the reason. Raise InputError for unreadable files, and for predictions of
+    other tasks.
     """
     folder = made_folder(out)
     given = KnownTasks.of(tasks)
@@ -516,7 +516,7 @@ def exe_report(
 
 
 def _named(predictions: Sequence[str | os.PathLike[str]]) -> list[tuple[str, Path]]:
-    """Return each file with its model's name; a name that is there twice has several runs."""
+    """Return each file with its model's name; files with the same name are runs of one model."""
     paths = [Path(path) for path in predictions]
     if not paths:
         raise InputError("no predictions were given", remedy="name a file that predict wrote")
@@ -535,7 +535,7 @@ def _named(predictions: Sequence[str | os.PathLike[str]]) -> list[tuple[str, Pat
 
 
 def _settings(path: Path) -> Mapping[str, Any]:
-    """Return what ``predict`` was asked with; nothing where it does not say."""
+    """Return the settings of ``predict`` for a file; empty if there are none."""
     place = path.with_name(f"{stem(path)}.settings.json")
     if not place.is_file():
         return {}
@@ -567,16 +567,16 @@ def _graded(
 def _seconds(
     known: Mapping[str, MinedTask], tasks: str | os.PathLike[str], missing: list[dict[str, str]]
 ) -> Iterator[tuple[Place, float]]:
-    """Yield CPU seconds of cases; those of tasks whose number of cases differs are left out."""
+    """Yield CPU seconds of cases; skip tasks whose number of cases differs."""
     place = Path(tasks).with_name(f"{stem(tasks)}.times.jsonl")
     if not place.is_file():
-        missing.append({"name": TIME, "reason": f"there is no {place.name} beside the tasks"})
+        missing.append({"name": TIME, "reason": f"there is no {place.name} next to the tasks"})
         return
     odd = 0
     for row in read_jsonl(place):
         id, seconds = row.data.get("task_id"), row.data.get("seconds")
         if not isinstance(seconds, list) or not all(isinstance(s, int | float) for s in seconds):
-            raise InputError("is no row of times", path=place, line=row.line)
+            raise InputError("is not a row of times", path=place, line=row.line)
         task = known.get(str(id))
         if task is None:
             continue
@@ -585,15 +585,15 @@ def _seconds(
             continue
         yield from (((task.id, case), float(each)) for case, each in enumerate(seconds))
     if odd:
-        reason = f"{place.name} has another number of cases for {odd} of the tasks"
+        reason = f"{place.name} has a different number of cases for {odd} of the tasks"
         missing.append({"name": TIME, "reason": reason})
 
 
 def _by_model(prices: Mapping[str, Prices], names: Sequence[str]) -> Mapping[str, Prices]:
-    """Return the prices by model; InputError for one of a model that is not there."""
+    """Return the prices by model; raise InputError for a price of an unknown model."""
     if unknown := sorted(set(prices) - {"", *names}):
         raise InputError(
-            f"a price is for {unknown[0]!r}",
+            f"a price is for an unknown model, {unknown[0]!r}",
             remedy=f"the models are {', '.join(filter(None, names))}",
         )
     others = {name: prices[""] for name in names if "" in prices}
@@ -601,7 +601,7 @@ def _by_model(prices: Mapping[str, Prices], names: Sequence[str]) -> Mapping[str
 
 
 def export_mined(dataset: str | os.PathLike[str], path: str | os.PathLike[str]) -> ExportResult:
-    """Write mined tasks as rows of CRUXEval."""
+    """Write mined tasks as CRUXEval rows."""
     out = Path(path)
     keep_inputs({"output": out}, {"tasks": dataset})
     first = next(iter(read_jsonl(dataset)), None)
@@ -615,7 +615,7 @@ def export_mined(dataset: str | os.PathLike[str], path: str | os.PathLike[str]) 
     asked = [task for task in tasks if "breakpoint" in task.facts]
     if asked:
         raise InputError(
-            f"asks what happens within a call, and CRUXEval what it gives: {asked[0].id}",
+            f"asks about states within a call, which CRUXEval cannot: {asked[0].id}",
             path=Path(dataset),
             remedy="give a file of mined tasks, as mine writes without --breakpoints",
         )

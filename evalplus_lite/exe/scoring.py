@@ -1,4 +1,4 @@
-"""Scores of predictions: by the paper's rules, overall, on errors, by package, by split."""
+"""Scores of predictions by the paper's rules: overall, on errors, by package and by split."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ numbers and file paths do not matter.
 Would an experienced Python developer call them the same error? Answer True or False only."""
 
 SameMessage = Callable[[str, str, str], bool]
-"""Whether two messages of an exception's type, the true and the predicted one, say the same."""
+"""Returns whether two messages of an exception type, true and predicted, mean the same."""
 
 
 def judge_by(source: ModelSource) -> SameMessage:
     """Return a judge of exception messages that asks a language model for True or False.
 
-    The texts are data to it. Each question is asked once, and none after an error that speaks of
-    the server. Raises LLMError for a question without an answer, or with one that begins with
-    neither word.
+    The messages are passed as data. Each question is asked once; after an error of the server, no
+    more are asked. The judge raises LLMError if there is no answer, or if it begins with neither
+    word.
     """
     down: list[LLMError] = []
 
@@ -101,22 +101,22 @@ def judge_by(source: ModelSource) -> SameMessage:
 
 
 MOST_NESTED = 200
-"""Members of a set that are compared in any order of their own; of larger ones in sorted order."""
+"""Maximum nested members of a set to match in any order; larger sets are compared as sorted."""
 LONGEST_KEY = 10_000
-"""Characters of a predicted key that is read."""
+"""Maximum characters of a predicted key to parse."""
 
 
 def is_same(truth: Value, predicted: Any) -> bool:
-    """Return whether a predicted JSON value is a true output.
+    """Return whether a predicted JSON value equals the true output.
 
-    Where the truth has a set, at any depth, the prediction's list may stand in any order. A key
-    that is no text may be written as JSON or as Python: ``[1, 2]``, ``[1,2]`` or ``(1, 2)``.
+    For a set in the truth, at any depth, the predicted list may have any order. A key that is not
+    a string may be written as JSON or as Python: ``[1, 2]``, ``[1,2]`` or ``(1, 2)``.
     """
     return text(normal(truth)) == text(_aligned(truth, _numbers(predicted)))
 
 
 def _aligned(truth: Value, predicted: Any) -> Any:
-    """Return a prediction with lists sorted where the truth has sets, and keys as it has them."""
+    """Return a prediction with lists sorted for sets in the truth, and keys spelled as there."""
     if isinstance(truth, DefaultDict):
         truth = truth.items
     if isinstance(truth, set | frozenset) and isinstance(predicted, list):
@@ -130,7 +130,7 @@ def _aligned(truth: Value, predicted: Any) -> Any:
         found: dict[str, Any] = {}
         for written, item in predicted.items():
             key = written if written in known else _respelled(written, others)
-            if key in found:  # two spellings of one key say two things
+            if key in found:  # the same key in two spellings
                 return predicted
             found[key] = _aligned(known[key], item) if key in known else item
         return found
@@ -138,7 +138,7 @@ def _aligned(truth: Value, predicted: Any) -> Any:
 
 
 def _members(truth: frozenset[Value] | set[Value], predicted: list[Any]) -> list[Any]:
-    """Return what is predicted of a set, each member written as the one that it may be."""
+    """Return the predicted members of a set, each aligned with a true member if one matches."""
     nested = [each for each in truth if isinstance(each, frozenset | tuple)]
     if not nested or len(predicted) != len(truth) or len(nested) > MOST_NESTED:
         return predicted
@@ -154,17 +154,17 @@ def _members(truth: frozenset[Value] | set[Value], predicted: list[Any]) -> list
 
 
 def _respelled(written: str, keys: Mapping[str, Value]) -> str:
-    """Return which of the keys, the texts of values, a predicted key spells; or the key itself."""
+    """Return the true key that a predicted key spells in another way, or the key itself."""
     if not keys or len(written) > LONGEST_KEY:
         return written
-    for read in (json.loads, _literal, str):  # bytes are written as text
+    for read in (json.loads, _literal, str):  # str for bytes, written as text
         try:
             found = normal(read(written))
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
         if text(found) in keys:
             return text(found)
-        # In a key, too, a set's members stand in any order.
+        # Sets inside a key may have any order too.
         nested = [known for known, key in keys.items() if isinstance(key, frozenset | tuple)]
         for known in nested if len(nested) <= MOST_NESTED else ():
             if text(_aligned(keys[known], found)) == known:
@@ -177,7 +177,7 @@ def _literal(written: str) -> Value:
 
 
 def _numbers(tree: Any) -> Any:
-    """Write a prediction's numbers one way."""
+    """Normalize a prediction's numbers."""
     if isinstance(tree, list):
         return [_numbers(item) for item in tree]
     if isinstance(tree, dict):
@@ -197,7 +197,7 @@ class CaseShare:
     interval: tuple[float, float]
 
     def to_json(self) -> dict[str, object]:
-        """Return it for a file."""
+        """Return the share as JSON data."""
         return {
             "cases": self.cases,
             "functions": self.functions,
@@ -209,9 +209,9 @@ class CaseShare:
 def score_rows(
     known: Mapping[str, MinedTask], rates: Mapping[tuple[str, int], float]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of all, of errors, of each package, and of each split.
+    """Yield a row for all cases, for errors, for each package, and for each split.
 
-    Each is mean pass@1 of cases, with its 95 % interval by functions.
+    Each has the mean pass@1 of cases, with a 95 % interval clustered by function.
     """
     groups: dict[tuple[str, str], dict[tuple[str, int], float]] = defaultdict(dict)
     for place, rate in sorted(rates.items()):
@@ -234,7 +234,7 @@ def score_rows(
 
 
 def share_of(values: Mapping[tuple[str, int], float], known: Mapping[str, MinedTask]) -> CaseShare:
-    """Return the mean of a figure from 0 to 1 a case, of which there is at least one."""
+    """Return the mean of values from 0 to 1 by case; there must be at least one."""
     found: dict[str, list[float]] = defaultdict(list)
     for (task_id, _), value in values.items():
         found[known[task_id].function_id].append(value)
@@ -245,21 +245,21 @@ def share_of(values: Mapping[tuple[str, int], float], known: Mapping[str, MinedT
 
 @dataclass(frozen=True, slots=True)
 class GradedPrediction:
-    """A prediction with its grade: ``is_right``, and ``reason`` where it is wrong."""
+    """A prediction with its grade: ``is_right``, and the ``reason`` if it is wrong."""
 
     prediction: Prediction
     is_right: bool
     reason: str = ""
     problem: str = ""
-    """Why there is no grade: the model that was to have the last word could not be asked."""
+    """Why there is no grade: the judge gave no answer."""
 
 
 Expression = tuple[str, int, str]
-"""An expression that a model wrote, and for what: task, case, its text."""
+"""A predicted expression: task, case and text."""
 
 
 def expression(prediction: Prediction) -> Expression | None:
-    """Return the expression that a prediction consists of, None if it does not."""
+    """Return the expression of a prediction; None if its answer is not an expression."""
     text = (prediction.answer or {}).get("python")
     if text is None:
         return None
@@ -273,12 +273,12 @@ def grade(
     *,
     ran: Mapping[Expression, str] = MappingProxyType({}),
 ) -> GradedPrediction:
-    """Mark one prediction.
+    """Grade one prediction.
 
     A value is compared as JSON after normalization. An exception needs the same type, and the same
-    message up to surrounding space; ``same_message(kind, true, predicted)`` is asked only where
-    the messages alone differ. If it raises LLMError, the prediction is neither right nor wrong.
-    ``ran`` says of each expression why it is wrong, or "".
+    message up to surrounding space; ``same_message(kind, true, predicted)`` is called only if the
+    messages alone differ. If it raises LLMError, the prediction is neither right nor wrong. ``ran``
+    maps each expression to the reason why it is wrong, or "".
     """
     source = expression(prediction)
     try:
@@ -298,7 +298,7 @@ def _fault(truth: CallResult, prediction: Prediction, same_message: SameMessage 
             return "error predicted, value returned"
         try:
             return "" if is_same(truth.value, answer["value"]) else "other value"
-        except RecursionError:  # it nests deeper than any answer
+        except RecursionError:  # it is nested deeper than any answer
             return "other value"
     if "error" not in answer:
         return "value predicted, error raised"
@@ -313,14 +313,14 @@ def _fault(truth: CallResult, prediction: Prediction, same_message: SameMessage 
 
 
 _GENERATIONS = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[')
-"""How a file of CRUXEval's generations begins: with a task and a list."""
+"""The beginning of a CRUXEval generations file: a task and a list."""
 
 
 def read_predictions(path: Path, *, known: Collection[str] = ()) -> Iterator[Prediction]:
-    """Yield a file's predictions; InputError names a line that holds none.
+    """Yield a file's predictions; raise InputError for a line that is not a prediction.
 
-    The file may be one of generations: for each task a list of expressions. ``known`` are ids of
-    tasks: one may follow the set's name there (``cruxeval/sample_0``).
+    The file may hold generations: a list of expressions per task. ``known`` are task ids, which may
+    be prefixed with the data set's name (``cruxeval/sample_0``).
     """
     if _GENERATIONS.match(read_beginning(path)):
         full = {id.rpartition("/")[2]: id for id in known}
@@ -337,12 +337,12 @@ def read_predictions(path: Path, *, known: Collection[str] = ()) -> Iterator[Pre
             yield Prediction.from_json(row.data)
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(
-                f"is no prediction: {type(error).__name__}: {error}", path=path, line=row.line
+                f"is not a prediction: {type(error).__name__}: {error}", path=path, line=row.line
             ) from None
 
 
 def task_of(prediction: Prediction, known: Mapping[str, MinedTask]) -> MinedTask:
-    """Return the task of a prediction; InputError if the tasks do not have it, or no longer."""
+    """Return the task of a prediction; raise InputError if it is unknown or has changed."""
     id, case, asked = prediction.task_id, prediction.case, prediction.question
     task, wrong = known.get(id), ""
     if task is None or not 0 <= case < len(task.cases):
@@ -379,13 +379,13 @@ class ScoreReport:
     wrong: dict[str, int] = field(default_factory=dict)
     """Wrong predictions by reason."""
     missing: int = 0
-    """Cases of the tasks without any prediction; they count as wrong in nothing."""
+    """Number of cases without any prediction; they do not count as wrong."""
     undecided: list[dict[str, Any]] = field(default_factory=list)
-    """Predictions that the judge gave no answer on, and why: in none of the figures."""
+    """Predictions without an answer from the judge, and why; they are in no figure."""
     repeated: int = 0
-    """Predictions that are there more than once, under one sample's number: counted once."""
+    """Number of duplicate predictions for the same sample; each is counted once."""
     too_few: list[int] = field(default_factory=list)
-    """The k of pass@k that no case has answers enough for."""
+    """The k of pass@k for which no case has enough answers."""
     grades: list[GradedPrediction] = field(default_factory=list)
 
 
@@ -399,9 +399,9 @@ def scored(
 ) -> ScoreReport:
     """Score one model's predictions: pass@k over cases, and pass@1 by group.
 
-    Groups: all, errors only, package, split. Raises InputError for a prediction of an unknown
-    case, for two answers under one sample's number, for calls in place of values, and where there
-    is no prediction at all.
+    Groups: all, errors only, package, split. Raise InputError for a prediction of an unknown case,
+    for two different answers to the same sample, for calls in place of values, and if there are no
+    predictions.
     """
     known = {task.id: task for task in tasks}
     predictions = list(predictions)
@@ -426,7 +426,7 @@ def scored(
         answers[name] = prediction.answer
         try:
             found = grade(task.cases[prediction.case], prediction, judge, ran=ran)
-        except UnaskableError as error:  # of a file that was not mined, or changed
+        except UnaskableError as error:  # the file was not mined, or was edited
             raise InputError(
                 f"{task.id}, case {prediction.case}: its answer cannot be asked for: {error}",
                 remedy="mine the task again",
@@ -452,34 +452,34 @@ def scored(
             report.too_few.append(k)
     report.missing = sum(len(task.cases) for task in known.values()) - len(unjudged | {*marks})
     rates = {place: fmean(found) for place, found in marks.items()}
-    report.tables = list(score_rows(known, rates)) if rates else []  # the judge failed all, then
+    report.tables = list(score_rows(known, rates)) if rates else []  # if the judge always failed
     report.wrong = dict(sorted(reasons.items()))
     return report
 
 
 @dataclass(slots=True)
 class KnownTasks:
-    """Tasks by id, and the rows that cannot be asked about."""
+    """Tasks by id, and the rows that cannot become tasks."""
 
     tasks: Mapping[str, MinedTask]
     left_out: list[SkippedRow] = field(default_factory=list)
     ignored: int = 0
-    """Predictions about rows that are left out: of other programs' files."""
+    """Number of predictions about rows that are left out."""
 
     @classmethod
     def of(cls, tasks: str | os.PathLike[str] | Iterable[MinedTask]) -> KnownTasks:
-        """Read a file, or take tasks; InputError for two tasks of one id."""
+        """Read a file, or use tasks; raise InputError for two tasks with the same id."""
         left_out: list[SkippedRow] = []
         if isinstance(tasks, str | os.PathLike):
             tasks = read_any_tasks(tasks, left_out=left_out)
         found: dict[str, MinedTask] = {}
         for task in tasks:
             if found.setdefault(task.id, task) is not task:
-                raise InputError(f"two tasks are named {task.id!r}")
+                raise InputError(f"two tasks have the id {task.id!r}")
         return cls(found, left_out)
 
     def predictions(self, path: Path) -> Iterator[Prediction]:
-        """Yield a file's predictions, those about rows that are left out aside."""
+        """Yield a file's predictions, except those about rows that are left out."""
         others = {each.task_id for each in self.left_out}
         for each in read_predictions(path, known=[*self.tasks, *others]):
             if each.task_id in others:
@@ -488,26 +488,26 @@ class KnownTasks:
                 yield each
 
     def facts(self) -> dict[str, Any]:
-        """Return what a summary says of it: nothing where nothing is left out."""
+        """Return the facts for a summary; empty if no row is left out."""
         rows = [*map(asdict, self.left_out)]
         return {"left_out": rows, "ignored": self.ignored} if rows else {}
 
 
 LIMITS = Limits(cpu=3.0, load=5.0)
 EXACT = Rule(atol=0.0, rtol=0.0)
-"""CRUXEval's: Python's own equality."""
+"""CRUXEval's rule: Python's equality."""
 LONGEST = 100_000
-"""Characters of an expression that is looked at."""
+"""Maximum characters of an expression; longer ones are unreadable."""
 CALLER = "_predicted"
 
 
 def judging(place: WorkerContext, _: Any) -> Work:
-    """Judge (wire form of the value, expressions): why each expression is wrong, "" if right."""
+    """Return a worker function from (encoded value, expressions) to the reasons of ``judged``."""
     return lambda item: [judged(place.sandbox, item[0], said) for said in item[1]]
 
 
 def judged(sandbox: Sandbox, truth: bytes, said: str) -> str:
-    """Judge an expression for the value of a call. It does not see the program."""
+    """Return why an expression does not equal the true value, or ""; it cannot see the program."""
     try:
         if len(said) > LONGEST:
             return "unreadable"
@@ -532,14 +532,14 @@ def judged(sandbox: Sandbox, truth: bytes, said: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ScoreResult(Result):
-    """How many predictions are right: overall, on errors, by package, by split."""
+    """The shares of right predictions: overall, on errors, by package and by split."""
 
     kind: ClassVar[str] = "score"
 
     report: ScoreReport
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row for each line of the tables: ``group``, ``name``, ``pass@1``, ..."""
+        """Return a row per line of the tables: ``group``, ``name``, ``pass@1``, ..."""
         return list(self.summary["tables"])
 
 
@@ -553,19 +553,19 @@ def score(
     out: str | os.PathLike[str] | None = None,
     session: Session | None = None,
 ) -> ScoreResult:
-    """Mark predictions: values as normalized JSON, exceptions by type and message.
+    """Grade predictions: values as normalized JSON, exceptions by type and message.
 
         client = Client("my-model", base_url="http://localhost:8000/v1")
         predict("out/mined/tasks.jsonl", client, out="out/predictions.jsonl")
         score("out/mined/tasks.jsonl", "out/predictions.jsonl").to_rows()
 
-    ``predictions`` may be a file of CRUXEval's: for each task a list of Python expressions, which
-    are evaluated in sandboxes, and compared as Python compares. Of ``ks`` those count that enough
-    answers were sampled for. ``judge`` is a model that is asked where only messages differ; a
-    prediction that it gives no answer on is in no figure (``result.report.undecided``). Rows of
-    another set that cannot be asked about are listed in the summary (``left_out``), predictions
-    about them counted (``ignored``). ``graded`` is a file for each prediction with its mark,
-    ``out`` one for the report. Raises InputError for a prediction of an unknown case.
+    ``predictions`` may be a CRUXEval generations file: a list of Python expressions per task, which
+    are evaluated in sandboxes and compared by Python's equality. A k in ``ks`` is left out if no
+    case has enough answers. ``judge`` is a model that is asked if only messages differ; a
+    prediction that it does not answer is in no figure (``result.report.undecided``). Rows that
+    cannot become tasks are listed in the summary (``left_out``), and predictions about them are
+    counted (``ignored``). Each prediction with its grade is written to ``graded``, the report to
+    ``out``. Raise InputError for a prediction of an unknown case.
     """
     keep_inputs({"grades": graded, "report": out}, {"tasks": tasks, "predictions": predictions})
     known = KnownTasks.of(tasks)
@@ -595,7 +595,7 @@ def score(
 def _ran(
     predictions: Iterable[Prediction], tasks: Mapping[str, MinedTask], session: Session | None
 ) -> dict[Expression, str]:
-    """Return of each expression among predictions why it is wrong, or ""."""
+    """Return the reason why each predicted expression is wrong, or ""."""
     found = [each for each in map(expression, predictions) if each is not None]
     known = [(tasks[id].entry_point, said) for id, _, said in found if id in tasks]
     if known and all(said.lstrip().startswith(f"{name}(") for name, said in known):

@@ -1,7 +1,6 @@
-"""Packages as files: wheels, source archives, folders, names on the index.
+"""Packages as sources: wheels, source archives, folders, and names on the package index.
 
-A package is only ever *read*. Nothing of it is installed, built, imported or run here, and one
-package is open at a time.
+A package is only *read*, never installed, built, imported or run here.
 """
 
 from __future__ import annotations
@@ -50,11 +49,11 @@ from evalplus_lite.store.reading import read_text
 def licence_of(
     *, expression: str, field: str, classifiers: Sequence[str], texts: Iterable[str]
 ) -> str:
-    """Return a package's licence from its metadata or its licence files; "unknown" without one.
+    """Return a package's license from its metadata or license files, or "unknown".
 
-    Asked in this order: ``License-Expression`` (PEP 639), classifiers, the free ``License``
-    field, the text of licence files. Both fields are read as SPDX expressions, with names that
-    people use in place of identifiers (``BSD 3-Clause OR Apache-2.0``).
+    Sources are tried in this order: ``License-Expression`` (PEP 639), classifiers, the free
+    ``License`` field, the text of license files. Both fields are read as SPDX expressions, where
+    common names may replace identifiers (``BSD 3-Clause OR Apache-2.0``).
     """
     tables = _tables()
     if expression.strip():
@@ -64,7 +63,7 @@ def licence_of(
         return " OR ".join(found)  # several classifiers usually offer a choice
     if spdx := _spdx(field):
         return spdx
-    for text in (field, *texts):  # a long field is the licence's text itself
+    for text in (field, *texts):  # a long field holds the license text itself
         for pattern in tables["texts"]:
             if re.search(pattern["pattern"], re.sub(r"\s+", " ", text), re.IGNORECASE):
                 return str(pattern["spdx"])
@@ -72,7 +71,7 @@ def licence_of(
 
 
 def _spdx(text: str) -> str:
-    """Return a field as an SPDX expression, its licences by name or identifier; empty if none."""
+    """Return a field of license names or identifiers as an SPDX expression; empty if it is none."""
     if len(text) > _LONGEST_EXPRESSION:
         return ""
     names = _tables()["spellings"]
@@ -86,17 +85,17 @@ def _spdx(text: str) -> str:
 
 
 def is_permissive(expression: str) -> bool:
-    """Return whether an SPDX expression allows derivatives under permissive terms alone.
+    """Return whether an SPDX expression is permissive.
 
-    Of ``A OR B`` one permissive choice is enough; ``A AND B`` needs both; exceptions after
-    ``WITH`` only add permissions.
+    ``A OR B`` needs one permissive license, ``A AND B`` both. Exceptions after ``WITH`` are ignored
+    because they only add permissions.
     """
     if len(expression) > _LONGEST_EXPRESSION:
         return False
     try:
         written = str(canonicalize_license_expression(expression))
         written = re.sub(r"\s+WITH\s+[\w.-]+", "", written)
-        # Each licence becomes True or False, so that Python's own parser reads the rest.
+        # Replace each license by True or False, so that Python's parser can read the expression.
         allowed = _tables()["permissive"]
         words = {"AND": "and", "OR": "or"}
         text = re.sub(r"[\w.+-]+", lambda n: words.get(n[0], str(n[0].lower() in allowed)), written)
@@ -133,16 +132,16 @@ _NOTICE = re.compile(r"^\W*(copyright\b.*|\(c\)\s.*|©.*)$", re.IGNORECASE | re.
 _NO_OWNER = re.compile(
     r"[<\[{](?:copyright|name|year|yyyy)|free software foundation", re.IGNORECASE
 )
-"""Lines of a licence's own text: a form that was not filled in, and who wrote the licence."""
+"""Copyright lines of a license text itself: templates, and the author of the license."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A package that code was taken from.
+    """The package that code was taken from.
 
-    ``url`` is the project's own, ``sha256`` that of the archive (of a folder: of its files' names
-    and contents), ``date`` the day of an archive's newest file (``2026-08-01``), ``notice`` the
-    copyright lines of its licence files. Each is empty where the package does not say.
+    ``url`` is the project's address, ``sha256`` the hash of the archive (or of a folder's file
+    names and contents), ``date`` the day of an archive's newest file (``2026-08-01``), ``notice``
+    the copyright lines of its license files. Unknown values are empty.
     """
 
     package: str = ""
@@ -153,16 +152,16 @@ class Origin:
     date: str = ""
     notice: tuple[str, ...] = ()
     folder: bool = False
-    """Whether it was a folder, which nobody else has."""
+    """Whether it was a local folder, which others cannot obtain."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as a part of a task's row; ``folder`` where it is one."""
+        """Return an entry of a task's ``origins``; ``folder`` only if it is true."""
         row = {**asdict(self), "notice": list(self.notice)}
         return {k: v for k, v in row.items() if v or k != "folder"}
 
 
 def address(metadata: RawMetadata) -> str:
-    """Return the address of a project, of its source if that is told."""
+    """Return a project's URL, of its source repository if known."""
     urls: Mapping[str, str] = metadata.get("project_urls", {})
     labels = {re.sub(r"[^a-z]", "", label.lower()): url for label, url in urls.items()}
     ordered = [url for place in _PLACES for label, url in labels.items() if place in label]
@@ -171,7 +170,7 @@ def address(metadata: RawMetadata) -> str:
 
 
 def notices(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the copyright lines of licence texts."""
+    """Return the copyright lines of license texts."""
     found: dict[str, None] = {}
     for text in texts:
         for line in _NOTICE.findall(text):
@@ -197,7 +196,7 @@ DOWNLOAD_SECONDS = 300.0
 _DOWNLOAD = ("download", "--quiet", "--no-deps", "--disable-pip-version-check")
 _VERSIONS = r"(?:[<>=!~]=|[<>])[A-Za-z0-9.!+*_-]+"
 MAX_FILE = 4 << 20
-"""Files larger than this (bytes) are data in disguise and are passed over."""
+"""Maximum bytes of a source file; larger ones are skipped, because they mostly hold data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +211,7 @@ class SourceFile:
 
 @dataclass(slots=True)
 class PackageSource(AbstractContextManager["PackageSource"]):
-    """An opened package: who it is, under which licence, and its modules' sources."""
+    """An opened package: its origin, and its modules' sources."""
 
     origin: Origin
     files: Mapping[str, SourceFile]
@@ -221,13 +220,13 @@ class PackageSource(AbstractContextManager["PackageSource"]):
     compiled: frozenset[str]
     """Dotted names of modules that exist as compiled extensions."""
     data: Mapping[str, str]
-    """Path beside the modules -> stored path, of files that are no code."""
+    """Path relative to the modules -> stored path, for files that are not Python modules."""
     members: Sequence[str]
-    """Stored paths of all files, tests too."""
+    """Stored paths of all files, tests included."""
     readme: str
-    """The description in the metadata, or the README beside them."""
+    """The description in the metadata, or else the README."""
     read: Callable[[str], bytes]
-    """Gives the contents of a file, by its stored path."""
+    """Returns a file's contents by its stored path."""
     close: Callable[[], None]
 
     @property
@@ -236,7 +235,7 @@ class PackageSource(AbstractContextManager["PackageSource"]):
         return self.origin.package
 
     def text(self, file: SourceFile) -> str:
-        """Return a module's source with plain newlines; ValueError where it is no Python text."""
+        """Return a module's source with plain newlines; raise ValueError if it is unreadable."""
         try:
             data = self.read(file.path)
         except (InputError, OSError) as error:
@@ -255,14 +254,14 @@ class PackageSource(AbstractContextManager["PackageSource"]):
 
 
 def download(name: str, folder: Path, *, is_pure: bool = False) -> Path:
-    """Return the wheel of a package on the index, downloaded by pip into ``folder``.
+    """Download a package's wheel into ``folder`` with pip, and return its path.
 
-    Only wheels: pip would run a source archive's build code to learn its metadata; with
-    ``is_pure`` only those for every platform. ``name`` may carry versions (``idna==3.20``,
-    ``idna<4,>=3``). Raises InputError where pip finds no wheel.
+    Only wheels are downloaded, because pip would run a source archive's build code to read its
+    metadata. ``is_pure`` restricts them to wheels for every platform. ``name`` may have version
+    specifiers (``idna==3.20``, ``idna<4,>=3``). Raise InputError if pip finds no wheel.
     """
     if not re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9._-]*({_VERSIONS}(,{_VERSIONS})*)?", name):
-        raise InputError(f"{name!r} is no package name", remedy="as in idna or idna==3.20")
+        raise InputError(f"{name!r} is not a package name", remedy="as in idna or idna==3.20")
     folder.mkdir(parents=True, exist_ok=True)
     before = set(folder.iterdir())
     platform = ["--platform", "any"] if is_pure else []
@@ -285,7 +284,7 @@ def download(name: str, folder: Path, *, is_pure: bool = False) -> Path:
 def _pip(
     program: list[str], options: list[str], folder: Path, name: str, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Download into a folder, without what is required; TimeoutExpired if it takes too long."""
+    """Download into a folder, without dependencies; raise TimeoutExpired if it takes too long."""
     return subprocess.run(
         [sys.executable, *program, *_DOWNLOAD, *options, "--dest", str(folder), name],
         env={**os.environ, **environment},
@@ -308,16 +307,16 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 28, 1 << 28))
 resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
 runpy.run_module("pip", run_name="__main__", alter_sys=True)
 """
-"""pip, which cannot start the build code of the source archive that it has unpacked.
+"""A program that runs pip but prevents it from starting the unpacked archive's build code.
 
-Files of 256 MiB at most are written, within 60 CPU seconds: an archive may hold anything."""
+Archives are untrusted, so files are limited to 256 MiB each, and the process to 60 CPU seconds."""
 
 
 def download_source(name: str, version: str, folder: Path) -> Path | None:
-    """Return the files of a version's source archive, unpacked by pip; None if there is none.
+    """Return the folder of a version's source archive, unpacked by pip; None if there is none.
 
-    pip would run build code to learn what the archive says of itself: it is kept from starting any
-    process, and fails when the files are there.
+    pip would run build code to read the metadata, so it is prevented from starting processes; it
+    fails after the files are unpacked.
     """
     folder.mkdir(parents=True, exist_ok=True)
     options = ["--no-clean", "--no-binary", ":all:"]
@@ -329,20 +328,20 @@ def download_source(name: str, version: str, folder: Path) -> Path | None:
 
 
 MAX_MEMBERS = 50_000
-"""Files a package may have: several times the largest that are published."""
+"""Maximum number of files in a package: several times that of the largest published ones."""
 MAX_NAME = 1000
-"""Characters a member's name may have; members of longer names are passed over."""
+"""Maximum characters of a member's name; members with longer names are skipped."""
 MAX_PART = 250
-"""Bytes each part of such a name may have, as file systems bound them."""
+"""Maximum bytes of each part of such a name, as on common file systems."""
 MAX_DIRECTORY = 8 << 20
-"""Bytes the list of members of a zip file, or the names in a tar file, may have."""
+"""Maximum bytes of a zip file's central directory, or of the names in a tar file."""
 FREE_UNPACKED = 64 << 20
 MAX_RATIO = 100
-"""How many times its packed size a tar file may unpack to, beyond ``FREE_UNPACKED``."""
+"""Maximum ratio of unpacked to packed size of a tar file, above ``FREE_UNPACKED`` bytes."""
 LAST = 253_402_300_799
 """The last second of the year 9999."""
 MAX_HEADER = 256 << 10
-"""Bytes that a tar file may have before a member: more is a name without end."""
+"""Maximum bytes of a header in a tar file; a larger one is an endless name."""
 
 _END = b"PK\x05\x06"
 _OPENERS: dict[str, Callable[[Any], Any]] = {
@@ -351,15 +350,15 @@ _OPENERS: dict[str, Callable[[Any], Any]] = {
 
 
 UNDATED, FIXED = 1990, ((2016, 1, 1), (2020, 2, 2))
-"""Archives that are made alike on every machine date their files earlier than this year, or at
-midnight of these days: such a date says nothing."""
+"""Reproducible archives date their files before this year, or at midnight on these days; such dates
+carry no information."""
 
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """What an archive or folder holds: names with sizes, and functions that read one and close it.
+    """The members of an archive or folder: sizes by name, and functions to read one and to close.
 
-    ``date`` is the day of the newest (``2026-08-01``); empty where that was not kept.
+    ``date`` is the day of the newest member (``2026-08-01``); empty if unknown.
     """
 
     sizes: dict[str, int]
@@ -369,7 +368,7 @@ class Members:
 
 
 def day_of(moment: tuple[int, ...]) -> str:
-    """Return the day of a moment (year, month, day, hour, minute, second), if it says anything."""
+    """Return the day of a timestamp (year, ..., second); empty if a reproducible build set it."""
     if moment[0] < UNDATED or (moment[:3] in FIXED and not any(moment[3:])):
         return ""
     return f"{moment[0]:04}-{moment[1]:02}-{moment[2]:02}"
@@ -378,13 +377,13 @@ def day_of(moment: tuple[int, ...]) -> str:
 UNREADABLE = (
     OSError, EOFError, zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError,
     struct.error, ValueError, KeyError, OverflowError,
-    RuntimeError,  # encrypted, or a way of packing that is not known
+    RuntimeError,  # encrypted, or an unknown compression method
 )  # fmt: skip
 
 
 @contextmanager
 def reported(path: Path) -> Iterator[None]:
-    """Turn all that reading a damaged or hostile archive can raise into an InputError."""
+    """Convert every exception from a damaged or hostile archive to an InputError."""
     try:
         yield
     except UNREADABLE as error:
@@ -399,7 +398,7 @@ def open_zip(path: Path) -> Members:
     archive = zipfile.ZipFile(path)
     infos = archive.infolist()
     _check_count(len(infos), path)
-    # What other ways of packing need in memory is for the archive to say.
+    # Other compression methods let the archive determine how much memory they need.
     plain = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
     sizes = {i.filename: i.file_size for i in infos if i.compress_type in plain}
 
@@ -412,20 +411,20 @@ def open_zip(path: Path) -> Members:
 
 
 def _directory_size(path: Path) -> int:
-    """Return the size of a zip file's list of members, as its end says, before it is read."""
+    """Return the size of a zip file's central directory, as its end record states."""
     with path.open("rb") as file:
         length = file.seek(0, os.SEEK_END)
         file.seek(max(0, length - (1 << 16) - 22))
         tail = file.read()
     at = len(tail) - 22 if tail[-22:-18] == _END else tail.rfind(_END)
     if at < 0 or at + 22 > len(tail):
-        return 0  # not a zip file: whoever opens it says so
+        return 0  # not a zip file, which opening it reports
     size = int(struct.unpack_from("<L", tail, at + 12)[0])
-    return size  # 4 GiB - 1, far too much, if the true one stands elsewhere
+    return size  # 4 GiB - 1, which is too large, if the true size is in a ZIP64 record
 
 
 def open_tar(path: Path) -> Members:
-    """Return a tar file's members; what is read of them lies in a temporary file meanwhile."""
+    """Return a tar file's members; their contents are copied to a temporary file."""
     store = tempfile.TemporaryFile(prefix="package-")  # noqa: SIM115  (closed with the package)
     places: dict[str, tuple[int, int]] = {}
     sizes: dict[str, int] = {}
@@ -468,7 +467,7 @@ def open_tar(path: Path) -> Members:
 
 
 class _Bounded:
-    """An unpacked tar file, read forward, in proportion to its packed size."""
+    """An unpacked tar stream that is read forward, with a limit relative to its packed size."""
 
     def __init__(self, unpacked: IO[bytes], path: Path) -> None:
         self._unpacked, self._path = unpacked, path
@@ -504,14 +503,14 @@ def _check_count(count: int, path: Path) -> None:
 
 
 MAX_TOTAL = 400 << 20
-"""A package whose files sum to more than this (bytes, unpacked) is refused."""
+"""Maximum total bytes of a package's unpacked files; larger packages are rejected."""
 
 MAX_PROJECT = 256 << 10
-"""Bytes of a pyproject.toml that is read."""
+"""Maximum bytes of a pyproject.toml; larger ones are ignored."""
 MAX_METADATA = 1 << 20
-"""Bytes of a package's metadata that are read."""
+"""Bytes of a package's metadata or README to read."""
 MAX_LABEL = 100
-"""Characters of a package's name or version."""
+"""Maximum characters of a package's name or version; the rest is cut off."""
 
 _COMPILED = (".so", ".pyd")
 _SKIPPED_FOLDERS = frozenset(
@@ -525,7 +524,7 @@ _TEST_FILE = re.compile(r"(^|/)(tests?|_tests?)(/|$)|(^|/)(test_[^/]*|[^/]*_test
 def open_package(path: Path) -> PackageSource:
     """Open a wheel, a source archive or a folder.
 
-    Raises InputError where the path is none of these or cannot be read.
+    Raise InputError if the path is something else or cannot be read.
     """
     with reported(path):
         if not path.exists():
@@ -542,7 +541,7 @@ def open_package(path: Path) -> PackageSource:
             members = open_tar(path)
             return _unpacked(path, members, re.sub(r"\.(tar\.\w+|tgz)$", "", path.name))
     raise InputError(
-        "is no wheel, source archive or folder",
+        "is not a wheel, source archive or folder",
         path=path,
         remedy="give a .whl, .tar.gz or .zip file, a folder, or a package's name",
     )
@@ -580,7 +579,7 @@ def _open_folder(path: Path) -> PackageSource:
 
 
 def _unpacked(path: Path, members: Members, stem: str) -> PackageSource:
-    """Read the layout of a source tree whose names all start with one top folder."""
+    """Open a source tree whose names all start with the same top folder."""
     names = _checked(members.sizes, path)
     inner = {name: rest for name in names if (rest := name.partition("/")[2])}
     packages = {str(PurePosixPath(r).parent) for r in inner.values() if r.endswith("__init__.py")}
@@ -591,7 +590,7 @@ def _unpacked(path: Path, members: Members, stem: str) -> PackageSource:
             prefixes.add("" if parent == "." else f"{parent}/")
     stored: list[tuple[str, str]] = []
     for name, rest in inner.items():
-        end = rest.rfind("/") + 1  # of the longest folder that is one of these
+        end = rest.rfind("/") + 1  # the longest folder among the prefixes
         while end and rest[:end] not in prefixes:
             end = rest.rfind("/", 0, end - 1) + 1
         prefix, local = rest[:end], rest[end:]
@@ -613,15 +612,15 @@ def _metadata(text: bytes) -> RawMetadata:
 def _metadata_of_project(
     inner: dict[str, str], read: Callable[[str], bytes], stem: str
 ) -> RawMetadata:
-    """Return core metadata from pyproject.toml, for trees that carry no PKG-INFO."""
+    """Return core metadata from pyproject.toml, for trees without PKG-INFO."""
     name, _, version = stem.rpartition("-")
     project: Any = {}
     path = next((path for path, rest in inner.items() if rest == "pyproject.toml"), None)
     text = b"" if path is None else read(path)[: MAX_PROJECT + 1]
-    # tomllib takes the square of a dotted name's parts.
+    # tomllib's time is quadratic in the number of parts of a dotted name.
     dots = max((line.count(b".") for line in text.splitlines()), default=0)
     if len(text) <= MAX_PROJECT and dots <= 1000:
-        # It may be no TOML, or of a depth or size that is an attack.
+        # It may be invalid, or so deeply nested that parsing fails.
         with suppress(ValueError, RecursionError):
             project = tomllib.loads(text.decode("utf-8", "replace")).get("project", {})
 
@@ -648,7 +647,7 @@ def _package(
     stored: Iterable[tuple[str, str]],
     members: Members,
 ) -> PackageSource:
-    """Return an opened package; ``stored`` are paths beside the modules, and those stored."""
+    """Return an opened package; ``stored`` has pairs of relative path and stored path."""
     files: dict[str, SourceFile] = {}
     compiled: set[str] = set()
     data: dict[str, str] = {}
@@ -666,7 +665,7 @@ def _package(
                 is_test = bool(_TEST_FILE.search(inner))
                 files[module] = SourceFile(name, module, is_package, is_test)
     wordings = [members.read(name)[:20_000].decode("utf-8", "replace") for name in texts]
-    # Names stand in ids and messages: only what a package's name may hold.
+    # Names appear in ids and messages, so keep only characters valid in package names.
     name = re.sub(r"[^a-z0-9]+", "-", metadata.get("name", "").lower())[:MAX_LABEL].strip("-")
     version = re.sub(r"[^A-Za-z0-9.!+_-]+", "", metadata.get("version", ""))[:MAX_LABEL]
     origin = Origin(
@@ -698,16 +697,16 @@ def _package(
 
 
 def _readme(names: Sequence[str], read: Callable[[str], bytes]) -> str:
-    """Return the README nearest to the top."""
+    """Return the text of the README nearest to the top; empty if there is none."""
     found = [n for n in names if re.search(r"(^|/)readme[^/]*$", n, re.IGNORECASE)]
     first = min(found, key=lambda name: (name.count("/"), name), default=None)
     return "" if first is None else read(first)[:MAX_METADATA].decode("utf-8", "replace")
 
 
 def _checked(sizes: dict[str, int], path: Path) -> list[str]:
-    """Return the names worth reading, which a file system could have.
+    """Return the names to read: valid on a file system, and of limited size.
 
-    Archives that unpack to too much are refused.
+    Raise InputError for archives that unpack to more than ``MAX_TOTAL``.
     """
     usable = {
         name: size
@@ -738,12 +737,12 @@ ARCHIVES = (".whl", ".tar.gz", ".tgz", ".zip", ".tar.bz2", ".tar.xz")
 
 
 def is_path(name: str) -> bool:
-    """Say whether a package is given by a path, not by its name on the index."""
+    """Return whether a package is specified by a path, not by its name on the index."""
     return "/" in name or name.endswith(ARCHIVES) or os.path.exists(name)
 
 
 def archives_by_name(paths: list[Path]) -> dict[str, Path]:
-    """Return distribution name -> archive for those paths whose names tell it."""
+    """Return archives by distribution name, for paths with standard file names."""
     found: dict[str, Path] = {}
     for path in paths:
         try:
@@ -759,15 +758,16 @@ def archives_by_name(paths: list[Path]) -> dict[str, Path]:
 
 
 def pinned(names: Iterable[str]) -> dict[str, str]:
-    """Return by distribution name those of some names that carry a version (``idna==3.20``)."""
+    """Return the names pinned to a version (``idna==3.20``), by distribution name."""
     pins = (name for name in names if re.fullmatch(r"[A-Za-z0-9._-]+==[^=*,]+", name))
     return {canonicalize_name(name.partition("==")[0]): name for name in pins}
 
 
 def required(package: PackageSource, extras: Sequence[str] = ()) -> list[tuple[str, str | None]]:
-    """Return what a package requires here: each name, and as pip is asked for it.
+    """Return a package's requirements on this system: each name, and its specifier for pip.
 
-    What it requires for other ``extras`` is left out. None is asked for by an address of its own.
+    Requirements of extras not in ``extras`` are left out. The specifier is None for a requirement
+    with a URL.
     """
     found: list[tuple[str, str | None]] = []
     for line in package.requires:
@@ -784,22 +784,22 @@ def required(package: PackageSource, extras: Sequence[str] = ()) -> list[tuple[s
 
 MOST_BYTES = 64 << 20
 LONGEST = 200
-"""Characters of a line that a message shows."""
+"""Maximum characters of a line to show in a message."""
 
 
 def listed_packages(path: Path) -> list[str]:
-    """Return the packages that a file lists, each once.
+    """Return the packages listed in a file, without duplicates.
 
-    A line is a name (``idna``, ``idna==3.20``) or a path of a wheel, source archive or folder; what
-    follows ``#`` after a space, markers, extras and hashes count nothing. InputError names file and
-    line.
+    A line is a name (``idna``, ``idna==3.20``) or a path of a wheel, source archive or folder.
+    Comments (``#`` after a space), markers, extras and hashes are ignored. Raise InputError with
+    file and line.
     """
     packages: dict[str, None] = {}
     begun = ""
     for number, line in enumerate(read_text(path, max_bytes=MOST_BYTES).splitlines(), 1):
         words = begun + f" {line}".split(" #")[0].strip()
         begun = words.removesuffix("\\") if words.endswith("\\") else ""
-        if begun:  # as pip-compile writes, whose hashes stand on lines of their own
+        if begun:  # a continued line, as pip-compile writes for hashes
             continue
         if words := re.sub(r"(?<=\S)(\s+--hash=\S+)+$", "", words):
             try:
@@ -814,7 +814,7 @@ def listed_packages(path: Path) -> list[str]:
 
 
 def _named(words: str) -> str:
-    """Return the package that a line names; InputError says what is wrong with it."""
+    """Return the package in a line; raise InputError if it is invalid."""
     shown = repr(words[:LONGEST])
     if words.startswith("-"):
         raise InputError(
@@ -824,7 +824,7 @@ def _named(words: str) -> str:
         return words
     if is_path(words):
         raise InputError(
-            f"{shown}: no such file or folder", remedy="download what has an address first"
+            f"{shown}: no such file or folder", remedy="download packages with a URL first"
         )
     try:
         asked = Requirement(words)

@@ -1,8 +1,8 @@
-"""Hypothesis strategies for a task's inputs, drawn from without a database, clock or surroundings.
+"""Hypothesis strategies for a task's inputs, with reproducible draws.
 
-Hypothesis, as installed, also draws constants from the modules that happen to be imported, and
-keeps files. Both are switched off here: the same seed gives the same values under every Python,
-hash seed and working directory (for one version of Hypothesis).
+By default, Hypothesis also draws constants from imported modules, and keeps files. Both are
+disabled here: the same seed gives the same values under every Python, hash seed and working
+directory (for one version of Hypothesis).
 """
 
 from __future__ import annotations
@@ -31,48 +31,48 @@ _REACH = 10**6
 _SAMPLES = 30
 _ANYTHING = 6
 _AT_ONCE = 8
-"""Inputs drawn together: what Hypothesis does around a draw costs more than the draw."""
+"""Inputs drawn together, because Hypothesis's overhead for a draw exceeds the draw itself."""
 _MOST_CHOICES = 2000
-"""Choices, about, that are drawn together: what takes many more is thrown away by Hypothesis."""
+"""Approximate number of choices drawn together; Hypothesis discards examples with many more."""
 
 
 class _Isolated(HypothesisProvider):
-    """Hypothesis' own distributions, without constants from imported modules."""
+    """Hypothesis's own distributions, without constants from imported modules."""
 
     def _maybe_draw_constant(self, *_: Any, **__: Any) -> None:
         return None
 
 
 def sampled(input_filter: InputFilter, *, count: int, seed: str) -> list[Case]:
-    """Return up to ``count`` distinct cases from the strategies of the filter's domains.
+    """Return up to ``count`` distinct admitted cases from the strategies of the filter's domains.
 
-    The filter admits each. Fewer come back where the domains are small or the relations
-    between arguments are hard to meet by chance.
+    There are fewer if domains are small, or relations between arguments are rarely satisfied by
+    chance.
     """
     if count < 1 or not input_filter.domains:
         return []
     choices = sum(map(_choices, input_filter.domains))
     together = max(1, min(count, _AT_ONCE, int(_MOST_CHOICES / choices)))
     drawn = st.tuples(*[inputs(input_filter)] * together)
-    # A text as seed gives the same number in each process; ``hash`` would not.
+    # SHA-256 gives the same number in each process; ``hash`` would not.
     number = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big")
     found: dict[bytes, Case] = {}
 
     def collect(rows: tuple[tuple[Value, ...], ...]) -> None:
         for arguments in rows:
-            # Strategies know domains. Relations between arguments are for the filter to decide.
+            # Strategies only know domains; the filter decides about relations between arguments.
             if input_filter.admits(arguments):
                 found.setdefault(key(arguments), Case(arguments, "hypothesis"))
 
-    AVAILABLE_PROVIDERS[_BACKEND] = _Isolated  # settings look the name up here, when made
+    AVAILABLE_PROVIDERS[_BACKEND] = _Isolated  # settings look the name up here
     try:
         plan = settings(
             backend=_BACKEND,
             database=None,
             deadline=None,
-            max_examples=1 + -(-count // together),  # the first holds the simplest value only
+            max_examples=1 + -(-count // together),  # the first is just the simplest value
             phases=(Phase.generate,),
-            # Slow or large draws are expected, and bounded by the number of examples.
+            # Slow or large draws are expected, and limited by the number of examples.
             suppress_health_check=tuple(HealthCheck),
             verbosity=Verbosity.quiet,
         )
@@ -83,7 +83,7 @@ def sampled(input_filter: InputFilter, *, count: int, seed: str) -> list[Case]:
 
 
 def inputs(input_filter: InputFilter) -> Strategy:
-    """Return the strategy for whole inputs: a tuple of one value an argument, of a seen length."""
+    """Return the strategy for inputs: tuples of arguments, with an allowed length."""
     each = [
         slot(domain, profile)
         for domain, profile in zip(input_filter.domains, input_filter.profiles, strict=True)
@@ -106,7 +106,7 @@ def slot(domain: Domain, profile: Profile) -> Strategy:
 
 
 def _choices(domain: Domain) -> float:
-    """Return how many choices a value of the domain takes, about: what is nested multiplies."""
+    """Estimate the number of choices in a value of the domain; nested levels multiply."""
     inner = [each for each in (domain.items, domain.keys, domain.values) if each is not None]
     deepest = max(
         [
@@ -121,7 +121,7 @@ def _choices(domain: Domain) -> float:
 
 
 def _integers(domain: Domain, profile: Profile) -> Strategy:
-    # Half of the draws near zero, as the whole range would hardly ever show a small number.
+    # Half of the draws are near zero, as the whole range would rarely give a small number.
     low, high = _limits(domain)
     near = st.integers(max(low, min(-10, high)), min(high, max(10, low)))
     return near | st.integers(low, high)
@@ -143,7 +143,7 @@ def _limits(domain: Domain) -> tuple[int, int]:
 def _texts(domain: Domain, profile: Profile) -> Strategy:
     text = profile.text
     seen = "".join(text.counts) if text else ""
-    # Not `st.text`: it reads, and writes to the working directory, a table of all of Unicode.
+    # Not `st.text`, which keeps a table of all of Unicode in the working directory.
     parts: list[Strategy] = [
         st.lists(st.sampled_from(letters), min_size=low, max_size=high).map("".join)
         for letters in (seen, domain.alphabet)
@@ -151,7 +151,7 @@ def _texts(domain: Domain, profile: Profile) -> Strategy:
         for low, high in [_sizes(domain)]
     ]
     if text is not None and text.values:
-        # Texts seen keep the form that drawn characters would not have.
+        # Known texts have a form that random characters lack.
         parts.append(st.sampled_from(text.values[:_SAMPLES]))
     return st.one_of(parts) if parts else st.just("")
 
@@ -172,7 +172,7 @@ def _lists(domain: Domain, profile: Profile) -> Strategy:
     if domain.is_rectangular:
         return _grids(domain, domain.items, inner, low, high)
     if domain.is_uniform and len(domain.items.kinds) > 1:
-        # The type is drawn once for the whole list, as none of those seen was mixed.
+        # The type is drawn once for the whole list, because no example mixes types.
         kinds = [
             _BY_KIND[kind](domain.items, inner) for kind in domain.items.kinds if kind in _BY_KIND
         ]
@@ -196,7 +196,7 @@ def _grids(domain: Domain, rows: Domain, profile: Profile, low: int, high: int) 
 
 
 def _sets(domain: Domain, profile: Profile) -> Strategy:
-    # Equal elements fall together, so a set may be smaller than drawn; the filter checks its size.
+    # Equal elements collapse, so a set may be smaller than drawn; the filter checks its size.
     return _lists(domain, profile).map(hashable).map(set)
 
 

@@ -299,12 +299,16 @@ def base_answers(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
 def in_sequences(sandbox: Sandbox, task: Task) -> Task:
     """Return a task of unit tests as one of call sequences, taken from tests that pass.
 
-    Any other task, or one whose tests show no calls, is returned unchanged.
+    Any other task, or one with a test that calls alone cannot replace, is returned unchanged.
     """
     if task.harness.kind != "unittest":
         return task
     passed, _ = base_answers(sandbox, task)
-    return with_sequences(replace(task, base=passed.suite.cases)) or task
+    read = with_sequences(replace(task, base=passed.suite.cases))
+    if read is None:
+        return task
+    usable = answer(sandbox, read, read.base, base_count=len(read.base), limits=BASE_LIMITS)
+    return task if usable.dropped else read
 
 
 def generator_of(

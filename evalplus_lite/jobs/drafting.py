@@ -144,11 +144,25 @@ def _result(
         raise InputError("is there already", path=out, remedy="give another file, or --force")
     left_out = list(lost)
     tasks: list[Task] = []
+    # What ``sorted`` is called on may be a list or a set, which only the reference shows.
+    twins = {
+        place: replace(
+            task, id=f"{task.id} of a set", rule=replace(task.rule, kind="unordered", levels=())
+        )
+        for place, task in enumerate(drafts)
+        if task.rule.kind == "multiset" and task.reference
+    }
     with within(session) as opened:
         # Every draft is run once: what its reference does not answer is no input of the task.
         source = SuiteSource(cache=opened.cache, limits=LIMITS)
         opened.stage("references", len(drafts))
-        for task, suite in zip(drafts, source.suites(drafts, opened.pool()), strict=True):
+        suites = list(source.suites([*drafts, *twins.values()], opened.pool()))
+        for place, twin in twins.items():
+            of_set = suites.pop(len(drafts))
+            if suites[place] is None and of_set is not None:
+                drafts[place], suites[place] = replace(twin, id=drafts[place].id), of_set
+                source.evidence[drafts[place].id] = source.evidence[twin.id]
+        for place, (task, suite) in enumerate(zip(drafts, suites, strict=True)):
             opened.advance()
             name = task.entry_point
             if suite is None:
@@ -156,6 +170,8 @@ def _result(
                 # The source only knows that there are no inputs; the user needs to know why.
                 if not task.base:
                     reason = "it has no examples, and its annotations do not describe its arguments"
+                elif place in twins:
+                    reason = f"sorted(...) compares lists, tuples and sets alone: {reason}"
                 left_out.append(LeftOut(name, 0, reason))
                 continue
             left_out += [

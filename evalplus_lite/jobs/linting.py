@@ -452,9 +452,14 @@ def _examples(task: Task) -> list[DraftCase]:
             for headed, text, output in samples
             if headed or not is_headed
         ]
-    if task.harness.kind != "call":
-        return []
-    return [each for each in examples(task.prompt, task.entry_point) if not each.problem]
+    observed = {*task.harness.observe} - {"exception", "message"}
+    if task.harness.kind != "call" or observed not in ({"value"}, {"printed"}):
+        return []  # no example shows what is compared
+    found = examples(task.prompt, task.entry_point)
+    if observed == {"value"}:
+        return [each for each in found if not each.problem]
+    texts = ((each, each.text.replace("<BLANKLINE>", "")) for each in found if each.text)
+    return [replace(each, output=wire.encode(f"{text}\n")) for each, text in texts]
 
 
 def _contradicted(sandbox: Sandbox, task: Task) -> list[dict[str, Any]]:
@@ -475,6 +480,8 @@ def _contradicted(sandbox: Sandbox, task: Task) -> list[dict[str, Any]]:
         stated = [] if has_check(task) else _examples(task)[:MOST_EXAMPLES]
         cases = tuple(Case(each.arguments, "docstring") for each in stated)
         outputs = tuple(each.output for each in stated)
+        if "printed" in task.harness.observe:
+            task = replace(task, rule=Rule("lines"))  # no example shows white space at an end
     if not cases:
         return []
     task = replace(task, base=cases, plus=(), outputs=outputs)

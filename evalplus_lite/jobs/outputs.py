@@ -127,7 +127,7 @@ class Output:
 
 
 def found_outputs(paths: Paths) -> list[Output]:
-    """Return the outputs of jobs in folders and those below, each once, sorted by path.
+    """Return the outputs of jobs in folders and those below, each once, as the paths come.
 
     A path may also name a file of an output folder: then this job's alone. Raises InputError for a
     URL, for a path that does not exist or holds no output, for a run that has not ended, and for an

@@ -265,7 +265,8 @@ def labeled(
         verdicts, infra = dict[tuple[str, int], str](), list[str]()
         if truth is not None:
             # Samples of tasks that the truth does not have stay undecided.
-            asked = (sample for sample in samples if sample.task_id in set(truth.ids))
+            ids = frozenset(truth.ids)
+            asked = (sample for sample in samples if sample.task_id in ids)
             result = evaluate(
                 truth, asked, extract=False, out=out, force=force, session=session, **limits
             )

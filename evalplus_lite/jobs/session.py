@@ -178,8 +178,9 @@ class Session:
 
     def note(self, text: str) -> None:
         """Report something that the user wants to know now."""
-        if self._on_progress is not None:
-            self._on_progress(replace(self._event, note=text))
+        with self._reporting:
+            if self._on_progress is not None:
+                self._on_progress(replace(self._event, note=text))
 
     def _report(self, event: ProgressEvent) -> None:
         self._event = event

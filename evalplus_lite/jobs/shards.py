@@ -312,8 +312,8 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
         ):
             if force:
                 unfinished(path.parent, name)
-            # The journal comes first: when it ends, ``zip`` takes no line. The rest is appended.
-            for row, (line, _) in zip(journal.rows(), lines, strict=False):
+            for row in journal.rows():
+                line, _ = next(lines, ("", ""))
                 if line != dump_row(row.data):
                     raise InputError(
                         "holds other rows than the shards",

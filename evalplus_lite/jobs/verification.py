@@ -112,7 +112,8 @@ class ProgramJudge:
 
     def reopen(self) -> None:
         """Allow what was closed to be used again."""
-        self._is_closed = False
+        with self._lock:
+            self._is_closed = False
 
     def close(self, *, now: bool = False) -> None:
         """End all sandboxes; programs being judged are finished first, or with ``now`` dropped."""

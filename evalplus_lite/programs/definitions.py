@@ -1,4 +1,4 @@
-"""Top-level definitions of a program: names that each statement binds and uses, and
+"""Top-level definitions of a program: the names that each statement binds and uses, and their
 dependencies."""
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ STAR = "*"  # what ``from m import *`` binds: any name
 
 
 def fault(source: str) -> int | None:
-    """Return the line, from 1, at which compilation fails, None if the text is a program.
+    """Return the line (from 1) at which compilation fails, or None if the text is a program.
 
-    Nothing is run. If the compiler names no line it is the last one.
+    Nothing is run. If the compiler names no line, return the last one.
     """
     try:
         with parsing.quiet(parsing.guard(source)):
@@ -34,26 +34,26 @@ def fault(source: str) -> int | None:
 
 
 def parse(source: str) -> ast.Module | None:
-    """Return the program's tree, None if it does not compile."""
+    """Return the program's tree, or None if it does not compile."""
     return None if fault(source) is not None else tree_of(source)
 
 
 def tree_of(source: str) -> ast.Module | None:
-    """Return the tree of a text in which ``fault`` found none.
+    """Return the tree of a text for which ``fault`` returned None.
 
-    The parser alone accepts some errors that only the compiler detects: a return outside a
-    function, say.
+    The parser alone accepts some errors that only the compiler detects, such as a return outside a
+    function.
     """
     tree: ast.Module | None = parsing.tree_or_none(source)
     return tree
 
 
 def bound(statement: ast.AST) -> frozenset[str]:
-    """Return the names that a statement binds in the scope in which it stands."""
+    """Return the names that a statement binds in its own scope."""
     names: set[str] = set()
     for node in _within_scope(statement):
         names.update(_binds(node))
-        if isinstance(node, _COMPREHENSIONS):  # what := binds in one is bound outside
+        if isinstance(node, _COMPREHENSIONS):  # := in a comprehension binds in the outer scope
             names.update(n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
     return frozenset(names)
 
@@ -73,12 +73,12 @@ def changed(statement: ast.stmt) -> frozenset[str]:
 
 
 def used(node: ast.AST) -> frozenset[str]:
-    """Return the names that a statement looks up outside: at once, or when it is called."""
+    """Return the names that a statement looks up outside itself, at once or when called."""
     return _free([node])
 
 
 def used_at_once(node: ast.AST) -> frozenset[str]:
-    """Return the names that a statement needs when it is executed, before anything is called."""
+    """Return the names that a statement needs when executed, before anything is called."""
     return _free(_outside(node)) if isinstance(node, _FUNCTIONS) else used(node)
 
 
@@ -88,9 +88,9 @@ def defines(tree: ast.Module, name: str) -> bool:
 
 
 def parameters(tree: ast.Module, name: str) -> list[str] | None:
-    """Return the positional parameters, without ``self``, of the last function or method of a name.
+    """Return the positional parameters, without ``self``, of the last function or method so named.
 
-    None if there is none, or if it takes any number of arguments.
+    Return None if there is none, or if it takes any number of arguments.
     """
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
     nodes = [node for node in ast.walk(tree) if isinstance(node, kinds) and node.name == name]
@@ -101,7 +101,7 @@ def parameters(tree: ast.Module, name: str) -> list[str] | None:
 
 
 def is_stub(tree: ast.Module, name: str) -> bool:
-    """Return whether the last function of that name has a body that does nothing."""
+    """Return whether the last function with this name has an empty body."""
     for statement in reversed(tree.body):
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
             if statement.name == name:
@@ -130,7 +130,7 @@ def undefined(statements: Sequence[ast.stmt]) -> frozenset[str]:
 
 def needed(statements: Sequence[ast.stmt], names: Iterable[str]) -> list[ast.stmt]:
     """Return, in order, the statements that ``names`` need: those that bind or change them, and
-    their own dependencies.
+    their dependencies.
     """
     binds = [bound(statement) | changed(statement) for statement in statements]
     binders: dict[str, list[int]] = {}
@@ -152,7 +152,7 @@ def needed(statements: Sequence[ast.stmt], names: Iterable[str]) -> list[ast.stm
 
 
 def text_of(source: str, statements: Iterable[ast.stmt]) -> str:
-    """Return the source text of the statements, each on lines of its own."""
+    """Return the source text of the statements, each starting on a new line."""
     lines = [line.encode("utf-8", "surrogatepass") for line in _lines(source)]
     parts = []
     for statement in statements:
@@ -187,12 +187,12 @@ def without(source: str, tree: ast.Module, dropped: Sequence[ast.stmt]) -> str:
 
 
 def _lines(source: str) -> list[str]:
-    """Return the lines as Python counts them: form feeds and their like end none."""
+    """Return the lines as Python counts them: form feeds and the like do not end a line."""
     return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", source)
 
 
 def first_line(statement: ast.stmt) -> int:
-    """Return the line on which a statement begins, its decorators included."""
+    """Return the first line of a statement, including its decorators."""
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
     return min([statement.lineno, *(each.lineno for each in decorators)])
 
@@ -208,7 +208,7 @@ def _within_scope(statement: ast.AST) -> Iterator[ast.AST]:
 
 
 def _outside(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[ast.AST]:
-    """Return the parts of a function that are looked at where it is defined, not in it."""
+    """Return the parts of a function that are evaluated at its definition, not in its body."""
     parts: list[ast.AST] = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
     if not isinstance(node, ast.Lambda):
         parts += node.decorator_list
@@ -223,7 +223,7 @@ def _arguments(arguments: ast.arguments) -> Iterator[ast.arg]:
 
 
 class _Scope:
-    """The names that one scope looks up and, if it keeps them from inner ones, those it binds."""
+    """The names that a scope looks up and, unless inner scopes cannot see them, those it binds."""
 
     __slots__ = ("looked_up", "outer", "own")
 
@@ -234,9 +234,9 @@ class _Scope:
 
 
 def _free(nodes: Sequence[ast.AST]) -> frozenset[str]:
-    """Return the names that nodes of one scope look up, there or further out.
+    """Return the names that nodes of one scope look up in it or further out.
 
-    In one pass and without recursion: programs nest as deep as the parser allows.
+    It makes one pass without recursion, because programs nest as deeply as the parser allows.
     """
     scopes = [_Scope()]
     pending: list[ast.AST | None] = list(nodes)
@@ -273,7 +273,7 @@ def _free(nodes: Sequence[ast.AST]) -> frozenset[str]:
 
 
 def _binds(node: ast.AST) -> Iterator[str]:
-    """Yield the names that this very node binds in its scope."""
+    """Yield the names that the node itself binds in its scope."""
     if isinstance(node, ast.Name):
         if not isinstance(node.ctx, ast.Load):
             yield node.id
@@ -296,7 +296,7 @@ def _base(node: ast.expr) -> Iterator[str]:
 
 
 def methods(source: str, name: str) -> frozenset[str]:
-    """Return the methods that the classes of a program define, if ``name`` is one of these classes.
+    """Return the methods of a program's classes, if ``name`` is one of these classes.
 
     All classes count, because methods may be inherited. Properties are not methods.
     """

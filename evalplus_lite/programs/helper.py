@@ -1,11 +1,11 @@
 """Work on untrusted texts in a separate process, bounded in time and memory.
 
-Python's compiler and parser may take any time and memory, or end the process, for a few hundred
-characters. So a helper inspects any text of a model, a file or a server: a bare interpreter that
-runs our own code only (``programs.service``), never the text. A text that needs more than
-``CPU_SECONDS`` or ``MEMORY`` there, or that ends the helper, raises TooLarge here; the next text
-gets a new one. Helpers are started on demand, at most one per processor, and end with this process.
-Safe for threads; a forked child has its own.
+Python's compiler and parser may need any amount of time and memory, or crash, for a few hundred
+characters. So a helper inspects every text of a model, a file or a server: a bare interpreter that
+runs only our own code (``programs.service``), never the text. A text that needs more than
+``CPU_SECONDS`` or ``MEMORY`` there, or crashes the helper, raises TooLarge here; the next text gets
+a new helper. Helpers are started on demand, at most one per processor, and end with this process.
+They are thread-safe; a forked child has its own.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from evalplus_lite.errors import InfrastructureError
 
 CPU_SECONDS = 1.0  # CPU seconds that a helper may spend on one text
 MEMORY = 100 << 20  # bytes that a helper may use in addition to its own
-PATIENCE = 100.0  # seconds to wait for an answer on a machine that is busy with other things
+PATIENCE = 100.0  # seconds to wait for an answer on a busy machine
 TRIES = 3
-OUT_OF_MEMORY = 3  # the exit status of a helper whose memory a text used up
+OUT_OF_MEMORY = 3  # the exit status of a helper that ran out of memory
 LENGTH = struct.Struct("<I")
-# Exit statuses that the text causes; any other is an infrastructure error.
+# Exit statuses caused by a text; any other is an infrastructure error.
 _GAVE_UP = {OUT_OF_MEMORY} | {
     -number for number in (signal.SIGPROF, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT)
 }
@@ -43,13 +43,13 @@ main()
 
 
 class TooLarge(ValueError):
-    """A text takes more time or memory to inspect than any real one; the message says which."""
+    """A text needs more time or memory to inspect than any real one; the message says which."""
 
 
 def ask(operation: str, **fields: Any) -> Any:
-    """Return what ``programs.service`` answers to an operation on a text.
+    """Return the result of an operation of ``programs.service`` on a text.
 
-    Raises TooLarge, and InfrastructureError if no helper can be started or none answers.
+    Raises TooLarge, or InfrastructureError if no helper can be started or none answers.
     """
     request = json.dumps([operation, fields]).encode()
     fault, status = "", None
@@ -74,13 +74,13 @@ def ask(operation: str, **fields: Any) -> Any:
         if "refused" in reply:
             raise TooLarge(reply["refused"])
         return reply["answer"]
-    if status == 0:  # it never exits so: the caller ignores SIGCHLD, so the status is unknown
+    if status == 0:  # helpers never exit with 0: the caller ignores SIGCHLD, which hides the status
         raise TooLarge("too large to look into")
     raise InfrastructureError(f"a helper process failed {TRIES} times: {fault}")
 
 
 class _Helper:
-    """One bare interpreter and our end of its socket."""
+    """A bare interpreter and our end of its socket."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
@@ -96,7 +96,7 @@ class _Helper:
                     stderr=subprocess.DEVNULL,
                     cwd="/",
                     env={"PYTHONHASHSEED": "0", "LANG": "C.UTF-8"},
-                    start_new_session=True,  # Ctrl-C is for us; it ends when we do
+                    start_new_session=True,  # Ctrl-C is for us; the helper ends when we do
                 )
         except BaseException:
             ours.close()
@@ -110,7 +110,7 @@ class _Helper:
         return reply
 
     def end(self) -> int | None:
-        """End the process; return its exit status, None if it was still running."""
+        """End the process; return its exit status, or None if it was still running."""
         self.channel.close()
         status = None
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -120,14 +120,14 @@ class _Helper:
         return status
 
     def forget(self) -> None:
-        """Leave a process that belongs to the parent of this one alone."""
+        """Close the channel of a helper that belongs to the parent process, without ending it."""
         self.channel.close()
-        # Else Popen waits for it, which is the parent's to do, and warns.
+        # Otherwise Popen would wait for it, which is up to the parent, and warn.
         self.process.returncode = 0
 
 
 def receive(channel: socket.socket) -> bytes:
-    """Return the bytes of one message; ConnectionError if the other side has gone."""
+    """Return the bytes of one message; ConnectionError if the other side has closed."""
     data = bytearray()
     size = LENGTH.size
     while len(data) < size:

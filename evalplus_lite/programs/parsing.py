@@ -1,4 +1,4 @@
-"""Programs to syntax trees: from any number of threads, and from any text."""
+"""Parsing of programs, safe for threads and for untrusted text."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from evalplus_lite.store.locks import Lock
 
 _LOCK = Lock()
 _KNOWN: OrderedDict[bytes, bool] = OrderedDict()
-MOST_KNOWN = 4096  # texts remembered as harmless: the same few are looked at again and again
+MOST_KNOWN = 4096  # texts remembered as harmless, since the same few are parsed repeatedly
 _bounded_already = False
 
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
-"""What ``parse`` raises for a text that is no Python, or costs too much."""
+"""The errors that ``parse`` raises for a text that is not Python or too expensive."""
 
 
 def parse(source: str, *, mode: str = "exec") -> Any:
-    """Return what ``ast.parse`` does; TooLarge, a ValueError, for a text that costs too much."""
+    """Parse as ``ast.parse`` does; raise TooLarge, a ValueError, for an expensive text."""
     with quiet(guard(source, mode=mode)):
         return ast.parse(source, mode=mode)
 
 
 def tree_or_none(source: str, *, mode: str = "exec") -> Any:
-    """Return what ``parse`` does, None for a text that is no Python, or costs too much."""
+    """Parse as ``parse`` does, or return None for a text that is not Python or too expensive."""
     with contextlib.suppress(*UNREADABLE):
         return parse(source, mode=mode)
     return None
@@ -39,7 +39,7 @@ def tree_or_none(source: str, *, mode: str = "exec") -> Any:
 
 @contextlib.contextmanager
 def quiet(warns: bool) -> Iterator[None]:
-    """Guard building a tree or code: one at a time, and silently if the text ``warns``.
+    """Serialize building trees and code, and silence warnings if the text ``warns``.
 
     CPython 3.11 counts the depth of all threads' trees in one place, and raises SystemError
     ("recursion depth mismatch") if two are built at once. Silencing warnings affects all threads,
@@ -50,15 +50,15 @@ def quiet(warns: bool) -> Iterator[None]:
             yield
             return
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # odd escapes and numbers are the text's, not ours
+            warnings.simplefilter("ignore")  # odd escapes and numbers are not our concern
             yield
 
 
 def guard(source: str, *, mode: str = "exec") -> bool:
-    """Raise TooLarge unless compiling and parsing a text is cheap, as a helper process finds out.
+    """Raise TooLarge unless a helper process can compile and parse a text cheaply.
 
-    Return whether Python warns of the text. The parser may use any time and memory for some texts,
-    or end the process.
+    Return whether Python warns about the text. For some texts the parser needs any amount of time
+    and memory, or crashes the process.
     """
     if _bounded_already:
         return True
@@ -75,6 +75,6 @@ def guard(source: str, *, mode: str = "exec") -> bool:
 
 
 def trust_this_process() -> None:
-    """Parse without a helper from now on: for a process whose own resources are bounded."""
+    """Parse without a helper from now on, in a process whose own resources are limited."""
     global _bounded_already
     _bounded_already = True

@@ -36,10 +36,10 @@ from evalplus_lite.types import Style, Task
 
 
 def main() -> None:
-    """Answer requests until the other side goes away; a text that takes too much ends it."""
+    """Answer requests until the other side closes; a text that needs too much ends the process."""
     parsing.trust_this_process()
     channel = socket.socket(fileno=0)
-    # Whoever started this may ignore or block the signal that bounds a text, which is inherited.
+    # The parent may ignore or block the signal that limits CPU time, which is inherited.
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     _warm_up()
@@ -52,7 +52,7 @@ def main() -> None:
     while True:
         try:
             operation, fields = json.loads(receive(channel))
-            # The signal ends the process wherever it is: nothing in Python has to cooperate.
+            # The signal ends the process at any point, without cooperation from Python code.
             signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
             reply = json.dumps(_reply(operation, fields)).encode()
             signal.setitimer(signal.ITIMER_PROF, 0)
@@ -89,7 +89,7 @@ def _fingerprint(source: str) -> str:
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, OverflowError):
         code = compile(source, "", "exec", dont_inherit=True)
         if is_blind(source, code):
-            # An older format than the newest: it does not depend on reference counts.
+            # Format 2, unlike newer ones, does not depend on reference counts.
             data = marshal.dumps(_without_lines(code), 2)
     return hashlib.sha256(data).hexdigest()[:32]
 
@@ -125,7 +125,7 @@ def _drop_docstring(
 
 
 def _fits(source: str, mode: str) -> bool:
-    """Compile and parse as the caller will, with the same errors; return whether Python warned."""
+    """Compile and parse as the caller will; return whether Python warned."""
     warned = False
 
     def note(*_: object) -> None:
@@ -145,7 +145,7 @@ def _fits(source: str, mode: str) -> bool:
 
 
 def _reach(source: str) -> str:
-    """Return "" if a program can reach nothing of its own layout, else the reason for doubt."""
+    """Return "" if a program cannot see its own layout, otherwise the reason for doubt."""
     try:
         code = compile(source, "", "exec", dont_inherit=True)
     except (SyntaxError, ValueError, OverflowError) as error:
@@ -164,7 +164,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 
 
 def _warm_up() -> None:
-    """Have all that is imported or made at first use in place, before memory is bounded."""
+    """Trigger everything that is imported or created on first use, before memory is limited."""
     task = Task("", "", "f", "", style="solution")
     extract("```python\ndef f(x):\n    return x\n```\nThis is it.\n", task)
     _normal_form("def f(x):\n    return f'{x}'\n")
@@ -172,7 +172,7 @@ def _warm_up() -> None:
 
 
 def _held() -> int:
-    """Return the bytes of address space that this process has."""
+    """Return the size of this process's address space in bytes."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[0]) * resource.getpagesize()
 
@@ -182,18 +182,17 @@ def _held() -> int:
 # A program is merged with another only if everything that it can reach is on a list: modules that
 # it may import, and names in them and on the objects that they and Python itself return. A name
 # that none of those objects has is the program's own, and leads nowhere else. So frames,
-# tracebacks, code objects, evaluated text and computed attribute names are out of reach by any
-# route. Programs that are not known to be safe are not merged, which costs a run and never a
-# verdict.
+# tracebacks, code objects, evaluated text and computed attribute names are unreachable. Programs
+# that are not known to be safe are not merged, which costs a run but never changes a verdict.
 #
-# Addresses (``repr`` of a function, the order of objects in a set) stay in reach. They differ from
-# run to run like random numbers, so a program that acts on them has no stable verdict.
+# Addresses (``repr`` of a function, the order of objects in a set) are still reachable. They differ
+# from run to run like random numbers, so a program that depends on them has no stable verdict.
 
-_WHOLE = (  # modules of whose public names and classes none leads to code or frames
+_WHOLE = (  # modules whose public names and classes never lead to code or frames
     "bisect cmath collections datetime decimal fractions heapq itertools math operator random "
     "statistics string"
 ).split()
-_NAMES = {  # of other modules, these names
+_NAMES = {  # the allowed names of other modules
     "abc": "ABC abstractmethod",
     "collections.abc": (
         "Callable Collection Container Generator Hashable Iterable Iterator Mapping MutableMapping "
@@ -240,8 +239,8 @@ _SPECIAL = """
     static_attributes str sub truediv trunc type_params xor
 """
 _REFUSED = {"attrgetter", "format_map", "methodcaller", "Formatter"}
-_CALLED = frozenset({"format", "type"})  # safe in the forms that the syntax tree shows
-_NAN = re.compile(r"\bnan\b", re.IGNORECASE)  # hashed by its address, so sets of it have any order
+_CALLED = frozenset({"format", "type"})  # safe in certain forms, see ``_is_plain``
+_NAN = re.compile(r"\bnan\b", re.IGNORECASE)  # hashed by address, so sets with it have any order
 _IMPORT, _EXTENDED = dis.opmap["IMPORT_NAME"], dis.opmap["EXTENDED_ARG"]
 _CLASS_PATTERN = dis.opmap["MATCH_CLASS"]
 _PATTERN_TYPES = frozenset("bool bytes dict float int list set str tuple".split())
@@ -254,7 +253,7 @@ def _public(owner: object) -> set[str]:
 
 @cache
 def _lists() -> tuple[frozenset[str], frozenset[str]]:
-    """Return the safe names, and all others that the objects in reach have."""
+    """Return the safe names, and all other names of reachable objects."""
     safe, known = set[str](), set[str]()
     for name in MODULES - {"__future__"}:
         module = importlib.import_module(name)
@@ -287,7 +286,7 @@ def _lists() -> tuple[frozenset[str], frozenset[str]]:
 
 
 def is_blind(source: str, code: types.CodeType) -> bool:
-    """Return whether a program, of this text and code, can reach nothing of its own layout."""
+    """Return whether a program with this text and code cannot see its own layout."""
     safe, known = _lists()
     names, has_patterns = set[str](), False
     for part in _codes(code):
@@ -297,7 +296,7 @@ def is_blind(source: str, code: types.CodeType) -> bool:
         operations = steps[::2]
         at = operations.find(_IMPORT)
         while at >= 0:
-            if at and operations[at - 1] == _EXTENDED:  # so many names that it is hardly repeated
+            if at and operations[at - 1] == _EXTENDED:  # with that many names it is rarely repeated
                 return False
             if own[steps[2 * at + 1]] not in MODULES:
                 return False
@@ -307,7 +306,7 @@ def is_blind(source: str, code: types.CodeType) -> bool:
         if name in known or (name.startswith("__") and name.endswith("__")):
             return False
     text = source if source.isascii() else unicodedata.normalize("NFKC", source)
-    # An annotated class has that name in its code, and ``dataclass`` executes the annotations.
+    # Annotated classes have this name in their code, and ``dataclass`` executes annotations.
     if "annotations__" in text or _NAN.search(text):
         return False
     if not has_patterns and names.isdisjoint(_CALLED):
@@ -324,8 +323,8 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _is_plain(tree: ast.Module) -> bool:
-    """Return whether all calls and patterns are of forms that read no attribute by its name."""
-    fine: set[int] = set()  # the nodes of such names
+    """Return whether no call or class pattern reads an attribute by a name in a string."""
+    fine: set[int] = set()  # the nodes of safe names
     bound: set[str] = set()
     matched: set[str] = set()
     nodes = list(ast.walk(tree))
@@ -363,7 +362,7 @@ def _is_plain(tree: ast.Module) -> bool:
 
 
 def _asked_type(node: ast.expr) -> Iterator[int]:
-    """Yield the node of the name in ``type(x)``, which for a class is its metaclass."""
+    """Yield the id of the node ``type`` in ``type(x)``; a class gives its metaclass."""
     match node:
         case ast.Call(func=ast.Name(id="type") as name, args=[argument], keywords=[]):
             if not isinstance(argument, ast.Starred):
@@ -371,11 +370,11 @@ def _asked_type(node: ast.expr) -> Iterator[int]:
 
 
 def _has_plain_fields(text: str, depth: int = 0) -> bool:
-    """Return whether the fields of a text for ``format`` are arguments as they are."""
+    """Return whether a format string's fields are plain arguments, without attributes or items."""
     try:
         fields = list(string.Formatter().parse(text))
     except ValueError:
-        return True  # nor does ``format`` read it
+        return True  # ``format`` rejects it as well
     for _, name, inner, _ in fields:
         if name is not None and not re.fullmatch(r"\w*", name):
             return False

@@ -1,8 +1,8 @@
 """Leave-one-model-out cross-validation of small suites.
 
-For each model the suites are chosen without its samples (EvalPlus paper, section 2.2 and Table 4);
-or once by some models' samples, and judged by others'. A small suite can only lose the distinct
-programs that only plus cases reject.
+For each model, suites are chosen without its samples (EvalPlus paper, section 2.2 and Table 4); or
+once with some models' samples, and judged by others. A small suite can only lose distinct programs
+that no base case rejects.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ KINDS = ("base", "plus", "reduced", "random")
 class PolicyRow:
     """One model under one policy: the fields of the paper's Table 4, and more.
 
-    ``size`` is plus cases a task on average. ``passed`` is pass@1 on the ``base`` cases, all cases
-    (``plus``), the ``reduced`` suite, and (expected) ``random`` suites of the same size, task by
-    task; ``intervals`` are theirs (95 %, by tasks), none over several models. ``kept`` and
-    ``kept_random`` are the shares of its distinct programs failing plus cases only that are still
-    rejected, without programs that were stopped before they had met all cases. ``kept_accepted``
-    counts only those that fail a case which the task's contract accepts.
+    ``size`` is the mean number of plus cases a task. ``passed`` is pass@1 on the ``base`` cases,
+    all cases (``plus``), the ``reduced`` suite, and (expected) ``random`` suites of the same size
+    for each task; ``intervals`` are 95 % intervals over tasks, empty for several models together.
+    ``kept`` and ``kept_random`` are the shares of the model's distinct programs failing only plus
+    cases that are still rejected; programs stopped before they met all cases do not count.
+    ``kept_accepted`` counts only those that fail a case that the task's contract accepts.
     """
 
     model: str
@@ -54,8 +54,8 @@ class _Graded:
 class GradedSamples:
     """The samples of all models on all matrices, with their authors and rejecting cases.
 
-    ``judges`` are samples that have no part in choosing; without them, each model judges suites
-    that were chosen without it.
+    ``judges`` are samples that are not used for choosing; without them, each model judges suites
+    chosen without its samples.
     """
 
     def __init__(
@@ -86,11 +86,11 @@ class GradedSamples:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models that judge, by name."""
+        """The judging models, sorted by name."""
         return tuple(sorted(self.graded))
 
     def unknown(self, model: str | None) -> dict[str, set[Requirement]]:
-        """Return, a task, the kills of samples that no builder wrote but, if named, this model."""
+        """Return, by task, the sample requirements that no builder, or only this model, wrote."""
         alone = set() if model is None else {model}
         requirements: dict[str, set[Requirement]] = {}
         for (task_id, key), who in self.authors.items():
@@ -99,7 +99,7 @@ class GradedSamples:
         return requirements
 
     def line(self, model: str, name: str, suites: Mapping[str, int]) -> PolicyRow:
-        """Return how a model does on suites, given as bitsets of plus cases by task."""
+        """Return a model's results on suites, given as bitsets of cases by task."""
         kept = expected = accepted_kept = 0.0
         accepted = 0
         failures = set[tuple[str, str]]()
@@ -148,9 +148,9 @@ class GradedSamples:
 
 
 def crossval(field: GradedSamples, name: str, policy: Policy) -> tuple[PolicyRow, ...]:
-    """Return a row for each model: suites chosen without the samples that only it wrote.
+    """Return a row for each model, on suites chosen without the samples that only it wrote.
 
-    If there are judges, suites are chosen once, by the builders' samples.
+    With judges, suites are chosen once, from the builders' samples.
     """
     lines, suites = [], dict[str, int]()
     for model in field.models:
@@ -163,7 +163,7 @@ def crossval(field: GradedSamples, name: str, policy: Policy) -> tuple[PolicyRow
 
 
 def pooled(lines: Iterable[PolicyRow]) -> dict[str, PolicyRow]:
-    """Return a line for each policy over all models: sizes and pass@1 averaged, failures added."""
+    """Return a row for each policy over all models: sizes and pass@1 averaged, failures added."""
     grouped: dict[str, list[PolicyRow]] = {}
     for line in lines:
         grouped.setdefault(line.policy, []).append(line)
@@ -183,6 +183,6 @@ def _pool(name: str, lines: Sequence[PolicyRow]) -> PolicyRow:
 
 
 def _miss(matrix: Matrix, killed: int, chosen: int) -> float:
-    """Return the chance that as many random plus cases as were chosen all miss these kills."""
+    """Return the probability that a random choice of as many plus cases misses all these kills."""
     plus = matrix.count - matrix.base_count
     return chance_of_none(plus, (killed >> matrix.base_count).bit_count(), chosen.bit_count())

@@ -1,10 +1,10 @@
-"""Outcomes of each decision of a reference, on each case, by our own probes.
+"""Outcomes of each decision of a reference, on each case, measured by inserted probes.
 
-coverage.py sees branches between lines only: none in a conditional expression, a comprehension's
-condition, or an operand of ``and`` and ``or``. Here the reference is rewritten with ``ast``. Every
-test reports its truth, every loop how many rounds it started (none, one, more) and whether it ran
-out of items or was left early, and every ``except`` and ``case`` that it was entered. The rewritten
-program is run in the sandbox like any other; its answer to a case is the list of outcomes.
+coverage.py only sees branches between lines, none in conditional expressions, comprehension
+conditions, or operands of ``and`` and ``or``. Here the reference is rewritten with ``ast``: every
+test reports its truth, every loop its number of iterations (none, one, more) and whether it was
+exhausted or left early, and every ``except`` and ``case`` that it was entered. The rewritten
+program runs in the sandbox like any other; its answer to a case is the list of outcomes.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import Returned
 from evalplus_lite.values import wire
 
-# References rewritten to report what runs: instead of its answer to a case, each lists marks.
+# References rewritten to report what runs: they answer each case with a list of marks.
 
 PREFIX = "_evalplus_lite_"
-"""The prefix of all names that are added to a program; ``<prefix>hits`` is the set of marks."""
-# Probes and coverage.py slow a reference down; it has answered these cases, so it ends.
+"""The prefix of all names added to a program; ``<prefix>hits`` is the set of marks."""
+# Generous, because probes and coverage.py slow a reference down; it terminates on these cases.
 REFERENCE_LIMITS = Limits(cpu=300.0, load=10.0, output=1 << 26)
 
 
 def probed(source: str, program: Program) -> Program:
-    """Return a program that answers with the marks of each call.
+    """Return a program that answers each call with its marks.
 
-    ``source`` is that of ``program``, rewritten to add to the marks (``with_marks``).
+    ``source`` is the source of ``program``, rewritten to add marks (``with_marks``).
     """
     facts = source, program.entry_point, program.harness.row, f"{PREFIX}hits"
     text = f"import sandbox_inside\nmeasured = sandbox_inside.watched(*{facts!r})\n"
@@ -39,7 +39,7 @@ def probed(source: str, program: Program) -> Program:
 
 
 def with_marks(tree: ast.Module, *, prelude: str = "") -> str:
-    """Return the source of a program that adds to the marks, with their set.
+    """Return the source of a program that adds marks, with the set defined.
 
     ``prelude`` defines the functions that probes call. It follows imports that must come first.
     """
@@ -80,7 +80,7 @@ def {PREFIX}entered(first, hit={PREFIX}hits.add):
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One probed place; outcome number ``i`` is reported as ``first + i``.
+    """A probed place; outcome number ``i`` is reported as ``first + i``.
 
     ``what`` names the syntax (``if``, ``while``, ``for``, ``ternary``, ``comprehension``,
     ``operand``, ...), ``line`` and ``column`` its position in the reference.
@@ -95,7 +95,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class InstrumentedReference:
-    """A reference rewritten to report its decisions; ``source`` is its text alone."""
+    """A reference rewritten to report its decisions; ``source`` is just its source."""
 
     source: str
     program: Program
@@ -121,10 +121,10 @@ def decisions(
     inputs: Inputs,
     limits: Limits = Limits(),  # noqa: B008
 ) -> dict[str, int]:
-    """Return, a decision outcome, the bitset of the cases on which the program shows it.
+    """Return, by decision outcome, the bitset of the cases with this outcome.
 
-    A case on which the program does not answer shows none. Outcomes seen on no case are left out;
-    order is that of the text, inner decisions before the ones around them.
+    A case on which the program returns nothing has no outcomes. Outcomes without cases are omitted.
+    They are in source order, with inner decisions before enclosing ones.
     """
     made = instrument(program)
     if not made.probes:
@@ -146,7 +146,7 @@ def decisions(
 
 
 def test_outcomes(program: Program) -> set[str]:
-    """Return the outcomes that a program's tests may have, those of loops' rounds left out.
+    """Return the possible outcomes of a program's decisions, except those about loop iterations.
 
     Raises as ``instrument`` does.
     """
@@ -172,7 +172,7 @@ _TESTED = {ast.If: "if", ast.While: "while", ast.IfExp: "ternary", ast.Assert: "
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Wraps every decision; inner ones first, so that each keeps the place it had in the text."""
+    """Wraps every decision, inner ones first, so that each keeps its position in the source."""
 
     def __init__(self) -> None:
         self.probes: list[Probe] = []

@@ -16,44 +16,43 @@ from evalplus_lite.types import Suite, Task
 
 MEMORY = 1 << 28
 MOST_SLOW = 2
-"""A program that used up its steps on this many cases is run on no further one."""
+"""Number of cases with spent steps after which a program is not run further."""
 MOST_LOST = 8
-"""Samples that ran out of memory or ended their process on this many cases are not run further,
-since each starts another process; running out of steps counts as ``MOST_LOST / MOST_SLOW`` of
-these."""
+"""Number of cases with memory errors or crashes after which a sample is not run further, since each
+one starts another process; running out of steps counts as ``MOST_LOST / MOST_SLOW`` of these."""
 SAMPLE_CASES = 5
-"""Steps that samples may make on all cases together, as a multiple of the minimum for one case;
-``SAMPLE_FACTOR`` times the reference's steps if more."""
+"""Step limit of a sample on all cases together, as a multiple of the minimum for one case; or
+``SAMPLE_FACTOR`` times the reference's steps if that is more."""
 SAMPLE_FACTOR = 4
-"""Steps that a sample may make on a case, as a multiple of the reference's, or ``FEWEST``."""
+"""Step limit of a sample on a case, as a multiple of the reference's; at least ``FEWEST``."""
 SAMPLE_STEPS = 20_000_000
-"""Samples meet the cases up to this cost first; the others only if those reject none of it."""
+"""Total cost of the cases that samples run on first; others are run only if these reject none."""
 MUTANT_FEWEST, MUTANT_FACTOR = 10_000, 4
-"""Steps that a mutant may make on a case, and the multiple of the reference's added to them. One in
-ten never ends, and each of those costs this many steps."""
+"""Step limit of a mutant on a case: this many, plus a multiple of the reference's steps. One in ten
+never terminates and uses up the limit."""
 MUTANT_SECONDS = 0.5
-"""CPU seconds that a mutant's calls of built-in functions may take on a case at least."""
+"""Lowest limit on CPU seconds of a mutant's calls of built-in functions on a case."""
 MUTANT_STEPS = 2_000_000
-"""Mutants meet the cheapest cases, up to this many steps of the reference's in all: a few
-published inputs cost more than thousands of others, and no mutant needs just them."""
+"""Mutants run on the cheapest cases, up to this many reference steps in total: a few published
+inputs cost more than thousands of others, and no mutant needs just these."""
 MUTANT_MEMORY = 1 << 26
-"""Bytes that a mutant may hold, unless the reference needs more: then ``MEMORY``."""
+"""Memory limit of a mutant in bytes; ``MEMORY`` if the reference needs more."""
 TOGETHER = 16
-"""Mutants that share a process, whose start costs more than most of them, if their reference leaves
-no state behind and loads immediately."""
+"""Number of mutants that share a process, because starting one costs more than most of them; only
+if the reference leaves no state behind and loads immediately."""
 NEGLIGIBLE_STEPS = 500_000
-"""Cases of fewer steps cost nothing."""
+"""Cases with fewer steps count as free."""
 BYTE_STEPS = 20
-"""Added cost of a byte of an expected answer: wrong answers have to be read."""
+"""Additional cost of a byte of the expected output, since wrong outputs must be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kills:
     """The cases that rejected a program and the cases it was run on, as bitsets.
 
-    A case that was not run counts as no kill, so that a suite chosen by kills surely has them.
-    ``slow`` are those of the killed that took more steps than they may. A program that was run no
-    further ``is_stopped``: it may fail on more cases.
+    A case that was not run is not a kill, so a suite chosen by kills never relies on it. ``slow``
+    are killing cases on which the program exceeded its steps. A program that was not run further
+    ``is_stopped``: it may fail on more cases.
     """
 
     killed: int
@@ -64,7 +63,7 @@ class Kills:
 
 @dataclass(frozen=True, slots=True)
 class KillSuite:
-    """Some of a suite's cases, ready to be met by programs, and which ones those are."""
+    """Some of a suite's cases, prepared for running programs, and their numbers."""
 
     metered: MeteredSuite
     cases: tuple[int, ...]
@@ -73,9 +72,9 @@ class KillSuite:
     def of_samples(
         cls, task: Task, suite: Suite, steps: Sequence[int], *, most: int | None = None
     ) -> KillSuite:
-        """Prepare a suite, or its base cases and its cheapest others up to ``most`` steps in all.
+        """Prepare a whole suite, or its base cases and the cheapest others up to ``most`` steps.
 
-        ``steps`` are the reference's by case.
+        ``steps`` are the reference's, by case.
         """
         chosen = range(len(suite.cases)) if most is None else _cheapest(suite, steps, most)
         allowed = [max(FEWEST, SAMPLE_FACTOR * steps[case]) for case in chosen]
@@ -96,7 +95,7 @@ class KillSuite:
     def of_mutants(
         cls, sandbox: Sandbox, task: Task, suite: Suite, steps: Sequence[int]
     ) -> KillSuite:
-        """Prepare a suite's base cases and its cheapest others; ``steps`` as for samples."""
+        """Prepare a suite's base cases and its cheapest others; ``steps`` are the reference's."""
         chosen = _cheapest(suite, steps, MUTANT_STEPS)
         part = subset(suite, chosen)
         allowed = [MUTANT_FEWEST + MUTANT_FACTOR * steps[case] for case in chosen]
@@ -118,7 +117,7 @@ class KillSuite:
         return cls(metered, tuple(chosen))
 
     def kills(self, sandbox: Sandbox, sources: Sequence[str]) -> Iterator[Kills]:
-        """Yield for each program which cases reject it, by their numbers in the whole suite."""
+        """Yield the cases that reject each program, by their numbers in the whole suite."""
         for row in self.metered.rows(sandbox, sources):
             run = [(case, name) for case, name in zip(self.cases, row, strict=True) if name]
             killed = sum(1 << case for case, name in run if name != "pass")
@@ -127,7 +126,7 @@ class KillSuite:
 
 
 def _cheapest(suite: Suite, steps: Sequence[int], most: int) -> Sequence[int]:
-    """Return the base cases and the cheapest others up to ``most`` steps in all, in order."""
+    """Return the base cases and the cheapest others up to ``most`` steps in total, in order."""
     cost = [
         (used if used >= NEGLIGIBLE_STEPS else 0) + BYTE_STEPS * len(data)
         for used, data in zip(steps, suite.expected, strict=True)

@@ -1,4 +1,4 @@
-"""The choice of small suites for a set of tasks, by a policy."""
+"""Policies for choosing small suites."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from evalplus_lite.reduction.set_cover import (
 # Small suites by expected detection: each requirement represents unseen programs.
 
 UNIT = 1 << 60
-"""Certainty, as weights and gains count it."""
+"""The weight of certainty, in integers."""
 FADING = 3
 """Each further test that satisfies a row counts an eighth of the one before (docs/measurements)."""
 SIZE = 8.0
-"""Cases a task on average when no size is requested."""
+"""Default mean number of plus cases a task."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A test of a ranking, and its gain over those before it, as a part of ``UNIT``."""
+    """A test in a ranking, and its gain over earlier ones, as a fraction of ``UNIT``."""
 
     test: int
     gain: int
 
 
 def weighed(groups: Iterable[tuple[int, Iterable[int]]], free: int, given: int) -> dict[int, int]:
-    """Return the weight of each row, given groups of rows and their parts of ``UNIT``.
+    """Return the weight of each row, given groups of rows and their shares of ``UNIT``.
 
-    Within a group equal rows are one, and each has an equal part. ``free`` are the tests to choose
-    from, ``given`` those that every suite has. A row that no free test satisfies has no weight, nor
-    has one that all of them and a given one satisfy. If all free tests satisfy it and no given one
-    does, it does not separate them, but is still worth having.
+    Equal rows of a group count once, and all rows of a group get equal shares. ``free`` are the
+    tests to choose from, ``given`` those that every suite has. A row has no weight if no free test
+    satisfies it, or if all of them and a given one do. If all free tests satisfy it but no given
+    one, it does not separate them, but is still worth having.
     """
     groups_of: dict[int, int] = {}
     for share, rows in groups:
@@ -55,10 +55,10 @@ def weighed(groups: Iterable[tuple[int, Iterable[int]]], free: int, given: int) 
 def ranking(
     weights: Mapping[int, int], tests: int, *, given: int = 0, most: int
 ) -> tuple[Pick, ...]:
-    """Return up to ``most`` tests in the order to take them, while each adds something.
+    """Return up to ``most`` tests in order of gain, while each adds something.
 
-    ``given`` tests are in every suite and never taken, and lessen no row's weight: programs that
-    pass these examples may still fail on others of their kind. Ties go to the smallest number.
+    ``given`` tests are in every suite. They are never returned, and do not reduce a row's weight:
+    programs that pass them may still fail on similar tests. Ties go to the smallest number.
     """
     rows = tuple(weights)
     left = list(weights.values())
@@ -68,7 +68,7 @@ def ranking(
             alike.setdefault(column, []).append(test)
     places = [members(column) for column in alike]
     queues = [queue[::-1] for queue in alike.values()]
-    # Gains only fall: one that is still the greatest after recomputation is the greatest.
+    # Gains only fall, so one that is still the greatest after recomputation is the greatest of all.
     offers = [
         (-sum(left[row] for row in places[number]), queue[-1], number)
         for number, queue in enumerate(queues)
@@ -94,10 +94,9 @@ def ranking(
 
 
 def allocate(rankings: Sequence[Sequence[Pick]], *, budget: int) -> list[tuple[int, ...]]:
-    """Return, a task, the tests that a budget for all tasks together buys, strongest first.
+    """Return, for each task, the tests chosen within a budget for all tasks, strongest first.
 
-    The picks of greatest gain are bought; equal ones by the task's position. At most ``budget``
-    tests are taken in all.
+    The ``budget`` picks with the greatest gains are chosen; ties go to the earlier task.
     """
     offers = sorted((-pick.gain, task) for task, picks in enumerate(rankings) for pick in picks)
     taken = [0] * len(rankings)
@@ -114,10 +113,9 @@ def allocate(rankings: Sequence[Sequence[Pick]], *, budget: int) -> list[tuple[i
 class Policy:
     """The requirements that a small suite must preserve.
 
-    ``mode`` names the kinds of requirement (``MODES``). The cases that add most are chosen, up to
-    ``budget`` (default: ``SIZE``), plus cases a task on average over all tasks. With
-    ``multiplicity`` suites are covers: each requirement is satisfied by this many cases, base cases
-    included.
+    ``mode`` names the kinds of requirement (``MODES``). The cases with the greatest gains are
+    chosen, up to a mean of ``budget`` plus cases a task (default: ``SIZE``). With ``multiplicity``,
+    suites are covers: each requirement is satisfied by this many cases, base cases included.
     """
 
     mode: str = "full"
@@ -142,14 +140,14 @@ class Policy:
 
     @property
     def wants(self) -> dict[str, int]:
-        """The number of cases that satisfy a requirement of each kind in a cover; empty without
-        one.
+        """The number of cases that must satisfy a requirement of each kind; empty unless suites are
+        covers.
         """
         return dict.fromkeys(MODES[self.mode], self.multiplicity) if self.multiplicity else {}
 
     @property
     def size(self) -> float:
-        """The plus cases a task on average, where they are not a cover."""
+        """The mean number of plus cases a task, unless suites are covers."""
         return SIZE if self.budget is None else self.budget
 
 
@@ -167,7 +165,7 @@ Without = Mapping[str, Collection[Requirement]]
 def choose(
     matrices: Sequence[Matrix], policy: Policy, *, without: Without | None = None
 ) -> tuple[Choice, ...]:
-    """Return a choice a task, in order; requirements in ``without`` (by task) are not looked at."""
+    """Return a choice for each task, in order, ignoring the requirements in ``without``."""
     without = without or {}
     if policy.multiplicity is not None:
         suites = [greedy(_cover(each, policy, without.get(each.task_id, ()))) for each in matrices]
@@ -182,7 +180,7 @@ def choose(
 def _rows(
     matrix: Matrix, policy: Policy, without: Collection[Requirement] = ()
 ) -> dict[str, list[int]]:
-    """Return, a kind, the rows that a choice is made by."""
+    """Return the rows of the policy's kinds, by kind."""
     rows: dict[str, list[int]] = {kind: [] for kind in MODES[policy.mode]}
     for requirement, row in matrix.rows.items():
         if requirement.kind in rows and requirement not in without:
@@ -203,10 +201,7 @@ def _ranking(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -
 
 
 def _cover(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -> CoverProblem:
-    """Return the problem of a cover by the policy.
-
-    Equal rows are one, and rows that every case satisfies are left out.
-    """
+    """Return the policy's cover problem, without duplicate rows and rows of all cases."""
     given = (1 << matrix.base_count) - 1
     rows = [row for some in _rows(matrix, policy, without).values() for row in some if row]
     return distinct(

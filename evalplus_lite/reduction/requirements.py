@@ -1,4 +1,4 @@
-"""The kinds of requirement that a small suite can be asked to keep; a new kind is an entry here."""
+"""Kinds of requirements for small suites; a new kind is an entry in ``KINDS``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from evalplus_lite.values import wire
 # possible branches are read from its text here, where nothing of it runs.
 
 PACKAGES = ("coverage",)
-"""Packages that the sandbox of ``branches`` must have."""
+"""Packages that the sandbox needs for ``branches``."""
 
 _REPORT = "_evalplus_lite_report"
 _FILE = "/reference/reference.py"
@@ -78,23 +78,23 @@ def branching_lines(source: str) -> frozenset[int]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "reference.py")
         path.write_bytes(source.encode("utf-8", "surrogatepass"))
-        # Without any arc on record coverage takes it that branches were not measured.
+        # Without a recorded arc, coverage assumes that branches were not measured.
         data = measurement.get_data()
         try:
             data.add_arcs({str(path): [(-1, 1)]})
             return frozenset(measurement.branch_stats(str(path)))
         finally:
-            data.close(force=True)  # a database in memory, else closed by the collector
+            data.close(force=True)  # an in-memory database, otherwise closed by garbage collection
 
 
 def branches(
     sandbox: Sandbox, program: Program, cases: list[tuple[Value, ...]], limits: Limits | None = None
 ) -> dict[str, int]:
-    """Return the bitset of the cases that take each branch (line to line).
+    """Return the bitset of the cases that take each branch (line to line), in line order.
 
-    The sandbox must have ``PACKAGES``. A branch that no case takes is left out; a negative line
-    means leaving the function that starts there. The order is that of the lines. The result is
-    empty if the reference has no branch or does not survive its own cases.
+    The sandbox must have ``PACKAGES``. Branches without cases are omitted; a negative line means
+    leaving the function that starts there. The result is empty if the reference has no branches or
+    does not survive its own cases.
     """
     lines = branching_lines(program.source)
     if not lines or not cases:
@@ -125,10 +125,10 @@ FORMAT = 2
 
 @dataclass(slots=True)
 class CachedRows:
-    """Bitsets by section and name, for one task and suite; written back by ``close``.
+    """Bitsets by section and name, for one task and suite; ``close`` writes them back.
 
-    A row is a list of bitsets; of a program, the cases that kill it, those it was run on, and
-    whether it was stopped. A foreign or damaged file counts as empty: its content is computed
+    A row is a list of bitsets; for a program, the cases that kill it, those it was run on, and
+    whether it was stopped. A foreign or damaged file counts as empty, so its content is computed
     again.
     """
 
@@ -153,24 +153,24 @@ class CachedRows:
             return cls(path)
 
     def store(self, name: str, rows: Mapping[str, list[int]]) -> None:
-        """Add rows to a section, which then exists even if there are none."""
+        """Add rows to a section, which is created even if there are none."""
         self.sections.setdefault(name, {}).update(rows)
         self.changed = True
 
     def bitsets(self, name: str, compute: Callable[[], Mapping[str, int]]) -> Mapping[str, int]:
-        """Return the one bitset of each row of a section, computed if it was never stored."""
+        """Return a section whose rows have one bitset each, computing it if missing."""
         if name not in self.sections:
             self.store(name, {key: [row] for key, row in compute().items()})
         return {key: row for key, (row,) in self.sections[name].items()}
 
     @property
     def stopped(self) -> frozenset[str]:
-        """The programs that were stopped before they had met all their cases."""
+        """The programs that were stopped before they had run on all their cases."""
         rows = (item for section in self.sections.values() for item in section.items())
         return frozenset(key for key, row in rows if len(row) == 3 and row[2])
 
     def close(self) -> None:
-        """Write the rows if they changed; InputError where the folder cannot be written."""
+        """Write the rows if they changed; InputError if the folder cannot be written."""
         if self.path is not None and self.changed:
             rows = {
                 name: {key: [format(bits, "x") for bits in row] for key, row in section.items()}
@@ -190,14 +190,14 @@ def _read(tree: Any) -> dict[str, dict[str, list[int]]]:
     }
 
 
-# What a suite is asked to keep.
+# Computing the requirements of each kind.
 
 
 @dataclass(frozen=True, slots=True)
 class CoverSubject:
     """The source of a task's requirements; ``samples`` are programs by ``program_key``.
 
-    ``contract`` decides which plus cases are refused.
+    ``contract`` decides which plus cases are rejected.
     """
 
     task: Task
@@ -217,13 +217,13 @@ class CoverSubject:
 
 
 Compute: TypeAlias = Callable[[Sandbox, "CoverSubject", CachedRows], Mapping[str, int]]
-"""Finds a subject's requirements of one kind: by key, the bitset of the cases that satisfy it, in
-an order that depends on the subject alone. Expensive results are kept in the rows."""
+"""A function that returns a subject's requirements of one kind: by key, the bitset of cases that
+satisfy it, in an order that depends only on the subject. Expensive results are kept in the rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequirementKind:
-    """A kind of requirement. In a choice all requirements of a kind weigh as much as another's.
+    """A kind of requirement. In a choice, all kinds have the same total weight.
 
     Computing it needs ``packages`` in the sandbox.
     """
@@ -254,7 +254,7 @@ def _mutant_kills(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) ->
 
 def _variant_kills(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
     task = subject.task
-    if task.harness.kind != "call":  # variants wrap a function, in its own program
+    if task.harness.kind != "call":  # variants wrap a function
         return {}
     kinds = kinds_of(subject.arguments)
     answers = kinds_of(wire.decode(data) for data in subject.suite.expected)
@@ -300,9 +300,9 @@ def _sample_kills(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) ->
     task, suite, programs = subject.task, subject.suite, subject.samples
 
     def run(missing: Sequence[str]) -> Mapping[str, Kills]:
-        """Run samples that survive the cheap cases on the others, which decide their verdict.
+        """Run samples on the cheap cases, and those that survive on all cases.
 
-        Samples whose time is already used up are skipped.
+        Samples that did not finish any cheap case are not run again.
         """
         steps = _reference_steps(sandbox, subject, cache)
         cheap = KillSuite.of_samples(task, suite, steps, most=kills.SAMPLE_STEPS)
@@ -330,20 +330,20 @@ MODES: Mapping[str, tuple[str, ...]] = {
     "classic": ("branch", "decision", "mutant", "sample"),
     "full": ("decision", "mutant", "variant", "sample"),
 }
-"""The kinds of requirement of each mode; beside decisions, branches add nothing to ``full``.
+"""The kinds of requirement of each mode; given decisions, branches add nothing to ``full``.
 
-``coverage``, ``mutants``, ``samples`` and, for all three, ``classic`` are the columns of the
-EvalPlus paper's Table 4.
+``coverage``, ``mutants``, ``samples`` and ``classic`` (all three) are the columns of the EvalPlus
+paper's Table 4.
 """
 
 
 def packages(kinds: Iterable[str]) -> tuple[str, ...]:
-    """Return the packages that sandboxes need for these kinds."""
+    """Return the packages that a sandbox needs for these kinds."""
     return tuple(dict.fromkeys(name for kind in kinds for name in KINDS[kind].packages))
 
 
 def mutants_by_key(task: Task) -> dict[str, Mutant]:
-    """Return a task's mutants by the key that their requirement has."""
+    """Return a task's mutants by the key of their requirement."""
     planted = mutants(task.reference, script=task.harness.kind == "script")
     return {program_key(mutant.source): mutant for mutant in planted}
 
@@ -354,9 +354,9 @@ def _killed(
     programs: Mapping[str, str],
     run: Callable[[Sequence[str]], Mapping[str, Kills]],
 ) -> Mapping[str, int]:
-    """Return the cases that reject each program, in order; only unknown programs are run.
+    """Return the cases that reject each program, in order; only programs without rows are run.
 
-    ``facts`` decide rows together with the task, the suite and the program.
+    Rows depend on ``facts`` besides the task, the suite and the program.
     """
     section = " ".join(map(str, facts))
     known = cache.sections.get(section, {})
@@ -388,7 +388,7 @@ def _reference_steps(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows)
 
 @dataclass(frozen=True, slots=True, order=True)
 class Requirement:
-    """Something a test can satisfy: its kind is one of ``KINDS``."""
+    """A test requirement; its kind is one of ``KINDS``."""
 
     kind: str
     key: str
@@ -398,10 +398,10 @@ class Requirement:
 class Matrix:
     """A task's cover matrix; ``base_count`` of ``count`` cases are the task's own.
 
-    ``rows`` holds every requirement that some case satisfies. ``unsatisfied`` are the mutants that
-    survive every case they were run on. ``refused`` are the plus cases that the task's contract
-    rejects: cross-validation counts separately the programs that only these reject. ``stopped`` are
-    the samples that used up their time: they may fail on more cases than their rows say.
+    ``rows`` has every requirement that some case satisfies. ``unsatisfied`` are the mutants that
+    survive all cases they were run on. ``refused`` are the plus cases that the task's contract
+    rejects: cross-validation counts programs that only these reject separately. ``stopped`` are the
+    samples that used up their limits: they may fail on more cases than their rows have.
     """
 
     task_id: str
@@ -420,10 +420,9 @@ def build(
     cache: Path | None = None,
     kinds: Collection[str] = MODES["full"],
 ) -> Matrix:
-    """Return the matrix of a task, from the cache where its parts were computed before.
+    """Return the matrix of a task, using cached parts.
 
-    What is cached is named by the content of all that it depends on, so no cache entry is ever out
-    of date.
+    Cache entries are named by a hash of everything they depend on, so they are never out of date.
     """
     cached = CachedRows.open(cache, _digest(sandbox, subject))
     rows: dict[Requirement, int] = {}
@@ -446,9 +445,9 @@ def build(
 
 
 def _refused(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> int:
-    """Return the plus cases that the contract refuses; none if it is not about these cases.
+    """Return the plus cases that the contract rejects; none if it rejects a base case.
 
-    A contract that refuses a base case is another function's, or reads the task in another way.
+    Such a contract is for another function, or interprets the task differently.
     """
     contract, suite = subject.contract, subject.suite
     if contract is None or len(suite.cases) == suite.base_count:
@@ -464,7 +463,7 @@ def _refused(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> int:
 
 
 def _digest(sandbox: Sandbox, subject: CoverSubject) -> str:
-    """Name all that the rows of a task depend on, but for the programs, which name themselves."""
+    """Return a hash of everything that the rows of a task depend on, except the programs."""
     task, suite = subject.task, subject.suite
     parts = (
         task.reference,

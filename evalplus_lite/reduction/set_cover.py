@@ -1,13 +1,13 @@
 """Set cover over bitsets: small suites that satisfy the requirements of the large one.
 
 A test is a number; a requirement is a *row*, the bitset of the tests that satisfy it (bit ``t`` is
-set when test ``t`` does). ``given`` tests are in every suite and are credited for the rows they
-satisfy. A row *wants* a number of tests, or all of its tests if it has fewer: one each is set
-cover, k each a k-fold cover.
+set if test ``t`` does). ``given`` tests are in every suite and count for the rows they satisfy. A
+row *wants* a number of tests, or all of its tests if it has fewer: one each is set cover, k each a
+k-fold cover.
 
-Ties are broken deterministically: the greatest number of rows still short, then the greatest weight
-of all rows that a test satisfies (a row weighs the inverse of its number of tests, so that rare
-ones count most), then the smallest number.
+Tests are chosen by the number of rows still short, then by the weight of all rows that they satisfy
+(a row weighs the inverse of its number of tests, so that rare ones count most), then by the
+smallest number.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class CoverProblem:
     wants: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        """Have each row want one test where nothing else is said."""
+        """Default to one test for each row."""
         if not self.wants:
             object.__setattr__(self, "wants", (1,) * len(self.rows))
 
@@ -54,10 +54,10 @@ def members(bits: int) -> list[int]:
 
 def distinct(problem: CoverProblem) -> CoverProblem:
     """Return the problem without duplicate rows and without rows that no test, or every test,
-    meets.
+    satisfies.
 
-    A row that every test meets does not separate tests: any suite of one test satisfies it. Of
-    equal rows the greatest want counts. The order of first appearance is preserved.
+    A row that every test satisfies does not separate tests. For equal rows the greatest want
+    counts. Rows keep their order of first appearance.
     """
     everything = (1 << problem.tests) - 1
     wants: dict[int, int] = {}
@@ -68,7 +68,7 @@ def distinct(problem: CoverProblem) -> CoverProblem:
 
 
 def demands(problem: CoverProblem) -> list[int]:
-    """Return, a row, how many of its tests a cover adds to the given ones."""
+    """Return, for each row, how many of its tests a cover must add to the given ones."""
     return [
         max(0, min(want, row.bit_count()) - (row & problem.given).bit_count())
         for row, want in zip(problem.rows, problem.wants, strict=True)
@@ -76,10 +76,10 @@ def demands(problem: CoverProblem) -> list[int]:
 
 
 def columns(problem: CoverProblem) -> list[int]:
-    """Return, a test, the bitset of the rows it satisfies."""
+    """Return, for each test, the bitset of the rows it satisfies."""
     if not problem.rows:
         return [0] * problem.tests
-    # Turning text over is done in C; the last row comes first so that it is the highest bit.
+    # Transposing text runs in C; the last row comes first, so that it is the highest bit.
     lines = [format(row, f"0{problem.tests}b") for row in reversed(problem.rows)]
     turned = [int("".join(bits), 2) for bits in zip(*lines, strict=True)]
     return turned[::-1][: problem.tests]
@@ -101,7 +101,7 @@ def greedy(problem: CoverProblem) -> tuple[int, ...]:
     order = sorted(queues, key=lambda column: (-weight[column], queues[column][-1]))
     missing = demands(problem)
     short = bitset(row for row, demand in enumerate(missing) if demand)
-    # Gains only fall, so a column whose old gain is not above the best found needs no new look.
+    # Gains only fall, so a column whose old gain is not above the best need not be recomputed.
     gains = {column: (column & short).bit_count() for column in order}
     taken: list[int] = []
     while short:
@@ -124,7 +124,7 @@ def greedy(problem: CoverProblem) -> tuple[int, ...]:
 def prune(problem: CoverProblem, chosen: Sequence[int]) -> tuple[int, ...]:
     """Return the chosen tests without given ones and those that the others make redundant.
 
-    The last taken are tried first. A satisfied row stays satisfied; any other row keeps its count.
+    The last ones are tried first. Satisfied rows stay satisfied; other rows keep their counts.
     """
     table = columns(problem)
     kept = [test for test in dict.fromkeys(chosen) if not problem.given >> test & 1]
@@ -147,4 +147,4 @@ def prune(problem: CoverProblem, chosen: Sequence[int]) -> tuple[int, ...]:
 
 
 _UNIT = 1 << 64
-"""One, as the weights count it: integers, so that no rounding decides a tie."""
+"""The weight of a row with one test; integers, so that rounding cannot decide a tie."""

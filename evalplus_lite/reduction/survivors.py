@@ -1,4 +1,4 @@
-"""Mutants that no case kills, with how many cases reach them, and statements that none runs."""
+"""Surviving mutants, with the number of cases that reach them, and statements that no case runs."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from evalplus_lite.types import Returned, Suite, Task, clip
 from evalplus_lite.values import wire
 
 FIRST = 100
-"""Cases that are looked at first for statements that none reaches."""
+"""Number of cases that are run first to find unreached statements."""
 ENOUGH = 20
-"""An unkilled mutant whose statement this many cases reach is suspected to be equivalent."""
+"""A survivor whose statement this many cases reach is suspected to be equivalent."""
 
 
 def survivors(
     sandbox: Sandbox, task: Task, suite: Suite, killed: Collection[str]
 ) -> list[dict[str, Any]]:
-    """Return a row for each mutant but the ``killed`` ones, by key, in the order of the text.
+    """Return a row for each mutant whose key is not in ``killed``, in source order.
 
-    ``reached`` counts the cases that run the statement it changes.
+    ``reached`` counts the cases that run the changed statement.
     """
     alive = [mutant for key, mutant in mutants_by_key(task).items() if key not in killed]
     source = normal_form(task.reference)
@@ -47,7 +47,7 @@ def survivors(
 def reached_lines(
     sandbox: Sandbox, task: Task, suite: Suite, source: str, lines: Collection[int]
 ) -> dict[int, int]:
-    """Return for each line of the reference's normal form which cases run its statement."""
+    """Return, for each line of the reference's normal form, the cases that run its statement."""
     reached = dict.fromkeys(lines, 0)
     if not lines:
         return reached
@@ -64,9 +64,9 @@ def reached_lines(
 
 
 def statements(source: str, name: str = "", *, script: bool = False) -> set[int]:
-    """Return the first lines of the statements in a program's functions, or those a name needs.
+    """Return the first lines of the statements in a program's functions, or in those a name needs.
 
-    Of a ``script``, which runs anew for each case, those outside functions count as well.
+    In a ``script``, which runs again for each case, statements outside functions count as well.
     """
     tree = definitions.parse(source) or ast.Module([], [])
     functions = ast.FunctionDef | ast.AsyncFunctionDef
@@ -81,7 +81,7 @@ def statements(source: str, name: str = "", *, script: bool = False) -> set[int]
 
 
 def missed_statements(source: str, reached: Mapping[int, int]) -> str:
-    """Return how many statements no case runs, with the first; "" for none, and for all."""
+    """Return the number of statements that no case runs, with the first; "" for none or all."""
     missed = sorted(line for line, cases in reached.items() if not cases)
     if not missed or len(missed) == len(reached):
         return ""
@@ -90,13 +90,13 @@ def missed_statements(source: str, reached: Mapping[int, int]) -> str:
 
 
 def unreached(sandbox: Sandbox, task: Task, suite: Suite) -> str:
-    """Return what no case of a suite runs of a reference, branches and ``raise`` lines mostly."""
+    """Return the statements of a reference that no case runs, mostly branches and ``raise``."""
     try:
         source = normal_form(task.reference)
     except ReferenceSolutionError:
-        return ""  # it loads, and is too large to analyze
+        return ""  # it loads, but is too large to analyze
     reached = dict.fromkeys(statements(source, script=task.harness.kind == "script"), 0)
-    # Most references have no line left after the first cases.
+    # For most references, the first cases reach every line.
     for cases in (suite.cases[:FIRST], suite.cases[FIRST:]):
         lines = [line for line, which in reached.items() if not which]
         if lines and cases:
@@ -106,7 +106,7 @@ def unreached(sandbox: Sandbox, task: Task, suite: Suite) -> str:
 
 
 class _Marker(ast.NodeTransformer):
-    """Puts a mark before the innermost statement of a function, or script, that holds a line."""
+    """Inserts a mark before the innermost statement of a function, or script, at each line."""
 
     def __init__(self, lines: Sequence[int], is_script: bool) -> None:
         self.lines, self.inside = list(lines), int(is_script)
@@ -137,7 +137,7 @@ class _Marker(ast.NodeTransformer):
 
     @staticmethod
     def _head_end(statement: ast.stmt) -> int:
-        """Return a statement's last line; of a compound one, the last before its body."""
+        """Return a statement's last line; for a compound statement, the last before its body."""
         body = getattr(statement, "body", None)
         if isinstance(body, list) and body and hasattr(body[0], "lineno"):
             return max(statement.lineno, int(body[0].lineno) - 1)

@@ -1,4 +1,4 @@
-"""Datasets: published ones, one's own, and suite files; the only place that knows their names."""
+"""Datasets: published sets, your own task files, and suites. Only this package knows set names."""
 
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.loading import load_dataset, names

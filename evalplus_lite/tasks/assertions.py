@@ -1,13 +1,15 @@
-"""A list of assertions, as in rows of MBPP: expressions to be seen, and what is expected of them.
+"""Tasks whose tests are a list of assertions, as in MBPP.
 
-The expression is evaluated beside the program, the value stays outside: of ``assert f(1) == 2`` the
-first is ``f(1)``, the second 2.
+Each is split: in ``assert f(1) == 2``, ``f(1)`` is evaluated in the program's process, and the
+expected value, 2, stays outside.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
+import math
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -19,13 +21,13 @@ from evalplus_lite.types import Case, Harness, Task, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.source import value_of
 
-# Stated contracts: what a published row itself asserts of its task's inputs.
+# Stated contracts: assertions in a published row about its task's inputs.
 
 
 def with_stated_contract(task: Task) -> Task:
-    """Return the task with its row's assertions as precondition, where it has no other.
+    """Return the task with its row's assertions as precondition, unless it has one.
 
-    A ``check`` that it has is kept. Assertions that cannot be read are left aside.
+    An existing ``check`` is kept. Assertions that cannot be parsed are ignored.
     """
     if task.contract is not None and parse(task.contract).has_precondition:
         return task
@@ -37,7 +39,7 @@ def with_stated_contract(task: Task) -> Task:
 
 
 def precondition(reference: str, entry_point: str, stated: str) -> str:
-    """Return a contract file's text of assertions on the reference's parameters; "" if unusable."""
+    """Return a contract that makes these assertions on the parameters; "" if they are unusable."""
     try:
         nodes = parsing.parse(reference).body
         functions = [n for n in nodes if isinstance(n, ast.FunctionDef) and n.name == entry_point]
@@ -58,14 +60,14 @@ def precondition(reference: str, entry_point: str, stated: str) -> str:
 
 CLOSE = {"rel_tol": 1e-9, "abs_tol": 0.0}
 NUMPY_CLOSE = {"rtol": 1e-5, "atol": 1e-8}
-"""What ``math.isclose`` and numpy's take where nothing is said: relative and absolute tolerance."""
+"""The default relative and absolute tolerances of ``math.isclose`` and ``numpy.isclose``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """An expression and the value expected of it, with the tolerances that are asked for.
+    """An expression, its expected value, and the tolerances of the comparison.
 
-    ``inside``: the program's process compares, and only the truth of it is seen.
+    ``inside``: the program's own process compares, and only the boolean result is visible.
     """
 
     expression: str
@@ -76,9 +78,9 @@ class Assertion:
 
 
 def with_assertions(task: Task, text: str) -> Task:
-    """Return the task judged by the assertions of a text, each a case; ValueError for any else.
+    """Return the task with a case for each assertion; ValueError if the text has anything else.
 
-    The widest tolerance that one of them states holds for all; the task's own rule else.
+    The widest tolerance, of the assertions and the task's own rule, applies to all of them.
     """
     try:
         tests = parsing.parse(text)
@@ -104,9 +106,9 @@ def with_assertions(task: Task, text: str) -> Task:
 
 
 def needed_name(tests: Iterable[ast.Module]) -> str:
-    """Return the one name that tests need of a program, and call: "" if they need several.
+    """Return the one undefined name that tests call; "" if there is none or they need several.
 
-    By it the program in an answer is told from what shows its use.
+    Extraction uses it to find the program in an answer, rather than an example of its use.
     """
     names: set[str] = set()
     has_call = False
@@ -120,13 +122,13 @@ def needed_name(tests: Iterable[ast.Module]) -> str:
 
 
 def assertion(node: ast.stmt) -> Assertion:
-    """Return what an ``assert`` statement asks; ValueError for any other statement.
+    """Return the assertion of an ``assert`` statement; ValueError for any other statement.
 
-    Divided are comparisons with a literal by ``==``, ``is`` and ``not``, ``math.isclose`` and
-    ``abs(a - b) < small``. Of any other condition the truth is expected.
+    Comparisons with a literal (``==``, ``is``, ``math.isclose``, ``abs(a - b) < small``) are split
+    into expression and value. Any other condition is expected to be true, or false after ``not``.
     """
     if not isinstance(node, ast.Assert):
-        raise ValueError(f"line {node.lineno} of its assertions is none")
+        raise ValueError(f"line {node.lineno} of its assertions is not an assertion")
     condition, truth = node.test, True
     while isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
         condition, truth = condition.operand, not truth
@@ -137,10 +139,10 @@ def assertion(node: ast.stmt) -> Assertion:
 
 
 def _is_inside(condition: ast.expr) -> bool:
-    """Return whether more than a program's own answer decides the truth of a condition.
+    """Return whether a condition compares values instead of being the program's own answer.
 
-    Of ``is_even(2)`` and ``stack.empty()`` the truth is the program's answer; ``f(1) == g(1)``,
-    ``numpy.allclose(f(1), x)``, ``frame.equals(f(1))`` and ``isinstance(f(1), int)`` compare.
+    ``is_even(2)`` and ``stack.empty()`` are answers; ``f(1) == g(1)``, ``isinstance(f(1), int)``,
+    ``numpy.allclose(f(1), x)`` and ``frame.equals(f(1))`` compare.
     """
     match condition:
         case ast.Name():
@@ -161,9 +163,11 @@ def _compared(node: ast.expr) -> Assertion | None:
             left=ast.Call(
                 func=ast.Name(id="abs"), args=[ast.BinOp(left=left, op=ast.Sub(), right=right)]
             ),
-            ops=[ast.Lt() | ast.LtE()],
+            ops=[ast.Lt() | ast.LtE() as op],
             comparators=[ast.Constant(value=float() | int() as most)],
         ):
+            if isinstance(op, ast.Lt) and float(most).is_integer():  # as ints may differ by
+                most = math.nextafter(most, 0.0)
             return _divided(left, right, atol=float(most))
         case ast.Call(
             func=ast.Attribute(attr="isclose") | ast.Name(id="isclose"), args=[left, right]
@@ -186,39 +190,51 @@ def _compared(node: ast.expr) -> Assertion | None:
 def _divided(
     left: ast.expr, right: ast.expr, *, rtol: float = 0.0, atol: float = 0.0
 ) -> Assertion | None:
-    """Return the side that is no literal, to be seen, with the value of the other."""
+    """Return an assertion if one side is a literal: the other side, and the literal's value."""
     for seen, known in ((left, right), (right, left)):
         try:
-            return Assertion(ast.unparse(seen), value_of(known), rtol, atol)
+            value = value_of(known)
+            expected = as_floats(value) if rtol or atol else value
+            return Assertion(ast.unparse(seen), expected, rtol, atol)
         except ValueError:
             continue
     return None
 
 
-# Assertions that stand among other statements: each is seen after all that comes before it.
+def as_floats(value: Value) -> Value:
+    """Replace ints by floats: a tolerance applies only to expected floats."""
+    if type(value) is int:
+        with contextlib.suppress(OverflowError):
+            return float(value)
+    if type(value) in (list, tuple):
+        return type(value)(map(as_floats, value))
+    return {k: as_floats(v) for k, v in value.items()} if type(value) is dict else value
+
+
+# Assertions among other statements: each is evaluated after the statements before it.
 
 MOST_REPLAYED = 64
-"""Assertions of a test that are seen one by one, since each repeats what is before it."""
+"""Limit on assertions of a test that are split: each one runs everything before it again."""
 
 
 def divided(text: str) -> list[Assertion]:
-    """Return what a test's assertions ask; ValueError or SyntaxError if one is out of reach.
+    """Return a test's assertions; ValueError or SyntaxError if one cannot be split.
 
-    Out of reach is what stands within loops, functions and other blocks, but for a function that
-    the test's last line calls with one argument: ``def check(candidate): ...`` and ``check(f)``.
+    Assertions in loops, functions and other blocks cannot, except in a function that the test's
+    last line calls with one argument: ``def check(candidate): ...`` and ``check(f)``.
     """
     body = _unwrapped(parsing.parse(text).body)
     if all(isinstance(node, ast.Assert) for node in body):
         return [assertion(node) for node in body]
     count = sum(isinstance(node, ast.Assert) for node in body)
     if not 0 < count <= MOST_REPLAYED or not isinstance(body[-1], ast.Assert):
-        raise ValueError("it is no list of assertions")
+        raise ValueError("it is not a list of assertions")
     before: list[ast.stmt] = []
     found = []
     for node in body:
         if not isinstance(node, ast.Assert):
             if any(isinstance(each, ast.Assert) for each in ast.walk(node)):
-                raise ValueError("it asserts within a block")
+                raise ValueError("it has an assertion inside a block")
             before.append(node)
             continue
         asked = assertion(node)
@@ -228,7 +244,7 @@ def divided(text: str) -> list[Assertion]:
 
 
 def whole(text: str) -> Assertion:
-    """Return a test as one assertion: that it runs to its end. The program's process decides it."""
+    """Return a test as one assertion: that it completes, as decided in the program's process."""
     return Assertion(f"exec({text!r}, dict(globals())) is None", True, inside=True)
 
 
@@ -240,7 +256,7 @@ def _after(before: Sequence[ast.stmt], expression: str) -> str:
 
 
 def _unwrapped(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return statements with the body of the function that the last one calls in its place."""
+    """Inline the one-argument function that the last statement calls, if there is one."""
     match body:
         case [*before, ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[given], keywords=[]))]:
             for place, node in enumerate(before):

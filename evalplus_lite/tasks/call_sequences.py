@@ -1,77 +1,110 @@
-"""Sequences of calls read off unit tests: what is done to an object of a class, without asserting.
+"""Call sequences extracted from unit tests of a class, without their assertions.
 
-A test is followed line by line: objects made, their methods called with values that the text tells,
-their attributes read. Where a line cannot be followed (a branch, an argument that is computed) the
-sequence ends before it.
+A test is read line by line: objects created, methods called with values known from the source,
+attributes read. If one test has a line that cannot be followed, such as a branch or a computed
+argument, all tests stay: what that line decides would be lost.
 """
 
 from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from evalplus_lite.programs import definitions, parsing
+from evalplus_lite.tasks.unit_tests import of_module
 from evalplus_lite.types import Case, Harness, Task, Value
 from evalplus_lite.values.identity import key
 from evalplus_lite.values.source import value_of
 
 Call: TypeAlias = list[Value]
-"""A method's name, then its arguments; of an attribute that is read, the name alone."""
+"""A method's name and its arguments, or just the name of an attribute that is read."""
 
-MOST_TURNS = 20  # of a loop that is followed
+MOST_TURNS = 20  # iterations of a loop that is followed
 MOST_CALLS = 60
 OBSERVED = Harness("sequence", observe=("value", "exception"))
 
 
 def with_sequences(task: Task) -> Task | None:
-    """Return a task of unit tests about a class as one whose cases are sequences of calls.
+    """Turn a unit-test task about a class into one whose cases are call sequences.
 
-    They are read off the tests that are its cases. None if these show no call that can be followed,
-    or the entry point is no class.
+    The sequences come from the tests that are its cases. Return None unless each can be followed to
+    its end and the entry point is a class.
     """
     tree = definitions.parse(task.reference)
     classes = [n for n in tree.body if isinstance(n, ast.ClassDef)] if tree else []
     owner = next((node for node in classes if node.name == task.entry_point), None)
     if owner is None or task.harness.kind != "unittest":
         return None
-    wanted = {case.arguments for case in task.base}
     try:
-        found = list(_sequences(parsing.parse(task.harness.tests), owner, wanted))
-    except (SyntaxError, ValueError, RecursionError):
+        rule = replace(task.rule, atol=_tolerance(task))
+        found = _sequences(task, owner)
+    except (SyntaxError, ValueError, TypeError, RecursionError, _Lost):
         return None
     distinct = {key(tuple(calls)): tuple(calls) for calls in found}
-    if not distinct:
-        return None
     base = tuple(Case(calls) for calls in distinct.values())
-    return replace(task, harness=OBSERVED, base=base, contract=None)
+    return replace(task, harness=OBSERVED, base=base, contract=None, rule=rule) if base else None
 
 
-def _sequences(
-    tree: ast.Module, owner: ast.ClassDef, wanted: Collection[tuple[Value, ...]]
-) -> Iterator[list[Call]]:
-    for suite in tree.body:
-        if not isinstance(suite, ast.ClassDef):
-            continue
-        methods = {each.name: each for each in suite.body if isinstance(each, ast.FunctionDef)}
-        for name, method in methods.items():
-            if (suite.name, name) not in wanted:
-                continue
-            reader = _Reader(owner)
-            try:
-                for each in filter(None, (methods.get("setUp"), method)):
-                    reader.follow(each.body)
-            except _Lost:
-                pass
-            # An object that is made and never used shows nothing.
-            yield from (c for c in reader.found if any(call[0] != owner.name for call in c))
+def _tolerance(task: Task) -> float:
+    """Return the absolute tolerance of floats in assertions.
+
+    Raises _Lost if they differ, or if an assertion checks an exception's message.
+    """
+    stated = set[float]()
+    lambdas = (n for n in ast.walk(parsing.parse(task.contract or "")) if isinstance(n, ast.Lambda))
+    for site in (each.body for each in lambdas):
+        match site:
+            case ast.Call(func=ast.Attribute(attr="assertAlmostEqual"), args=[_, _, *rest]):
+                options = {each.arg: each.value for each in site.keywords}
+                options |= dict(zip(["places"], rest, strict=False))
+                delta = value_of(options["delta"]) if "delta" in options else None
+                places = value_of(options.get("places", ast.Constant(7)))
+                stated.add(max(task.rule.atol, 0.5 * 10.0**-places if delta is None else delta))
+            case ast.Call(func=ast.Name(id="raised"), args=[_, _, _, _]):
+                raise _Lost
+            case _:
+                parts = list(ast.walk(site))
+                if any(isinstance(each, ast.Name) and each.id == "library" for each in parts):
+                    raise _Lost  # numpy's functions have tolerances of their own
+                if any(isinstance(getattr(each, "value", None), float) for each in parts):
+                    stated.add(task.rule.atol)
+    if len(stated) > 1:
+        raise _Lost
+    return max(stated, default=task.rule.atol)
+
+
+def _sequences(task: Task, owner: ast.ClassDef) -> list[list[Call]]:
+    """Return the call sequences of each test; raises _Lost if one cannot be followed."""
+    tree = parsing.parse(task.harness.tests)
+    pure = frozenset(of_module(tree).clean)
+    suites = {each.name: each for each in tree.body if isinstance(each, ast.ClassDef)}
+    found: list[list[Call]] = []
+    for suite, name in (case.arguments for case in task.base):
+        node = suites[str(suite)]
+        methods = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
+        bases = map(ast.unparse, node.bases)
+        if name not in methods or not all(each.endswith("TestCase") for each in bases):
+            raise _Lost  # partly inherited
+        reader = _Reader(owner, pure)
+        for each in filter(None, map(methods.get, ("setUp", str(name), "tearDown"))):
+            if each.decorator_list:
+                raise _Lost
+            reader.follow(each.body)
+        # An object that is created and never used tests nothing.
+        used = [c for c in reader.found if any(call[0] != owner.name for call in c)]
+        if not used:
+            raise _Lost
+        found += used
+    return found
 
 
 class _Lost(Exception):
-    """The text does not tell what happens next."""
+    """The next step cannot be determined from the source."""
 
 
 @dataclass(eq=False, slots=True)
@@ -85,6 +118,8 @@ UNKNOWN = object()
 @dataclass(slots=True)
 class _Reader:
     owner: ast.ClassDef
+    pure: frozenset[str]
+    """The functions and modules that change nothing."""
     found: list[list[Call]] = field(default_factory=list)
     names: dict[str, object] = field(default_factory=dict)
 
@@ -98,9 +133,10 @@ class _Reader:
                     for target in node.targets:
                         self.bind(target, value)
                 case ast.With():
-                    for item in node.items:
-                        if item.optional_vars is not None:
-                            self.bind(item.optional_vars, UNKNOWN)
+                    for item in node.items:  # to raise is seen, what else they do is not
+                        if item.optional_vars or not _NO_EFFECT(_called(item.context_expr)):
+                            raise _Lost
+                        self.value(item.context_expr)
                     self.follow(node.body)
                 case ast.For():
                     self.loop(node)
@@ -125,24 +161,22 @@ class _Reader:
             return
         name = _name(target)
         if name is None:
-            raise _Lost  # an attribute of the object, or a part of something, is set
+            raise _Lost  # an attribute of the object, or an item of something, is set
         self.names[name] = value
 
     def value(self, node: ast.expr) -> object:
-        """Return what an expression stands for, and note the calls that it makes."""
+        """Return an expression's value, or UNKNOWN, and record the calls it makes."""
         match node:
             case ast.Constant():
                 return node.value
             case ast.List() | ast.Tuple() | ast.Set():
-                items = [self.value(each) for each in node.elts]
-                if any(each is UNKNOWN or isinstance(each, _Object) for each in items):
+                items = list(map(self.plain, node.elts))
+                if any(each is UNKNOWN for each in items):
                     return UNKNOWN
                 return {ast.List: list, ast.Tuple: tuple, ast.Set: set}[type(node)](items)
             case ast.Dict():
-                pairs = [(k and self.value(k), self.value(v)) for k, v in _pairs(node)]
-                if any(
-                    each is UNKNOWN or isinstance(each, _Object) for pair in pairs for each in pair
-                ):
+                pairs = [(k and self.plain(k), self.plain(v)) for k, v in _pairs(node)]
+                if any(each is UNKNOWN for pair in pairs for each in pair):
                     return UNKNOWN
                 return dict(pairs)
             case ast.UnaryOp(op=ast.USub()):
@@ -155,6 +189,8 @@ class _Reader:
                 if isinstance(owner, _Object):
                     self.note(owner, [node.attr])
                 return UNKNOWN
+            case ast.Call() | ast.BinOp() if (known := _literal(node)) is not UNKNOWN:
+                return known  # such as datetime.date(2024, 2, 29)
             case ast.Call():
                 return self.call(node)
             case (
@@ -165,12 +201,20 @@ class _Reader:
                 return UNKNOWN
         for each in ast.iter_child_nodes(node):
             if isinstance(each, ast.expr):
-                self.value(each)
+                self.plain(each)
         return UNKNOWN
 
+    def plain(self, node: ast.expr) -> object:
+        """Return what an expression stands for that is no object of the class.
+
+        What is done to one elsewhere (by a function, an operator) is not followed.
+        """
+        value = self.value(node)
+        if isinstance(value, _Object):
+            raise _Lost
+        return value
+
     def call(self, node: ast.Call) -> object:
-        with contextlib.suppress(ValueError):
-            return value_of(node)  # such as datetime.date(2024, 2, 29)
         function = node.func
         if isinstance(function, ast.Name) and function.id == self.owner.name:
             made = _Object([[self.owner.name, *self.arguments(node, "__init__")]])
@@ -184,11 +228,14 @@ class _Reader:
             if isinstance(owner, _Object):
                 self.note(owner, [function.attr, *self.arguments(node, function.attr)])
                 return UNKNOWN
-            if _name(function.value) in self.names:  # it may change a value that we know
-                self.names[_name(function.value) or ""] = UNKNOWN
-        if isinstance(function, ast.Name) and function.id == "__raising__" and len(node.args) > 1:
+        name = _called(node)
+        if name == "__raising__" and len(node.args) > 1:
             return self.call(ast.Call(node.args[1], node.args[2:], node.keywords))
-        given = [self.value(each) for each in (*node.args, *(k.value for k in node.keywords))]
+        if not (_NO_EFFECT(name) or name.partition(".")[0] in self.pure):
+            raise _Lost
+        if any(isinstance(self.names.get(_name(n) or ""), list | dict | set) for n in node.args):
+            raise _Lost  # a method may have changed it
+        given = [self.plain(each) for each in (*node.args, *(k.value for k in node.keywords))]
         is_range = isinstance(function, ast.Name) and function.id == "range"
         if is_range and len(given) == 1 and type(given[0]) is int:
             return range(given[0])
@@ -200,7 +247,7 @@ class _Reader:
         owner.calls.append(call)
 
     def arguments(self, node: ast.Call, method: str) -> list[Value]:
-        """Return the arguments of a call by position; raises _Lost if one is not known."""
+        """Return the arguments of a call by position; raise _Lost if one is unknown."""
         given: list[object] = [self.value(each) for each in node.args]
         if node.keywords:
             names = _parameters(self.owner, method)[len(given) :]
@@ -222,8 +269,23 @@ def _parameters(owner: ast.ClassDef, method: str) -> list[str]:
     return []
 
 
+def _literal(node: ast.expr) -> object:
+    with contextlib.suppress(ValueError):
+        return value_of(node)
+    return UNKNOWN
+
+
+def _called(node: ast.expr) -> str:
+    """Return the dotted name of what is called, "" if it has none."""
+    return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+
+
+_NO_EFFECT = re.compile(r"__\w+__|self\.(assert(?!\w*(AlmostEqual|Regex))\w+|subTest)").fullmatch
+"""What tests call to see something, by its dotted name."""
+
+
 def _name(node: ast.AST) -> str | None:
-    """Return ``x`` or ``self.x`` for such an expression."""
+    """Return the name if an expression is ``x`` or ``self.x``."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):

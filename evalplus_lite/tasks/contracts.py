@@ -1,15 +1,15 @@
-"""Input contracts: one readable file a task, run in the sandbox, never imported.
+"""Contracts: one Python file a task, run in the sandbox, never imported.
 
-A contract file defines ``precondition`` with the task's own parameters, whose assertions say what
-an input must be. It may define a repaired reference under the task's entry point, and
-``check(inputs, output, expected) -> bool`` where many answers are right.
+A contract defines ``precondition`` with the task's own parameters, whose assertions reject invalid
+inputs. It may define a repaired reference under the task's entry point, and
+``check(inputs, output, expected) -> bool`` where several answers are correct.
 """
 
 from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -38,19 +38,19 @@ from evalplus_lite.values.source import shown as brief
 PACKAGE = Path(__file__).resolve().parents[1]
 VALIDITY_LIMITS = Limits(cpu=1.0, load=3.0)
 CHECK_LIMITS = Limits(cpu=10.0)
-ABSURD_LIMITS = Limits(cpu=0.5)  # what a check is slow to accept, it has not accepted
-# Answers of several types, all of which no check accepts that looks at what it is given.
+ABSURD_LIMITS = Limits(cpu=0.5)  # a check that takes longer has not accepted the answer
+# Answers of several types. A check that examines its arguments rejects at least one of them.
 ABSURD: tuple[Value, ...] = (None, "no answer", -987654321.5, {"no": "answer"}, [[[None]]])
 TRUE, FALSE = wire.encode(True), wire.encode(False)
-MOST_SLOW = 8  # inputs that a precondition may be too slow for, each of which costs the whole limit
+MOST_SLOW = 8  # inputs on which a precondition may time out, each at the cost of the whole limit
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Why a contract does not accept an input.
+    """The reason why a contract does not accept an input.
 
-    It refuses by an AssertionError. If anything else happens it is ``faulty``: an error in the
-    contract, whatever the input is.
+    A contract rejects with an AssertionError. Any other failure is ``faulty``: an error of the
+    contract, not of the input.
     """
 
     reason: str
@@ -59,14 +59,18 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """A contract file's text and which functions it defines."""
+    """A contract file's text and the functions it defines.
+
+    ``is_predicate``: its precondition returns a value, perhaps whether an input is valid.
+    """
 
     source: str
     functions: frozenset[str]
+    is_predicate: bool = False
 
     @property
     def has_check(self) -> bool:
-        """Whether the file says by itself which answers are right."""
+        """Whether the file defines a checker of answers."""
         return "check" in self.functions
 
     @property
@@ -76,7 +80,7 @@ class Contract:
 
 
 def has_check(task: Task) -> bool:
-    """Return whether the task's contract decides which answers are right."""
+    """Return whether the task's contract has a checker."""
     return task.contract is not None and parse(task.contract).has_check
 
 
@@ -89,7 +93,7 @@ def check_of(task: Task, function: str = "check") -> Program:
 
 @lru_cache(maxsize=64)
 def _classes(source: str) -> frozenset[str]:
-    """Return the names of the classes that a trusted text declares, by statement or by a call."""
+    """Return the classes that trusted source declares, as a statement or as a call."""
     found: set[str] = set()
 
     def look(node: ast.AST, outer: str) -> None:
@@ -97,7 +101,7 @@ def _classes(source: str) -> frozenset[str]:
             found.add(outer + node.name)
             outer += f"{node.name}."
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            outer = ""  # a class is named from the innermost function on
+            outer = ""  # qualified names start at the innermost function
         elif isinstance(node, ast.Call):  # Enum("Color", ...), namedtuple("Point", ...)
             match node.args[:1]:
                 case [ast.Constant(value=str(name))]:
@@ -112,7 +116,7 @@ def _classes(source: str) -> frozenset[str]:
 
 @cache
 def parse(source: str) -> Contract:
-    """Return the contract of a file's text; ContractError if it cannot be one."""
+    """Return the contract of a file's text; ContractError if it is not one."""
     try:
         tree = parsing.parse(source)
     except (SyntaxError, ValueError) as error:
@@ -120,20 +124,29 @@ def parse(source: str) -> Contract:
     names = frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
     if not {"precondition", "check"} & names:
         raise ContractError("a contract defines neither `precondition` nor `check`")
-    return Contract(source, names)
+    returned = (
+        part.value
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name == "precondition"
+        for part in ast.walk(node)
+        if isinstance(part, ast.Return)
+    )
+    # ``return True`` after assertions says nothing, and does no harm.
+    plain = (None, True)
+    return Contract(source, names, any(getattr(v, "value", v) not in plain for v in returned))
 
 
 def bundled(name: str) -> Path:
     """Return a folder that ships with the project: ``contracts`` or ``data``.
 
-    In a checkout it is beside the package, in an installation within it.
+    It is next to the package in a checkout, and inside it when installed.
     """
     inside = PACKAGE / f"_{name}"
     return inside if inside.is_dir() else PACKAGE.parent / name
 
 
 def load_contracts(name: str) -> dict[str, str]:
-    """Return the contract texts of a dataset by file stem (such as ``032_find_zero``)."""
+    """Return a dataset's contract texts by file stem (such as ``032_find_zero``)."""
     folder = bundled("contracts") / name
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))}
 
@@ -147,10 +160,10 @@ def violations(
     inputs: Inputs | None = None,
     most_slow: int = MOST_SLOW,
 ) -> list[Violation | None]:
-    """Return for each case why the contract does not accept it, or None if it does.
+    """Return a violation for each case that the contract does not accept, and None for others.
 
-    ``inputs`` are the cases' arguments, where the caller has them encoded already. Once
-    ``most_slow`` inputs were too much for the precondition, no further one is tried, nor accepted.
+    ``inputs`` are the cases' arguments if already encoded. After ``most_slow`` timeouts, crashes
+    or memory errors of the precondition the remaining inputs are not tried, and not accepted.
 
     Raises ContractError if the file does not load.
     """
@@ -170,16 +183,17 @@ def violations(
     run = meter.run(inputs, judge=patient)
     if run.load_failed:
         raise ContractError(f"a contract does not load: {as_text(run.outcomes[0])}")
-    return [_violation(outcome) for outcome in run.outcomes]
+    wrong = (TRUE, FALSE) if parse(source).is_predicate else (FALSE,)
+    return [_violation(outcome, wrong) for outcome in run.outcomes]
 
 
 def faulty_check(
     sandbox: Sandbox, program: Program, answered: Sequence[tuple[Case, Value]]
 ) -> str | None:
-    """Return what is wrong with a contract's ``check``, tried on right answers; None if nothing.
+    """Return what is wrong with a contract's ``check``, tried on correct answers; None if nothing.
 
-    It has to return True or False, though not True: answers equal to the expected ones are never
-    put to it. Nor may it accept everything: it has to refuse one of some absurd answers.
+    It must return a bool, but may say False here: answers equal to the expected ones never reach
+    it. It must also reject at least one of some absurd answers.
     """
     rows = [(list(case.arguments), value, value) for case, value in answered]
     inputs = Inputs.of(rows, private=True)  # they hold right answers
@@ -205,24 +219,27 @@ def _decides(outcome: Outcome | None) -> bool:
 
 
 def accepts(outcome: Outcome | None) -> bool:
-    """Return whether a check returned True, not just something true."""
+    """Return whether a check returned True itself, not just a truthy value."""
     return isinstance(outcome, Returned) and outcome.data == TRUE
 
 
 def shown(case: Case) -> str:
-    """Return a case's input as one printable line of bounded length."""
+    """Return a case's input on one printable line of bounded length."""
     return clip(shorten(list(case.arguments)))
 
 
 def as_text(outcome: Outcome | None) -> str:
     """Return an outcome as text."""
     if isinstance(outcome, TimedOut):
-        return "takes too many steps, or waits"  # without the time, which is never the same
+        return "takes too many steps, or waits"  # without the time, which varies
     return "not tried, as too many before it were too slow" if outcome is None else str(outcome)
 
 
-def _violation(outcome: Outcome | None) -> Violation | None:
-    if isinstance(outcome, Returned | Unrepresentable):  # whatever it returns, it let it pass
+def _violation(outcome: Outcome | None, wrong: Collection[bytes]) -> Violation | None:
+    if isinstance(outcome, Returned) and outcome.data in wrong:
+        reason = f"it returns {outcome.data == TRUE}: assert what is valid instead of returning it"
+        return Violation(reason, faulty=True)
+    if isinstance(outcome, Returned | Unrepresentable):  # any other return value means acceptance
         return None
     if isinstance(outcome, Raised) and outcome.type == "AssertionError":
         return Violation(outcome.message or "an assertion without a message")

@@ -1,4 +1,4 @@
-"""Tasks of the user's own: one JSONL row each. docs/reference/formats.md has the schema."""
+"""Your own tasks: one JSONL row each. docs/reference/formats.md has the schema."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from evalplus_lite.types import (
 from evalplus_lite.values import wire
 from evalplus_lite.values.source import value_of
 
-# What tasks of whole programs state besides: the form of their input texts, or what makes them.
+# Extra keys of tasks for whole programs: a grammar of their input texts, or a generator.
 
 MAKING = ("grammar", "generator")
-"""The keys of a task that say how its input texts are made."""
+"""The keys of a task that define how to generate its input texts."""
 
 
 def having_texts(fields: Fields, task: Task) -> Task:
-    """Return a task with the ``MAKING`` of its row, checked; InputError if it cannot be used."""
+    """Return a task with its row's grammar and generator; InputError if they are unusable."""
     stated = {key: fields.text(key, default="") for key in MAKING}
     if task.harness.kind != "script":
         given = next((key for key, text in stated.items() if text), None)
@@ -75,13 +75,13 @@ def _check(fields: Fields, grammar: str, task: Task) -> None:
             form.parse(case.arguments[0])
         except Unfit as error:
             raise fields.refuse(
-                f"inputs, number {position} is not of the grammar: {error}",
-                remedy="one of the two is to be mended",
+                f"inputs, number {position} does not match the grammar: {error}",
+                remedy="correct one of the two",
             ) from None
 
 
 ALIKE = 0.85
-"""How alike a name is to a built-in exception's, of 1, that is taken for a misspelling of it."""
+"""Similarity, 0 to 1, from which a name counts as a misspelled built-in exception."""
 KEYS = (
     *("id", "prompt", "entry_point", "harness", "reference", "contract", "rule", "style"),
     *("inputs", "outputs", "programs", "tests", "constraints", *MAKING),
@@ -93,17 +93,17 @@ TESTS = {
 
 
 def own_task(fields: Fields) -> Task:
-    """Return the task of a row; InputError names what is missing, unknown or of a wrong type.
+    """Return the task of a row; InputError names a key that is missing, unknown or mistyped.
 
-    The reference is compiled, never run: it must define the entry point at its top level. It may be
-    missing: then programs are judged by the ``outputs``, and what needs a reference leaves it out.
+    The reference is compiled, never run, and must define the entry point at its top level. Without
+    one, programs are judged by the ``outputs``, and commands that need a reference skip the task.
     """
     fields.known(KEYS)
     id, harness = fields.id("id"), read_harness(fields)
     entry_point = read_entry_point(fields, harness)
     prompt, reference = fields.text("prompt"), fields.text("reference", default="")
     programs = _programs(fields, defined_name(entry_point))
-    if programs and not reference:  # they have to agree, so any of them will do
+    if programs and not reference:  # they must agree, so any of them will do
         reference, *programs = programs
     if reference:
         tree = _read_reference(fields, reference, defined_name(entry_point))
@@ -116,6 +116,9 @@ def own_task(fields: Fields) -> Task:
     base = _inputs(fields, harness)
     rule = read_rule(fields, harness)
     tests = fields.text("tests", default="")
+    if tests and harness.kind not in TESTS:
+        remedy = "; ".join(f'"harness": "{kind}" for {text}' for kind, text in TESTS.items())
+        raise fields.refuse(f"'tests' are not for harness {harness.kind!r}", remedy=remedy)
     task = Task(
         id=id,
         prompt=prompt,
@@ -139,7 +142,7 @@ def own_task(fields: Fields) -> Task:
 
 
 def read_harness(fields: Fields) -> Harness:
-    """Return the harness of a row: the name of its kind, or an object; a plain call by default."""
+    """Return the harness of a row, given as a kind or an object; a plain call by default."""
     given = fields.row.data.get("harness", {})
     if type(given) is str:
         given = {"kind": given}
@@ -180,14 +183,14 @@ def _names(harness: Fields, key: str) -> tuple[str, ...]:
     names = harness.items(key, default=[])
     for name in names:
         if type(name) is not str or not name.isidentifier():
-            raise harness.refuse(f"harness: {key} holds {name!r}, which is no Python name")
+            raise harness.refuse(f"harness: {key} holds {name!r}, which is not a Python name")
     return tuple(names)
 
 
 def _exceptions(fields: Fields, harness: Fields) -> tuple[str, ...]:
-    """Return the names of exceptions; a misspelled built-in one would let no answer pass.
+    """Return the exception names; reject misspelled built-ins, with which no answer could pass.
 
-    Others are not looked for: a library that the program imports may raise what no text names.
+    Unknown names are accepted: an imported library may raise exceptions that no text mentions.
     """
     names = _names(harness, "exceptions")
     known = {name for name, each in vars(builtins).items() if isinstance(each, type)}
@@ -206,13 +209,13 @@ def _places(harness: Fields) -> tuple[int, ...]:
     places = harness.items("code", default=[])
     if not all(type(place) is int and 0 <= place < MOST_ITEMS for place in places):
         raise harness.refuse(
-            f"harness: code is {places!r}", remedy="give the places of arguments, from 0"
+            f"harness: code is {places!r}", remedy="give the positions of arguments, from 0"
         )
     return tuple(places)
 
 
 def read_entry_point(fields: Fields, harness: Harness) -> str:
-    """Return what a row's programs define: a name, ``Class.method`` for a method, "" for none."""
+    """Return the name that programs define: ``Class.method`` for a method, "" if none is needed."""
     if harness.kind in ("script", "assertions"):
         return fields.text("entry_point", default="")
     if harness.kind != "method":
@@ -226,7 +229,7 @@ def read_entry_point(fields: Fields, harness: Harness) -> str:
 
 
 def read_style(fields: Fields, prompt: str, entry_point: str) -> Style:
-    """Return a row's style; by default ``completion`` if the prompt begins the function."""
+    """Return a row's style; by default ``completion`` if the prompt starts the function."""
     begins = entry_point and re.search(
         rf"^[ \t]*(async[ \t]+)?def[ \t]+{re.escape(entry_point)}\b", prompt, re.MULTILINE
     )
@@ -237,7 +240,7 @@ def read_style(fields: Fields, prompt: str, entry_point: str) -> Style:
 
 
 def _programs(fields: Fields, name: str) -> list[str]:
-    """Return the programs of a row that are taken to be right; refused if one is no program."""
+    """Return a row's other correct programs; InputError if one is not a program."""
     found = fields.items("programs", default=[])
     for position, source in enumerate(found, 1):
         if type(source) is not str or len(source) > MAX_TEXT:
@@ -247,7 +250,7 @@ def _programs(fields: Fields, name: str) -> list[str]:
 
 
 def _constraints(fields: Fields) -> dict[str, bool]:
-    """Return the input constraints that a row turns on or off; names are checked on inference."""
+    """Return the input constraints that a row turns on or off; inference checks the names."""
     choices = fields.object("constraints", default={}).row.data
     for name, is_on in choices.items():
         if type(is_on) is not bool:
@@ -269,7 +272,7 @@ def _inputs(fields: Fields, harness: Harness) -> tuple[Case, ...]:
 
 
 def _values(fields: Fields, key: str) -> list[Value]:
-    """Return a list of values: as tagged JSON, or a string with the list as a Python literal."""
+    """Return a list of values, given as tagged JSON or as a string with a Python literal."""
     if type(fields.row.data.get(key)) is not str:
         return [
             fields.value(item, name=f"{key}, number {position}")
@@ -278,14 +281,14 @@ def _values(fields: Fields, key: str) -> list[Value]:
     try:
         found = value_of(parsing.parse(fields.text(key).strip(), mode="eval").body)
         if type(found) not in (list, tuple):
-            raise ValueError("it is no list")
+            raise ValueError("it is not a list")
     except parsing.UNREADABLE as error:
         raise fields.refuse(f"{key!r} is no list of Python literals: {error}") from None
     return list(found)
 
 
 def _outputs(fields: Fields, count: int, rule: Rule) -> tuple[bytes, ...]:
-    """Return the right answers that a row gives, one for each of its inputs, or none."""
+    """Return a row's expected outputs, one for each input, or none at all."""
     given = _values(fields, "outputs")
     if given and len(given) != count:
         raise fields.refuse(
@@ -331,24 +334,24 @@ def _check_contract(fields: Fields, contract: str) -> None:
         raise fields.refuse("contract defines neither `precondition` nor `check`")
 
 
-# Commented examples of each kind of task, as files that a user begins with.
+# Templates: a commented example of each kind of task, to start from.
 
 
 def templates() -> tuple[Path, ...]:
-    """Return the files of examples, one a kind: whatever is in the folder ``examples``."""
+    """Return the example files of the folder ``examples``, one for each kind of task."""
     return tuple(sorted(Path(__file__).with_name("examples").glob("*.toml")))
 
 
 def write_templates(folder: str | os.PathLike[str], *, force: bool = False) -> tuple[Path, ...]:
     """Write a commented example of each kind of task into a folder, and return the files.
 
-    The folder is made if need be. Raises InputError, before anything is written, if one of the
-    files is there already, unless ``force`` replaces it.
+    The folder is created if missing. Without ``force``, raises InputError before writing anything
+    if one of the files exists.
     """
     paths = tuple(Path(folder) / each.name for each in templates())
     for path in paths:
         if path.exists() and not force:
-            raise InputError("is there already", path=path, remedy="another folder, or --force")
+            raise InputError("already exists", path=path, remedy="another folder, or --force")
     for path, each in zip(paths, templates(), strict=True):
         write_text(path, each.read_text(encoding="utf-8"))
     return paths

@@ -1,4 +1,4 @@
-"""A dataset: named tasks in order, and the choice of some of them."""
+"""Datasets: named tasks in order, and how to select some of them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from evalplus_lite.types import Suite, Task, Unusable
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Dataset:
-    """Tasks in their file's order; ``suites`` holds what a suite file says beyond the tasks.
+    """Tasks in file order; ``suites`` holds a suite file's data beyond the tasks.
 
         for task in dataset: ...
         dataset["HumanEval/0"].prompt
 
-    ``name`` is the published set's, or the file's without its endings. ``of`` are the ids of the
-    whole set that these tasks were chosen from, in its order; empty if none was left out.
-    ``unusable`` are the tasks of the file that cannot be used, with what is wrong. ``path`` is the
-    file as it was given, empty for a published set.
+    ``name`` is the published set's name, or the file's without suffixes. ``of`` lists the ids of
+    the whole set that these tasks were selected from, in its order; empty if all were.
+    ``unusable`` lists tasks that cannot be used, with reasons. ``path`` is the file as the user
+    named it, empty for a published set.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Dataset:
     path: str = field(default="", compare=False)
 
     def __repr__(self) -> str:
-        """Return a line: what a notebook shows of it."""
+        """Return one line, as a notebook shows it."""
         bad = f", {len(self.unusable)} unusable" if self.unusable else ""
         return f"<Dataset {self.name}: {len(self.tasks)} tasks, {len(self.suites)} suites{bad}>"
 
@@ -44,14 +44,14 @@ class Dataset:
         return iter(self.tasks)
 
     def __getitem__(self, task_id: str) -> Task:
-        """Return a task by its id; KeyError names an id that is not in the dataset."""
+        """Return a task by id; KeyError if it is not in the dataset."""
         for task in self.tasks:
             if task.id == task_id:
                 return task
         raise KeyError(task_id)
 
     def __contains__(self, task_id: object) -> bool:
-        """Return whether a task of this id (or this very task) is in the dataset."""
+        """Return whether a task, or a task with this id, is in the dataset."""
         return any(task_id in (task.id, task) for task in self.tasks)
 
     @property
@@ -61,7 +61,7 @@ class Dataset:
 
     @property
     def all_ids(self) -> tuple[str, ...]:
-        """The ids of the whole set that the tasks were chosen from, in order."""
+        """The ids of the whole set that the tasks were selected from, in order."""
         return self.of or self.ids
 
     @property
@@ -83,11 +83,11 @@ class Dataset:
         )
 
     def only(self, patterns: Sequence[str] | None) -> Dataset:
-        """Return the dataset of the tasks that any pattern chooses, in the dataset's order.
+        """Return a dataset of the tasks that match any pattern, in the dataset's order.
 
-        A pattern is one or more, separated by commas, of: an id, a glob (``HumanEval/1*``), a range
-        of last numbers (``HumanEval/10-20``), or such a number or range alone (``3,10-20``). None
-        chooses all. Raises InputError for a pattern that chooses nothing.
+        A pattern is a comma-separated list of ids, globs (``HumanEval/1*``), ranges of final
+        numbers (``HumanEval/10-20``), or such numbers and ranges alone (``3,10-20``). None selects
+        all tasks. Raises InputError for a pattern that matches nothing.
         """
         if patterns is None:
             return self
@@ -101,7 +101,7 @@ class Dataset:
 
     @property
     def _named(self) -> tuple[str, ...]:
-        """All ids that can be asked for, those of unusable tasks included."""
+        """All ids that patterns can select, including those of unusable tasks."""
         return (*self.ids, *(each.task_id for each in self.unusable))
 
     def _matches(self, pattern: str) -> set[str]:
@@ -138,6 +138,6 @@ class Dataset:
 
 
 def _has_number(id: str, prefix: str, first: int, last: int) -> bool:
-    """Return whether an id ends in a number of the range, after the prefix if there is one."""
+    """Return whether an id ends in a number of the range, after the prefix if one is given."""
     match = re.fullmatch(r"(.*?)(\d+)", id, re.ASCII)
     return match is not None and prefix in ("", match[1]) and first <= int(match[2]) <= last

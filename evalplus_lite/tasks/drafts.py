@@ -1,4 +1,4 @@
-"""Tasks drafted from texts: the functions of a module, and what a pytest file asserts of them."""
+"""Task drafts from a module's functions and doctests, and from a pytest file's assertions."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ from typing import Any
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.store import read_text
+from evalplus_lite.tasks.assertions import as_floats
 from evalplus_lite.tasks.harnesses import inferred
 from evalplus_lite.types import CALL, Case, Harness, Rule, RuleKind, Task, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.codec import to_json
 from evalplus_lite.values.source import value_of
 
-# Examples in doctest's form: calls of a function with literals, and the literals they give.
+# Examples in doctest format: calls of a function with literals, and literal results.
 
 LONGEST = 100_000
-"""Characters of a text that is searched."""
+"""Characters of the longest text that is searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class DraftCase:
-    """A call and what it gives, or why it cannot be a case, with its line in the text (from 1)."""
+    """A call and its result, or why it cannot be a case, with its line in the text (from 1)."""
 
     source: str
     line: int
@@ -39,13 +40,15 @@ class DraftCase:
     output: bytes = b""
     """In wire form."""
     problem: str = ""
+    text: str = ""
+    """What the example shows, of a call with known arguments."""
 
 
 def examples(text: str, name: str, *, within: bool = False) -> Iterator[DraftCase]:
-    """Yield the examples in a text that call ``name``, those that cannot be cases too.
+    """Yield the examples in a text that call ``name``, including those that cannot be cases.
 
-    ``within``: also those that call it within an expression, which are no cases. The text may be a
-    program, whose docstrings are searched then. Nothing is run.
+    With ``within``, also report calls inside a larger expression, which cannot be cases. If the
+    text is a program, its docstrings are searched. Nothing is run.
     """
     if len(text) > LONGEST:
         return
@@ -66,7 +69,7 @@ _DOCUMENTED = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 def _examples(text: str, name: str, *, after: int = 0, within: bool = False) -> Iterator[DraftCase]:
     try:
         found = doctest.DocTestParser().get_examples(text)
-    except ValueError:  # its lines are indented in another way than doctest wants
+    except ValueError:  # doctest rejects the indentation
         return
     for each in found:
         source, line = each.source.strip(), after + each.lineno + 1
@@ -86,19 +89,20 @@ def _examples(text: str, name: str, *, after: int = 0, within: bool = False) -> 
         except (ValueError, CodecError) as error:
             yield DraftCase(source, line, problem=str(error))
             continue
-        # The quotes that end a docstring may follow at once, where the text is no program.
-        wanted = _QUOTES.split(each.want)[0].strip() or "None"
+        # If the text is not a program, the closing quotes of a docstring may follow at once.
+        text = _QUOTES.split(each.want)[0].rstrip()
+        output, problem = b"", ""
         try:
-            value = value_of(parsing.parse(wanted, mode="eval").body)
-            yield DraftCase(source, line, arguments, wire.encode(value))
+            output = wire.encode(value_of(parsing.parse(text.strip() or "None", mode="eval").body))
         except (*parsing.UNREADABLE, CodecError):
-            yield DraftCase(source, line, problem="what it gives is no literal")
+            problem = "its result is not a literal"
+        yield DraftCase(source, line, arguments, output, problem, text)
 
 
 def sessions(text: str) -> Iterator[list[doctest.Example]]:
-    """Yield the examples of each docstring of a program; nothing if the text is none.
+    """Yield the examples of each docstring of a program; nothing if the text is not a program.
 
-    Docstrings with escapes are left out: what doctest reads there is not what a reader does.
+    Docstrings with escapes are skipped, because doctest sees other text than a reader does.
     """
     tree = parsing.tree_or_none(text) if len(text) <= LONGEST else None
     for node in () if tree is None else ast.walk(tree):
@@ -110,27 +114,27 @@ def sessions(text: str) -> Iterator[list[doctest.Example]]:
 
 
 MAX_BYTES = 1 << 20
-"""Of a file that is read."""
+"""Size limit of a file that is read."""
 MOST_TASKS = 500
-"""Functions of a module that are looked at: each is a walk through all of it."""
+"""Limit on functions of a module, since each one requires a walk through all of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What of a file became no task or no case, where it is (lines from 1), and why."""
+    """A part of a file that became no task or case, its line (from 1), and the reason."""
 
     name: str
     line: int
     reason: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as a summary holds it."""
+        """Return the record as it appears in a summary."""
         return {"name": self.name, "line": self.line, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True)
 class SourceModule:
-    """A file of Python: its name without ``.py``, its text and its tree. Nothing of it is run."""
+    """A Python file: its name without ``.py``, its text and its tree. It is never run."""
 
     name: str
     text: str
@@ -138,7 +142,7 @@ class SourceModule:
 
     @classmethod
     def read(cls, path: Path) -> SourceModule:
-        """Read a file; InputError if it is no Python."""
+        """Read a file; InputError if it is not Python."""
         text = read_text(path, max_bytes=MAX_BYTES)
         try:
             tree: ast.Module = parsing.parse(text)
@@ -149,22 +153,22 @@ class SourceModule:
         return cls(path.stem, text, tree)
 
     def function(self, name: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-        """Return the last function of a name at the top level."""
+        """Return the last top-level function with this name."""
         for node in reversed(self.tree.body):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
                 return node
         return None
 
     def alone(self, name: str) -> str:
-        """Return the part of the program that a function needs, as a program."""
+        """Return a function and everything it needs as one program."""
         needed = definitions.needed(self.tree.body, [name])
         for node in self.tree.body:
             if isinstance(node, ast.ImportFrom) and node.module == "__future__":
-                needed.insert(0, node)  # which nothing uses by name
+                needed.insert(0, node)  # no code refers to it by name
         return definitions.text_of(self.text, needed)
 
     def prompt(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-        """Return a function's signature and docstring, after what the signature needs."""
+        """Return a function's signature and docstring, preceded by what the signature needs."""
         kind = type(node)
         docstring = node.body[:1] if ast.get_docstring(node) is not None else []
         stub = kind(
@@ -184,9 +188,9 @@ class SourceModule:
 
 
 def module_tasks(program: SourceModule) -> tuple[list[Task], list[LeftOut]]:
-    """Return a task for each public function of a module, its examples as cases with outputs.
+    """Return a task for each public function of a module, and what was left out.
 
-    A function without examples has no cases yet. What is no task, or no case, is returned as well.
+    A function's doctest examples become cases with outputs. Without examples it has no cases yet.
     """
     tasks: list[Task] = []
     lost: list[LeftOut] = []
@@ -222,7 +226,7 @@ def module_tasks(program: SourceModule) -> tuple[list[Task], list[LeftOut]]:
                 reference=reference,
                 harness=harness,
                 base=tuple(Case(each.arguments) for each in good),
-                # What an example shows is the value: of another harness the reference answers.
+                # An example shows just a value, so other harnesses need the reference's answer.
                 outputs=tuple(each.output for each in good) if harness == CALL else (),
             )
         )
@@ -230,13 +234,13 @@ def module_tasks(program: SourceModule) -> tuple[list[Task], list[LeftOut]]:
 
 
 def harness_of(reference: str, name: str) -> Harness:
-    """Return how a function is invoked and observed, by its text."""
+    """Return the harness of a function, inferred from its source."""
     tree = definitions.parse(reference)
     return CALL if tree is None else inferred(CALL, tree, name, given=())
 
 
 def task_row(task: Task) -> dict[str, Any]:
-    """Return a task as the row of a task file of one's own."""
+    """Return a task as a row of a user's task file."""
     row: dict[str, Any] = {
         "id": task.id,
         "prompt": task.prompt,
@@ -253,54 +257,54 @@ def task_row(task: Task) -> dict[str, Any]:
 
 
 def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Yield the names that a file imports from modules, each with its module's last part."""
+    """Yield the names that a file imports from modules, with the last part of the module name."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             module = (node.module or "").rpartition(".")[2]
             yield from ((alias.asname or alias.name, module) for alias in node.names)
 
 
-# Plain assertions of a pytest file, as inputs and outputs of the functions that they call.
+# Plain assertions of a pytest file, turned into inputs and outputs of the functions they call.
 
 MOST_ROWS = 10_000
-"""Rows of a parametrization that are read."""
+"""Limit on rows of a parametrization."""
 MOST_CASES = 20_000
-"""Assertions of a file that are read, each once for each row of parameters."""
+"""Limit on assertions of a file, each counted once for each row of parameters."""
 MOST_NODES = 20_000
-"""Nodes of an expression, with what its names are bound to in their place."""
+"""Limit on nodes of an expression after names are replaced by their values."""
 APPROXIMATE = 1e-6
 """The relative tolerance of ``pytest.approx``."""
 FORM = "it is not of the form f(...) == literal"
 WITHIN: Mapping[str, RuleKind] = {"set": "unordered", "sorted": "multiset"}
-"""What a call may stand within, and the rule that this comes to."""
+"""Functions that may wrap the tested call, and the equivalent comparison rules."""
 VALUES = frozenset({"approx", "tuple", "list", "dict", "frozenset", "float", "complex"})
-"""What else is called to write a value."""
+"""Other functions that tests call just to write a value."""
 Bound = dict[str, ast.expr]
 
 
 @dataclass(slots=True)
 class Asserted:
-    """What is asserted of one function: arguments with the output, in the file's order."""
+    """The assertions about one function: arguments and outputs, in file order."""
 
     line: int
     inputs: list[tuple[Value, ...]] = field(default_factory=list)
     outputs: list[bytes] = field(default_factory=list)
     rule: Rule | None = None
-    """How they are compared, if it is not by ``==`` alone."""
+    """The comparison rule, if it is not plain ``==``."""
 
 
 class _NoCase(ValueError):
-    """An assertion cannot be a case; says why."""
+    """An assertion cannot be a case, for the reason in the message."""
 
 
 def asserted(program: SourceModule) -> tuple[dict[str, Asserted], list[LeftOut]]:
-    """Return what the test functions of a file assert, by the function that is called.
+    """Return the assertions in a file's test functions by called function, and what was left out.
 
-    Taken are ``assert f(...) == literal`` (either way round, ``is`` with None, True and False,
+    Understood are ``assert f(...) == literal`` (either way round, ``is`` with None, True and False,
     ``pytest.approx`` without options, ``math.isclose``, ``set`` and ``sorted`` of the answer), and
-    ``assert f(...)`` and ``assert not f(...)`` as True and False; arguments being literals, names
-    bound to literals before, or parameters of a ``parametrize`` with literals. Nothing is run. All
-    other assertions are returned with the reason.
+    ``assert f(...)`` and ``assert not f(...)`` as True and False. Arguments may be literals, names
+    bound to literals before, or parameters of a ``parametrize`` with literals. Nothing is run.
+    All other assertions are left out, with the reason.
     """
     found: dict[str, Asserted] = {}
     lost: list[LeftOut] = []
@@ -342,9 +346,9 @@ def _tests(tree: ast.Module) -> Iterator[ast.FunctionDef]:
 
 
 def take(node: ast.Assert, bound: Bound, found: dict[str, Asserted]) -> str:
-    """Add what an assertion says to what is ``found``; return why it cannot be a case, or "".
+    """Add an assertion's case to ``found``; return why it cannot be a case, or "".
 
-    A function that is called like a built-in is taken for it, unless it is in ``found`` already.
+    The name of a built-in means the built-in, unless ``found`` has a function of that name.
     """
     try:
         _take(node, bound, found)
@@ -363,7 +367,8 @@ def _take(node: ast.Assert, bound: Bound, found: dict[str, Asserted]) -> None:
         raise _NoCase("an argument is given by name")
     arguments = tuple(value_of(_filled(argument, bound)) for argument in call.args)
     wire.encode(list(arguments))
-    output = wire.encode(value_of(_filled(wanted, bound)))
+    value = value_of(_filled(wanted, bound))
+    output = wire.encode(as_floats(value) if rule and rule.kind == "python" else value)
     of = found.setdefault(call.func.id, Asserted(node.lineno))
     kinds = {(each or Rule()).kind for each in (rule, of.rule if of.inputs else rule)}
     if len(kinds) > 1:
@@ -374,7 +379,7 @@ def _take(node: ast.Assert, bound: Bound, found: dict[str, Asserted]) -> None:
 
 
 def _compared(test: ast.expr) -> tuple[ast.expr, ast.expr, Rule | None]:
-    """Return what is called, what is wanted, and the rule that compares them, if not ``==``."""
+    """Return the call, the expected expression, and the comparison rule if it is not ``==``."""
     name = _name(test)
     if isinstance(test, ast.Call) and name == "isclose" and len(test.args) == 2:
         options = {each.arg: value_of(each.value) for each in test.keywords}
@@ -404,12 +409,12 @@ def _compared(test: ast.expr) -> tuple[ast.expr, ast.expr, Rule | None]:
 
 
 def _turned(left: ast.expr, right: ast.expr) -> tuple[ast.expr, ast.expr]:
-    """Return the call first, whichever way round a comparison is written."""
+    """Return both sides of a comparison, the call first."""
     return (left, right) if _calls(left) or not _calls(right) else (right, left)
 
 
 def _calls(node: ast.expr) -> bool:
-    """Return whether a function of the user's is called there."""
+    """Return whether an expression calls a function of the user's."""
     if not isinstance(node, ast.Call):
         return False
     if _name(node) in WITHIN:
@@ -418,14 +423,14 @@ def _calls(node: ast.expr) -> bool:
 
 
 def _name(node: ast.AST) -> str:
-    """Return the last part of the name of what is called, "" if there is none."""
+    """Return the last part of the called function's name, "" if there is none."""
     if not isinstance(node, ast.Call):
         return ""
     return getattr(node.func, "attr", "") or getattr(node.func, "id", "")
 
 
 def _asserts_otherwise(node: ast.AST) -> bool:
-    """Say whether a node is an assertion of another kind: pytest.raises, self.assertEqual."""
+    """Return whether a node is another kind of assertion: pytest.raises, self.assertEqual."""
     return _name(node) == "raises" or _name(node).startswith("assert")
 
 
@@ -438,16 +443,16 @@ class _Filler(ast.NodeTransformer):
 
 
 def _filled(node: ast.expr, bound: Bound) -> ast.expr:
-    """Return an expression with what names are bound to in their place."""
+    """Return an expression with names replaced by the expressions they are bound to."""
     filled: ast.expr = _Filler(bound).visit(copy.deepcopy(node))
-    # Names bound to names twice, again and again, double it each time.
+    # A chain of names that each use the one before twice doubles the size at every step.
     if sum(1 for _ in itertools.islice(ast.walk(filled), MOST_NODES + 1)) > MOST_NODES:
         raise _NoCase("it is too large")
     return filled
 
 
 def _constants(statements: list[ast.stmt], known: Bound) -> Bound:
-    """Return the names that simple assignments bind, to expressions that may be literals."""
+    """Return the names that simple assignments bind, with their expressions, literal or not."""
     found: Bound = {}
     for node in statements:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
@@ -459,7 +464,7 @@ def _constants(statements: list[ast.stmt], known: Bound) -> Bound:
 
 
 def _rows(test: ast.FunctionDef) -> Iterator[Bound]:
-    """Yield what the parameters of a test are bound to, for each row of its ``parametrize``."""
+    """Yield the bindings of a test's parameters, one for each row of its ``parametrize``."""
     rows: list[Bound] = [{}]
     for decorator in test.decorator_list:
         if not isinstance(decorator, ast.Call) or not isinstance(decorator.func, ast.Attribute):
@@ -481,7 +486,7 @@ def _names(node: ast.expr) -> list[str]:
     try:
         found = value_of(node)
     except ValueError:
-        raise _NoCase("the names of its parameters are no literal") from None
+        raise _NoCase("the names of its parameters are not a literal") from None
     names = found.split(",") if isinstance(found, str) else list(found)
     return [str(name).strip() for name in names]
 

@@ -1,4 +1,4 @@
-"""The fields of a row that a user may have written: every error names file, line and key."""
+"""Typed access to the fields of a row that a user wrote: errors name file, line and key."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _NAMES = {
     dict: "an object",
     type(None): "null",
 }
-MAX_NAME = 200  # characters an id or the name of a function may have
-MAX_TEXT = 4 << 20  # characters a text of a task may have: its prompt, reference, contract or tests
+MAX_NAME = 200  # characters of an id or a function's name
+MAX_TEXT = 4 << 20  # characters of a prompt, reference, contract or tests
 MAX_PROBLEM = 500
 MAX_COUNT = 1 << 31
-MAX_NESTING = 100  # how deep data that is only handed on may nest
+MAX_NESTING = 100  # nesting depth of data that is only passed on
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,14 @@ class Fields:
     row: Row
 
     def refuse(self, problem: str, *, remedy: str | None = None) -> InputError:
-        """Return the error that says what is wrong with this row, in ``MAX_PROBLEM`` characters."""
+        """Return an error about this row, its text cut to ``MAX_PROBLEM`` characters."""
         if len(problem) > MAX_PROBLEM:  # it quotes the row
             half = MAX_PROBLEM // 2 - 3
             problem = f"{problem[:half]} ... {problem[-half:]}"
         return InputError(problem, path=self.path, line=self.row.line, remedy=remedy)
 
     def text(self, key: str, *, default: str | None = None) -> str:
-        """Return a string field: what a file can hold and a program can be, within ``MAX_TEXT``."""
+        """Return a string field of at most ``MAX_TEXT`` characters, free of NUL and surrogates."""
         value: str = self._get(key, (str,), default)
         if len(value) > MAX_TEXT:
             raise self.refuse(f"{key!r} is longer than {MAX_TEXT} characters")
@@ -61,7 +61,7 @@ class Fields:
         return value
 
     def id(self, key: str) -> str:
-        """Return a task's id: short, and of characters that can be shown."""
+        """Return a task's id, which must be short and printable."""
         value = self.text(key)
         if not value.strip() or not value.isprintable():
             raise self.refuse(
@@ -72,7 +72,7 @@ class Fields:
         return value
 
     def identifier(self, key: str) -> str:
-        """Return the name of a function, as Python itself writes it (NFKC)."""
+        """Return a function's name in NFKC, the form Python normalizes identifiers to."""
         value = unicodedata.normalize("NFKC", self.text(key))
         if not value.isidentifier() or keyword.iskeyword(value) or len(value) > MAX_NAME:
             raise self.refuse(
@@ -81,28 +81,28 @@ class Fields:
         return value
 
     def data(self, key: str) -> dict[str, Any]:
-        """Return an object that is only passed on, empty if there is none."""
+        """Return an object field that is only passed on; empty if missing."""
         found: dict[str, Any] = self._get(key, (dict,), {})
         if nests_deeper(found, MAX_NESTING):
             raise self.refuse(f"{key!r} nests deeper than {MAX_NESTING}")
         return found
 
     def number(self, key: str, *, default: float | None = None) -> float:
-        """Return a number field, finite and not negative."""
+        """Return a number field, which must be finite and not negative."""
         value = self._get(key, (int, float), default)
         if not 0 <= value <= sys.float_info.max:
             raise self.refuse(f"{key!r} is {_brief(value)}, a finite number from 0 was expected")
         return float(value)
 
     def count(self, key: str) -> int:
-        """Return an integer field, not negative."""
+        """Return an integer field, which must not be negative."""
         value: int = self._get(key, (int,), None)
         if not 0 <= value < MAX_COUNT:
             raise self.refuse(f"{key!r} is {_brief(value)}, an integer from 0 was expected")
         return value
 
     def flag(self, key: str) -> bool:
-        """Return a truth value, false if there is none."""
+        """Return a boolean field; False if missing."""
         value: bool = self._get(key, (bool,), False)
         return value
 
@@ -112,11 +112,11 @@ class Fields:
         return value
 
     def object(self, key: str, *, default: dict[str, Any] | None = None) -> Fields:
-        """Return an object field, as fields of its own that name the same file and line."""
+        """Return an object field as ``Fields`` whose errors name the same file and line."""
         return Fields(self.path, Row(self.row.line, self._get(key, (dict,), default)))
 
     def value(self, tree: Any, *, name: str) -> Value:
-        """Return the plain value of tagged JSON in field ``name``."""
+        """Decode tagged JSON to a plain value; ``name`` is the field to name in an error."""
         try:
             return from_json(tree)
         except CodecError as error:
@@ -144,21 +144,21 @@ class Fields:
 
 
 def _brief(value: float) -> str:
-    """Return a number for a message: Python writes no integer of more than 4,300 digits."""
+    """Return a number for a message; Python refuses to print integers above 4,300 digits."""
     return f"{value}" if type(value) is float or abs(value) < 10**30 else "an integer that is huge"
 
 
-# Comparison rules as rows hold them.
+# Comparison rules, as written in rows.
 
 OWNERS = {"levels": "multiset", "key": "sorted", "by": "sorted"}
-"""The kind of rule that a key belongs to."""
+"""The rule kind that each of these keys requires."""
 DEEPEST = 20
-"""Levels and steps that a rule may name."""
+"""Limit on a rule's levels and path steps."""
 MOST_FIELDS = 1000
 
 
 def read_rule(fields: Fields, harness: Harness = CALL) -> Rule:
-    """Return the rule of a row's ``rule`` object; what it leaves out is the harness' default."""
+    """Return the rule of a row's ``rule`` object, completed with the harness's defaults."""
     if isinstance(fields.row.data.get("rule"), str):
         raise fields.refuse(
             "'rule' is a string, an object was expected", remedy='write {"kind": ...}'
@@ -191,7 +191,7 @@ def read_rule(fields: Fields, harness: Harness = CALL) -> Rule:
 
 
 def default_rule(harness: Harness) -> Rule:
-    """Return the rule of a task that names none: for a script, what most judges do."""
+    """Return the default rule of a harness; scripts are compared by lines, as most judges do."""
     return Rule("lines") if harness.kind == "script" else Rule()
 
 

@@ -1,8 +1,8 @@
-"""Comparisons of named values, such as ``1 <= nums[i] < n``: read from text, tested, as code.
+"""Comparisons of named values, such as ``1 <= nums[i] < n``: parsed, evaluated, turned into code.
 
-Names stand for values of an input. One with an index (``nums[i]``, ``grid[i][j]``) stands for all
-its items, and a comparison holds if it holds for each; two rows are compared item by item. Where
-indices cross (``a[i][j] == a[j][i]``, ``a[i] != a[i + 1]``), each choice of them is tried.
+Names refer to values of an input. A name with an index (``nums[i]``, ``grid[i][j]``) refers to all
+items, and a comparison must hold for each; two rows are compared item by item. Where indices cross
+(``a[i][j] == a[j][i]``, ``a[i] != a[i + 1]``), every combination of index values is tried.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from evalplus_lite.programs import parsing
 Names: TypeAlias = Mapping[str, Any]
 """The values of an input by name."""
 MOST_CHOICES = 20_000
-"""Choices of indices that are tried."""
+"""Limit on combinations of index values that are tried."""
 LARGEST = 10**40
-"""Numbers that are computed stay below this, whatever a text asks for."""
+"""Limit on the magnitude of computed numbers, since texts are not trusted."""
 
 
 class Unreadable(Exception):
-    """A text is no formula."""
+    """A text is not a formula."""
 
 
 class Unclear(Exception):
-    """A formula means nothing for an input: a name has no value, rows differ in length."""
+    """A formula is undefined for an input: a name has no value, or rows differ in length."""
 
 
 class Items(list[Any]):
-    """The values that a name with an index stands for."""
+    """The values that a name with an index refers to."""
 
 
 class Counted(dict[str, Any]):
-    """The values of a contest's text, whose items are counted from 1."""
+    """The values of a contest's input text, whose items are counted from 1."""
 
 
 def of(names: Names, name: str) -> Any:
-    """Return the value of a name, of ``HW`` that of ``H * W``; Unclear if it has none."""
+    """Return the value of a name, or of ``H * W`` for ``HW``; raise Unclear if it has none."""
     name = name if name in names else name.removesuffix("_")
     if name in names:
         return names[name]
@@ -69,14 +69,14 @@ _TESTS: Mapping[str, Callable[[Any, Any], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A chain: ``operands`` with ``signs`` between them; one operand may be a list of several."""
+    """A chain of ``operands`` with ``signs`` between them; an operand may list several terms."""
 
     operands: tuple[tuple[ast.expr, ...], ...]
     signs: tuple[str, ...]
 
     @classmethod
     def read(cls, text: str) -> Comparison:
-        """Return the chain that a text is; raises Unreadable."""
+        """Parse a chain; raise Unreadable if the text is not one."""
         parts = _SIGN.split(text)
         if len(parts) < 3:
             raise Unreadable(text)
@@ -94,15 +94,15 @@ class Comparison:
                     yield _TESTS[sign](a, b)
 
     def holds(self, names: Names) -> bool:
-        """Return whether it holds for all items; raises Unclear."""
+        """Return whether it holds for all items; may raise Unclear."""
         return all(self._results(names))
 
     def holds_somewhere(self, names: Names) -> bool:
-        """Return whether it holds for some item; raises Unclear."""
+        """Return whether it holds for some item; may raise Unclear."""
         return any(self._results(names))
 
     def bounds(self) -> Iterator[tuple[str, str, str]]:
-        """Yield (name, low, high) for each name: its plain neighbors in the chain, "" for none."""
+        """Yield (name, low, high) for each name: its neighbors in the chain, "" where unbounded."""
         for at, each in enumerate(self.operands):
             low = self._bound(at - 1, at - 1, step=1) if at else ""
             high = self._bound(at + 1, at, step=-1) if at < len(self.signs) else ""
@@ -120,15 +120,15 @@ class Comparison:
         return f"{text} + {step}" if self.signs[sign] == "<" else text
 
     def lengths(self) -> Iterator[tuple[str, str]]:
-        """Yield (name, length) of the names whose texts or lists are of one length."""
+        """Yield (name, length) for each ``len(name) == length`` in the chain."""
         for left, sign, right in self._links():
             if sign == "==" and isinstance(left, ast.Call) and ast.unparse(left.func) == "len":
                 yield base_name(ast.unparse(left.args[0])), ast.unparse(right)
 
     def code(self, names: Sequence[str]) -> str | None:
-        """Return it as an expression of Python over arguments of these names.
+        """Return a Python expression over arguments with these names.
 
-        None unless its operands are numbers, these names, lengths, and at most one indexed name.
+        None unless it has only numbers, these names, known calls, and at most one indexed name.
         """
         if any(len(each) > 1 for each in self.operands):
             return None
@@ -149,7 +149,7 @@ class Comparison:
 
 
 def number(text: str) -> int | None:
-    """Return the integer that a text is, None where it is none or names something."""
+    """Evaluate a text to an integer; return None if it is not one or uses names."""
     try:
         found = value(expression(text), {})
     except (Unreadable, Unclear, TypeError, ArithmeticError):
@@ -157,7 +157,7 @@ def number(text: str) -> int | None:
     return found if type(found) is int else None
 
 
-# Reading an expression.
+# Parsing an expression.
 
 _CALLS: dict[str, Callable[..., Any]] = {"len": len, "min": min, "max": max, "sum": sum}
 _ALLOWED = (
@@ -167,7 +167,7 @@ _ALLOWED = (
 
 
 def expression(text: str) -> ast.expr:
-    """Return an expression of names, indices, numbers and lengths; Unreadable if it is none."""
+    """Parse an expression of names, indices, numbers and lengths; raise Unreadable otherwise."""
     text = re.sub(r"(?<=\d)\s+(?=\d{3}\b)|(?<=\d),(?=\d{3}\b)", "", text.strip())
     if re.match(r"\d", text):  # ``2N`` is a product
         text = re.sub(r"(?<=[\d)])\s*(?=[A-Za-z(])", "*", text)
@@ -188,7 +188,7 @@ def expression(text: str) -> ast.expr:
 
 
 def _commas(part: str) -> list[str]:
-    """Return what commas outside brackets separate."""
+    """Split a text at commas outside brackets."""
     found, depth, at = [], 0, 0
     for place, letter in enumerate(part):
         depth += (letter in "([") - (letter in ")]")
@@ -211,7 +211,7 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def value(node: ast.expr, names: Names) -> Any:
-    """Return what an expression stands for: a value, or Items for an index; raises Unclear."""
+    """Evaluate an expression to a value, or to Items for an index; may raise Unclear."""
     match node:
         case ast.Constant(value=int() | float() | str() as plain):
             return plain
@@ -240,12 +240,12 @@ def value(node: ast.expr, names: Names) -> Any:
 
 
 def _size(found: Any) -> Any:
-    """Return what ``|x|`` is: the magnitude of a number, the length of anything else."""
+    """Return ``|x|``: the magnitude of a number, the length of anything else."""
     return abs(found) if isinstance(found, int | float) else len(found)
 
 
 def _item(node: ast.Subscript, names: Names) -> Any:
-    """Return the items that an index runs over, or the one at a number or at a named number."""
+    """Return all items for a free index, or the item at an index whose value is known."""
     items, index = value(node.value, names), node.slice
     if not isinstance(items, list | tuple | str):
         raise Unclear
@@ -272,7 +272,7 @@ def _places(node: ast.expr, names: Names) -> bool:
     return True
 
 
-# Indices that cross: each choice of them is tried.
+# Crossing indices: every combination of values is tried.
 
 
 def _with(names: Names, name: str, at: int) -> Names:
@@ -280,7 +280,7 @@ def _with(names: Names, name: str, at: int) -> Names:
 
 
 def _chains(node: ast.expr) -> list[tuple[str, ...]]:
-    """Return the texts of the indices of each name in an expression."""
+    """Return the source of the indices of each indexed name in an expression."""
     inner = {each.value for each in ast.walk(node) if isinstance(each, ast.Subscript)}
     found: list[tuple[str, ...]] = []
     for each in ast.walk(node):
@@ -301,9 +301,9 @@ def _is_crossed(*nodes: ast.expr) -> bool:
 
 
 def chosen(nodes: Sequence[ast.expr], names: Names) -> Iterator[Names]:
-    """Yield the names with each choice of numbers for the indices that have no value.
+    """Yield the names extended by every combination of values of the free indices.
 
-    What a choice leads out of a row is left out; Unclear if nothing is left, or too much.
+    Combinations that lead outside a row are skipped. Raises Unclear if none or too many remain.
     """
     subscripts = [
         each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Subscript)
@@ -344,7 +344,7 @@ def chosen(nodes: Sequence[ast.expr], names: Names) -> Iterator[Names]:
 
 
 def _aligned(left: Any, right: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield what is compared with what; Unclear for rows of different lengths."""
+    """Pair the items to compare; raise Unclear for rows of different lengths."""
     sizes = {len(each) for each in (left, right) if isinstance(each, Items)}
     if len(sizes) > 1:
         raise Unclear

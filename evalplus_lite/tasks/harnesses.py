@@ -1,4 +1,4 @@
-"""Harnesses: what the text of a reference says of how it is called and what is observed of it."""
+"""Harness inference: how to call a reference and what to observe, judging by its source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evalplus_lite.programs import definitions
 from evalplus_lite.types import Harness, Observed, Task
 
 ITEMS = 1000
-"""Items of a generator that are looked at."""
+"""Number of items of a generator that are compared."""
 KNOWN_DECORATORS = frozenset({"cache", "lru_cache", "staticmethod", "classmethod", "wraps"})
 MUTATORS = frozenset(
     "append extend insert remove pop popitem clear sort reverse add discard update setdefault "
@@ -21,7 +21,7 @@ MUTATORS = frozenset(
 )
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-ANYTHING = frozenset({"Exception", "BaseException"})  # told by their very name
+ANYTHING = frozenset({"Exception", "BaseException"})  # name no particular error
 
 
 def inferred(
@@ -32,9 +32,9 @@ def inferred(
     given: Collection[str],
     prompt: str = "",
 ) -> Harness:
-    """Return a harness with what the reference's text says, but for what is ``given``.
+    """Return a harness completed from the reference's source; ``given`` fields stay unchanged.
 
-    An exception that the reference raises by name and the prompt names is an answer.
+    An exception that the reference raises by name and the prompt mentions counts as an answer.
     """
     found = harness
     function = _function(tree, entry_point) if harness.kind in ("call", "method") else None
@@ -65,13 +65,13 @@ def _documented(tree: ast.Module, prompt: str) -> tuple[str, ...]:
 
 
 def has_documented(task: Task) -> bool:
-    """Return whether exceptions are answers of a task because its prompt names them."""
+    """Return whether exceptions count as answers because the task's prompt names them."""
     harness = task.harness
     return harness.inferred and "exception" in harness.observe and bool(harness.exceptions)
 
 
 class _Marking(ast.NodeTransformer):
-    """Raises a subclass of its own where the program raises a documented exception by name."""
+    """Replaces documented exceptions that a program raises by name with a marked subclass."""
 
     name = "EvalplusLiteDocumented"
 
@@ -93,8 +93,8 @@ class _Marking(ast.NodeTransformer):
 
 
 def marked(task: Task) -> Task | None:
-    """Return a task whose answers are only those exceptions that its prompt names and its reference
-    raises by name, as other exceptions of their types are accidents; None if there are none."""
+    """Return a task that accepts only exceptions which its prompt names and its reference raises by
+    name, since others of the same types are accidents; None if there are none."""
     tree = definitions.parse(task.reference) if has_documented(task) else None
     names = _documented(tree, task.prompt) if tree else ()
     if not tree or not names:
@@ -108,7 +108,7 @@ def marked(task: Task) -> Task | None:
 
 
 def _effects(tree: ast.Module, function: Function) -> tuple[Observed, ...]:
-    """Return what a function that returns nothing can be there for, by its text."""
+    """Return the effects to observe of a function that returns nothing, judging by its source."""
     a = function.args
     names = {each.arg for each in (*a.posonlyargs, *a.args, *a.kwonlyargs)} - {"self", "cls"}
     names |= {each.arg for each in (a.vararg, a.kwarg) if each is not None}
@@ -127,7 +127,7 @@ def _effects(tree: ast.Module, function: Function) -> tuple[Observed, ...]:
 
 
 def _function(tree: ast.Module, entry_point: str) -> Function | None:
-    """Return the function of this name, if its text alone says what a call does."""
+    """Return the function of this name, unless an unknown decorator may change its behavior."""
     body: list[ast.stmt] = tree.body
     *owners, name = entry_point.split(".")
     for owner in owners:
@@ -149,7 +149,7 @@ def _last_name(node: ast.expr | None) -> str:
 
 
 def _own(function: Function) -> Iterator[ast.AST]:
-    """Yield the nodes of a function's body, but for those of functions within."""
+    """Yield the nodes of a function's body, except those inside nested functions and classes."""
     waiting: list[ast.AST] = list(function.body)
     while waiting:
         node = waiting.pop()
@@ -170,7 +170,7 @@ def _prints(node: ast.AST) -> bool:
 
 
 def _is_changed(node: ast.AST, names: Collection[str]) -> bool:
-    """Return whether an expression changes what one of the names stands for."""
+    """Return whether an expression changes an object that one of the names refers to."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return node.func.attr in MUTATORS and _root(node.func.value) in names
     if isinstance(node, ast.Subscript | ast.Attribute):
@@ -185,7 +185,7 @@ def _root(node: ast.expr) -> str:
 
 
 def _raised(tree: ast.Module) -> tuple[str, ...]:
-    """Return the names of exceptions that the text raises by name, in their order."""
+    """Return the names of exceptions that the program raises by name, in order."""
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     raised = (node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise))
     names = [_last_name(e.func if isinstance(e, ast.Call) else e) for e in raised]

@@ -1,4 +1,4 @@
-"""Loading a dataset by its published name, or from a file whose format its keys show."""
+"""Loading of datasets, by published name or from a file whose keys reveal its format."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from evalplus_lite.tasks.published.format import (
 from evalplus_lite.tasks.suite_file import Reading, suites_of
 from evalplus_lite.types import Task, Unusable
 
-# Of a user's own tasks, whose rows have either; any published format goes before.
+# Rows of user-written tasks have one of these key sets. Published formats take precedence.
 OWN_KEYS = ({"reference"}, {"id", "prompt"})
 OWN = tuple(Format("own tasks", keys, lambda fields, _: own_task(fields)) for keys in OWN_KEYS)
 SUITE_KEYS = {"cases", "base_count"}
 SUITE = "suite.jsonl.gz"
 TASK_FILES = ("*.toml", "*.jsonl", "*.jsonl.gz")
-SHOWN = 50  # tasks that cannot be used which one error lists
+SHOWN = 50  # unusable tasks listed in one error
 
 
 def names() -> tuple[str, ...]:
-    """Return the names that ``load_dataset`` knows; anything else is a path."""
+    """Return the dataset names that ``load_dataset`` knows; anything else is a path."""
     return tuple(registry().sources)
 
 
@@ -49,15 +49,14 @@ def load_dataset(
     only: Sequence[str] | None = None,
     strict: bool = False,
 ) -> Dataset:
-    """Return the dataset of a published name (``names()``) or of a file, or the tasks in ``only``.
+    """Load a published dataset (``names()``) or a file; ``only`` selects as ``Dataset.only`` does.
 
     A named set comes with an installed package, or is downloaded once.
-    A file's format is recognized by the keys of its first row: a published one, a suite file, or
-    the user's own tasks; docs/reference/formats.md has their schemas. Of a folder that a command
-    wrote its suite is read, of any other all files of tasks. ``only`` chooses as ``Dataset.only``.
-    A row that cannot be used does not stop the others: it goes to ``Dataset.unusable``. With
-    ``strict``, and if no row can be used, that is an InputError, as is whatever else in a file,
-    name or choice cannot be used.
+    The keys of a file's first row reveal its format: a published one, a suite file, or your own
+    tasks (docs/reference/formats.md has the schemas). From a folder, the suite that a command
+    wrote is read, or otherwise all task files.
+    A row that cannot be used goes to ``Dataset.unusable``. With ``strict``, or if no row can be
+    used, it raises InputError instead, as do unusable files, names and patterns.
     """
     if not isinstance(name_or_path, str | os.PathLike):
         raise InputError(f"expected a name or a path, got {reprlib.repr(name_or_path)}")
@@ -81,7 +80,7 @@ def load_dataset(
 
 
 def refusal(unusable: Sequence[Unusable], *, path: object = None) -> InputError:
-    """Return the error that lists tasks which cannot be used."""
+    """Return an error that lists tasks that cannot be used."""
     shown = "; ".join(f"{each.task_id}: {each.detail}" for each in unusable[:SHOWN])
     more = f"; and {len(unusable) - SHOWN} more" if len(unusable) > SHOWN else ""
     tasks = "1 task" if len(unusable) == 1 else f"{len(unusable)} tasks"
@@ -89,10 +88,10 @@ def refusal(unusable: Sequence[Unusable], *, path: object = None) -> InputError:
 
 
 def known_contracts() -> dict[str, str]:
-    """Return the texts of all contract files that ship with the project, by task id.
+    """Return all contracts that ship with the project, by task id.
 
-    They say what a published task's inputs may be even where its dataset's own inputs, which may
-    lie outside, are taken as they are.
+    They also apply to published sets that are loaded without them, whose own inputs may violate
+    them.
     """
     found: dict[str, str] = {}
     for form in own_formats():
@@ -101,7 +100,7 @@ def known_contracts() -> dict[str, str]:
 
 
 def shipped() -> dict[str, Dataset]:
-    """Return the published sets that come with the package, by name."""
+    """Return the published sets that need no download, by name."""
     return {
         name: load_dataset(name)
         for form in own_formats()
@@ -111,7 +110,7 @@ def shipped() -> dict[str, Dataset]:
 
 
 def _read_folder(folder: Path, known: Registry) -> Dataset:
-    """Return the suite in a folder that a command wrote, or the tasks of all files in it."""
+    """Read the suite that a command wrote to a folder, or otherwise all task files in it."""
     if (folder / SUITE).exists():
         return _read(folder / SUITE, known)
     paths = sorted({path for pattern in TASK_FILES for path in folder.glob(pattern)})
@@ -141,9 +140,9 @@ Rows: TypeAlias = Iterable[Task] | Iterable[Mapping[str, Any]]
 
 
 def dataset_of(value: Dataset | str | os.PathLike[str] | Rows, *, name: str = "rows") -> Dataset:
-    """Return a dataset, or that of a name or path, of tasks, or of rows of a known format.
+    """Return a dataset from a Dataset, a name or path, tasks, or rows of a known format.
 
-    ``name`` stands for the file of rows in errors. Raises InputError for anything else.
+    Errors about rows use ``name`` as the file name. Raises InputError for anything else.
     """
     if isinstance(value, Dataset):
         return value
@@ -185,7 +184,7 @@ def _raw(path: Path, on_fault: Callable[[InputError], None]) -> Iterator[Row]:
 
 
 def named_rows(path: str | os.PathLike[str]) -> Iterator[tuple[str, Row]]:
-    """Yield the rows of a file of tasks with their tasks' ids, "" for one that cannot be read."""
+    """Yield the rows of a task file with their task ids, "" for a row that cannot be read."""
     rows = _raw(Path(path), lambda _: None)
     form = None
     for row in rows:
@@ -226,5 +225,5 @@ def _format(path: object, first: Row, known: Registry) -> Format:
 
 
 def _with(faults: Sequence[str], remedy: str) -> str:
-    """Return a remedy together with what would perhaps have known more, had it been loaded."""
+    """Append the packages that failed to load to a remedy: one may know the name or format."""
     return "; ".join((remedy, *faults))

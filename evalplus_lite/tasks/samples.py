@@ -1,4 +1,4 @@
-"""Samples: the programs that the responses in a file mean, and files of such programs."""
+"""Samples: reading model responses from files, and extracting their programs."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.types import Sample, Task
 
-# Responses of models, as files hold them before a program is made of them, and faults in files.
+# Responses as read from files, before program extraction, and faults in files.
 
-MAX_SOURCE = 1 << 20  # bytes that a response may hold, as UTF-8
+MAX_SOURCE = 1 << 20  # bytes of a response in UTF-8
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a model answered to one task, and what it was meant as.
+    """A model's answer to one task, and its kind.
 
-    ``index`` counts a model's responses at a temperature to the task, from 0 unless it is given.
-    ``fault`` says why a response cannot be a program (too long, not a string); it then has no
-    ``text``.
+    ``index`` numbers a model's responses to the task at one temperature, from 0 unless the row has
+    an index. ``fault`` is the reason why a response cannot be a program (too long, not a string);
+    ``text`` is then empty.
     """
 
     task_id: str
@@ -61,7 +61,7 @@ class Response:
         model: str = "",
         temperature: float | None = None,
     ) -> Response:
-        """Return the response that a value of any type is, with its fault if it has one."""
+        """Return a response from a value of any type, with a fault if it is unusable."""
         fault = ""
         if type(text) is not str:
             text, fault = "", f"is {brief(text)!r}, not a string"
@@ -74,10 +74,10 @@ class Response:
 
 @dataclass(slots=True)
 class Faults:
-    """What of sample files could not be used: counts, and the first few with file and line.
+    """Unusable parts of sample files: counts, and the first few with file and line.
 
-    Rows that cannot be taken for a response to a task are left out (``left_out``). Responses that
-    cannot be programs are judged as programs that fail (``unusable``).
+    Rows that are not a response to a task are skipped (``left_out``). Responses that cannot be
+    programs are judged as failing programs (``unusable``).
     """
 
     SHOWN: ClassVar[int] = 100
@@ -86,14 +86,14 @@ class Faults:
     unusable: int = 0
     shown: list[str] = field(default_factory=list)
     aside: Counter[str] = field(default_factory=Counter)
-    """Rows of the suite's family of tasks that are not among its own, by task id."""
+    """Rows for tasks of the suite's family that the suite does not have, by task id."""
     unknown: int = 0
-    """Of the rows left out, those for tasks that the data set does not have."""
+    """The number of skipped rows for tasks that the data set does not have."""
     is_strict: bool = False
-    """Whether no row may be left out."""
+    """Whether a row that would be skipped is an error."""
 
     def leave_out(self, error: InputError) -> None:
-        """Count a row that is not a response; raise its error if no row may be left out."""
+        """Count a row that is not a response; raise its error if ``is_strict``."""
         if self.is_strict:
             raise error
         self.left_out += 1
@@ -117,12 +117,12 @@ class Faults:
         }
 
     def notes(self) -> list[str]:
-        """Return what to report to the user: nothing if all rows were used."""
+        """Return lines to report to the user; none if all rows were used."""
         lines = []
         if self.aside:
             lines.append(
                 f"{self.aside.total()} rows for {len(self.aside)} tasks that this suite does not"
-                f" hold were left aside, such as {next(iter(self.aside))}"
+                f" have were skipped, such as {next(iter(self.aside))}"
             )
         if self.unknown:
             lines.append(
@@ -143,23 +143,23 @@ def brief(value: object) -> str:
     """Return the beginning of a value as text, for a message."""
     try:
         return str(value)[:40]
-    except ValueError:  # Python prints no integer of more than some thousand digits
+    except ValueError:  # Python refuses to print integers above 4,300 digits
         return "a huge number"
 
 
 def family(task_id: str) -> str:
-    """Return an id without its last number: what the tasks of a published set share."""
+    """Return an id without its final number: the prefix that a published set's tasks share."""
     return task_id[:200].rstrip("0123456789")
 
 
 def nearest(name: str, known: Iterable[str], dataset: Dataset) -> str:
-    """Return a remedy for a name that belongs to no task of the dataset."""
+    """Return a remedy for the name of an unknown task."""
     close = difflib.get_close_matches(name, known, n=1)
     return f"did you mean {close[0]!r}?" if close else tasks_of(dataset)
 
 
 def tasks_of(dataset: Dataset) -> str:
-    """Return whose tasks a file may hold responses to, for a message."""
+    """Return a message's remark about which tasks a file may have responses to."""
     shown = f", such as {dataset.all_ids[0]!r}" if dataset.all_ids else ""
     return f"the tasks are those of {dataset.name}{shown}"
 
@@ -168,7 +168,7 @@ def tasks_of(dataset: Dataset) -> str:
 
 
 def read_folder(root: Path, dataset: Dataset, faults: Faults | None) -> Iterator[Response]:
-    """Yield the responses of a folder, in the tasks' order; raises InputError as documented."""
+    """Yield the responses of a folder in task order; raise as ``read_responses`` does."""
     ids = {id.replace("/", "_"): id for id in dataset.all_ids}
     if len(ids) < len(dataset.all_ids):
         raise InputError(
@@ -226,14 +226,14 @@ def _is_hidden(path: Path) -> bool:
 
 
 def is_generations(path: Place) -> bool:
-    """Return whether a file is one JSON list, as no JSONL file of samples is."""
+    """Return whether a file is one JSON list, which a JSONL file of samples never is."""
     return read_beginning(path).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
 
 
 def read_generations(path: Place, dataset: Dataset, faults: Faults | None) -> Iterator[Response]:
-    """Yield the responses of a ``generations.json``, or of rows that stand in one JSON array.
+    """Yield the responses of a ``generations.json``, or of rows in one JSON array.
 
-    InputError if it is neither.
+    Raises InputError if the file is neither.
     """
     lists = parse_json(read_text(path), path=path)
     if lists and all(type(row) is dict for row in lists):
@@ -258,12 +258,12 @@ def read_generations(path: Place, dataset: Dataset, faults: Faults | None) -> It
 # Responses from rows: ``task_id``, and ``solution`` (a whole program) or ``completion``.
 
 MAX_ROW = 8 << 20  # bytes of a row: room for the longest response with every byte escaped
-MAX_INDEX = 1 << 20  # samples that a task may have
+MAX_INDEX = 1 << 20  # samples of a task
 COLUMNS = ("task_id", "solution", "completion", "index", "model", "temperature")
 PARTS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson", ".ndjson.gz", ".parquet", ".arrow")
-"""How files end that may be parts of a folder of rows."""
+"""Suffixes of files that count as parts of a folder of rows."""
 IN_MEMORY = "the rows given"
-MAX_MODEL = 500  # characters that a model's name may have
+MAX_MODEL = 500  # characters of a model's name
 
 
 def read_rows(
@@ -273,9 +273,9 @@ def read_rows(
     *,
     place: Place = IN_MEMORY,
 ) -> Iterator[Response]:
-    """Yield the responses of files that are parts of one, or of rows in memory, of ``place``.
+    """Yield the responses of one or more files, or of rows in memory.
 
-    See ``samples.read_responses`` for what is raised.
+    Errors about rows in memory name ``place``. Raises as ``samples.read_responses`` does.
     """
     rows = _Rows(dataset)
     first: InputError | None = None
@@ -316,7 +316,7 @@ def _rows_of(
     on_fault: Callable[[InputError], None],
     place: Place,
 ) -> Iterator[tuple[Place, Row]]:
-    """Yield the rows, each with the file that it stands in; of several files some may be empty."""
+    """Yield rows with their files; a file may be empty if another one is not."""
     count, empty = 0, list[NoRows]()
     for count, part in enumerate(parts, 1):
         if isinstance(part, Mapping):
@@ -340,7 +340,7 @@ def _rows_of(
 
 
 def parts_in(names: Iterable[str]) -> list[str]:
-    """Return which names of files are those of rows, in their order."""
+    """Return the names that are files of rows, sorted."""
     return sorted(
         name for name in names if name.endswith(PARTS) and not name.startswith((".", "_"))
     )
@@ -382,7 +382,7 @@ class _Rows:
         self.unknown = 0
 
     def response(self, path: Place, row: Row) -> Response | None:
-        """Return a row's response; None if its task belongs to the suite's family only."""
+        """Return a row's response; None if its task is just of the suite's family."""
         fields, data = Fields(path, row), row.data
         if type(number := data.get("task_id")) is int:
             alike = [id for id in self.dataset.all_ids if re.split(r"\D", id)[-1] == brief(number)]
@@ -395,7 +395,7 @@ class _Rows:
             if family(task_id) in self.families:
                 self.aside[task_id] += 1
                 return None
-            shown = task_id[:100]  # the search for near misses takes time that grows with it
+            shown = task_id[:100]  # the search for similar ids is slow for long ones
             self.unknown += 1
             raise fields.refuse(
                 f"unknown task {shown!r}", remedy=nearest(shown, self.dataset.all_ids, self.dataset)
@@ -432,7 +432,7 @@ class _Rows:
 
 
 def _temperature(value: object) -> float | None:
-    """Return a temperature; None for whatever is not one, as any tool may have written the row."""
+    """Return a temperature; None for any other value, since any tool may have written the row."""
     is_number = type(value) in (int, float) and 0 <= value <= 1000  # type: ignore[operator]
     return float(value) + 0.0 if is_number else None  # type: ignore[arg-type]  # -0.0 is 0.0
 
@@ -458,18 +458,18 @@ Extractor: TypeAlias = Callable[[Iterable[tuple[Response, Task]]], Iterable[Extr
 def read_responses(
     path: Source, dataset: Dataset, *, faults: Faults | None = None
 ) -> Iterator[Response]:
-    """Yield the responses of a sample file or folder to tasks of the dataset, in its order.
+    """Yield the responses of a sample file or folder to tasks of the dataset, in file order.
 
-    ``path`` may be a URL, or rows in memory. A folder holds a folder of programs for each task, or
-    files of rows that are taken, by name, for parts of one.
+    ``path`` may be a URL, or rows in memory. A folder has a subfolder of programs for each task,
+    or files of rows, which are read in the order of their names as parts of one file.
 
-    A file may cover some of the tasks only, and tasks that were not chosen (``Dataset.only``) are
-    passed over; so are tasks of the family that a suite file belongs to (``HumanEval/40`` beside a
-    suite of ``HumanEval/0`` to ``39``), counted in ``faults``. A response over ``MAX_SOURCE``
-    bytes, with a NUL character or of another type than string has a ``fault``. Raises InputError,
-    naming line or file, for a missing or unknown task id, a row without a response, a wrongly typed
-    field, a duplicate index, and for whatever ``store.read_jsonl`` refuses; with ``faults``, such a
-    row is counted there and passed over, unless the file holds no other.
+    A file need not cover all tasks. Responses to tasks that were not selected (``Dataset.only``)
+    are skipped; so are those to other tasks of a suite's family (``HumanEval/40`` with a suite of
+    ``HumanEval/0`` to ``39``), which ``faults`` counts. A response that is over ``MAX_SOURCE``
+    bytes, has a NUL character or is not a string has a ``fault``. Raises InputError, naming line or
+    file, for a missing or unknown task id, a row without a response, a field of the wrong type, a
+    duplicate index, and any row that ``store.read_jsonl`` rejects. With ``faults``, such rows are
+    counted and skipped, unless the file has no others.
     """
     chosen = {task.id for task in dataset.tasks}
     place = place_of(path) if isinstance(path, str | os.PathLike) else None
@@ -485,7 +485,7 @@ def read_responses(
 
 
 def _of_folder(place: Place, dataset: Dataset, faults: Faults | None) -> Iterator[Response]:
-    """Yield the responses of a folder: of parts, or of programs by task."""
+    """Yield the responses of a folder, either of row files or of programs by task."""
     if isinstance(place, str):
         names = parts_in(names_at(place))
         if not names:
@@ -509,12 +509,12 @@ def read_samples(
     faults: Faults | None = None,
     extractor: Extractor | None = None,
 ) -> Iterator[Sample]:
-    """Yield the programs of a sample file for the tasks of the dataset, in the file's order.
+    """Yield the programs of a sample file for the dataset's tasks, in file order.
 
-    ``clean`` makes a program of each response (``programs.extraction``) and counts in ``steps``
-    what was done to how many; ``none`` takes responses as they are, completions after their prompt.
-    A response that cannot be a program becomes one that raises and says why. ``extractor`` may
-    extract many at once, in their order. Raises as ``read_responses``.
+    ``clean`` extracts a program from each response (``programs.extraction``) and counts the
+    extraction steps in ``steps``; ``none`` uses responses unchanged, completions after their
+    prompt. A response that cannot be a program becomes one that raises an error with the reason.
+    ``extractor`` may process many at once, in order. Raises as ``read_responses`` does.
     """
     tasks = {task.id: task for task in dataset.tasks}
     if extraction == "none":
@@ -530,7 +530,7 @@ def read_samples(
                 yield response, tasks[response.task_id]
 
     def faulty() -> Iterator[Sample]:
-        """Yield samples for what waits up to the first response that is a program."""
+        """Yield samples for waiting responses up to the first that is a program."""
         while waiting and waiting[0].fault:
             if faults is not None:
                 faults.count(waiting[0], shown)
@@ -549,7 +549,7 @@ def read_samples(
 
 
 def one_by_one(responses: Iterable[tuple[Response, Task]]) -> Iterator[Extraction]:
-    """Yield the programs that responses mean, in order."""
+    """Extract the programs of responses one at a time, in order."""
     return (extracted(response, task) for response, task in responses)
 
 
@@ -558,5 +558,5 @@ def _taken_as_they_are(responses: Iterable[tuple[Response, Task]]) -> Iterator[E
 
 
 def extracted(response: Response, task: Task) -> Extraction:
-    """Return the program that a response means, and what was done to get it."""
+    """Return the program extracted from a response, and the steps taken."""
     return extract(response.text, task, kind=response.kind)

@@ -1,9 +1,9 @@
-"""Constraints on inputs that a task's text states: ``1 <= n <= 10^5``, ``s consists of digits``.
+"""Input constraints stated in a task's text: ``1 <= n <= 10^5``, ``s consists of digits``.
 
-Two styles are read: that of contests, in TeX (``1 \\leq A_i \\leq N``), and that of functions with
-named parameters (``0 <= nums[i] < nums.length``). A constraint is used only where all examples keep
-to it, so one that was misread binds nothing. What a text promises and is not understood is named:
-it makes every new input doubtful.
+Two styles are parsed: that of contests, in TeX (``1 \\leq A_i \\leq N``), and that of functions
+with named parameters (``0 <= nums[i] < nums.length``). A constraint applies only if all examples
+satisfy it, so a misread one has no effect. Promises that cannot be parsed are listed: they make new
+inputs doubtful.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ from evalplus_lite.tasks.formulas import (
 from evalplus_lite.types import Task
 
 LONGEST = 20_000
-"""Characters of a text that are read."""
+"""Characters of a text that are read; the rest is ignored."""
 LONGEST_LINE = 300
 MOST_STATED = 60
 
 
 @dataclass(frozen=True, slots=True)
 class StatedConstraint:
-    """One constraint; ``text`` is how the task puts it.
+    """One constraint; ``text`` is the task's own wording.
 
-    For generators, as far as it says so: ``bounds`` (name, low, high) of values, ``letters`` and
-    ``lengths`` of a name's texts, and the ``order`` of a name's values: ``increasing``, ``sorted``,
-    ``distinct`` or a ``permutation``. ``formula`` is the same as a comparison, if it is one.
-    ``is_firm`` if its line promises it, rather than only mentions it.
+    Generators use the ``bounds`` (name, low, high) of values, the ``letters`` and ``lengths`` of a
+    name's strings, and the ``order`` of a name's values: ``increasing``, ``sorted``, ``distinct``
+    or a ``permutation``. ``formula`` is the constraint as a comparison, if it is one. ``is_firm``
+    means that the text promises it, rather than just mentions it.
     """
 
     text: str
@@ -63,29 +63,29 @@ class StatedConstraint:
     is_firm: bool = False
 
     def holds(self, names: Names) -> bool | None:
-        """Return whether an input keeps to it, None where it says nothing of such an input."""
+        """Return whether an input satisfies it, or None if it does not apply to the input."""
         try:
             return self.test(names)
         except (Unclear, TypeError, ValueError, IndexError, ArithmeticError):
             return None
 
     def is_part(self, other: StatedConstraint) -> bool:
-        """Return whether the other's formula says this and more: ``b <= 9`` of ``a, b <= 9``."""
+        """Return whether the other's formula contains this one: ``b <= 9`` in ``a, b <= 9``."""
         if self.is_firm or not self.formula or self.formula == other.formula:
             return False
         return bool(re.search(rf"(?<!\w){re.escape(self.formula)}(?![\w*])", other.formula))
 
     def is_kept(self, inputs: Sequence[Names]) -> bool:
-        """Return whether it says something of some of the inputs, and all keep to it."""
+        """Return whether it applies to some of the inputs, and none violates it."""
         said = [self.holds(names) for names in inputs]
         return False not in said and True in said
 
 
 @dataclass(frozen=True, slots=True)
 class StatedConstraints:
-    """The constraints that a text states, and the lines of ``unread`` ones that it promises.
+    """The constraints that a text states, and ``unread`` promises that could not be parsed.
 
-    ``derived`` adds the values of names that the text defines by others: ``n == nums.length``, and
+    ``derived`` adds the values of names that the text defines: ``n == nums.length``, and
     ``queries[i] = [l_i, r_i]``.
     """
 
@@ -96,13 +96,13 @@ class StatedConstraints:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the text has a block of constraints, and all that it promises is understood."""
+        """Whether the text has a block of constraints, and all its promises were parsed."""
         return self.is_block and bool(self.constraints) and not self.unread
 
     @classmethod
     def read(cls, text: str) -> StatedConstraints:
-        """Return what a block of constraints and promises in sentences state, or without a block
-        all formulas in sentences."""
+        """Parse a block of constraints and promises in sentences; without a block, parse all
+        formulas in sentences as well."""
         text = readable(text)
         block = _BLOCK.search(text)
         lines = list(_block_lines(block[1])) if block else []
@@ -116,9 +116,9 @@ class StatedConstraints:
         return cls(known[:MOST_STATED], unread, block is not None, DerivedNames.read(text))
 
     def kept(self, inputs: Sequence[Names]) -> StatedConstraints:
-        """Return those that all inputs keep to and that say something of one of them.
+        """Keep the constraints that apply to some of the inputs and that none violates.
 
-        What is promised and yet not kept, or about none of them, was misread.
+        A promise that the inputs violate, or that applies to none, was misread.
         """
         known = [self.derived.added(names) for names in inputs]
         true = [each for each in self.constraints if each.is_kept(known)]
@@ -128,14 +128,14 @@ class StatedConstraints:
         return replace(self, constraints=kept, unread=tuple(unread))
 
     def without(self, places: Collection[int]) -> StatedConstraints:
-        """Return those that are not at these places."""
+        """Drop the constraints at these positions; unread promises are numbered after them."""
         left = tuple(each for n, each in enumerate(self.constraints) if n not in places)
         count = len(self.constraints)
         unread = tuple(line for n, line in enumerate(self.unread, count) if n not in places)
         return replace(self, constraints=left, unread=unread)
 
     def broken(self, names: Names) -> StatedConstraint | None:
-        """Return the first that an input breaks, None where it breaks none."""
+        """Return the first constraint that an input violates, or None."""
         if not self.constraints:
             return None
         known = self.derived.added(names)
@@ -143,8 +143,8 @@ class StatedConstraints:
 
 
 def of_function(task: Task) -> tuple[StatedConstraints, list[str]]:
-    """Return what the text of a function's task states that its base cases keep to, and the names
-    of the parameters; nothing for other tasks."""
+    """Return the stated constraints that a function task's base cases satisfy, and the names of its
+    parameters; both are empty for other tasks."""
     names = parameters(task)
     found = StatedConstraints.read(task.prompt if names else "")
     inputs = [dict(zip(names, case.arguments, strict=False)) for case in task.base]
@@ -153,10 +153,10 @@ def of_function(task: Task) -> tuple[StatedConstraints, list[str]]:
 
 
 def _ranges(text: str, names: Sequence[str], inputs: Sequence[Names]) -> Iterator[StatedConstraint]:
-    """Yield for each range of numbers in a text that all numbers of a parameter are in it.
+    """Yield a constraint for each range in a text (``1 to 9, or 0``) that a parameter obeys.
 
-    ``1 to 9, or 0``: of the parameters that its sentence names, or of any if it names none. Years
-    are those of others that keep to them, where none that is named does.
+    It applies to parameters that the sentence names, or to any if it names none. A range of years
+    also applies to unnamed parameters if no named one obeys it.
     """
     for sentence in sentences(text):
         words = {*re.findall(r"\w+", sentence)}
@@ -189,8 +189,8 @@ _RANGE = re.compile(
 
 
 def parameters(task: Task) -> list[str]:
-    """Return the names of the parameters that a task's inputs are for; none where that is unclear
-    or inputs are no arguments."""
+    """Return the parameter names for a task's inputs; none if they are unclear or inputs are not
+    arguments."""
     if task.harness.kind not in ("call", "method") or task.harness.constructed:
         return []
     tree = definitions.parse(task.reference)
@@ -198,16 +198,16 @@ def parameters(task: Task) -> list[str]:
     return (tree and definitions.parameters(tree, name)) or []
 
 
-# What of a text is read: a block of constraints line by line, or formulas in its sentences.
+# Which parts of a text are read: a block of constraints line by line, or formulas in sentences.
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a text, of which at most ``LONGEST`` characters are read."""
+    """Return the sentences in the first ``LONGEST`` characters of a text."""
     return re.split(r"(?<=[.;!?])\s+|\n", unwrapped(text[:LONGEST]))
 
 
 def unwrapped(text: str) -> str:
-    """Return a text whose long lines are joined with those that go on with their sentence."""
+    """Join long lines with lines that continue the same sentence."""
     lines: list[str] = []
     for line in text.splitlines():
         goes_on = re.match(r"\s*[a-z][\w'-]*(?! ?[:(=<>])\b", line)
@@ -223,7 +223,7 @@ _GOES_ON = re.compile(r"[^\n]{40}[\w,]$")
 
 
 def readable(text: str) -> str:
-    """Return a text in lines of a bounded length, longer ones cut into sentences or left out."""
+    """Return a text with long lines split into sentences; those still too long are dropped."""
     lines = [
         sentence
         for line in text[:LONGEST].splitlines()
@@ -240,14 +240,14 @@ def _block_lines(block: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
 
 
 def _promises(text: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
-    """Yield the sentences, or clauses, that say what is true of every input."""
+    """Yield the sentences, or clauses, that promise something about every input."""
     for sentence in re.split(r"(?<=[.;:?!])\s|\n", text):
         line = _plain(sentence).strip(" .;:()")
         if sentence.endswith("?") or re.search("can be (?:proven|shown)", line):
             continue
         if _is_promise(line):
             yield from _clauses(line)
-        else:  # one that says what to do, or has a condition, may promise something beside
+        else:  # an instruction or a condition may also contain a promise
             pattern = _WELL_FORMED if _TASK.match(line) else _PROMISE
             yield from (
                 (clause, _line(clause))
@@ -259,14 +259,14 @@ def _promises(text: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
 def _is_promise(line: str) -> bool:
     line = _NEVER_DOES.sub("", line)
     is_said = _PROMISE.search(line) and not _TASK.match(line) and not _EMPTY.search(line)
-    # It is always the smallest that comes out; a definition says what a thing is.
+    # "It is always the smallest" describes the output, and "a ... contains ..." is a definition.
     if re.search(r"\bit is always\b|^an? [\w ]+\b(?:has|contains|is)\b.* exactly once", line, re.I):
         return False
     return bool(is_said) and not _CONDITION.search(line.partition("that")[0])
 
 
 def _clauses(line: str) -> list[tuple[str, list[StatedConstraint]]]:
-    """Return what a sentence states as a whole, or its clauses where one is understood."""
+    """Return the constraints of a whole sentence, or of its clauses if one can be parsed."""
     if found := _line(line):
         return [(line, found)]
     parts = [(p, _line(p)) for p in _parts(line) if not re.fullmatch(r"\w+=\S+", p)]
@@ -286,7 +286,7 @@ _PROMISE = re.compile(
     re.I,
 )
 _NEVER_DOES = re.compile(r"\b(?:that|which) never (?:move|change|leave|open|stop)s?\b", re.I)
-"""``a wall that never moves``: how things behave, which is no promise."""
+"""``a wall that never moves``: behavior, not a promise about inputs."""
 _WELL_FORMED = re.compile(r"\b(?:valid|well-formed|correct)\b", re.I)
 
 
@@ -299,12 +299,12 @@ _TASK = re.compile(
     r"|keep|replace|how|what|which)s?\b",
     re.I,
 )
-"""Sentences that say what to do, or what comes out."""
+"""Sentences that are instructions or describe the output."""
 _TERM = r"(?:len\([\w\[\]]+\)|[A-Za-z]\w*(?:\[\w+\])*|-?\d+(?:\s*\*\*\s*\(?\d+\)?)?)"
 _TERMS = rf"{_TERM}(?:\s*,\s*{_TERM})*"
 _INLINE = re.compile(rf"{_TERMS}(?:\s*(?:<=|<|>=|>)\s*{_TERMS})+")
 _CHAIN = re.compile(rf"{_TERM}(?:\s*(?:<=|<|>=|>)\s*{_TERM})+")
-"""The same of one name at a time: in ``in hours, from < to`` nothing is said of hours."""
+"""The same with one name at a time: ``in hours, from < to`` says nothing about hours."""
 _MULTIPLE = re.compile(
     r"(\([^()]*\)|\b[A-Za-z]\w*) (?:is|are) (?:always )?(?:an? )?(?:multiples? of|divisible by)"
     r" ([A-Za-z]\w*|\d+)\b"
@@ -312,7 +312,7 @@ _MULTIPLE = re.compile(
 
 
 def _parts(line: str) -> list[str]:
-    """Return the clauses of a sentence, and what it has in parentheses."""
+    """Return the clauses of a sentence, including those in parentheses."""
     line = re.sub(r"\s\(", ", ", re.sub(r"\s\(([^()]*)\)", r", \1,", line))
     clauses = re.split(r",\s+(?:and\s+)?", line)
     both = [(clause, _BOTH.fullmatch(clause)) for clause in clauses]
@@ -321,7 +321,7 @@ def _parts(line: str) -> list[str]:
 
 
 _BOTH = re.compile(r"(.*\b(?:is|are)\b.*) and ([a-z]\w* (?:is|are)\b.*)")
-"""Two clauses, rather than one about two names."""
+"""Two clauses, as opposed to one about two names."""
 _CONDITION = re.compile(
     r"\b(?:if|when|whether|while|until|unless|return|returns|such that)\b|>>>|=>", re.I
 )
@@ -335,8 +335,8 @@ _OF_NOUN = re.compile(
 
 
 def _sentences(text: str) -> Iterator[list[StatedConstraint]]:
-    """Yield what formulas and phrases in sentences state, but those of conditions and examples."""
-    # "An integer n (1 <= n <= 10)" states what is in brackets.
+    """Yield the constraints of formulas and phrases, except in conditions and examples."""
+    # In "an integer n (1 <= n <= 10)" the parentheses hold the constraint.
     text = re.sub(r"\(([^()\n]*(?:<|≤|\\le)[^()\n]*)\)", r"\n\1\n", text)
     for sentence in re.split(r"(?<=[.;:])\s|\n", text):
         if not _CONDITION.search(sentence):
@@ -379,7 +379,7 @@ def _has_no_twins(names: Names) -> bool:
 
 
 def _text_range(low: str, high: str) -> list[StatedConstraint]:
-    """Return that all texts of an input are between two, character by character."""
+    """Constrain every string of an input to lie between two others, character by character."""
 
     def test(names: Names) -> bool:
         texts = [each for each in _leaves(list(names.values())) if isinstance(each, str)]
@@ -407,12 +407,12 @@ _EMPTY = re.compile(
     r"^(?:all|each|both|every|the)?\s*(?:of\s+the\s+)?(?:input|numeric|given)?\s*(?:values?|inputs?|numbers?)?"
     r"[\w\s,|\[\].]*\b(?:are|is)\s+(?:all\s+)?(?:an?\s+)?integers?(?:, except .*)?\.?$"
     r"|^follow-?up|^ *$"
-    # Inputs are smaller than such sums.
+    # Single inputs are smaller than sums over all test cases.
     r"|^the sum of (?:all )?\S+ (?:over|across) all test ?cases|guaranteed .* that the sum of",
     re.I,
 )
 
-# One line of such a block.
+# A single line of a block.
 
 
 def _plain(line: str) -> str:
@@ -420,7 +420,7 @@ def _plain(line: str) -> str:
     for old, new in _TEX:
         line = re.sub(old, new, line)
     line = re.sub(r"([A-Za-z]\w*)\s*_\s*\{([^{}]+)\}", _indexed, line)
-    # Of a name such as max_size the underscore is a part.
+    # In a name such as max_size the underscore is not an index.
     line = re.sub(r"\b([A-Za-z][A-Za-z0-9]*)\s*_\s*(\d+|[A-Za-z])(?!\w)", _indexed, line)
     return line.replace("{", "(").replace("}", ")")
 
@@ -461,7 +461,7 @@ def _indexed(match: re.Match[str]) -> str:
 
 
 def _line(line: str) -> list[StatedConstraint]:
-    """Return what a line states, nothing where it is not understood as a whole."""
+    """Return the constraints of a line; none unless the whole line can be parsed."""
     if re.match(r"(?:if|when|unless)\b", line, re.I) or len(line) > LONGEST_LINE:
         return []
     line = _RUN.sub(r"\1", re.sub(r"\s+", " ", line))
@@ -514,7 +514,7 @@ _CLASSES = {
 
 
 def _listed(names: str) -> list[str]:
-    """Return the names in a list such as ``A, B and C``, without what introduces it."""
+    """Return the names in a list such as ``A, B and C``, without introductory words."""
     names = re.sub(f"^{_ABOUT}", "", names, flags=re.I)
     return [each for each in re.split(r"\s*,\s*and\s+|\s*,\s*|\s+and\s+", names) if each]
 
@@ -523,13 +523,13 @@ def _base_names(match: re.Match[str]) -> list[str]:
     return [base_name(name) for name in _listed(match["names"])]
 
 
-# What a phrase states: most are formulas in words.
+# Phrases: most are formulas in words.
 
 Make: TypeAlias = Callable[[re.Match[str], str], list[StatedConstraint]]
 
 
 def _formula(template: str) -> Make:
-    """Return what states a formula for each of the names; groups of the phrase are filled in."""
+    """Return a maker that fills a phrase's groups into a formula, for each of the names."""
 
     def make(match: re.Match[str], line: str) -> list[StatedConstraint]:
         texts = [template.format(**match.groupdict(), name=n) for n in _listed(match["names"])]
@@ -539,7 +539,7 @@ def _formula(template: str) -> Make:
 
 
 def _test(test: Callable[[Names, re.Match[str]], bool]) -> Make:
-    """Return what states that a test of an input, and of what the phrase says, is true."""
+    """Return a maker of constraints that test an input against a phrase's match."""
 
     def make(match: re.Match[str], line: str) -> list[StatedConstraint]:
         return [StatedConstraint(line, lambda names: test(names, match))]
@@ -576,7 +576,7 @@ def _consists(match: re.Match[str], line: str) -> list[StatedConstraint]:
 
 
 def _letters(words: str) -> str:
-    """Return the characters that words name, by class or one by one; "" for other words."""
+    """Return the characters that words name, as classes or one by one; "" for other words."""
     lower = words.lower()
     if re.search(r"\b(?:at least|at most|exactly|other than|no)\b", lower):
         return ""
@@ -599,7 +599,7 @@ def _letters(words: str) -> str:
 
 
 def _one_of(match: re.Match[str], line: str) -> list[StatedConstraint]:
-    """``A[i] is 0 or 1``: numbers, or texts of one character."""
+    """``A[i] is 0 or 1``: numbers, words, or strings of such characters."""
     tokens = re.split(r"\s*,\s*(?:or\s+|and\s+)?|\s+(?:or|and)\s+", match["values"])
     tokens = [each.strip().removesuffix("'s").strip("'\"") for each in tokens]
     names = _base_names(match)
@@ -629,7 +629,7 @@ def _starts(names: Names, match: re.Match[str]) -> bool:
 
 @_test
 def _counted(names: Names, match: re.Match[str]) -> bool:
-    """``S[i] contains at least one o``: of each item; ``grid has exactly one 1``: of all."""
+    """``S[i] contains at least one o`` counts in each item, ``grid has exactly one 1`` in all."""
     (name,), letters = _listed(match["names"]), _listed(match["letter"])
     most = 1 if match["exactly"].lower().startswith("exactly") else math.inf
 
@@ -702,7 +702,7 @@ def _edge_lists(names: Names) -> list[list[Any]]:
 
 
 def _components(edges: Sequence[Sequence[int]], count: int) -> int:
-    """Return how many parts a graph of so many nodes has."""
+    """Return the number of connected components of a graph with ``count`` nodes."""
     owner: dict[int, int] = {}
 
     def find(node: int) -> int:
@@ -717,7 +717,7 @@ def _components(edges: Sequence[Sequence[int]], count: int) -> int:
 
 
 def _texts(found: Any) -> Iterator[str]:
-    """Yield the texts in a value; Unclear for anything else in it."""
+    """Yield the strings in a value; raise Unclear if it has anything else."""
     for each in _leaves(found):
         if not isinstance(each, str):
             raise Unclear
@@ -734,8 +734,8 @@ def _leaves(found: Any) -> Iterator[Any]:
 
 @_test
 def _holds_some(names: Names, match: re.Match[str]) -> bool:
-    """``There is at least one price and none is negative``, of what the noun names, or of the only
-    list, text or dict; a number may be one in a text."""
+    """``There is at least one price and none is negative``: tests the value that the noun names, or
+    the only list, string or dict. Numbers may be strings."""
     noun = match["noun"].lower().removesuffix("s")
     sized = {name: each for name, each in names.items() if hasattr(each, "__len__")}
     named = [each for name, each in sized.items() if name.lower().startswith(noun)]
@@ -756,16 +756,16 @@ _HAS_KEY = re.compile(
 
 @_test
 def _comes_once(names: Names, match: re.Match[str]) -> bool:
-    """``each month at most once``, in a field of that name."""
+    """``each month at most once``: tests a field of that name."""
     found = names.get(match[1], names.get(f"{match[1]}s"))
-    if not isinstance(found, Items):  # of an argument it may say how it is to be used
+    if not isinstance(found, Items):  # about an argument, it may describe its use instead
         raise Unclear
     return _distinct(found)
 
 
 @_test
 def _has_key(names: Names, match: re.Match[str]) -> bool:
-    """``every record has the key``, of dicts and a text that is one of their keys."""
+    """``every record has the key``: tests dicts and a string argument that is a key."""
     key = names.get(match[1])
     records = [each for each in _leaves([*names.values()]) if isinstance(each, Mapping)]
     if not isinstance(key, str) or not records:
@@ -823,7 +823,7 @@ def _all_distinct(match: re.Match[str], line: str) -> list[StatedConstraint]:
 
 @_test
 def _distinct_rows(names: Names, _: re.Match[str]) -> bool:
-    """No list of plain values holds one of them twice."""
+    """No list of plain values has duplicates."""
     return all(map(_distinct, _rows([*names.values()])))
 
 
@@ -834,7 +834,7 @@ def _distinct_pairs(names: Names, match: re.Match[str]) -> bool:
 
 
 def _same_letters(match: re.Match[str], line: str) -> list[StatedConstraint]:
-    """A permutation of another value, or of letters that are written out."""
+    """A permutation of another value, or of letters that the text lists."""
     (name,), other = _base_names(match), match["of"]
     other = "".join(re.findall(r"\bone (\S)(?=,| |$)", other)) or other
 
@@ -861,7 +861,7 @@ _WORDS: Mapping[str, str] = {
     "UNIQUE": "(?:pairwise )?(?:distinct|different|unique)",
     "LETTER": r"['\"]?(?P<letter>\S)['\"]?",
 }
-"""What the words in capitals of a phrase stand for."""
+"""The patterns behind the capitalized words in phrases."""
 _PHRASES: tuple[tuple[str, Make | str], ...] = (
     (
         r"NAMES BE STRINGS (?:OF|of) (?P<letters>.+?),? with (?:a )?length (?:of )?(?P<length>.+)",
@@ -965,7 +965,7 @@ _PHRASES: tuple[tuple[str, Make | str], ...] = (
         _graph,
     ),
 )
-"""Most state a formula in words, the others have a maker of their own."""
+"""Phrases with a formula, or with a maker of constraints."""
 _COMPILED = tuple(
     (
         re.compile(re.sub("[A-Z]{2,}", lambda m: _WORDS.get(m[0], m[0]), phrase), re.I),
@@ -975,11 +975,11 @@ _COMPILED = tuple(
 )
 
 
-# Comparisons, and rows that are written out: ``1 <= A_1 < A_2 < ... < A_N``.
+# Comparisons, and sequences that are written out: ``1 <= A_1 < A_2 < ... < A_N``.
 
 
 def _comparison(formula: str, line: str) -> list[StatedConstraint]:
-    """Return what a chain of comparisons states; nothing if it cannot be read."""
+    """Return the constraints of a chain of comparisons; none if it cannot be parsed."""
     if ladder := _LADDER.search(formula):
         kind = "increasing" if ladder["op"] == "<" else "sorted"
         name = ladder["name"]
@@ -1013,7 +1013,7 @@ def _alternatives(formulas: Sequence[str], line: str) -> list[StatedConstraint]:
 
 
 def _exists(formula: str, line: str) -> list[StatedConstraint]:
-    """Return that a comparison holds for some index."""
+    """Return the constraint that a comparison holds for some index."""
     try:
         return [StatedConstraint(line, Comparison.read(formula).holds_somewhere)]
     except Unreadable:
@@ -1027,11 +1027,11 @@ _LADDER = re.compile(
 
 
 def _loose(rest: str) -> str:
-    """Return what its first or last value equals as a bound of all that a ladder has."""
+    """Turn an equation for a written-out sequence's first or last value into a bound of all."""
     return re.sub(r"^(\s*)=(?!=)|(?<![<>=!])=(\s*)$", r"\1<=\2", rest)
 
 
-# Names that a text defines by others.
+# Names that a text defines through others.
 
 _NAME_LIST = r"[A-Za-z]\w*(?:\[\w\])?(?:\s*,\s*[A-Za-z]\w*(?:\[\w\])?)+"
 _RECORD = re.compile(
@@ -1063,7 +1063,7 @@ _ALIASES = tuple(
 
 @dataclass(frozen=True, slots=True)
 class DerivedNames:
-    """Names for lengths, for columns of a named list of rows, and for columns of the only list."""
+    """Names of lengths, of columns of a named list of rows, and of columns of any list."""
 
     lengths: Mapping[str, ast.expr]
     columns: Mapping[str, tuple[str, int]]
@@ -1087,11 +1087,11 @@ class DerivedNames:
         return cls(lengths, columns, tuple(pairs))
 
     def added(self, names: Names) -> Names:
-        """Return an input's values with those of the names defined by them."""
+        """Return an input's values extended by those of the derived names."""
         found: dict[str, Any] = {}
         for key, each in _fields(names):
             found.setdefault(key, Items()).extend(_leaves(each))
-        # A text speaks of one field, or of all: "name", "Names".
+        # A text may mention one field or all: "name", "Names".
         for key in [*found]:
             for word in (f"{key}s", key.capitalize(), f"{key.capitalize()}s"):
                 found.setdefault(word, found[key])
@@ -1109,7 +1109,7 @@ class DerivedNames:
 
 
 def _rows(found: Any) -> Iterator[Sequence[Any]]:
-    """Yield the lists in a value that hold no lists or dicts themselves."""
+    """Yield the lists in a value that contain no lists or dicts."""
     if isinstance(found, Mapping):
         found = list(found.values())
     elif not isinstance(found, list | tuple):
@@ -1122,7 +1122,7 @@ def _rows(found: Any) -> Iterator[Sequence[Any]]:
 
 
 def _fields(found: Any, *, is_inner: bool = False) -> Iterator[tuple[str, Any]]:
-    """Yield the keys of the dicts within the values of an input, each with what is under it."""
+    """Yield the key-value pairs of dicts nested in an input's values."""
     if isinstance(found, Mapping):
         for key, each in found.items():
             if is_inner and isinstance(key, str):
@@ -1134,7 +1134,7 @@ def _fields(found: Any, *, is_inner: bool = False) -> Iterator[tuple[str, Any]]:
 
 
 def _common(size: ast.expr, names: Names) -> float | None:
-    """Return the one number that a length is: NaN where rows differ, None where there are none."""
+    """Return the value of a length: NaN if rows differ, None if there are none."""
     try:
         found = value(size, names)
     except (Unclear, TypeError):

@@ -22,7 +22,7 @@ from evalplus_lite.types import CALL, Case, Cause, Suite, Task, Unusable, clip
 from evalplus_lite.values import wire
 from evalplus_lite.values.codec import to_json
 
-# From rows to tasks, one by one: a row that cannot be used does not stop the others.
+# Reading rows one by one: an unusable row does not stop the others.
 
 T = TypeVar("T", Task, tuple[Task, Suite])
 ID_KEYS = ("id", "task_id")
@@ -31,7 +31,7 @@ LONGEST_ID = 200
 
 @dataclass(slots=True)
 class Reading(Generic[T]):
-    """What was read from a file's rows: ``found`` by id, and the faults of all other rows."""
+    """The result of reading a file's rows: ``found`` by id, and the faults of all other rows."""
 
     path: object
     found: dict[str, T] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Reading(Generic[T]):
     _places: dict[str, int] = field(default_factory=dict)
 
     def add(self, row: Row, read: Callable[[Fields], T]) -> None:
-        """Read one row; of duplicate tasks no row is used, as either may be the one meant."""
+        """Read one row; duplicate tasks are all dropped, as any of them may be the intended one."""
         fields = Fields(self.path, row)
         name = _name(row)
         try:
@@ -55,7 +55,7 @@ class Reading(Generic[T]):
             self.found[name] = item
 
     def pass_over(self, error: InputError) -> None:
-        """Note a line that is not a row at all: not JSON, not UTF-8, too long."""
+        """Record a line that is not a row at all: not JSON, not UTF-8, too long."""
         line = error.line or 0
         self._leave_out(f"line {line}", line, error)
 
@@ -80,11 +80,11 @@ class Reading(Generic[T]):
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of all rows in the file's order; empty if every row can be used."""
+        """The ids of all rows in file order; empty if every row is usable."""
         return tuple(self._places) if self.faults else ()
 
     def unusable(self) -> tuple[Unusable, ...]:
-        """Return the tasks that cannot be used; raise InputError if there are no others."""
+        """Return the unusable tasks; raise InputError if there are no others."""
         if not self.found and self.errors:
             first = self.errors[0]
             if len(self.errors) == 1:
@@ -100,12 +100,12 @@ class Reading(Generic[T]):
 
 
 SHOWN = 20  # faults that one error lists
-# Rows of one file that may be left out: each is kept, to be listed, and costs about 1 KB.
+# Limit on unusable rows of a file: each is kept for listing, at about 1 KB.
 MOST_FAULTS = 10_000
 
 
 def _name(row: Row) -> str:
-    """Return the id that a row gives itself, if it can be shown, else its place."""
+    """Return a row's own id if it is printable, otherwise its line."""
     for key in ID_KEYS:
         given = row.data.get(key)
         if type(given) is str and given and given.isprintable() and len(given) <= LONGEST_ID:
@@ -113,7 +113,7 @@ def _name(row: Row) -> str:
     return f"line {row.line}"
 
 
-FORMAT = 1  # the version of the schema; a file of another one is refused
+FORMAT = 1  # the version of the schema; files of other versions are rejected
 KEYS = (
     *("format", "id", "prompt", "entry_point", "harness", "reference", *MAKING, "contract"),
     *("rule", "style", "extra", "base_count", "cases", "stress", "provenance"),
@@ -124,9 +124,9 @@ CASE_KEYS = ("arguments", "expected", "source", "parent", "operators", "reason")
 def write_suites(
     path: str | os.PathLike[str], tasks: Iterable[Task], suites: Iterable[Suite]
 ) -> int:
-    """Write each task that has a suite, in the tasks' order, and return how many there were.
+    """Write each task that has a suite, in task order, and return the number written.
 
-    The same tasks and suites give the same bytes.
+    The same tasks and suites produce the same bytes.
     """
     by_id = {suite.task_id: suite for suite in suites}
     return write_jsonl(
@@ -137,24 +137,24 @@ def write_suites(
 def read_suites(path: str | os.PathLike[str]) -> Dataset:
     """Return the tasks and suites of a suite file.
 
-    A task's base and plus cases are its suite's, divided at ``base_count``. A row that
-    ``write_suites`` would not have written goes to ``Dataset.unusable`` with what is wrong.
+    A task's base and plus cases are its suite's, split at ``base_count``. A row that
+    ``write_suites`` would not write goes to ``Dataset.unusable`` with the reason.
     """
     reading = Reading[tuple[Task, Suite]](path)
     return suites_of(read_jsonl(path, on_fault=reading.pass_over), reading)
 
 
 def unpacked_suites(rows: Iterable[bytes]) -> Dataset:
-    """Return the tasks and suites of a suite file's rows, each as gzip by itself."""
+    """Return the tasks and suites of a suite file's rows, each one compressed with gzip."""
     lines = (parse_json(gzip.decompress(row).decode("ascii")) for row in rows)
     reading = Reading[tuple[Task, Suite]](Path("suite.jsonl.gz"))
     return suites_of((Row(number, data) for number, data in enumerate(lines, 1)), reading)
 
 
 def suites_of(rows: Iterable[Row], reading: Reading[tuple[Task, Suite]]) -> Dataset:
-    """Return the tasks and suites of a file's rows, into a reading that notes other lines.
+    """Return the tasks and suites of a file's rows; ``reading`` may have faults of other lines.
 
-    A row that cannot be used goes to ``Dataset.unusable``; InputError if all do.
+    An unusable row goes to ``Dataset.unusable``; raises InputError if all are.
     """
     for row in rows:
         reading.add(row, _task_and_suite)
@@ -164,7 +164,7 @@ def suites_of(rows: Iterable[Row], reading: Reading[tuple[Task, Suite]]) -> Data
 
 
 def suite_row(task: Task, suite: Suite) -> dict[str, Any]:
-    """Return a task with its suite as the row of a suite file."""
+    """Return a task and its suite as the row of a suite file."""
     row: dict[str, Any] = {
         "format": FORMAT,
         "id": task.id,
@@ -247,7 +247,7 @@ def _task_and_suite(fields: Fields) -> tuple[Task, Suite]:
 def _cases(
     fields: Fields, items: list[Any], *, of: str = "case"
 ) -> tuple[tuple[Case, ...], tuple[bytes, ...]]:
-    """Return the cases of a list in a row, and what is expected on each."""
+    """Return the cases of a list in a row, and their expected outputs."""
     rows = [_case_fields(fields, item, f"{of} {number}") for number, item in enumerate(items, 1)]
     cases = [_case(row, number, of, count=len(rows)) for number, row in enumerate(rows, 1)]
     return tuple(cases), tuple(map(_expected, rows))

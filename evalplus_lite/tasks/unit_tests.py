@@ -1,9 +1,9 @@
-"""A task's own unit tests: what is expected is taken out of them, and stays outside the sandbox.
+"""Unit tests of tasks, split so that expected values stay outside the sandbox.
 
-``self.assertEqual(f(2), 4)`` becomes ``__seen__(0, f(2))`` in the text that runs beside a program,
-and ``equal(got[0], 4)`` in the ``check`` that judges, elsewhere, what was seen. Assertions that
-cannot be divided so (between objects, of mocks, of files) stay as they are: the program's own
-process decides them.
+``self.assertEqual(f(2), 4)`` becomes ``__seen__(0, f(2))`` in the text that runs in the program's
+process, and ``equal(got[0], 4)`` in the ``check`` that judges the recorded values elsewhere.
+Assertions that cannot be split (between objects, about mocks or files) stay unchanged: the
+program's own process decides them.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import Any, TypeAlias
 from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.types import Case, Harness, Task
 
-# The ``check`` that judges what unit tests saw: its text, before what each assertion asks.
+# The ``check`` that judges recorded values: its source, up to the table of assertions.
 
 OWN_WORD = {"decided": True}
-"""What is seen of an assertion between objects that are no plain values, once it has held."""
+"""The record of an assertion that held between objects without plain values."""
 
 CHECK = '''\
 import builtins
@@ -196,11 +196,11 @@ KINDS = {
     "MultiLineEqual": "str",
 }
 
-# Assertions as syntax: their names, and which of their parts are literals.
+# Assertion syntax: names, and which parts are literals.
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
-# The assertions of unittest that are divided, and how many arguments each compares.
+# The unittest assertions that can be split, and the number of arguments each compares.
 ASSERTIONS = {
     "Equal": 2, "NotEqual": 2, "True": 1, "False": 1, "Is": 2, "IsNot": 2, "IsNone": 1,
     "IsNotNone": 1, "In": 2, "NotIn": 2, "IsInstance": 2, "NotIsInstance": 2, "AlmostEqual": 3,
@@ -211,24 +211,24 @@ ASSERTIONS = {
 OLD_NAMES = {"Equals": "Equal", "NotEquals": "NotEqual", "AlmostEquals": "AlmostEqual"}
 IDENTITY = ("Is", "IsNot")
 KEPT_KEYWORDS = ("places", "delta")
-# Classes by their structure, which do not stand among the bases of what they describe.
+# Structural classes: they are not among the bases of the classes that satisfy them.
 ABSTRACT = frozenset(
     "Number Real Integral Rational Complex Iterable Iterator Generator Callable Mapping Sequence "
     "Set MutableMapping MutableSequence Hashable Sized Container Collection Any".split()
 )
 CLOSE = ("allclose", "array_equal", "isclose", "array_equiv")
-"""Functions of numpy and math that compare two values, and say whether these are alike."""
+"""Functions of numpy and math that return whether two values are equal or close."""
 TESTING = {
     "assert_array_equal": "numpy", "assert_array_almost_equal": "numpy",
     "assert_allclose": "numpy", "assert_almost_equal": "numpy", "assert_equal": "numpy",
     "assert_frame_equal": "pandas", "assert_series_equal": "pandas", "assert_index_equal": "pandas",
 }  # fmt: skip
-"""Assertions of libraries that compare two values."""
+"""Library assertions that compare two values."""
 ALIASES = {"IOError": "OSError", "EnvironmentError": "OSError"}
 
 
 def library_assertion(node: ast.Call) -> str | None:
-    """Return the dotted name of a library's function that compares two values, or raises."""
+    """Return the dotted name of a library assertion that compares two values, or None."""
     called = node.func
     name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
     if name not in TESTING or len(node.args) < 2:
@@ -254,7 +254,7 @@ def refusal(node: ast.If) -> bool:
 
 
 def assertion(node: ast.Call) -> str | None:
-    """Return the name, without ``assert``, of an assertion of unittest that can be divided."""
+    """Return the name, without ``assert``, of a unittest assertion that can be split, or None."""
     function = node.func
     if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Name):
         return None
@@ -267,14 +267,14 @@ def assertion(node: ast.Call) -> str | None:
 
 @dataclass
 class Holes:
-    """What an assertion's parts are: literals, what the program shows, what the test computes."""
+    """The parts of an assertion: literals, values the program yields, values the test computes."""
 
     values: Values | None = None
     got: list[ast.expr] = field(default_factory=list)
     known: list[ast.expr] = field(default_factory=list)
 
     def parts(self, nodes: Sequence[ast.expr]) -> list[ast.expr]:
-        """Return the sides of one comparison, of which the program shows one at least."""
+        """Return the sides of a comparison, at least one of which is recorded from the program."""
         values, left = self.values, [each for each in nodes if not is_literal(each)]
         if values is not None and left and all(map(values.known, left)):
             first = next(filter(values.is_touched, left), left[0])
@@ -282,25 +282,25 @@ class Holes:
         return list(map(self.part, nodes))
 
     def part(self, node: ast.expr) -> ast.expr:
-        """Return a literal as it is, what the test computes as such, all else as shown."""
+        """Return a literal unchanged; anything else as a computed or recorded value."""
         if not is_literal(node) and self.values is not None and self.values.known(node):
             self.known.append(node)
             return _item("known", len(self.known) - 1)
         return self.shown(node)
 
     def shown(self, node: ast.expr) -> ast.expr:
-        """Return a literal as it is, anything else as the next thing that was seen."""
+        """Return a literal unchanged; anything else as the next recorded value."""
         if is_literal(node):
             return node
         self.got.append(node)
         return _item("got", len(self.got) - 1)
 
     def is_known(self, node: ast.expr) -> bool:
-        """Return whether the program does not have to show it."""
+        """Return whether an expression need not be recorded from the program."""
         return is_literal(node) or (self.values is not None and self.values.known(node))
 
     def condition(self, node: ast.expr) -> ast.expr:
-        """Return a condition with what has to be seen as holes: of a comparison, its sides."""
+        """Return a condition with recorded values filled in; a comparison is split by its sides."""
         match node:
             case ast.UnaryOp(op=ast.Not()):
                 return ast.UnaryOp(node.op, self.condition(node.operand))
@@ -324,7 +324,7 @@ class Holes:
 
 
 def library(name: str, arguments: Sequence[ast.expr], keywords: Sequence[ast.keyword]) -> ast.expr:
-    """Return the call of a library's function, by its dotted name."""
+    """Return a call of a library function by its dotted name."""
     found = ast.Call(ast.Name("library", ast.Load()), [ast.Constant(name)], [])
     return ast.Call(found, list(arguments), list(keywords))
 
@@ -334,7 +334,7 @@ def _item(name: str, at: int) -> ast.expr:
 
 
 def is_literal(node: ast.AST) -> bool:
-    """Return whether an expression is a value by itself, whatever names stand for."""
+    """Return whether an expression is a literal, so that its value depends on no names."""
     match node:
         case ast.Constant():
             return True
@@ -354,12 +354,12 @@ def is_literal(node: ast.AST) -> bool:
 
 
 def is_single(node: ast.AST) -> bool:
-    """Return whether an expression is None, True or False, of each of which there is one."""
+    """Return whether an expression is a singleton: None, True or False."""
     return isinstance(node, ast.Constant) and node.value in (None, True, False)
 
 
 def class_names(node: ast.expr) -> list[str] | None:
-    """Return the names of the classes that an expression names; None where it cannot be told."""
+    """Return the names of the classes in an expression; None if they are unclear."""
     if isinstance(node, ast.Tuple):
         each = [class_names(item) for item in node.elts]
         return None if None in each else [name for names in each for name in names or ()]
@@ -370,7 +370,7 @@ def class_names(node: ast.expr) -> list[str] | None:
 
 
 def inline(function: Function) -> None:
-    """Put local names that stand for a literal, and are used in assertions alone, into these."""
+    """Inline local names that are bound to a literal and used only in assertions."""
     stored, loaded = Counter[str](), Counter[str]()
     for node in ast.walk(function):
         if isinstance(node, ast.Name):
@@ -400,18 +400,18 @@ def inline(function: Function) -> None:
     function.body = [node for node in function.body if id(node) not in gone] or [ast.Pass()]
 
 
-# Expressions that do not depend on the program, because the test itself computes what it expects.
-# ``expected = sum(data)``, a list that ``setUp`` keeps and pairs of a loop are such values. They
-# are computed when the reference runs, and cut out of the text that runs beside a program. In doubt
-# an expression depends on the program.
+# Expressions that do not depend on the program: expected values that the test itself computes, such
+# as ``expected = sum(data)``, a list from ``setUp``, or pairs in a loop. They are computed when the
+# reference runs, and removed from the text that runs with a program. In doubt, an expression counts
+# as dependent on the program.
 
-# Modules whose functions give the same for the same arguments, or at least are asked to here.
+# Modules whose functions are deterministic, or are assumed to be.
 PURE = frozenset(
     "base64 binascii bisect calendar cmath collections copy csv dataclasses datetime decimal "
     "difflib enum fractions functools hashlib heapq html itertools json math numpy operator "
     "pandas re statistics string struct textwrap types typing unicodedata urllib zlib".split()
 )
-# Functions that read or change what lies outside their arguments.
+# Functions that read or change state outside their arguments.
 BLOCKED = frozenset(
     "random seed now today utcnow open read readline readlines load exists listdir glob getvalue "
     "write dump fetchall fetchone execute cursor connect pop popitem append extend insert remove "
@@ -428,30 +428,30 @@ NEVER = (ast.Lambda, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Sta
 
 @dataclass
 class Values:
-    """The names of a scope that stand for what does not depend on the program.
+    """The names of a scope whose values do not depend on the program.
 
-    An attribute of the test object is known as ``self.name``. ``touched`` are those that a program
-    may have changed, as they were handed to it.
+    An attribute of the test object is named ``self.name``. ``touched`` names were passed to the
+    program, which may have changed their values.
     """
 
     clean: set[str] = field(default_factory=set)
     touched: set[str] = field(default_factory=set)
     fixed: frozenset[str] = CALLED
-    """Functions and modules, which no call changes."""
+    """Functions and modules, which calls do not change."""
     strict: bool = False
-    """Whether what was handed to a program is known no longer."""
+    """Whether names passed to the program count as dependent on it."""
 
     def known(self, node: ast.expr) -> bool:
         """Return whether an expression does not depend on the program."""
         return _is_clean(node, self.clean)
 
     def is_touched(self, node: ast.expr) -> bool:
-        """Return whether what an expression stands for may have been changed by the program."""
+        """Return whether the program may have changed the value of an expression."""
         return not self.touched.isdisjoint(names_read(node))
 
 
 def of_module(tree: ast.Module, *, strict: bool = False) -> Values:
-    """Return what is known of a module of tests before any class of it."""
+    """Return the independent names at the top level of a test module."""
     found = Values(set(CALLED))
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -473,7 +473,7 @@ def of_module(tree: ast.Module, *, strict: bool = False) -> Values:
 
 
 def of_class(owner: ast.ClassDef, module: Values) -> Values:
-    """Return what is known in a class of tests: attributes that are set once, before its tests."""
+    """Return the independent names in a test class, including attributes set once before tests."""
     methods = [each for each in owner.body if isinstance(each, Function)]
     stored: Counter[str] = Counter()
     clean = set(module.clean)
@@ -498,7 +498,7 @@ def of_class(owner: ast.ClassDef, module: Values) -> Values:
 
 
 def of_function(function: Function, outer: Values) -> Values:
-    """Return what is known within a function of a class of tests."""
+    """Return the independent names within a function of a test class."""
     arguments = function.args
     bound = {each.arg for each in (*arguments.args, *arguments.kwonlyargs, *arguments.posonlyargs)}
     clean = (outer.clean - bound) | _bound_once(function)
@@ -509,7 +509,7 @@ def of_function(function: Function, outer: Values) -> Values:
             for each in (*node.args, *(keyword.value for keyword in node.keywords)):
                 values.touched |= names_read(each) - values.fixed
     before = 0
-    while len(values.touched) > before:  # what is made of them after that
+    while len(values.touched) > before:  # names assigned from touched ones
         before = len(values.touched)
         for node in ast.walk(function):
             if isinstance(node, ast.Assign) and values.is_touched(node.value):
@@ -521,13 +521,13 @@ def of_function(function: Function, outer: Values) -> Values:
 
 
 def _settle(function: Function, values: Values) -> None:
-    """Forget what depends on what depends on the program."""
+    """Remove names that depend on the program indirectly, until nothing changes."""
     while lost := set(_dirty(function.body, values, in_doubt=False)) & values.clean:
         values.clean -= lost
 
 
 def names_read(node: ast.AST) -> set[str]:
-    """Return the names that an expression reads, attributes of the test object among them."""
+    """Return the names that an expression reads, including attributes of the test object."""
     found = set()
     for each in ast.walk(node):
         if not isinstance(getattr(each, "ctx", None), ast.Load):
@@ -540,9 +540,9 @@ def names_read(node: ast.AST) -> set[str]:
 
 
 def cut_unread(tree: ast.Module, dropped: Mapping[int, set[str]]) -> None:
-    """Take out of tests what assigns to names that nothing reads, and what that alone read.
+    """Remove assignments that became unused, repeatedly, as this may leave others unused.
 
-    ``dropped`` are the names that each function, by its identity, read for its own values.
+    ``dropped`` maps the identity of each function to the names that its removed values read.
     """
     owners = [each for each in tree.body if isinstance(each, ast.ClassDef)]
     functions = [(owner, each) for owner in owners for each in owner.body
@@ -580,7 +580,7 @@ def _unread(body: list[ast.stmt], candidates: set[str], read: set[str]) -> list[
 
 
 class _Cut(ast.NodeTransformer):
-    """Takes out assignments to candidates that nothing reads, and their places in loops."""
+    """Removes assignments to unread candidates, and their values in lists that are looped over."""
 
     def __init__(self, function: Function, candidates: set[str], read: set[str]) -> None:
         self.function, self.candidates, self.read = function, candidates, read
@@ -598,7 +598,7 @@ class _Cut(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def rows(self, node: ast.expr) -> list[ast.expr]:
-        """Return the rows of a list that stands in a loop, or alone under a name."""
+        """Return the rows of a list in a loop, given directly or by a name without other uses."""
         if isinstance(node, ast.Name):
             uses = [each for each in ast.walk(self.function)
                     if isinstance(each, ast.Name) and each.id == node.id]  # fmt: skip
@@ -610,7 +610,7 @@ class _Cut(ast.NodeTransformer):
         return node.elts if isinstance(node, ast.List | ast.Tuple) else []
 
     def blank(self, name: str, rows: list[ast.expr]) -> None:
-        """Put None for what rows hold under keys, or at places, that nothing reads."""
+        """Replace values of rows with None where nothing reads their keys or positions."""
         uses, keys = 0, set()
         for each in ast.walk(self.function):
             match each:
@@ -621,7 +621,7 @@ class _Cut(ast.NodeTransformer):
                     uses += 1
                 case ast.Name(id=used, ctx=ast.Load()) if used == name:
                     uses -= 1
-        if uses:  # it is read as a whole, too
+        if uses:  # it is also read as a whole
             return
         for row in rows:
             if isinstance(row, ast.Dict):
@@ -659,9 +659,9 @@ def _bound_once(function: Function) -> set[str]:
 
 
 def _dirty(body: Iterable[ast.AST], values: Values, *, in_doubt: bool) -> Iterator[str]:
-    """Yield the names that statements bind to, or change by, what depends on the program.
+    """Yield the names whose values statements make dependent on the program.
 
-    Whatever is bound where that decides whether it is, is ``in_doubt``.
+    ``in_doubt`` means that the program decides whether the statements run at all.
     """
     for node in body:
         doubt = in_doubt
@@ -684,7 +684,7 @@ def _dirty(body: Iterable[ast.AST], values: Values, *, in_doubt: bool) -> Iterat
             yield from (name for each in ast.walk(node) for name in _stored(each))
             continue
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            # What is put into a list, or called on an object, may change it.
+            # A method call may change its object.
             root = _root(node.func.value)
             if root and root not in values.fixed and not _asserts(node) and not values.known(node):
                 yield root
@@ -692,7 +692,7 @@ def _dirty(body: Iterable[ast.AST], values: Values, *, in_doubt: bool) -> Iterat
 
 
 def _stored(node: ast.AST) -> list[str]:
-    """Return the names that a statement binds, or changes a part of."""
+    """Return the names that a statement binds, or whose items or attributes it sets."""
     targets: list[ast.expr | None] = []
     if isinstance(node, ast.Assign):
         targets = [*node.targets]
@@ -722,7 +722,7 @@ def _root(node: ast.AST) -> str:
 
 
 def _own(node: ast.AST) -> str | None:
-    """Return ``self.name`` of an attribute of the test object, None of anything else."""
+    """Return ``self.name`` for an attribute of the test object, None for anything else."""
     match node:
         case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
             return f"self.{name}"
@@ -761,21 +761,21 @@ def _is_clean(node: ast.AST, clean: set[str]) -> bool:
     return is_literal(node) or all(_is_clean(part, clean) for part in ast.iter_child_nodes(node))
 
 
-# Dividing a module of tests into the text beside the program and the check.
+# Splitting a test module into the text that runs with a program and the check.
 
 CHANGING = re.compile(r"\b(now|today|utcnow|time|uuid[14]|random|choices?|randint|shuffle)\(")
 LONGEST_VISIBLE, MOST_VISIBLE = 2000, 400
-"""Of what stands in tests: characters of a value, and values, that are tried as guesses."""
+"""Limits on literals of a test that are tried as guesses: characters of one, and their number."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnitTests:
-    """Tests in two parts: ``text`` runs beside a program, ``check`` judges what was seen.
+    """Tests in two parts: ``text`` runs with a program, ``check`` judges the recorded values.
 
-    ``whole`` runs beside the reference alone, and shows also what the tests themselves compute; ""
-    if they compute nothing.
+    ``whole`` runs with the reference only, and also records the values that the tests compute; ""
+    if they compute none.
 
-    ``names`` are (class, method) of each test, ``inside`` those that the program's own process
+    ``names`` has (class, method) of each test; ``inside`` has those that the program's own process
     decides, at least in part.
     """
 
@@ -787,10 +787,10 @@ class UnitTests:
 
 
 def divided(source: str, *, strict: bool = False) -> UnitTests:
-    """Return the tests of a module of ``unittest.TestCase`` classes in two parts.
+    """Split a module of ``unittest.TestCase`` classes.
 
-    If ``strict``, nothing that was handed to a program is taken for the test's own afterwards.
-    Raises ValueError for a text that is not Python, or has no test.
+    With ``strict``, values passed to a program count as dependent on it. Raises ValueError for a
+    text that is not Python, or has no tests.
     """
     try:
         tree: ast.Module = parsing.parse(source)
@@ -798,7 +798,11 @@ def divided(source: str, *, strict: bool = False) -> UnitTests:
             node
             for node in tree.body
             if not (isinstance(node, ast.If) and "__name__" in ast.unparse(node.test))
+            and not _is_skipped(node)
         ]
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef):
+                node.body = [e for e in node.body if not _is_skipped(e)] or [ast.Pass()]
         divider = _Divider(of_module(tree, strict=strict))
         tree = ast.fix_missing_locations(divider.visit(tree))
         text, whole = ast.unparse(tree), ""
@@ -824,8 +828,8 @@ def divided(source: str, *, strict: bool = False) -> UnitTests:
 
 
 def having_tests(task: Task, source: str) -> Task:
-    """Return the task with the tests of a module as its cases; raises as ``divided``."""
-    # What a program puts into its arguments may be the time, or drawn at random.
+    """Return the task with the tests of a module as its cases; raise as ``divided`` does."""
+    # A program may store the time or random values in its arguments.
     tests = divided(source, strict=CHANGING.search(task.reference) is not None)
     return replace(
         task,
@@ -836,16 +840,16 @@ def having_tests(task: Task, source: str) -> Task:
 
 
 def written_contract(task: Task) -> str:
-    """Return the contract that a task's author wrote, without the check made of unit tests."""
+    """Return the contract that a task's author wrote, without the check generated from tests."""
     text = task.contract or ""
     is_made = task.harness.kind == "unittest"
     return text.partition(CHECK.partition("BIG")[0])[0].strip() if is_made else text
 
 
 def in_words(value: Any, *, expected: bool = False) -> str:
-    """Return what the assertions of a test saw, an item each; "" for another value.
+    """Return a test's recorded values as text, one item for each assertion; "" for other values.
 
-    ``expected`` is for the reference's record, which is a dictionary with more in it.
+    With ``expected``, the value is the reference's record, a dictionary with additional keys.
     """
     if expected:
         is_record = type(value) is dict and value.keys() == {"saw", "known", "ordered", "weak"}
@@ -861,14 +865,14 @@ def _word(value: Any) -> str:
         return "holds"
     if type(value) is dict and "no plain value" in value:
         return str(value.get("text") or f"an object of {value['no plain value'][0]}")
-    match value:  # the classes of an exception, each with its module, and its text
+    match value:  # an exception: the dotted names of its classes, and its text
         case [[str(kind), *_, "builtins.BaseException", "builtins.object"], str(text)]:
             return f"{kind.rpartition('.')[2]}({text!r})"
     return repr(value)
 
 
 class _Whole(ast.NodeTransformer):
-    """Has what a test computes shown, too: for the reference alone."""
+    """Makes tests also record the values they compute, for the reference only."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
@@ -884,7 +888,7 @@ def _known(node: ast.expr) -> list[ast.expr]:
 
 
 def _without_known(tree: ast.Module) -> ast.Module:
-    """Return tests without what they compute themselves, nor what that was computed from."""
+    """Remove the values that tests compute, and the assignments used only for these."""
     dropped: dict[int, set[str]] = {}
     functions = [each for owner in tree.body if isinstance(owner, ast.ClassDef)
                  for each in owner.body]  # fmt: skip
@@ -901,7 +905,7 @@ def _without_known(tree: ast.Module) -> ast.Module:
 
 
 def _visible(tree: ast.Module) -> dict[tuple[str, str], list[Any]]:
-    """Return the values that stand in each test, and in what comes before it in its class."""
+    """Return the literals in each test, and in the members of its class that are not tests."""
     return {
         (owner.name, each.name): _literals([each, *(o for o in owner.body if not _is_test(o))])
         for owner in tree.body
@@ -913,6 +917,12 @@ def _visible(tree: ast.Module) -> dict[tuple[str, str], list[Any]]:
 
 def _is_test(node: ast.stmt) -> bool:
     return getattr(node, "name", "").startswith("test")
+
+
+def _is_skipped(node: ast.stmt) -> bool:
+    """Return whether a test or class is under ``@unittest.skip``, so that it is never run."""
+    decorators = getattr(node, "decorator_list", ())
+    return any(class_names(getattr(each, "func", each)) == ["skip"] for each in decorators)
 
 
 def _literals(nodes: Sequence[ast.AST]) -> list[Any]:
@@ -934,14 +944,14 @@ def _literals(nodes: Sequence[ast.AST]) -> list[Any]:
 def _tests(
     tree: ast.Module, inside: set[int]
 ) -> tuple[tuple[tuple[str, str], ...], frozenset[tuple[str, str]]]:
-    """Return the tests of a divided module, and which of them decide something by themselves."""
+    """Return the tests of a split module, and which are decided in the program's process."""
     names, own = [], set()
     for owner in tree.body:
         if not isinstance(owner, ast.ClassDef) or not owner.bases:
             continue
         methods = [each for each in owner.body if isinstance(each, ast.FunctionDef)]
         decides = {id(m) for m in methods if any(id(part) in inside for part in ast.walk(m))}
-        # What helpers of the class decide, any of its tests may rest on.
+        # Any test of the class may depend on assertions in its helpers.
         is_shared = any(id(each) in decides and not _is_test(each) for each in methods)
         for each in filter(_is_test, methods):
             names.append((owner.name, each.name))
@@ -952,23 +962,23 @@ def _tests(
 
 @dataclass
 class _Divider(ast.NodeTransformer):
-    """Replaces assertions by what shows their values, and keeps what each of them asks."""
+    """Replaces assertions with calls that record their values, and collects the conditions."""
 
     values: Values
     sites: list[str] = field(default_factory=list)
     inside: set[int] = field(default_factory=set)
-    """The nodes, by identity, that decide in the program's process."""
+    """The assertions, by identity, that are decided in the program's process."""
     free: set[int] = field(default_factory=set)
-    """Sites that a program answers without knowing the task: names of classes, mostly."""
+    """Assertions that a program can satisfy without knowing the task, mostly about class names."""
     loose: set[int] = field(default_factory=set)
-    """Sites that are come to as often as what the program gives says."""
+    """Assertions whose number of executions depends on the program's values."""
     depth: int = 0
-    """How many blocks around depend on what the program gives."""
+    """The number of enclosing blocks that depend on the program's values."""
     raising: set[int] = field(default_factory=set)
-    """Sites where an exception's text is asked for."""
+    """Assertions about an exception's text."""
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        """Divide the tests of a class, knowing what stands in its ``setUp``."""
+        """Split the tests of a class, given the values set in its ``setUp``."""
         before = self.values
         self.values = of_class(node, before)
         self.generic_visit(node)
@@ -976,7 +986,7 @@ class _Divider(ast.NodeTransformer):
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        """Put constants that assertions alone use into these."""
+        """Inline constants that only assertions use, then split the function's assertions."""
         inline(node)
         if ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:] or [ast.Pass()]
@@ -987,11 +997,11 @@ class _Divider(ast.NodeTransformer):
         return node
 
     def visit_For(self, node: ast.For) -> ast.AST:
-        """Note that how often the assertions in it are made may depend on the program."""
+        """Split assertions whose number of executions may depend on the program."""
         return self._block(node, node.iter)
 
     def visit_While(self, node: ast.While) -> ast.AST:
-        """Note the same of assertions in any other loop."""
+        """Split assertions whose number of executions depends on the program."""
         return self._block(node, None)
 
     def _block(self, node: ast.stmt, on: ast.expr | None) -> ast.AST:
@@ -1006,7 +1016,7 @@ class _Divider(ast.NodeTransformer):
         return Holes(None if self.depth else self.values)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Divide an assertion, or note that it stays."""
+        """Split an assertion, or record that it stays unchanged."""
         self.generic_visit(node)
         name = assertion(node)
         if name is None:
@@ -1021,14 +1031,14 @@ class _Divider(ast.NodeTransformer):
         return self._seeing(node, name) or self._kept(node)
 
     def visit_If(self, node: ast.If) -> ast.AST:
-        """Divide ``if f(1) != 4: self.fail()`` as an assertion of the contrary."""
+        """Split ``if f(1) != 4: self.fail()`` as the opposite assertion."""
         if refusal(node):
             wrong = ast.UnaryOp(ast.Not(), node.test)
             return self.visit_Assert(ast.copy_location(ast.Assert(wrong), node))
         return self._block(node, node.test)
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
-        """Divide a plain ``assert``."""
+        """Split a plain ``assert``."""
         self.generic_visit(node)
         holes = self._holes()
         asked = holes.condition(node.test)
@@ -1049,7 +1059,7 @@ class _Divider(ast.NodeTransformer):
         return ast.Call(ast.Name(name, ast.Load()), [number, *parts], [])
 
     def _compared(self, node: ast.Call, dotted: str) -> ast.Call:
-        """Divide a library's assertion that compares two values."""
+        """Split a library's assertion that compares two values."""
         if sum(map(self._holes().is_known, node.args[:2])) == 0:
             return self._kept(node)
         holes = self._holes()
@@ -1108,20 +1118,20 @@ class _Divider(ast.NodeTransformer):
     def _deciding(
         self, node: ast.Call, name: str, parts: Sequence[ast.expr], named: Sequence[ast.keyword]
     ) -> ast.Call:
-        """Divide an assertion both sides of which come from the program's process.
+        """Split an assertion with both sides from the program's process.
 
-        That decides it where they are no plain values, or where identity is asked for.
+        That process decides it if they are not plain values, or if it is about identity.
         """
         got = [f"got[{at}]" for at in range(len(parts))]
         got += [f"{each.arg}=got[{len(parts) + at}]" for at, each in enumerate(named)]
         seen = ", ".join(got)
         if name in IDENTITY:
-            asked = "equal(0, 1)"  # the process has to have decided
+            asked = "equal(0, 1)"  # the process must have decided
         elif name == "Equal" or name in KINDS:
             asked = f"equal({seen}{KINDS.get(name, '') and ', ' + KINDS[name]})"
         else:
             asked = f"test.assert{name}({seen})"
-        self.free.add(len(self.sites))  # a program shows the same twice
+        self.free.add(len(self.sites))  # a program can yield the same value twice
         site = self._site(asked, Holes(got=[node.func, *parts]), "__deciding__")
         site.keywords = list(named)
         self.inside.add(id(site))

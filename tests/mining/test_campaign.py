@@ -15,6 +15,7 @@ from evalplus_lite.exe.mining import MiningSettings, beside, mine, required
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, Stop, run
 from evalplus_lite.exe.sources import open_package
+from evalplus_lite.exe.tasks import chains
 from evalplus_lite.exe.tasks.breakpoints import breakpoint_tasks, worth_asking
 from evalplus_lite.exe.tasks.chains import chain, chained_tasks, merge
 from evalplus_lite.generate.domains.annotations import read_type
@@ -159,6 +160,31 @@ def test_chains_and_clashes_are_refused(toys: Any, sandboxes: Sandboxes) -> None
     )
     assert merge(["X = 1\n", "X = 2\n"], "") is None
     assert merge(["import re\n", "import regex as re\n"], "") is None
+
+
+def test_chains_that_take_long_are_left(
+    toys: Any, sandboxes: Sandboxes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One step may take minutes, such as a sum of a range: the first late call ends a chain."""
+    body = """
+        def large(text: str) -> int:
+            return 4 * 10 ** 6 + len(text)
+        def much(number: int) -> int:
+            return sum(range(number)) % 97 if number > 10 ** 6 else number % 89 + 1
+        """
+    tasks, _ = mine_all(toys.wheel({"toy.py": body}), sandboxes, rounds=3)
+    assert {task.entry_point for task in tasks} == {"large", "much"}
+    tried: list[float] = []
+    measure = chains.measure
+
+    def noted(*args: Any, **options: Any) -> Any:
+        found = measure(*args, **{**options, "cpu": 0.05})
+        tried.append(len(found.late))
+        return found
+
+    monkeypatch.setattr(chains, "measure", noted)
+    assert not list(chained_tasks(tasks, sandboxes, count=9, seed=0))
+    assert tried == [1]
 
 
 def test_what_is_asked_besides_says_where_its_code_is_from(toys: Any, sandboxes: Sandboxes) -> None:

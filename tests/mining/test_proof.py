@@ -50,6 +50,22 @@ def test_the_original_loads_without_its_other_libraries(toys: Any, sandboxes: Sa
     assert tasks[0].facts["compared"] > 10
 
 
+def test_the_original_knows_its_own_version(toys: Any, sandboxes: Sandboxes) -> None:
+    """As ``importlib.metadata`` gives it where the package is installed; its plug-ins, too."""
+    files = {
+        "toy.py": """
+            from importlib.metadata import entry_points, version
+            MAJOR = int(version("toy-pack").partition(".")[0])
+            (PLUGIN,) = entry_points(group="toys")
+            def triple(x: int) -> int:
+                return 3 * x
+            """,
+        "toy_pack-1.2.dist-info/entry_points.txt": "[toys]\nfirst = toy:triple\n",
+    }
+    tasks, _ = mine_all(toys.wheel(files), sandboxes, rounds=2)
+    assert [task.id for task in tasks] == ["toy-pack/toy.triple"]
+
+
 def test_a_call_that_needs_a_missing_library_is_not_proved(toys: Any, sandboxes: Sandboxes) -> None:
     """What a stand-in answers is no evidence, even if it answers the same."""
     files = {

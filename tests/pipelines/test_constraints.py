@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+import pytest
 from support.backends import Inline
 from support.tasks import make_task
 
@@ -16,8 +17,9 @@ from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.contracts import violations
 from evalplus_lite.tasks.formulas import Comparison
 from evalplus_lite.tasks.published.base_cases import with_base_cases
-from evalplus_lite.types import Harness
+from evalplus_lite.types import Case, Harness, Value
 
+DAYS: list[Value] = ["2024-01-02", "2023-05-06", "1999-12-31", "2020-02-29"]
 WORDS = "def f(xs, k):\n    return k\n"
 
 
@@ -50,6 +52,53 @@ def test_an_inferred_contract_can_be_pasted(sandbox: Sandbox) -> None:
         cases = Generator(bare.base, input_filter=input_filter, rng=rng).propose(60)
         text = "\n".join(infer_constraints(bare))
         assert not any(violations(sandbox, text, [*bare.base, *cases])), text
+
+
+FORMS: dict[str, tuple[str, list[Value], list[Value], str]] = {
+    # what the task says, inputs, others that the contract refuses, and the constraint
+    "dates": ("The weekday.", DAYS, ["35-10-4444", "2023-02-29", "2024-1-2"], "0.dates"),
+    "layout": ("Time.", ["3h 20m", "1h 05m", "12h 59m", "7h 3m"], ["3h20m", "3x 2m"], "0.layout"),
+    "columns": ("Code.", ["a1-1", "b2-7", "c3-4", "d9-3"], ["11-a", "a1--"], "0.layout"),
+    "widths": ("Prices.", ["1.50", "12.00", "3.99"], ["1.5", "1.505"], "0.widths"),
+    "brackets": ("Depth of brackets.", ["(())", "()", "(()())"], ["((", ")("], "0.brackets"),
+    "blanks": ("Words.", ["a b", "b c", "c d", "x", "a c b", "d e", "e f g"], ["a  b", " a"],
+               "0.single-blanks"),
+    "lines": ("A grid.", [["#.", "##"], ["...", "#.."], ["#"]], [["#", "##"]], "0.equal-lines"),
+    "records": ("Rows.", [[{"n": 2, "s": "a"}], [{"n": 3, "s": "bc"}]],
+                [[{"n": 2}], [{"n": "a", "s": 1}]], "0.items.fields"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", FORMS)
+def test_forms_become_assertions(sandbox: Sandbox, kind: str) -> None:
+    """A pasted contract refuses what the inferred constraints did."""
+    prompt, values, others, name = FORMS[kind]
+    reference = "def f(x):\n    return x and (x[0]['n'], x[0]['s'])\n"
+    task = make_task([(value,) for value in values])
+    task = replace(task, prompt=prompt, entry_point="f", reference=reference)
+    input_filter = InputFilter.of_task(task)
+    wrong = [Case((value,)) for value in others]
+    assert not any(input_filter.admits(case.arguments) for case in wrong)
+    lines = infer_constraints(task)
+    assert any(line.endswith(f"# {name}") for line in lines), lines
+    assert not any("# assumed" in line or "does not bind" in line for line in lines), lines
+    proposed = Generator(task.base, input_filter=input_filter, rng=random.Random(0)).propose(60)
+    found = violations(sandbox, "\n".join(lines), [*task.base, *proposed, *wrong])
+    assert [bool(each) for each in found] == [False] * (len(found) - len(wrong)) + [True] * len(
+        wrong
+    )
+    assert not any(each.faulty for each in found if each)
+
+
+def test_comments_that_no_longer_bind_are_counted() -> None:
+    """Those that are assumed, and no assertion."""
+    times = ["at 09:30", "at 12:00", "at 23:15"]
+    task = replace(make_task([(each,) for each in times]), prompt="Read the time.")
+    lines = [line.strip() for line in infer_constraints(task)]
+    count = sum(line.startswith("# assumed") for line in lines)
+    assert count > 0
+    assert f"({count})" in lines[-1]
+    assert lines[-1].startswith("#")
 
 
 def test_stated_formulas_become_assertions() -> None:

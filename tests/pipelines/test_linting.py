@@ -10,7 +10,16 @@ import pytest
 
 from evalplus_lite import InputError, Session, lint, load_dataset
 from evalplus_lite.cli import main
-from evalplus_lite.jobs.linting import CAUSES, VERDICTS, _examples, codes, explain, fingerprint
+from evalplus_lite.jobs.linting import (
+    CAUSES,
+    VERDICTS,
+    _contradicted,
+    _examples,
+    codes,
+    explain,
+    fingerprint,
+)
+from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.tasks.drafts import examples
 from evalplus_lite.types import Cause, Harness, Task
 from evalplus_lite.values import wire
@@ -315,6 +324,34 @@ def test_examples_of_a_text_are_read() -> None:
     assert all(each.problem for each in examples(odd, "f"))
     assert len(list(examples(odd, "f"))) == 3
     assert list(examples(">>> g(1)\n1\n>>> f(1\n", "f")) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "shown", "is_contradicted"),
+    [
+        ("print(x)", "12", False),
+        ("print('', x, sep='\\n')", "<BLANKLINE>\n12", False),
+        ("print(' ' * x, 'word ')", " " * 13 + "word", False),
+        ("print(x)", "thirteen", True),
+        ("print(x)", "", False),
+    ],
+)
+def test_examples_of_what_is_printed(
+    sandbox: Sandbox, body: str, shown: str, is_contradicted: bool
+) -> None:
+    """A text that a docstring shows is compared with the printed one; a value is none."""
+    reference = f"def f(x):\n    {body}\n"
+    harness = Harness(observe=("printed",))
+    task = Task("t", f"Print it.\n\n>>> f(12)\n{shown}\n\nMore.", "f", reference, harness=harness)
+    assert [each["code"] for each in _contradicted(sandbox, task)] == ["T201"] * is_contradicted
+
+
+def test_examples_of_what_is_changed_are_not_compared(sandbox: Sandbox) -> None:
+    """They show no value, and not what becomes of the arguments."""
+    harness = Harness(observe=("arguments",))
+    reference = "def f(x): x.sort()"
+    task = Task("t", "Sort.\n\n>>> f([2, 1])\n", "f", reference, harness=harness)
+    assert _contradicted(sandbox, task) == []
 
 
 def test_the_format_of_input_is_no_example() -> None:

@@ -66,6 +66,33 @@ def test_tolerances_are_asked_for() -> None:
     assert (found.expression, found.expected, found.atol) == ("f(1)", 0.5, 1e-3)
 
 
+@pytest.mark.parametrize(
+    ("text", "near", "far"),
+    [
+        ("assert abs(2 - f(1)) < 1e-3", "2.0001", "2.1"),
+        ("assert np.isclose(f(1), [2])", "[2.000001]", "[2.1]"),
+        ("assert abs(f(1) - 2) < 1", "2.5", "3"),
+        ("assert abs(f(1) - 2) <= 1", "3", "3.5"),
+    ],
+)
+def test_tolerances_hold_for_ints(sandbox: Sandbox, text: str, near: str, far: str) -> None:
+    """In lists, too."""
+    right = f"def f(x): return {'[2]' if '[' in text else 2}"
+    task = with_assertions(Task("t", "", "f", right), text)
+    suite = answer(sandbox, task, task.base, base_count=1, limits=Limits()).suite
+    prepared = PreparedSuite.of(task, suite, PRESETS["default"])
+    assert evaluate_program(sandbox, prepared, f"def f(x): return {near}").passed
+    assert not evaluate_program(sandbox, prepared, f"def f(x): return {far}").passed
+
+
+def test_other_ints_stay_exact() -> None:
+    """What is asked by ``==``, and what no float can hold."""
+    exact = assertion(ast.parse("assert f(1) == 2").body[0])
+    assert type(exact.expected) is int
+    huge = assertion(ast.parse(f"assert math.isclose(f(1), 1{'0' * 400})").body[0])
+    assert huge.expected == 10**400
+
+
 @pytest.mark.parametrize("text", ["f(1) == 2", "assert f(1) == 2; x = 1", "assert f("])
 def test_other_texts_are_refused(tmp_path: Path, text: str) -> None:
     """By what is wrong; right ones are cases with outputs."""

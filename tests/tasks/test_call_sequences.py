@@ -50,8 +50,6 @@ TESTS = """
                 self.queue.put(number)
             got = self.queue.take()
             self.assertEqual(got, 0)
-            self.queue.put(got)
-            self.queue.take()
 
         def test_empty(self):
             with self.assertRaises(LookupError):
@@ -76,13 +74,92 @@ def suite(task: Task, sandbox: Sandbox) -> Suite:
 
 
 def test_calls_are_read_off_tests(task: Task) -> None:
-    """With the values that the text tells, up to the line where it tells none."""
+    """With the values that the text tells."""
     assert [case.arguments for case in task.base] == [
         (["Queue", 2], ["put", "a"], ["put", "b", 2], ["take"], ["items"]),
         (["Queue", 2], ["put", 0], ["put", 1], ["take"]),
         (["Queue"], ["take"]),
         (["Queue", 1], ["room"]),
     ]
+
+
+BOX = """
+    class Box:
+        def load(self, numbers):
+            self.numbers = numbers
+            return self
+        def mean(self):
+            return sum(self.numbers) / len(self.numbers)
+        def each(self, function):
+            return [function(number) for number in self.numbers]
+        def sort(self, numbers):
+            if not numbers:
+                raise ValueError("empty")
+            numbers.sort()
+"""
+BOX_TESTS = """
+    import unittest
+    class BoxTest(unittest.TestCase):
+        def setUp(self):
+            self.box = Box()
+        def test_mean(self):
+            self.box.load([1, 2])
+            self.assertEqual(self.box.mean(), 1.5)
+        def test_more(self):
+            numbers = [3, 1]
+            self.box.load(numbers)
+"""
+
+
+def box(*lines: str, tests: str = BOX_TESTS) -> Task:
+    more = [" " * (8 if line.startswith("def ") else 12) + line for line in lines]
+    text = textwrap.dedent(tests + "\n".join(more))
+    return having_tests(Task("b", "", "Box", textwrap.dedent(BOX)), text)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["self.assertEqual(self.box.each(lambda x: x + 1), [4, 2])"],
+        ["if self.box.mean() == 2:", "    self.assertEqual(self.box.mean(), 2)"],
+        ["self.assertEqual(helper(self.box), 2)"],
+        ["self.assertEqual(self.box.load([1]).mean(), 1)"],
+        ["self.assertTrue(self.box == self.box)"],
+        ["self.box.numbers = [4]", "self.assertEqual(self.box.mean(), 4)"],
+        ["self.box.sort(numbers)", "self.assertEqual(numbers, [1, 3])"],
+        ["with self.assertRaisesRegex(ValueError, 'empty'):", "    self.box.sort([])"],
+        ["with open('x') as self.file:", "    self.assertEqual(self.box.mean(), 2)"],
+        ["self.assertAlmostEqual(self.box.mean(), 2.0, delta=0.1)"],
+        ["pass", "def test_nothing(self):", "    self.assertEqual(helper(1), 2)"],
+    ],
+)
+def test_tests_stay_where_one_cannot_be_followed(lines: list[str]) -> None:
+    """What decides there (a function, a helper, an object's state) would not be asked any more."""
+    assert with_sequences(box("self.assertEqual(self.box.mean(), 2)")) is not None
+    assert with_sequences(box(*lines)) is None
+
+
+def test_a_wrong_program_still_fails(sandbox: Sandbox) -> None:
+    """A test that passes a function is lost as calls, so the suite keeps the tests."""
+    task = in_sequences(sandbox, box("self.assertEqual(self.box.each(lambda x: x + 1), [4, 2])"))
+    suite = augment_task(sandbox, task, seed=0, budget=Budget(inputs=5)).suite
+    prepared = PreparedSuite.of(task, suite, PRESETS["default"])
+    wrong = task.reference.replace("return [function(number) for number in self.numbers]", "pass")
+    assert evaluate_program(sandbox, prepared, wrong).base == "fail"
+
+
+def test_tolerances_are_kept(sandbox: Sandbox) -> None:
+    """A float may differ by as much as all assertions of floats say."""
+    tests = BOX_TESTS.replace(
+        "assertEqual(self.box.mean(), 1.5", "assertAlmostEqual(1.5, self.box.mean(), 3"
+    )
+    task = in_sequences(sandbox, box("self.box.mean()", tests=tests))
+    assert task.harness.kind == "sequence"
+    suite = augment_task(sandbox, task, seed=0, budget=Budget(inputs=5)).suite
+    prepared = PreparedSuite.of(task, suite, PRESETS["default"])
+    for error, verdict in ((0.0004, "pass"), (0.0006, "fail")):
+        near = task.reference.replace("len(self.numbers)", f"len(self.numbers) + {error}")
+        assert evaluate_program(sandbox, prepared, near).base == verdict
 
 
 def test_tests_that_the_reference_fails_are_not_read(sandbox: Sandbox) -> None:

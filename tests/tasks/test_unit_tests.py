@@ -84,6 +84,30 @@ def answered(sandbox: Sandbox, task: Task) -> Answers:
     return answer(sandbox, task, task.base, base_count=len(task.base), limits=Limits())
 
 
+def test_skipped_tests_are_none() -> None:
+    """No test that unittest leaves out is a case, and what it asserts is asked nowhere."""
+    text = """
+        import unittest
+        from unittest import skip
+        class T(unittest.TestCase):
+            def test_a(self):
+                self.assertEqual(f(1), 2)
+            @unittest.skip("later")
+            def test_b(self):
+                self.assertEqual(f(2), 99)
+            @skip("later")
+            def test_c(self):
+                self.assertEqual(f(3), 99)
+        @unittest.skip("later")
+        class U(unittest.TestCase):
+            def test_d(self):
+                self.assertEqual(f(4), 99)
+    """
+    tests = divided(textwrap.dedent(text))
+    assert tests.names == (("T", "test_a"),)
+    assert "99" not in tests.check
+
+
 def test_nothing_expected_is_beside_the_program() -> None:
     """The text that runs there has the arguments of calls, and no right answer."""
     tests = divided(textwrap.dedent(TESTS))

@@ -1,4 +1,4 @@
-"""The commands of execution tasks."""
+"""Commands for execution tasks."""
 
 LIST = """
 Execution tasks from packages

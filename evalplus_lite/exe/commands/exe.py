@@ -31,28 +31,28 @@ def mine(
     packages: list[str] | None = typer.Argument(
         None,
         metavar="PACKAGE...",
-        help="Names, wheels, source archives, or folders, such as clones of repositories.",
+        help="Names, wheels, source archives, or folders, such as cloned repositories.",
     ),
     listed: list[Path] | None = typer.Option(
-        None, "--from", metavar="FILE", help="A list of packages, one a line; repeatable."
+        None, "--from", metavar="FILE", help="A list of packages, one per line; repeatable."
     ),
     out: Path = typer.Option(
         Path("out/mined/tasks.jsonl"),
         "--out",
         "-o",
         metavar="PATH",
-        help="The tasks' file (JSONL).",
+        help="Output file of tasks (JSONL).",
     ),
     companion: list[Path] | None = typer.Option(
         None,
         "--with",
         metavar="PATH",
-        help="A library that packages here import, to inline from; repeatable.",
+        help="A library whose code may be inlined; repeatable.",
     ),
     with_deps: bool | None = typer.Option(
         None,
         "--with-deps/--no-deps",
-        help="Download required pure wheels; default: only for packages given by name.",
+        help="Download dependencies (pure wheels); default: only for packages given by name.",
     ),
     any_license: bool = typer.Option(
         False, "--any-license", help="Keep packages whose license is not permissive."
@@ -64,7 +64,7 @@ def mine(
         None, "--model", "-m", help="Model that writes inputs; default: none."
     ),
     base_url: options.BaseUrl = None,
-    chain: int = typer.Option(0, "--chain", min=0, help="Number of chained tasks to build, too."),
+    chain: int = typer.Option(0, "--chain", min=0, help="Number of chained tasks to build."),
     links: int = typer.Option(2, "--links", min=2, help="Maximum functions per chain."),
     breakpoints: int = typer.Option(
         0, "--breakpoints", min=0, help="Number of program states to ask about."
@@ -85,8 +85,8 @@ def mine(
     """Turn typed, pure functions of real packages into execution tasks.
 
     Packages are read, never installed or imported here; names are downloaded by pip. Each function
-    becomes a program with all it needs, is proved equal to the original in the sandbox, checked in
-    changed environments, and gets cases that meet the seven validators. Writes PATH, and next to it
+    becomes a self-contained program, is proved equal to the original in the sandbox, checked in
+    changed environments, and gets cases that pass the seven validators. Writes PATH, and next to it
     the rejects with their reasons, timings and the funnel. Resumes when run again after a kill.
     Exits with 1 if a package cannot be downloaded or read; the others are mined.
 
@@ -105,7 +105,7 @@ def mine(
     named = [*(packages or []), *(name for file in listed or [] for name in listed_packages(file))]
     if not named:
         raise InputError("no package was given", remedy="name one, or give a list with --from")
-    # Made here, so that a missing key is reported before any work.
+    # Created first, so that a missing key is reported before any work.
     client = None if model is None else Client(model, base_url=base_url)
     with run.started() as (session, _):
         result = mining.mine(
@@ -129,10 +129,10 @@ def mine(
         if lost:
             print_table("Packages left out", ["package", "why"], sorted(lost.items()), left=2)
         if UNLICENSED in result.refused.values():
-            say("--any-license keeps them; a project of your own says its license in "
+            say("--any-license keeps them; your own project states its license in "
                 'pyproject.toml: license = "MIT"')  # fmt: skip
         kept = result.funnel.counts["mined"]
-        say(f"tasks: {out}" if kept else f"no function was kept, so there is no task in {out}")
+        say(f"tasks: {out}" if kept else f"no function was mined, so there are no tasks in {out}")
         for path, number in result.summary["extra"].items():
             why = "" if number else f" ({_NONE[path.split('.')[-2]]})"
             say(f"{number} tasks: {path}{why}")
@@ -174,14 +174,14 @@ def build(
 
 
 _NONE = {
-    "chained": "no function takes the result of another, or the results hardly differ",
+    "chained": "no function accepts the result of another, or the results hardly differ",
     "breakpoints": "no line has a value that differs from the call's result",
 }
-"""Why a further kind of task may be empty."""
+"""Why a file of further tasks may be empty."""
 
 
 MOST_NAMED = 5
-"""Rows that are named one by one."""
+"""Maximum number of skipped rows to list one by one."""
 
 
 @takes("force", "shard", "json")
@@ -190,7 +190,7 @@ def predict(
     tasks: options.Mined,
     model: options.Model,
     out: Path | None = typer.Option(
-        None, "--out", "-o", metavar="PATH", help="The predictions' file."
+        None, "--out", "-o", metavar="PATH", help="Output file of predictions."
     ),
     base_url: options.BaseUrl = None,
     samples: int = typer.Option(1, "--n", "-n", min=1, help="Answers per case."),
@@ -255,10 +255,10 @@ def predict(
         asked = f"asked {result.summary['asked']}"
         say(f"{asked}; tokens: {tokens['prompt']} in, {tokens['completion']} out")
         if not result.predictions:
-            say("no case is left: of tasks that have any, by --limit, --tag, --without")
+            say("no case is left after --limit, --tag and --without")
         if unasked := result.summary["unasked"]:
             say(
-                f"{unasked} questions were too long for the model, or refused, and count as wrong;"
+                f"{unasked} questions were too long for the model, or rejected, and count as wrong;"
                 " leave out long programs with --without, or mine with a smaller --max-code"
             )
         name_left_out(result.summary)
@@ -268,12 +268,12 @@ def predict(
 
 
 def name_left_out(summary: Mapping[str, Any]) -> None:
-    """Say which rows of a file of execution tasks cannot be asked about, and why."""
+    """Print the rows that cannot become tasks, with the reasons."""
     rows = summary.get("left_out", [])
     for row in rows[:MOST_NAMED]:
         say(f"left out: {row['task_id']} (line {row['line']}): {row['reason']}")
     if len(rows) > MOST_NAMED:
-        say(f"left out: {len(rows) - MOST_NAMED} more rows; --json names all")
+        say(f"left out: {len(rows) - MOST_NAMED} more rows; --json lists all")
     if summary.get("ignored"):
         say(f"{summary['ignored']} predictions are about rows that are left out, and not counted")
 
@@ -283,7 +283,7 @@ def score(
     run: Run,
     tasks: options.Mined,
     predictions: Path = typer.Argument(
-        metavar="PREDICTIONS", help="What predict wrote, or CRUXEval generations."
+        metavar="PREDICTIONS", help="Output of predict, or CRUXEval generations."
     ),
     k: str | None = typer.Option(None, "--k", metavar="N,N", help="The k of pass@k; default: 1,5."),
     judge: options.Judge = None,
@@ -297,9 +297,9 @@ def score(
 ) -> int:
     """Grade predictions by the paper's rules and print the tables.
 
-    Values are compared as JSON after normalization (sets sorted, tuples as lists, numbers written
-    one way); exceptions by type and message. Reported overall, on errors alone, by package and
-    split. CRUXEval's generations are Python expressions, compared as Python compares.
+    Values are compared as JSON after normalization (sets sorted, tuples as lists, numbers in one
+    form); exceptions by type and message. Reported overall, on errors alone, by package and split.
+    CRUXEval's generations are Python expressions, compared by Python's equality.
 
     [bold]Example[/bold]  evalplus-lite exe score tasks.jsonl tasks.my-model.predictions.jsonl
     [bold]Example[/bold]  evalplus-lite exe score cruxeval.jsonl generations.json
@@ -326,7 +326,7 @@ def score(
                 f"first {first['task_id']}, case {first['case']}: {first['problem']}"
             )
         if report.repeated:
-            say(f"{report.repeated} predictions are there more than once, and counted once")
+            say(f"{report.repeated} duplicate predictions are counted once")
         if report.missing:
             say(f"{report.missing} cases have no prediction and are not in these figures")
         name_left_out(result.summary)
@@ -345,17 +345,17 @@ def exe_report(
     tasks: options.Mined,
     predictions: list[Path] = typer.Argument(
         metavar="PREDICTIONS...",
-        help="What predict wrote of models; further files of one are further runs.",
+        help="Outputs of predict; several files of one model count as runs.",
         callback=all_paths,
     ),
     out: Path = typer.Option(
-        Path("out/exe-report"), "--out", "-o", metavar="DIR", help="Folder for all that is made."
+        Path("out/exe-report"), "--out", "-o", metavar="DIR", help="Output folder."
     ),
     price: list[str] | None = typer.Option(
         None,
         "--price",
         metavar="[MODEL=]IN,OUT",
-        help="Price of a million tokens asked and answered, for all models or one; repeatable.",
+        help="Price per million prompt and completion tokens, for all models or one; repeatable.",
     ),
     judge: options.Judge = None,
     base_url: options.JudgeUrl = None,
@@ -366,9 +366,9 @@ def exe_report(
     """Make the paper's tables and figures from the predictions of one or several models.
 
     Scores and errors by model, cases by package, pass@1 by package, construct, and measure of the
-    code and its runs (Spearman, lines over logarithms, 95 % intervals), functions' mean and sigma,
-    runs, and cost. Pictures are SVG and PNG, tables Markdown, LaTeX and CSV;
-    DIR/report.html shows all. Figures without data are listed with the reason.
+    code and its runs (Spearman, logarithmic fits, 95 % intervals), functions' mean and sigma, runs,
+    and cost. Pictures are SVG and PNG, tables Markdown, LaTeX and CSV; DIR/report.html shows all.
+    Figures without data are listed with the reason.
 
     [bold]Example[/bold]  evalplus-lite exe report tasks.jsonl a.predictions.jsonl -o out/exe
     """
@@ -392,14 +392,14 @@ def exe_report(
             say(f"{undecided} predictions are not judged and not in these figures")
         name_left_out(result.summary)
         for row in result.summary["missing"]:
-            say(f"not made: {row['name']}: {row['reason']}")
-        say(f"all tables and figures: {out / PAGE}, to open in a browser")
+            say(f"missing: {row['name']}: {row['reason']}")
+        say(f"all tables and figures: {out / PAGE} (open in a browser)")
 
     return run.ended(result, show, attention=lambda: undecided)
 
 
 def _prices(texts: Iterable[str]) -> Mapping[str, Prices] | None:
-    """Return the prices of ``--price``: by model, "" of all others; None for none."""
+    """Return the prices of ``--price`` by model, with "" for all others; None if there are none."""
     found: dict[str, Prices] = {}
     for text in texts:
         model, _, numbers = text.rpartition("=")
@@ -409,7 +409,7 @@ def _prices(texts: Iterable[str]) -> Mapping[str, Prices] | None:
             prompt = completion = -1.0
         if not (0 <= prompt < float("inf") and 0 <= completion < float("inf")):
             raise InputError(
-                f"--price {text}", remedy="give what a million tokens cost, such as 0.15,0.6"
+                f"--price {text}", remedy="give the prices per million tokens, such as 0.15,0.6"
             )
         found[model] = Prices(prompt=prompt, completion=completion)
     return found or None
@@ -429,7 +429,7 @@ def export(
     tasks: Path = typer.Argument(metavar="TASKS", help="Mined tasks (JSONL)."),
     out: Path = typer.Option(..., "--out", "-o", metavar="PATH", help="The file (JSONL)."),
 ) -> int:
-    """Write mined tasks as rows of CRUXEval.
+    """Write mined tasks as CRUXEval rows.
 
     [bold]Example[/bold]  evalplus-lite exe export out/mined/tasks.jsonl -o rows.jsonl
     """

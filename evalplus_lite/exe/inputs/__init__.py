@@ -1,1 +1,1 @@
-"""Inputs for mined functions: sampled, explored, or asked of a model."""
+"""Inputs for mined functions: sampled, searched for, or written by a model."""

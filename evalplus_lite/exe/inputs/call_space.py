@@ -1,7 +1,7 @@
-"""The space of a function's calls, one domain a parameter; draws from it, and calls near others.
+"""The space of a function's calls, with one domain per parameter; random draws and mutations.
 
-A call is a tuple of one value a parameter; an optional parameter that it leaves out holds
-``OMITTED``, ``*args`` a list, and ``**kwargs`` a dict.
+A call is a tuple with one value per parameter: ``OMITTED`` for an optional parameter that is not
+passed, a list for ``*args``, a dict for ``**kwargs``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from evalplus_lite.generate.engine.slots import GenerationState, Slot
 from evalplus_lite.types import Arguments, Value
 
 MOST_PIECES, LONGEST_PIECE = 4, 24
-"""Pieces of a composed text, and characters of one."""
+"""Maximum number of pieces in a composed text, and maximum characters in a piece."""
 _First = TypeVar("_First")
 
 
@@ -54,7 +54,7 @@ ANYTHING = Type(
 
 
 def hashable(kind: Type) -> Type:
-    """Return the part of a type that a set may hold; plain scalars where there is none."""
+    """Return a type's hashable part; plain scalars if it has none."""
     if kind.kind in ("any", "object"):
         return SCALAR
     if kind.kind == "union":
@@ -78,7 +78,7 @@ _ANY = _WORD + " .,:;-/#'\"()<>&%=\\\n"
 
 
 def expressions(code: str) -> list[str]:
-    """Return the regular expressions that a program gives to ``re`` as literals, in order."""
+    """Return the literal regular expressions that a program passes to ``re``."""
     found: dict[str, None] = {}
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
@@ -89,9 +89,9 @@ def expressions(code: str) -> list[str]:
 
 
 def matching(expression: str, random: Callable[[], float], *, count: int) -> list[str]:
-    """Return up to ``count`` strings that an expression matches, lookaround apart.
+    """Return up to ``count`` strings that a regular expression matches, ignoring lookaround.
 
-    None where the expression is not one.
+    Return an empty list if the expression is invalid.
     """
     try:
         tree = _parser.parse(expression)
@@ -138,7 +138,7 @@ def _written(tree: Any, random: Callable[[], float], groups: dict[int, str]) -> 
 
 
 def _members(given: Any) -> str:
-    """Return some characters of a set, of each of its ranges the ends and one within."""
+    """Return sample characters of a set; of each range, the ends and the middle."""
     found = ""
     for kind, value in given:
         if kind is op.LITERAL:
@@ -157,29 +157,29 @@ OMITTED = ...
 _SUGGESTED, _COMPOSED, _RECALL = 0.6, 0.7, 0.9
 _MOST_EXPRESSIONS, _MATCHES, _TEXTS = 20, 6, 40
 _LARGEST, _FARTHEST = 400, 1e5
-"""Items of a value that is made, and its distance from zero."""
+"""Maximum size of a generated value, and maximum magnitude of a generated number."""
 _DAYS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class CallSpace:
-    """What calls a function may be given."""
+    """The calls that may be generated for a function."""
 
     signature: Signature
     slots: tuple[Slot, ...]
-    """One for each parameter, with its domain and the values of it that are known."""
+    """One per parameter, with its domain and known values."""
     suggestions: tuple[tuple[tuple[Value, ...], ...], ...]
-    """For each parameter groups of values: of its name, the code's, the package's."""
+    """For each parameter, groups of values suggested by its name, the code and the package."""
     pieces: tuple[tuple[str, ...], ...]
-    """Groups of what texts are made of, each as likely as the others."""
+    """Groups of pieces to compose texts from; each group is equally likely."""
 
     @classmethod
     def of(
         cls, function: MinedFunction, texts: Sequence[str] = (), known: Sequence[Invocation] = ()
     ) -> CallSpace:
-        """Return the space that a function's annotations, its constants and ``texts`` describe.
+        """Return the space described by a function's annotations, its constants and ``texts``.
 
-        What nothing else tells of a parameter, the values of ``known`` calls do.
+        A parameter of unknown type takes its type from the values in ``known`` calls.
         """
         signature = _typed_by(function.signature, known)
         constants = Constants.of_values(
@@ -210,8 +210,8 @@ class CallSpace:
             fit = [tuple(v for v in group if not domain.explain(v)) for group in groups]
             suggestions.append(tuple(group for group in fit if group))
             slots.append(slot)
-        # The program's constants, what its expressions match, characters beyond plain ones whose
-        # numbers it mentions, and words.
+        # The program's strings, matches of its regular expressions, non-ASCII characters whose code
+        # points it contains, and words.
         numbers = (n for n in constants.integers if 0x7F < n < 0xD800 or 0xDFFF < n < 0x110000)
         pieces = (
             tuple(dict.fromkeys(text for text in group if 0 < len(text) <= LONGEST_PIECE))
@@ -220,9 +220,9 @@ class CallSpace:
         return cls(signature, tuple(slots), tuple(suggestions), tuple(filter(None, pieces)))
 
     def draw(self, random: Callable[[], float], known: Sequence[Arguments] = ()) -> Arguments:
-        """Return an input made from scratch, of values suggested or of any others.
+        """Return a new call with suggested, composed or sampled values.
 
-        Parameters of which nothing tells the type get values of ``known`` calls, or are left out.
+        A parameter of unknown type takes a value from ``known`` calls, or is left out if optional.
         """
 
         def is_text(domain: Domain) -> bool:
@@ -244,14 +244,14 @@ class CallSpace:
         return tuple(values)
 
     def text(self, random: Callable[[], float]) -> str:
-        """Return a text of some pieces."""
+        """Return a text composed from a few pieces."""
         count = 1 + int(random() * MOST_PIECES)
         sign = " " if random() < 0.5 else ""
         return sign.join(_pick(_pick(self.pieces, random), random) for _ in range(count))
 
 
 def arguments_of_call(signature: Signature, call: Invocation) -> Arguments:
-    """Return the tuple that stands for a call; what no parameter has a place for is lost."""
+    """Return the tuple for a call; drop arguments that match no parameter."""
     values, _ = bound(signature.parameters, call.args, call.kwargs)
     return tuple(values.get(parameter.name, OMITTED) for parameter in signature.parameters)
 
@@ -259,7 +259,7 @@ def arguments_of_call(signature: Signature, call: Invocation) -> Arguments:
 def bound(
     parameters: Sequence[Parameter], args: Iterable[Value], kwargs: Mapping[str, Value]
 ) -> tuple[dict[str, Value], bool]:
-    """Return the values of a call by parameter, and whether each has a place."""
+    """Return a call's values by parameter, and whether every argument matches one."""
     left, named = [*args], dict(kwargs)
     found: dict[str, Value] = {}
     for parameter in parameters:
@@ -275,7 +275,7 @@ def bound(
 
 
 def call_of(signature: Signature, arguments: Arguments) -> Invocation:
-    """Return the call that a tuple stands for; it ends before the first argument left out."""
+    """Return the call for a tuple; positional arguments end before the first omitted one."""
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
     is_open = True
@@ -292,7 +292,7 @@ def call_of(signature: Signature, arguments: Arguments) -> Invocation:
 
 
 def is_unknown(parameter: Parameter) -> bool:
-    """Return whether nothing tells the type of a parameter."""
+    """Return whether a parameter's type is unknown."""
     return parameter.type.kind in ("any", "object") and parameter.kind in ("positional", "keyword")
 
 
@@ -301,9 +301,9 @@ _HOLDING = (list, tuple, set, frozenset)
 
 
 def annotated(parameter: Parameter, built: Type | None) -> Type:
-    """Return the type that a signature states of a parameter's whole value, else of any.
+    """Return the annotated type of a parameter's whole value, or ``any``.
 
-    ``built``: what the entry point makes of it, if it makes something.
+    ``built``: the type that the entry point constructs from it, if any.
     """
     if parameter.origin != "annotation" or (built is not None and any(needs_of(built))):
         return Type("any")
@@ -311,7 +311,7 @@ def annotated(parameter: Parameter, built: Type | None) -> Type:
 
 
 def whole_type(parameter: Parameter) -> Type:
-    """Return the type of what a parameter is given in sum: of ``*args`` a list, say."""
+    """Return the type of a parameter's whole value: a list for ``*args``, say."""
     if parameter.kind == "varargs":
         return Type("list", (parameter.type,))
     if parameter.kind == "varkw":
@@ -320,7 +320,7 @@ def whole_type(parameter: Parameter) -> Type:
 
 
 def fits(value: Value, kind: Type) -> bool:
-    """Return whether a value is of a type, or left out."""
+    """Return whether a value has a type, or is omitted."""
     if kind.kind == "union":
         return any(fits(value, each) for each in kind.arguments)
     if kind.kind in ("any", "object", "literal") or value is OMITTED:
@@ -340,7 +340,7 @@ def fits(value: Value, kind: Type) -> bool:
 
 
 def as_typed(value: Value, kind: Type) -> Value:
-    """Return a value as one of a type, such as a number that is written; raises ValueError."""
+    """Convert a value to a type, such as ``"1"`` to an int; raise ValueError if that fails."""
     if fits(value, kind):
         return value
     for each in kind.arguments if kind.kind == "union" else ():
@@ -353,11 +353,11 @@ def as_typed(value: Value, kind: Type) -> Value:
     if own in _HOLDING and isinstance(value, _HOLDING) and not is_fixed:
         items = sorted(value, key=repr) if isinstance(value, set | frozenset) else value
         return own(as_typed(each, parts[0]) if parts else each for each in items)
-    raise ValueError(f"{value!r} is no {kind}")
+    raise ValueError(f"{value!r} cannot be converted to {kind}")
 
 
 def domain_of_parameter(parameter: Parameter) -> Domain:
-    """Return what may stand for a parameter in an input."""
+    """Return the domain of a parameter's values in a call, ``OMITTED`` included."""
     domain = domain_of(parameter.type)
     if parameter.kind == "varargs":
         return Domain((list,), items=domain, is_uniform=False)
@@ -371,7 +371,7 @@ def domain_of_parameter(parameter: Parameter) -> Domain:
 
 
 def domain_of(kind: Type) -> Domain:
-    """Return the values of a type."""
+    """Return the domain of a type's values."""
     match kind.kind:
         case "union":
             return functools.reduce(_either, map(domain_of, kind.arguments))
@@ -404,7 +404,7 @@ def domain_of(kind: Type) -> Domain:
 
 
 def _profile(domain: Domain, text: TextProfile) -> Profile:
-    """Return a domain's profile, as if such values had been seen, its strings of a text's."""
+    """Return a profile as if a domain's values had been seen; ``text`` profiles its strings."""
 
     def of(part: Domain | None) -> Profile | None:
         return None if part is None else _profile(part, text)
@@ -421,7 +421,7 @@ def _profile(domain: Domain, text: TextProfile) -> Profile:
 
 
 def _either(one: Domain, other: Domain) -> Domain:
-    """Return the values of two types; where both are containers, the first one's elements."""
+    """Return the union of two domains; elements are the first one's if both are containers."""
     choices = [
         value
         for mine, theirs in ((one, other), (other, one))
@@ -444,7 +444,7 @@ def _either(one: Domain, other: Domain) -> Domain:
 
 @functools.cache
 def _days(*, has_time: bool) -> tuple[str, ...]:
-    """Return days (or moments) as text: landmarks, then some of our time, always the same."""
+    """Return ISO dates (or datetimes): landmarks, then 60 from 1960 to 2042 with a fixed seed."""
     draw = random.Random("days").random
     days = [date(1960, 1, 1) + timedelta(days=int(draw() * 30_000)) for _ in range(_DAYS)]
     listed = [*_LANDMARKS.split(), *(day.isoformat() for day in days)]
@@ -458,9 +458,9 @@ _LANDMARKS = (
 
 
 def hints(name: str, rng: random.Random | None = None) -> tuple[Value, ...]:
-    """Return what a parameter's name suggests, from ``data/hints.toml``; often nothing.
+    """Return values that a parameter's name suggests, from ``data/hints.toml``.
 
-    With ``rng`` only the form of a text or number is kept, so that functions share no value.
+    With ``rng``, keep only the form of a text or number, so that functions rarely share values.
     """
     found: dict[Value, None] = {}
     for part in (name.lower().strip("_"), *name.lower().split("_"), name.lower().rstrip("s")):
@@ -473,7 +473,7 @@ def hints(name: str, rng: random.Random | None = None) -> tuple[Value, ...]:
 
 
 def varied(value: Value, rng: random.Random) -> Value:
-    """Return a text with other words and digits, or a number of as many digits."""
+    """Return a text with other words and digits, or a number of similar size."""
     if isinstance(value, str):
         return _PART.sub(lambda part: _other(part[0], rng), value)
     if isinstance(value, int) and abs(value) >= 100:
@@ -503,7 +503,7 @@ def texts_of(value: Value) -> Iterator[str]:
 
 
 def words_in(text: str) -> list[str]:
-    """Return the words of a text that may stand for others."""
+    """Return the words of a text that may be replaced: 3 to 12 ASCII letters."""
     return _NAME.findall(text)
 
 
@@ -519,7 +519,7 @@ def _replaced(value: Value, pattern: re.Pattern[str], new: str) -> Value:
 
 
 def sentences(rng: random.Random) -> list[str]:
-    """Return texts of functions whose package shows none."""
+    """Return generated texts, for a package without texts of its own."""
     words = rng.sample(_words(), 60)
     signs = (" ", " ", ", ", "_", "-", ".", "/", "=", ": ", "\n")
     return [
@@ -535,7 +535,7 @@ def _words() -> list[str]:
 
 
 def _typed_by(signature: Signature, known: Sequence[Invocation]) -> Signature:
-    """Return a signature with the types of known calls' values where nothing else tells them."""
+    """Return a signature with unknown types inferred from the values in known calls."""
     rows = [arguments_of_call(signature, call) for call in known]
     found = []
     for at, parameter in enumerate(signature.parameters):
@@ -556,23 +556,23 @@ def _tables() -> dict[str, Any]:
 _TOKEN = re.compile(r"\d+|[^\W\d_]+|\s+|[\W_]")
 _NAME = re.compile(r"(?<![A-Za-z])[A-Za-z]{3,12}(?![A-Za-z])")
 _CROSSED, _SECOND, _GROWN, _RENAMED = 0.25, 0.35, 0.3, 0.3
-"""How often a value of another call is taken, a second change made, a text or list made longer, and
-one word replaced everywhere."""
+"""Probabilities of taking a value from another call, making a second change, extending a text or
+list, and replacing one word everywhere."""
 LONGEST = 1500
-"""Characters or items beyond which nothing is made longer."""
+"""Length in characters or items from which a value is not extended."""
 _TRIES = 6
 
 
 @dataclass(slots=True)
 class Nearby:
-    """Changes calls; ``domains`` say what each parameter may be, ``fixed`` words have a meaning."""
+    """A mutator of calls; values stay in ``domains``, and ``fixed`` words are not replaced."""
 
     domains: Sequence[Domain]
     random: Callable[[], float]
     fixed: frozenset[str] = frozenset()
 
     def call(self, arguments: Arguments, others: Sequence[Arguments]) -> Arguments:
-        """Return a call near another, with values of further ones here and there."""
+        """Return a mutation of a call, which may take values from ``others``."""
         if self.random() < _RENAMED and (words := self.words_of(arguments)):
             return self.renamed(arguments, [self._pick(sorted(words))])
         for _ in range(1 + (self.random() < _SECOND)):
@@ -582,11 +582,11 @@ class Nearby:
         return arguments
 
     def words_of(self, arguments: Arguments) -> set[str]:
-        """Return the words of a call that the program does not know."""
+        """Return the replaceable words of a call, without ``fixed`` ones."""
         return {w for text in texts_of(arguments) for w in words_in(text)} - self.fixed
 
     def renamed(self, arguments: Arguments, words: Iterable[str]) -> Arguments:
-        """Return a call with other words in place of these, wherever they stand, if it may be."""
+        """Replace words throughout a call; return it unchanged if a value leaves its domain."""
         changed = arguments
         for old in words:
             new = _styled(self._pick(_words()), old)
@@ -611,7 +611,7 @@ class Nearby:
         return value
 
     def near(self, value: Value, others: Sequence[Value]) -> Value:
-        """Return a value of the same type with a small change."""
+        """Return a value with a small change, of the same type."""
         match value:
             case bool():
                 return not value
@@ -676,7 +676,7 @@ class Nearby:
         return "".join(tokens)
 
     def _token(self, token: str) -> str:
-        """Return a token with another digit, letter case, or a letter less or twice."""
+        """Return a token with one digit or its case changed, or one letter removed or doubled."""
         spot = self._below(len(token))
         if token.isdecimal():
             return token[:spot] + str(self._below(10)) + token[spot + 1 :]

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.exe.inputs.call_space import OMITTED, bound, call_of
-from evalplus_lite.exe.running.proof import make_readable, unpack
+from evalplus_lite.exe.running.proof import make_readable, unpack, write_metadata
 from evalplus_lite.exe.running.runs import Invocation, answer_of, canonical, stage
 from evalplus_lite.exe.selecting.signatures import ITEM, Inferred, MadeType, either, type_of
 from evalplus_lite.exe.selecting.static import MinedFunction
@@ -120,6 +120,7 @@ def observe(
                     path.write_bytes(package.read(member))
         if not tests:
             unpack(package, root / "tree")
+        write_metadata(package, root / "libraries")
         for companion in companions:
             unpack(companion, root / "libraries")
         (root / MARK).touch()

@@ -1,7 +1,7 @@
-"""Test cases that a language model writes for a function, as a call of a tool with its types.
+"""Test cases written by a language model, requested as a typed tool call.
 
-As in the EXecution-Eval paper (appendix A.2.1): ``{"test_cases": [{"args": ..., "kwargs": ...}]}``,
-each an object from parameter name to value.
+The form is that of the EXecution-Eval paper (appendix A.2.1): ``{"test_cases": [{"args": ...,
+"kwargs": ...}]}``, where both are objects from parameter name to value.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _ANYTHING = Type("union", tuple(map(Type, ("none", "bool", "int", "float", "str"
 
 
 class MisfitError(ValueError):
-    """A value is not of its type; the message says where and how."""
+    """A value does not have its type; the message says where and how."""
 
 
 def schema_of(kind: Type) -> dict[str, Any]:
-    """Return the JSON schema of a type's values; any value for types that say nothing."""
+    """Return the JSON schema of a type's values; of any value for other types."""
     if kind.kind in _SIMPLE:
         return {"type": _SIMPLE[kind.kind][0]}
     inner = [schema_of(each) for each in kind.arguments]
@@ -63,9 +63,9 @@ def schema_of(kind: Type) -> dict[str, Any]:
 
 
 def _any_value(depth: int = 3) -> dict[str, Any]:
-    """Return the schema of any value that nests no deeper.
+    """Return the schema of any value with at most ``depth`` levels of nesting.
 
-    In so many words, as servers make a grammar of it: to some ``{}`` is an empty object.
+    The forms are listed because some servers' grammars read ``{}`` as an empty object.
     """
     forms: list[dict[str, Any]] = [{"type": n} for n in ("null", "boolean", "number", "string")]
     if depth:
@@ -76,15 +76,15 @@ def _any_value(depth: int = 3) -> dict[str, Any]:
 
 
 def read_value(tree: Any, kind: Type, where: str) -> Value:
-    """Return the value that a JSON tree stands for; MisfitError if it is not of the type.
+    """Return a JSON tree as a value of a type; raise MisfitError if it has another type.
 
-    True is not 1, 1.5 not an int; NaN and the infinities are no JSON.
+    Types are strict: true is not 1, and 1.5 is not an int. NaN and infinities are rejected.
     """
     if kind.kind in _SIMPLE:
         return _read_simple(tree, kind, where)
     match kind.kind:
         case "union":
-            # The most exact member counts: 1 is an int where int | float is asked for.
+            # Try float last: 1 is an int in int | float.
             for member in sorted(kind.arguments, key=lambda each: each.kind == "float"):
                 with suppress(MisfitError):
                     return read_value(tree, member, where)
@@ -127,7 +127,7 @@ def _read_simple(tree: Any, kind: Type, where: str) -> Value:
 
 
 def _read_key(key: str, kind: Type, where: str) -> Value:
-    """Read a key, which JSON writes as a string whatever it is."""
+    """Read a key, which JSON always writes as a string."""
     for member in kind.arguments if kind.kind == "union" else (kind,):
         is_plain = member.kind in ("int", "float", "bool", "none")
         with suppress(ValueError):
@@ -154,7 +154,7 @@ def _shown(tree: Any) -> str:
 
 
 _LONGEST_ANSWER = 100_000
-"""Characters of an answer that are looked at."""
+"""Maximum characters of an answer to read; the rest is ignored."""
 
 
 class CaseForm:
@@ -176,9 +176,9 @@ class CaseForm:
         return object_schema({"test_cases": {"type": "array", "items": case}})
 
     def read(self, text: str) -> tuple[list[Invocation], list[str]]:
-        """Return the calls in a model's answer, and a sentence for each case that is none.
+        """Return the calls in a model's answer, and a sentence for each invalid case.
 
-        Of an answer that is cut off, or broken elsewhere, the whole cases count.
+        If the answer is cut off or otherwise broken, its complete cases count.
         """
         text = text[:_LONGEST_ANSWER]
         found = list(json_objects(text))
@@ -238,14 +238,14 @@ def _parameter_schema(parameter: Parameter, word: str) -> dict[str, Any]:
 
 
 COUNT = 20
-"""Test cases that a model is asked for."""
+"""Number of test cases to request from a model."""
 TURNS = 2
-"""Requests for a function: the second one quotes what was wrong with the answer to the first."""
+"""Maximum number of requests for a function; the second quotes the problems of the first answer."""
 MOST_QUOTED = 5
-"""Faults that are quoted."""
+"""Maximum number of problems to quote."""
 MAX_TOKENS, TEMPERATURE = 4096, 0.8
 TOOL = "function_test_cases"
-"""The tool that a model calls with its cases, as in the paper; without tools it writes JSON."""
+"""The tool that a model calls with its cases, as in the paper; without tools, it writes JSON."""
 PROMPT = """Here is a Python program:
 
 ```python
@@ -271,9 +271,9 @@ Write them again, and all others that are still missing, as one JSON object.
 def calls_of_model(
     function: MinedFunction, source: ModelSource
 ) -> tuple[list[Invocation], dict[str, Any]]:
-    """Return the calls that a model writes, and what a task's row says of asking it.
+    """Return the calls that a model writes, and the facts about its requests for a task's row.
 
-    Raises LLMError if no other request would get a reply, either.
+    Raise LLMError if further requests would fail too.
     """
     form = CaseForm(function.signature)
     schema = json.dumps(form.schema)

@@ -1,8 +1,8 @@
-"""The search for a function's cases: known calls, calls near them, then calls by type.
+"""The search for a function's cases: known calls, mutations of them, then calls drawn by type.
 
-What decides which inputs a task gets is counted, not timed: steps of the program and of the
-libraries that it calls. Time is a limit only on what no counter sees (a regular expression, a huge
-power); where it took something away, ``cut`` says so.
+Counted steps, of the program and of the libraries that it calls, decide which inputs a task gets.
+CPU time only limits work that no counter sees (a regular expression, a huge power); if it removed
+inputs, ``cut`` records it.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ from evalplus_lite.types import Arguments, Value
 from evalplus_lite.values.source import literal
 
 MAX_LOOKED_FOR = 2000
-"""Characters of a value's text beyond which no docstring holds it."""
+"""Maximum characters of a value's literal that is searched for in documentation."""
 
 
 def documentation(code: str) -> str:
-    """Return a program's docstrings, other idle strings, and comments; it must parse."""
+    """Return a valid program's docstrings, other bare strings, and comments."""
     nodes = ast.walk(ast.parse(code))
     idle = [ast.literal_eval(node.value) for node in nodes if is_bare_string(node)]
     with suppress(tokenize.TokenError):
@@ -69,7 +69,7 @@ def documentation(code: str) -> str:
 
 
 def gives_away(text: str, call: Invocation, answer: CallResult) -> bool:
-    """Say whether a documentation holds every argument of a call, and its answer."""
+    """Return whether a documentation text holds every argument of a call, and its answer."""
     if not text:
         return False
     if answer.kind == "error":
@@ -82,7 +82,7 @@ def gives_away(text: str, call: Invocation, answer: CallResult) -> bool:
 def _holds(text: str, value: Value) -> bool:
     try:
         written = literal(value, quote=repr)
-    except (ValueError, RecursionError):  # more digits, or depth, than Python writes
+    except (ValueError, RecursionError):  # too many digits or levels for Python to write
         return False
     if len(written) > MAX_LOOKED_FOR:
         return False
@@ -93,28 +93,28 @@ def _holds(text: str, value: Value) -> bool:
 
 
 CASE_STEPS = 20_000
-"""Steps of one input."""
+"""Maximum steps of one input."""
 FUNCTION_STEPS = 1_000_000
-"""Steps of all inputs; what spends them is the last batch."""
+"""Step budget of all inputs; the batch that exceeds it is the last."""
 EXPLORING_CPU = 5.0
-"""CPU seconds of an input; the paper's bound is 10 s."""
+"""Maximum CPU seconds of an input; the paper's bound is 10 s."""
 FUNCTION_CPU = 30.0
-"""CPU seconds that inputs of a function may take."""
+"""Maximum CPU seconds for all inputs of a function."""
 MAX_SLOW = 3
-"""Inputs of one batch that may take too long before the rest of it is left out."""
+"""Timeouts in one batch after which its remaining inputs are skipped."""
 OUT_OF_TIME = "out of time"
 
 
 @dataclass(slots=True)
 class Runner:
-    """Runs one function's calls in the plain sandbox and remembers what they touched."""
+    """Runs one function's calls in the plain sandbox and records what they touched."""
 
     function: MinedFunction
     sandboxes: Sandboxes
     touched: list[str] = field(default_factory=list)
     failure: str = ""
     slow: int = 0
-    """Inputs left out because they took too long, or because another one of their batch did."""
+    """Number of inputs left out for a timeout, their own or one of the same batch."""
     steps: int = 0
     seconds: float = 0.0
     instrumented: Instrumented | None = field(init=False)
@@ -123,7 +123,7 @@ class Runner:
     _counting: CallableProgram | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        """Write the counters into the program once."""
+        """Instrument the program with counters, once."""
         function = self.function
         self._documentation = documentation(function.code)
         self._subject = CallableProgram(function.name, code=function.code)
@@ -133,22 +133,22 @@ class Runner:
 
     @property
     def is_spent(self) -> bool:
-        """Whether the inputs tried have taken as long as a function's may."""
-        # A batch may take half of it; one that was ended by that is the last.
+        """Whether the step or time budget of the function is used up."""
+        # A batch may take half of the time; one that reached that limit is the last.
         is_late = self.seconds > 0.45 * FUNCTION_CPU
         return is_late or self.steps > FUNCTION_STEPS
 
     @property
     def cut(self) -> dict[str, int | str]:
-        """What a task's row says where a limit took something away."""
+        """Facts for the task's row about limits that cut the search short; empty if none did."""
         why = "steps" if self.steps > FUNCTION_STEPS else "time"
         spent = {"spent": why} if self.is_spent else {}
         return {**spent, **({"slow": self.slow} if self.slow else {})}
 
     def execute(self, calls: list[Invocation]) -> list[Executed]:
-        """Return what became of calls, with the path each took.
+        """Run calls and return their answers, with the path each took.
 
-        Those of more than ``CASE_STEPS`` steps are ``slow``.
+        Calls of more than ``CASE_STEPS`` steps are ``slow``.
         """
         bounds: dict[str, Any] = {
             "cpu": EXPLORING_CPU, "max_slow": MAX_SLOW, "total": FUNCTION_CPU / 2
@@ -209,13 +209,13 @@ class Runner:
         )
 
     def measured(self, calls: list[Invocation]) -> Sequence[Measured | None]:
-        """Return what each call does; None where the program could not be instrumented."""
+        """Return the counts of each call; None if the program could not be instrumented."""
         if self._counting is None:
             return [None] * len(calls)
         return measure(self.sandboxes.plain, self._counting, calls, COUNTERS).calls
 
     def timed(self, calls: list[Invocation]) -> tuple[float, ...]:
-        """Return each call's CPU seconds in an untouched program."""
+        """Return each call's CPU seconds in the program without instrumentation."""
         found = run(self.sandboxes.plain, self._subject, calls, timed=True)
         return tuple(round(answer.cpu, 7) for answer in found.answers)
 
@@ -223,15 +223,15 @@ class Runner:
 ROUNDS = 6
 FIRST, LATER = 60, 54
 _DRAWN_ALONE, _DRAWN_BESIDE = 0.5, 0.1
-"""Shares of calls made from scratch, without known calls and beside them."""
+"""Shares of newly drawn calls in a batch: without known calls, and with them."""
 MAX_TEXT = 4000
-"""Inputs whose text is longer than this are no fun to predict."""
+"""Maximum length of an input's text in characters; longer ones are too tedious to predict."""
 
 Execute = Callable[[list[Invocation]], list[Executed]]
 
 
 class Explorer:
-    """Proposes calls of one function, and builds on those with a new output or a new path."""
+    """Proposes calls of one function, and mutates those with a new output, path or branch."""
 
     def __init__(
         self,
@@ -257,17 +257,17 @@ class Explorer:
         domains = [slot.domain for slot in self._space.slots]
         self._near = Nearby(domains, self._random, fixed)
         self._kinds = [*map(annotated, taken, function.built or [None] * len(taken))]
-        # A function that is annotated is asked about what it is annotated with, whatever its tests
-        # give it: each call of other types has a twin.
+        # Tests may pass types that contradict the annotations. For each such known call, add a
+        # twin whose arguments have the annotated types.
         for known in filter(lambda each: not self._is_typed(each), self._of_known):
             self._known.append((self._call(self._typed(known)), "mutated"))
-        # Words that other tasks have, or every package: each such call has a twin with other ones.
+        # For each known call with words that other tasks use, add a twin with other words.
         for known in self._of_known:
             words = sorted(self._near.words_of(known) & shared)
             twin = self._call(self._near.renamed(known, words))
             self._known += [(twin, "mutated")] if words else []
         self._parents: list[tuple[Arguments, str, int]] = []
-        """Calls to build on, with their source and the lines that they run."""
+        """Calls to mutate, with their source and the number of lines that they run."""
         self._seen: set[str] = set()
         self._outputs: set[str] = set()
         self._paths: set[tuple[int, ...]] = set()
@@ -283,7 +283,7 @@ class Explorer:
             proposed.append((self._call(drawn), "types"))
         others = [arguments for arguments, _, _ in self._parents]
         while self._parents and len(proposed) < count:
-            # Of two, the one that runs longer: longer runs are rarer, and harder to follow.
+            # Of two calls, take the longer run: those are rarer, and harder to trace.
             two = [self._parents[int(self._random() * len(self._parents))] for _ in range(2)]
             parent, source, _ = max(two, key=lambda each: each[2])
             near = self._call(self._near.call(parent, others))
@@ -313,7 +313,7 @@ class Explorer:
         return all(map(fits, arguments, self._kinds))
 
     def _typed(self, arguments: Arguments) -> Arguments:
-        """Return a call with each argument as its annotation wants it, or another one."""
+        """Return a call with each argument converted to its annotated type, or else a new one."""
         values = [*self._space.draw(self._random)]
         for at, (value, kind) in enumerate(zip(arguments, self._kinds, strict=True)):
             with suppress(ValueError, OverflowError):
@@ -322,14 +322,14 @@ class Explorer:
 
 
 def _is_nearly_hard(cases: list[Executed]) -> bool:
-    """Return whether some runs do as much as those of hard tasks, or half, but too few do."""
+    """Return whether a run comes to half of a hard task's lines, but too few runs are hard."""
     hard = sum(case.is_hard for case in cases)
     half = any(2 * case.steps >= HARD["lines"] and case.depth >= HARD["depth"] for case in cases)
     return half and 2 * hard <= MAX_CASES
 
 
 UNKNOWN = "no call is known, nor a parameter's type"
-"""Why no case of a function is looked for."""
+"""Why no case of a function is searched for."""
 
 
 def find_cases(
@@ -342,11 +342,11 @@ def find_cases(
     source: ModelSource | None = None,
     used: Mapping[Hashable, int] | None = None,
 ) -> tuple[list[Executed], list[Executed], dict[str, Any]] | None:
-    """Run calls of a function until enough cases meet the validators, or running them is spent.
+    """Run calls of a function until enough cases pass the validators, or its budget is used up.
 
-    Returns every case run, the ones chosen, and what a task's row says of how they were found. None
-    where no call is known, nor what to make one of. ``source`` asks a model for calls, beside those
-    that are known.
+    Return all cases run, the chosen ones, and the facts about the search for the task's row; None
+    if no call is known and a required parameter's type cannot be guessed. With ``source``, a model
+    is asked for more calls.
     """
     written, asked = ([], {}) if source is None else calls_of_model(function, source)
     explorer = Explorer(
@@ -366,10 +366,10 @@ def find_cases(
         cases += explorer.step(runner.execute, FIRST if number == 1 else LATER)
         chosen = select(cases, used=used)
         left = wanted.difference(*(case.reached for case in cases))
-        # A second round always: the first cases that pass are rarely the best.
+        # Always run a second round: the first cases that pass are rarely the best.
         is_full = len(chosen) == MAX_CASES and not _is_nearly_hard(cases)
         is_enough = number > 1 and not left and is_full
-        # Better than the validators ask: no output makes up more than half.
+        # Stricter than the validators: no output may make up more than half.
         most = max(Counter(case.answer.key for case in chosen).values(), default=0)
         is_varied = 2 * most <= len(chosen)
         if runner.is_spent or (is_enough and is_varied and not judge(chosen)):

@@ -1,7 +1,7 @@
-"""The paper's seven validators (appendix A.2.3), and the choice of cases.
+"""The paper's seven validators (appendix A.2.3), and the selection of cases.
 
 1 schema, 2 duplication, 3 coverage, 4 non-triviality, 5 output diversity, 6 error balance,
-7 runtime bounds. Schema and duplication are checked where cases are read; the functions here
+7 runtime bounds. Schema and duplication are checked when cases are read; the functions here
 judge executed cases.
 """
 
@@ -25,31 +25,31 @@ ValidatorName: TypeAlias = Literal[
     "schema", "duplication", "coverage", "non-triviality", "diversity", "error balance", "runtime"
 ]
 CORE: frozenset[ValidatorName] = frozenset({"non-triviality", "diversity", "error balance"})
-"""What must hold even where there are fewer than ``MIN_CASES``."""
+"""Validators that must pass even with fewer than ``MIN_CASES`` cases."""
 
 
 @dataclass(frozen=True, slots=True)
 class Executed:
-    """A call with its answer, and what it did, where that was measured."""
+    """A call with its answer, and measurements of its run if it was instrumented."""
 
     call: Invocation
     answer: CallResult
     signature: tuple[int, ...] = ()
-    """Equal for paths that are much the same."""
+    """The magnitudes of the run's counters: equal for similar paths."""
     reached: frozenset[int] = frozenset()
-    """Arms of the entry point (``Instrumented``)."""
+    """Branch arms reached in the entry point, as ``Instrumented`` numbers them."""
     beyond: frozenset[int] = frozenset()
-    """Arms of the functions that it calls."""
+    """Branch arms reached in other functions."""
     steps: int = 0
-    """Lines run."""
+    """Lines executed."""
     depth: int = 0
-    """Functions open at once."""
+    """Maximum depth of the call stack."""
     is_accident: bool = False
-    """Whether what it raised, if it did, is raised by no statement of the program."""
+    """Whether no ``raise`` or ``assert`` of the program raised its exception."""
     source: str = "types"
     """Where the call comes from: a key of ``SOURCE_COST``."""
     is_typed: bool = True
-    """Whether its arguments are of the types that the function is annotated with."""
+    """Whether its arguments have the annotated types."""
     is_given_away: bool = False
     """Whether the program's documentation holds the arguments and the answer."""
 
@@ -60,12 +60,12 @@ class Executed:
 
     @property
     def is_hard(self) -> bool:
-        """Whether its run does as much as those of hard tasks."""
+        """Whether its run reaches the counts of a hard task."""
         return self.steps >= HARD["lines"] and self.depth >= HARD["depth"]
 
     @property
     def is_trivial(self) -> bool:
-        """Whether it returned one of its inputs, or all of them, unmodified."""
+        """Whether it returned one or all of its arguments unchanged."""
         if self.answer.kind != "value":
             return False
         given = (*self.call.values, list(self.call.args), self.call.args)
@@ -73,7 +73,7 @@ class Executed:
 
 
 def judge(cases: Sequence[Executed]) -> list[ValidatorName]:
-    """Return every validator among 3 to 7 that the cases fail, in the paper's order."""
+    """Return the validators among 3 to 7 that the cases fail, in the paper's order."""
     kept = [c for c in cases if is_answer(c.answer)]
     outputs = Counter(c.answer.key for c in kept)
     has_failed: dict[ValidatorName, bool] = {
@@ -87,40 +87,40 @@ def judge(cases: Sequence[Executed]) -> list[ValidatorName]:
 
 
 OWN_ARM, OTHER_ARM, MOST_OTHERS = 8.0, 1.0, 6.0
-"""What reaching something new is worth, in the entry point and beyond it."""
+"""Score of each new arm in the entry point and elsewhere, and the maximum for the latter."""
 ERRORS = 0.2
-"""Share of cases that should raise, where any do; at most twice as many may."""
+"""Target share of cases that raise, if any do; the maximum is twice that."""
 SOURCE_COST = {
     "tests": -4.0, "doctests": -4.0, "README": -4.0, "call sites": -2.0, "model": 0.0,
     "mutated": 1.0, "types": 6.0,
 }  # fmt: skip
-"""What a case costs by where its values come from."""
+"""Cost of a case by the source of its values."""
 LITERAL = 3
-"""Characters from which a text, or a number, is a literal that tasks should not share."""
+"""Minimum characters of a text or number for it to be a literal that tasks should not share."""
 MISUSE = 40.0
-"""What an error costs that a caller of wrong types gets, even where the program raises it."""
+"""Cost of a TypeError or AttributeError: it mostly means that the caller passed a wrong type."""
 SHARED = 4.0
-"""What a literal costs for each other task that has it."""
+"""Cost of a literal for each other task that uses it."""
 PLACEHOLDERS = frozenset("foo bar baz qux spam eggs abc xyz test hello world lorem ipsum".split())
-"""Texts that every package's tests have: as if two other tasks had them."""
+"""Texts common in tests of all packages; they count as used by two other tasks."""
 READABLE = 200
-"""Characters of input and answer together that cost a reader nothing."""
+"""Characters of input and answer in total that are free of cost."""
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 
 
 def select(
     cases: Sequence[Executed], *, used: Mapping[Hashable, int] | None = None
 ) -> list[Executed]:
-    """Return up to ``MAX_CASES`` cases chosen to reach much, to meet the validators and to differ.
+    """Return up to ``MAX_CASES`` cases, chosen for coverage, valid proportions and variety.
 
-    What is reached in the entry point counts most, then a share of errors, new answers and paths,
-    and a spread over lines run, depth, and sizes, each doubling counted alike. At most 40 % raise,
-    less than half are trivial and none of the outputs makes up more than two thirds, where the
-    cases allow it. Never chosen are errors that no statement of the program raises, and cases that
-    its own documentation answers. Values of tests cost least, those drawn by type most; a literal
-    costs more the more tasks have ``used`` it. Where enough runs are hard, more than half of the
-    cases are; where enough are of the types that are annotated, half are. Equal ones are taken in
-    the order of a hash: tests often begin with many of one kind.
+    New arms in the entry point count most, then a share of errors, new answers and paths, and a
+    spread over lines executed, depth and sizes on a logarithmic scale. If the cases allow it, at
+    most 40 % raise, less than half are trivial, and no output makes up more than two thirds. Errors
+    that no statement of the program raises are never chosen, nor are cases that its documentation
+    answers. Values from tests cost least, values drawn by type most; a literal costs more the more
+    tasks have ``used`` it. If enough runs are hard, more than half of the cases are; if enough
+    cases have the annotated types, half do. Ties are broken by a hash, because tests often begin
+    with many similar calls.
     """
     left = [
         _Candidate.of(case, used or {})
@@ -143,7 +143,7 @@ def select(
 
 
 def balanced(cases: list[Executed]) -> list[Executed]:
-    """Return cases without those in excess, last ones first, so that the core validators hold."""
+    """Remove excess cases, last ones first, until the core validators pass."""
     while failed := CORE & {*judge(cases)}:
         common = Counter(case.answer.key for case in cases).most_common(1)[0][0]
         excess = [
@@ -158,7 +158,7 @@ def balanced(cases: list[Executed]) -> list[Executed]:
 
 
 def literals_of(call: Invocation) -> set[Hashable]:
-    """Return the longer texts and numbers that a call holds."""
+    """Return a call's texts and numbers of at least ``LITERAL`` characters."""
     return {
         part
         for value in call.values
@@ -171,14 +171,14 @@ def literals_of(call: Invocation) -> set[Hashable]:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A case, with what does not depend on the others."""
+    """A case, with scores that do not depend on other cases."""
 
     case: Executed
     is_trivial: bool
     kind: str
-    """An exception's type and message without what it quotes; empty for a value."""
+    """An exception's type and message without quoted parts and numbers; empty for a value."""
     places: tuple[tuple[Hashable, float], ...]
-    """Where it stands in each spread, and what being the first there is worth."""
+    """Its position in each dimension of variety, and the score of being the first there."""
     cost: float
 
     @classmethod
@@ -209,10 +209,10 @@ class _Candidate:
 def _gain_beside(
     chosen: Sequence[_Candidate], most_untyped: int, *, is_hard: bool
 ) -> Callable[[_Candidate], float]:
-    """Return what tells the worth of one more case beside the chosen ones.
+    """Return a function that scores a candidate for addition to the chosen cases.
 
-    ``most_untyped`` may be of other types than annotated; ``is_hard``: enough runs are hard for
-    the task to be.
+    ``most_untyped``: maximum number of cases without the annotated types. ``is_hard``: enough runs
+    are hard to make the task hard.
     """
     cases = [one.case for one in chosen]
     seen = Counter(place for one in chosen for place, _ in one.places)

@@ -1,1 +1,1 @@
-"""A package's modules as statements and names, and what each name stands for."""
+"""A package's modules as statements, and the resolution of the names in them."""

@@ -1,9 +1,9 @@
-"""A package's modules as top-level statements, and what each name in them stands for, across files.
+"""An index of a package's modules as top-level statements, with name resolution across files.
 
-Modules are parsed when first asked for, and only the last few stay in memory. Branches that are
-decided before any code runs (``TYPE_CHECKING``, the Python version, an import that is sure to work)
-are resolved here. Symbols are resolved one by one, through imports, aliases, re-exports, star
-imports and submodules, so modules that import each other in a circle are no obstacle.
+Modules are parsed on demand, and only recently used ones stay in memory. Branches whose condition
+is known statically (``TYPE_CHECKING``, the Python version, whether an import works) are resolved
+here. Each name is resolved separately, through imports, aliases, re-exports, star imports and
+submodules, so circular imports are supported.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NEVER_IMPORTED = frozenset({"antigravity", "this", "idlelib", "turtle", "turtle
 
 @functools.cache
 def _members(module: str) -> frozenset[str]:
-    """Return the members of a module of the standard library; none of one that is not imported."""
+    """Return a standard library module's members; empty if it is not imported here."""
     root = module.partition(".")[0]
     if root not in sys.stdlib_module_names or root in _NEVER_IMPORTED:
         return frozenset()
@@ -43,11 +43,11 @@ def _members(module: str) -> frozenset[str]:
 
 
 def has_member(module: str, name: str) -> bool:
-    """Return whether a module of the standard library has a member (or submodule)."""
+    """Return whether a standard library module has a member; true for ``*``."""
     return name == "*" or name in _members(module)
 
 
-# Top-level statements: their text, and conditions that are decided before anything runs.
+# Top-level statements: their text, and conditions that are known before anything runs.
 
 
 @dataclass(eq=False)
@@ -63,12 +63,12 @@ class Statement:
 
     @functools.cached_property
     def uses(self) -> Uses:
-        """What it needs."""
+        """The names that the statement needs."""
         return uses_of(self.node)
 
     @functools.cached_property
     def _named(self) -> frozenset[str]:
-        """Names that a class's body itself reads, its methods' bodies aside."""
+        """Names that a class's body reads, without the bodies of ordinary methods."""
         return frozenset(
             name.id
             for member in getattr(self.node, "body", ())
@@ -78,7 +78,7 @@ class Statement:
         )
 
     def cut(self, mentioned: Collection[str]) -> Statement:
-        """Return a class without the methods that nothing mentions."""
+        """Return a class without the methods that are not mentioned."""
         node = self.node
         assert isinstance(node, ast.ClassDef)
         idle = tuple(
@@ -96,7 +96,7 @@ class Statement:
         return self._cuts[idle] if idle else self
 
     def _without(self, node: ast.ClassDef, idle: tuple[int, ...]) -> str:
-        """Return the lines of a class without some members, and without what stands before each."""
+        """Return a class's source without some members and the comments above them."""
         first = first_line(node)
         gone: set[int] = set()
         for at in idle:
@@ -121,7 +121,7 @@ _BY_LIBRARIES = frozenset(
 
 
 def is_idle(member: ast.stmt) -> TypeGuard[ast.FunctionDef]:
-    """Return whether a class's member is a method that runs only where its name is mentioned."""
+    """Return whether a class's member is a method that only runs where its name is mentioned."""
     return (
         isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef)
         and not (member.name.startswith("__") and member.name.endswith("__"))
@@ -134,7 +134,7 @@ def is_idle(member: ast.stmt) -> TypeGuard[ast.FunctionDef]:
 
 
 def decide(test: ast.expr) -> bool | None:
-    """Return what a condition on ``TYPE_CHECKING`` or the Python version says; None if neither."""
+    """Evaluate a test of ``TYPE_CHECKING``, ``__name__`` or Python's version; None if other."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         inner = decide(test.operand)
         return None if inner is None else not inner
@@ -166,7 +166,7 @@ _VERSIONS = {
     "version_info[0]": sys.version_info[0],
     "version_info[:2]": tuple(sys.version_info[:2]),
 }
-"""What a program may compare the version of Python by."""
+"""Expressions for Python's version, without ``sys.``, and their values."""
 _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
     ast.Eq: operator.eq, ast.NotEq: operator.ne,
@@ -174,7 +174,7 @@ _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 
 def verbatim(node: ast.stmt, lines: list[str]) -> str:
-    """Return a statement's own lines, decorators included, moved to the left margin."""
+    """Return a statement's source, decorators included, dedented."""
     first = first_line(node)
     last = node.end_lineno or node.lineno
     end = node.end_col_offset or 0
@@ -186,7 +186,7 @@ def verbatim(node: ast.stmt, lines: list[str]) -> str:
         block = textwrap.dedent(block)
         if _is_text_of(block, node):
             return block
-    # Statements that share a line, or whose strings would change with the margin.
+    # Statements that share a line, or whose multi-line strings would change when dedented.
     return ast.unparse(node)
 
 
@@ -198,10 +198,10 @@ def _is_text_of(text: str, node: ast.stmt) -> bool:
 
 
 KEPT_TEXT = 1 << 20
-"""Characters of source whose trees are held at a time: trees take up to 100 times as much room."""
+"""Maximum characters of source whose trees stay in memory; a tree takes up to 100 times as much."""
 
 LONGEST_PROBLEM = 200
-"""Characters of why a module cannot be parsed."""
+"""Maximum length of a recorded parse error, in characters."""
 
 
 @dataclass(slots=True)
@@ -211,9 +211,9 @@ class Module:
     name: str
     is_package: bool
     length: int
-    """Characters of its source."""
+    """Length of the source in characters."""
     tree: ast.Module
-    """All of it; ``statements`` has those that run when it is imported."""
+    """The whole module; ``statements`` has those that run on import."""
     statements: list[Statement] = field(default_factory=list)
     bindings: dict[str, list[Statement]] = field(default_factory=dict)
     """Name -> the statements that bind it, in order."""
@@ -221,10 +221,10 @@ class Module:
     """Name -> the statements that change its value in place while the module loads."""
     stars: list[ast.ImportFrom] = field(default_factory=list)
     typing: dict[str, list[Statement]] = field(default_factory=dict)
-    """What ``if TYPE_CHECKING:`` binds: known to annotations, absent when the module runs."""
+    """Names bound in branches that never run, such as ``TYPE_CHECKING``; used by annotations."""
 
     def absolute(self, node: ast.ImportFrom) -> str | None:
-        """Return the dotted name of the module an import names; None above the top."""
+        """Return the dotted name of an import's module; None above the top-level package."""
         if not node.level:
             return node.module or ""
         parts = self.name.split(".")
@@ -233,7 +233,7 @@ class Module:
 
 
 class PackageIndex:
-    """The modules of one package, and of companions whose code may be inlined with it."""
+    """An index of one package's modules, and of companions whose code may be inlined with it."""
 
     def __init__(
         self,
@@ -252,18 +252,18 @@ class PackageIndex:
             name[:end] for name in self._files for end in range(len(name)) if name[end] == "."
         }
         self._modules: dict[str, Module | None] = {}
-        """Parsed modules, least recently asked for first; None for those that cannot be parsed."""
+        """Parsed modules, least recently used first; None if a module cannot be parsed."""
         self.problems: dict[str, str] = {}
-        """Why modules could not be parsed."""
+        """Parse errors by module."""
         self._size = 0
         self._bound: dict[str, frozenset[str]] = {}
-        """Of modules parsed once that bind all their names themselves: these."""
+        """Names bound by each parsed module without star imports and ``__getattr__``."""
 
     def __contains__(self, module: str) -> bool:
         return module in self._files or self.is_namespace(module)
 
     def is_namespace(self, module: str) -> bool:
-        """Return whether a name is a folder of modules without an ``__init__``."""
+        """Return whether a name is a namespace package: a folder without an ``__init__``."""
         return module not in self._files and module in self._folders
 
     def origin(self, module: str) -> PackageSource:
@@ -275,13 +275,13 @@ class PackageIndex:
         return module in self._files and self._files[module][1].is_package
 
     def lacks(self, module: str, name: str) -> bool:
-        """Return whether a module is known to bind no such name; nothing is parsed for it."""
+        """Return whether a module is known not to bind a name; never parse it to find out."""
         return module in self._bound and name not in self._bound[module]
 
     def module(self, name: str) -> Module | None:
-        """Return a module, parsed; None where there is none or it is no Python of this version.
+        """Return a parsed module; None if it is missing or cannot be parsed.
 
-        A module that was not asked for in a long time is parsed again: equal, but another object.
+        A module that was evicted from memory is parsed again, as a new but equal object.
         """
         if name in self._modules:
             self._modules[name] = found = self._modules.pop(name)
@@ -298,7 +298,7 @@ class PackageIndex:
         return found
 
     def forget(self, name: str) -> None:
-        """Drop a parsed module; it is parsed again when next asked for."""
+        """Drop a parsed module from memory; it is parsed again on the next request."""
         dropped = self._modules.pop(name, None)
         if dropped is not None:
             self._size -= dropped.length
@@ -310,7 +310,7 @@ class PackageIndex:
         try:
             text = source.text(file)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # Their invalid escapes are not ours to report.
+                warnings.simplefilter("ignore")  # Invalid escapes are the package's concern.
                 tree = ast.parse(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
             place = f"line {error.lineno}: " if isinstance(error, SyntaxError) else ""
@@ -355,8 +355,8 @@ class PackageIndex:
     def _branch(self, module: Module, node: ast.Try) -> list[ast.stmt] | None:
         """Return the statements of a ``try: import`` that run here; None to keep it whole.
 
-        What is not there, a library, say, or a compiled module, is not there for the original
-        either, which the program is compared with.
+        A library or compiled module that is missing here is also missing for the original module,
+        which the program is compared with.
         """
         catching = (
             handler
@@ -389,14 +389,14 @@ class PackageIndex:
 
 
 def _changed_names(node: ast.stmt, module: Module) -> set[str]:
-    """Return module names whose value a top-level statement changes in place."""
+    """Return the module's names whose value a top-level statement changes in place."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import):
         return set()
     names: set[str] = set()
     for child in _executed(node):
         names.update(_changed_by(child))
         if isinstance(child, ast.Expr) and isinstance(child.value, ast.Call):
-            # ``_fill(TABLE)``: whatever is passed on may come back changed.
+            # ``_fill(TABLE)``: the call may change its arguments.
             for argument in child.value.args:
                 if isinstance(argument, ast.Name) and _is_data(argument.id, module):
                     names.add(argument.id)
@@ -406,7 +406,7 @@ def _changed_names(node: ast.stmt, module: Module) -> set[str]:
 
 
 def _changed_by(node: ast.AST) -> list[str]:
-    """Return the name whose value one operation changes in place, if any."""
+    """Return the name whose value an operation changes in place, in a list; empty if none."""
     match node:
         case ast.Call(func=ast.Attribute(attr=name, value=changed)) if name in MUTATORS:
             root = root_of(changed)
@@ -418,7 +418,7 @@ def _changed_by(node: ast.AST) -> list[str]:
 
 
 def _changed_inside(name: str, module: Module) -> set[str]:
-    """Return the module's data that a function of it changes when called: ``_register(...)``."""
+    """Return the module's variables that one of its functions, such as ``_register``, changes."""
     found: set[str] = set()
     for statement in module.bindings.get(name, []):
         if isinstance(statement.node, ast.FunctionDef):
@@ -430,7 +430,7 @@ def _changed_inside(name: str, module: Module) -> set[str]:
 
 
 def _executed(node: ast.AST) -> Iterator[ast.AST]:
-    """Walk what runs when a statement does, leaving function bodies out."""
+    """Walk the nodes that run with a statement, without function bodies."""
     yield node
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
@@ -448,12 +448,12 @@ MODULE_NAMES = frozenset(
     """__name__ __file__ __doc__ __path__ __spec__ __loader__ __package__ __cached__
     __builtins__ __dict__ __annotations__""".split()
 )
-"""Names every module has without binding them."""
+"""Names that every module has without binding them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """Statements of a module that bind ``name`` (usually one)."""
+    """The statements of a module that bind ``name``, usually one."""
 
     module: str
     name: str
@@ -480,7 +480,7 @@ class External:
 
     @property
     def dotted(self) -> str:
-        """The full name, as the blocklists write it."""
+        """The full name, as written in ``data/purity.toml``."""
         return self.module if self.member is None else f"{self.module}.{self.member}"
 
 
@@ -493,13 +493,13 @@ class Builtin:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Obstacle:
-    """Why a name, a type or a function cannot be had; ``reason`` is one of the funnel's."""
+    """Why a name, type or function is unusable; ``reason`` is a label of the funnel."""
 
     reason: str
     detail: str
 
     def __str__(self) -> str:
-        """Say it in a line, with the detail where the reason does not end in it."""
+        """Return one line, with the detail unless the reason ends in it."""
         parts = [self.reason] if self.reason else []
         if self.detail and not self.reason.endswith(self.detail):
             parts.append(self.detail)
@@ -510,7 +510,7 @@ Target: TypeAlias = Definition | ModuleRef | External | Builtin | Obstacle
 
 
 class Resolver:
-    """Resolves names over one package index; remembers its answers."""
+    """A cached resolver of names in one package index."""
 
     def __init__(self, index: PackageIndex) -> None:
         self.index = index
@@ -519,13 +519,13 @@ class Resolver:
         self._exported = functools.cache(self._listed)
 
     def resolve(self, module: str, name: str) -> Target:
-        """Return what ``name`` stands for at the top level of ``module``."""
+        """Resolve ``name`` at the top level of ``module``."""
         is_builtin = name in BUILTINS or name in MODULE_NAMES
         unknown = Obstacle("unresolved name", f"{module}.{name}")
         return self.member(module, name) or (Builtin(name) if is_builtin else unknown)
 
     def resolve_annotation(self, module: str, name: str) -> Target:
-        """Return what a name means in an annotation, ``if TYPE_CHECKING:`` included."""
+        """Resolve a name in an annotation, ``if TYPE_CHECKING:`` included."""
         found = self.resolve(module, name)
         parsed = self.index.module(module)
         if isinstance(found, Obstacle) and parsed is not None and name in parsed.typing:
@@ -533,12 +533,12 @@ class Resolver:
         return found
 
     def member(self, module: str, name: str) -> Target | None:
-        """Return what the attribute ``name`` of a module is; None where it has none."""
+        """Resolve the attribute ``name`` of a module; None if it has none."""
         key = (module, name)
         if key in self._known:
             return self._known[key]
         if key in self._open:
-            return None  # A circle of re-exports binds nothing.
+            return None  # A cycle of re-exports binds nothing.
         self._open.add(key)
         try:
             found = self._find(module, name)
@@ -569,7 +569,7 @@ class Resolver:
         if parsed.is_package and f"{module}.{name}" in self.index:
             return ModuleRef(f"{module}.{name}")
         if "__getattr__" in parsed.bindings and name in parsed.typing:
-            # Loaded when first asked for; what it is stands under ``if TYPE_CHECKING``.
+            # A lazily loaded name, which ``if TYPE_CHECKING`` declares.
             return self._bound(parsed, name, parsed.typing[name])
         return None
 
@@ -589,7 +589,7 @@ class Resolver:
     def _defined(self, module: Module, name: str, bindings: list[Statement]) -> Target:
         value = getattr(bindings[0].node, "value", None)
         if len(bindings) == 1 and isinstance(value, ast.Name) and value.id == name:
-            return Builtin(name)  # ``str = str``, a habit of compatibility modules.
+            return Builtin(name)  # ``str = str``, as compatibility modules write.
         for statement in bindings:
             compound = ast.Try | ast.If | ast.With | ast.For | ast.While
             for node in ast.walk(statement.node) if isinstance(statement.node, compound) else ():
@@ -655,7 +655,7 @@ class Resolver:
         return self.member(source, name)
 
     def _listed(self, module: str) -> frozenset[str] | None:
-        """Return a module's ``__all__`` where it is a literal; None where it has none."""
+        """Return a module's ``__all__``; None if it has none, or one that is not a literal."""
         parsed = self.index.module(module)
         names: set[str] = set()
         for statement in parsed.bindings.get("__all__", []) if parsed else ():
@@ -668,7 +668,7 @@ class Resolver:
 
 
 def _is_stub(bindings: list[Statement]) -> bool:
-    """Return whether all that precedes an import is ``name = None``."""
+    """Return whether all bindings are imports or ``name = None``."""
     for statement in bindings:
         match statement.node:
             case ast.Import() | ast.ImportFrom() | ast.Assign(value=ast.Constant(value=None)):
@@ -678,7 +678,7 @@ def _is_stub(bindings: list[Statement]) -> bool:
 
 
 def class_of(target: Definition, resolver: Resolver) -> ast.ClassDef | None:
-    """Return a class that is bound once at the top of a module; None of anything else."""
+    """Return the class that a definition binds once; None if it binds anything else."""
     parsed = resolver.index.module(target.module)
     bindings = parsed.bindings.get(target.name, []) if parsed else []
     node = bindings[0].node if len(bindings) == 1 else None

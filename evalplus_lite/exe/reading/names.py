@@ -1,9 +1,9 @@
-"""What a statement needs from its module: free names, when they are needed, and habits to refuse.
+"""The free names of a statement, when they are needed, and usage that may rule a function out.
 
-The walk follows Python's own scoping (parameters, comprehension variables, class bodies that
-their methods cannot see, walrus targets that escape a comprehension), so that only names that
-really reach the module are reported. ``symtable`` gives the same names; this walk adds the
-attributes asked of them, whether they are needed while loading, and where.
+The walk follows Python's scoping rules (parameters, comprehension variables, class bodies hidden
+from their methods, walrus targets that escape a comprehension), so it only reports names that are
+looked up in the module. ``symtable`` finds the same names; this walk adds the attributes read from
+them, whether they are needed while loading, and the line.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Passing: TypeAlias = Literal["positional", "keyword", "varargs", "varkw"]
 def parameters_of(arguments: ast.arguments) -> list[tuple[ast.arg, Passing, ast.expr | None]]:
     """Return the parameters in order: how each is passed, and its default."""
     positional = [*arguments.posonlyargs, *arguments.args]
-    # Defaults are those of the last ones; of a method's ``self``, which is gone, nothing counts.
+    # Defaults belong to the last parameters; a removed ``self`` may leave one default too many.
     defaults = [*[None] * len(positional), *arguments.defaults][len(arguments.defaults) :]
     found: list[tuple[ast.arg, Passing, ast.expr | None]]
     found = [(a, "positional", d) for a, d in zip(positional, defaults, strict=True)]
@@ -66,7 +66,7 @@ MUTATORS = frozenset(
     """append add appendleft clear discard extend extendleft insert pop popitem popleft remove
     reverse setdefault sort update __setitem__ __delitem__""".split()
 )
-"""Methods of builtin containers that change them."""
+"""Methods that change a builtin container in place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Use:
 
 @dataclass(slots=True)
 class Uses:
-    """Everything one statement asks of the world."""
+    """Everything that one statement uses."""
 
     uses: list[Use] = field(default_factory=list)
     imports: list[ast.Import | ast.ImportFrom] = field(default_factory=list)
@@ -97,7 +97,7 @@ class Uses:
     attributes: set[str] = field(default_factory=set)
     """Every attribute name read anywhere."""
     mentions: set[str] = field(default_factory=set)
-    """Other words that may name an attribute: in text, in a class's body, in patterns."""
+    """Other words that may name an attribute: in strings, class bodies and patterns."""
 
 
 @dataclass(slots=True)
@@ -112,7 +112,7 @@ _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def uses_of(node: ast.stmt) -> Uses:
-    """Return what a top-level statement uses."""
+    """Return everything that a top-level statement uses."""
     walk = _Walk()
     walk.visit(node, _NameScope("module", set(), None), "load")
     return walk.found
@@ -235,7 +235,7 @@ class _Walk:
             self.visit(base, scope, when)
 
     def watch(self, node: ast.AST, scope: _NameScope) -> None:
-        """Note changes of module state, and attribute access by computed names or by text."""
+        """Record changes of module state, and attribute access by computed names or by strings."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             is_prose = " " in node.value and "{" not in node.value and "%(" not in node.value
             self.found.mentions.update(() if is_prose else _WORD.findall(node.value))
@@ -252,7 +252,7 @@ class _Walk:
                 self.found.calls.append(node)
 
     def write(self, root: ast.expr, scope: _NameScope) -> None:
-        # Changes made while loading are part of the statement; those of a function are state.
+        # Changes while loading are part of the statement; changes by a function are state.
         if isinstance(root, ast.Name) and scope.kind != "module" and _is_global(root.id, scope):
             self.found.writes.add(root.id)
 
@@ -262,7 +262,7 @@ class _Walk:
 
 
 def root_of(node: ast.expr) -> ast.expr:
-    """Return what attributes and items are taken of in the end."""
+    """Return the innermost object of a chain of attributes and subscripts."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
     return node
@@ -273,7 +273,7 @@ def _is_global(name: str, scope: _NameScope) -> bool:
     while current is not None:
         if name in current.globals:
             return True
-        # A function does not see what the class around it binds.
+        # A function does not see the names of the enclosing class.
         if (current.kind != "class" or current is scope) and name in current.bound:
             return False
         current = current.parent

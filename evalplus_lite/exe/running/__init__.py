@@ -1,1 +1,1 @@
-"""Mined programs in the sandbox, their environment watched, and the proof that they hold."""
+"""Runs of mined programs in an observed sandbox, and the proof that their answers are stable."""

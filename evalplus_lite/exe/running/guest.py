@@ -1,14 +1,14 @@
-"""The program that loads, calls and watches mined code inside the sandbox.
+"""The program that loads, calls and observes mined code inside the sandbox.
 
-This file's *text* is the front of the program that the sandbox runs, so it imports the standard
-library only. ``build(settings)`` loads the mined code (or the original module) and returns the
+The *source* of this file precedes the program that the sandbox runs, so it imports only the
+standard library. ``build(settings)`` loads the mined code (or the original module) and returns the
 function that the sandbox calls: ``entry(args, kwargs)`` answers with plain data, ``entry(None,
-None)`` with what was touched so far. An audit hook and watched functions note what code touches,
-``perturb`` changes clock, environment, folder and generators, stand-ins take the place of libraries
-that are not there while a module loads, ``taken`` reads results, and ``Counters`` counts steps.
+None)`` with everything touched so far. An audit hook and watched functions record what code
+touches, ``perturb`` changes clock, environment, folder and random generators, stubs replace missing
+libraries while a module loads, ``taken`` reads results, and ``Counters`` counts steps.
 """
 
-# Runs in a bare interpreter, around values of any type, on whatever version is there.
+# Runs in a bare interpreter of any supported version, with values of any type.
 # mypy: ignore-errors
 # ruff: noqa: D102, B905
 
@@ -37,7 +37,7 @@ _QUIET = frozenset(
 
 
 def is_ours():
-    """Return whether mined code is at work on this stack, other than importing a library."""
+    """Return whether mined code is running on this stack, other than importing a library."""
     frame = sys._getframe(2)
     while frame is not None:
         name = frame.f_code.co_filename
@@ -50,20 +50,20 @@ def is_ours():
 
 
 def touch(what):
-    """Note that mined code reached for something beyond its arguments."""
+    """Record that mined code accessed something other than its arguments."""
     if len(touched) < 50 and is_ours() and what not in touched:
         touched.append(what)
 
 
 def audit(event, arguments):
-    """Note every audited event that is neither computing nor importing."""
+    """Record every audited event, except those of computing and importing."""
     if event not in _QUIET:
         detail = arguments[0] if arguments and type(arguments[0]) is str else ""
         touch(f"{event} {detail}"[:120].strip())
 
 
 def watched(what, function):
-    """Return a function that notes each call, then does what it always did."""
+    """Return a wrapper that records each call of a function."""
 
     def call(*args, **kwargs):
         touch(what)
@@ -73,7 +73,7 @@ def watched(what, function):
 
 
 def perturb(variant):
-    """Change clock, environment, folder and generators for what is loaded from now on."""
+    """Change clock, environment, folder and random generators for code loaded from now on."""
     import locale
     import random
     import time
@@ -83,7 +83,7 @@ def perturb(variant):
     real_time, real_gmtime = time.time, time.gmtime
 
     def moved(name, place, change):
-        """Let ``change`` answer for a clock to which mined code gives no argument in a place."""
+        """Let ``change`` answer when mined code omits a clock function's argument at ``place``."""
         function = getattr(time, name)
 
         def call(*args):
@@ -157,19 +157,19 @@ def _move_dates(shift, real_time):
     datetime.datetime = kind(datetime.datetime, {"today": today, "now": now, "utcnow": utcnow})
 
 
-absent = set()  # libraries whose stand-ins were reached for by a call
-is_called = []  # not empty once the original has loaded
+absent = set()  # libraries whose stubs were accessed by a call
+is_called = []  # not empty after loading
 _stubs = {}
 
 
 def reach(name):
-    """Note that a call reached for a stand-in: its answer is not the original's."""
+    """Record that a call accessed a stub: its answer is not the original's."""
     if is_called:
         absent.add(name.partition(".")[0])
 
 
 class StubModule(types.ModuleType):
-    """Stands for a library that is not here, as long as a module loads."""
+    """A stub for a missing library, for use while a module loads."""
 
     def __getattr__(self, name):
         if name.startswith("__") and name != "__version__":
@@ -211,9 +211,9 @@ def _stub(name):
 
 
 class StubValue(str):
-    """What a missing library's function returns: a string that puts up with anything, and is false.
+    """The result of a missing library's functions: a false string that accepts any operation.
 
-    Not an empty one: ``typing`` takes it for the name of a type.
+    It is not empty because ``typing`` reads it as the name of a type.
     """
 
     def __new__(cls, /, *args, **kwargs):
@@ -244,9 +244,9 @@ class StubValue(str):
 
 
 class MissingFinder:
-    """Finds, last of all, libraries that are neither the package nor the standard library.
+    """The last finder, for libraries that are neither the package nor the standard library.
 
-    Those named in ``wanted`` alone; all of them where it is None.
+    It finds only those named in ``wanted``, or all of them if that is None.
     """
 
     def __init__(self, roots):
@@ -271,15 +271,15 @@ class MissingFinder:
         module.__path__ = []
 
 
-MAX_ITEMS = 20000  # of an iterator that a function returns
-MAX_OBJECTS = 1000  # of an answer
+MAX_ITEMS = 20000  # in an iterator that a function returns
+MAX_OBJECTS = 1000  # in an answer
 MAX_BITS = 14_000  # of an integer: Python writes and reads 4300 decimal digits
-MAX_MESSAGE = 2000  # characters of an exception's: the sandbox keeps no more
-MAX_ANSWER = 100_000  # characters, digits and items of one answer: no question is that large
+MAX_MESSAGE = 2000  # characters of an exception's message, as in the sandbox
+MAX_ANSWER = 100_000  # characters, digits and items in one answer
 
 
 class TooLong(Exception):
-    """An iterator went on past MAX_ITEMS, or an answer is larger than MAX_ANSWER."""
+    """An iterator yields more than MAX_ITEMS, or an answer exceeds a size limit."""
 
 
 _LAZY = tuple(type(x) for x in (iter([]), iter(()), iter({}), iter({}.values()), iter({}.items()),
@@ -293,14 +293,14 @@ _AS_TEXT = ("decimal", "fractions", "pathlib", "pathlib._local")
 
 
 def taken(value, depth=0):
-    """Return a result as plain data: dates and numbers as text, objects as what they hold."""
+    """Return a result as plain data: dates and decimals as text, objects as their attributes."""
     kind = type(value)
     if kind in (int, str, float, bool, type(None), bytes, complex):
         return value
     if isinstance(value, (datetime.date, datetime.time)):
         try:
             return value.isoformat()
-        except Exception as error:  # of a time zone that the program made: not of the call
+        except Exception as error:  # raised by the program's time zone, not by the call
             raise Untold(f"a date: {error!r}") from None
     if isinstance(value, enum.Enum):
         for plain in (int, str):  # equal to their values, as JSON writes them
@@ -338,7 +338,7 @@ def taken(value, depth=0):
 
 
 def attributes(value):
-    """Return the public attributes that an object of a program's own class holds."""
+    """Return the public attributes of an object whose class is not of the standard library."""
     kind = type(value)
     library = kind.__module__.partition(".")[0]
     if library in sys.stdlib_module_names or isinstance(value, _NO_OBJECTS):
@@ -356,11 +356,11 @@ def attributes(value):
 
 _NO_OBJECTS = (type, BaseException, int, str, float, bytes, list, tuple, dict, set, frozenset)
 _open = []  # objects that are being read
-_objects = [0]  # how many were read for this answer
+_objects = [0]  # number of objects read for this answer
 
 
 def _read(value, held, depth):
-    """Return what an object holds as plain data; Untold where it holds itself."""
+    """Return an object's attributes as plain data; raise Untold if it contains itself."""
     if id(value) in _open:
         raise Untold("an object that holds itself")
     _objects[0] += 1
@@ -374,7 +374,7 @@ def _read(value, held, depth):
 
 
 class Failed(Exception):
-    """An iterator that a function returned raised: ``args[0]``, which is the function's own."""
+    """An iterator returned by a function raised ``args[0]``, an exception of the function."""
 
 
 def _drained(items):
@@ -391,7 +391,7 @@ def _drained(items):
 
 
 def plain_result(result):
-    """Return a result as plain data; what reading it raises is no answer of the function's."""
+    """Return a result as plain data; raise Untold if reading it fails."""
     _objects[0] = 0
     try:
         return bounded(taken(result))
@@ -405,7 +405,7 @@ def plain_result(result):
 
 
 def tell(error):
-    """Raise Untold or TooLong where an exception's message cannot be recorded whole."""
+    """Raise Untold or TooLong if an exception's message cannot be recorded in full."""
     try:
         size = len(str(error))
     except Exception:
@@ -415,7 +415,7 @@ def tell(error):
 
 
 def _items(items, depth):
-    """Return a mapping's items as a dict; Untold where two keys would become one."""
+    """Return a mapping's items as a dict; raise Untold if two keys become equal."""
     pairs = [(taken(key, depth + 1), taken(value, depth + 1)) for key, value in items]
     if len(dict(pairs)) < len(pairs):
         raise Untold("keys that are written alike")
@@ -427,16 +427,16 @@ class Untold(Exception):
 
 
 def is_read(value):
-    """Return whether a result is other than the plain data that stands for it."""
+    """Return whether a result differs from the plain data recorded for it."""
     _objects[0] = 0
     try:
         return not (is_plain(value) or bool(value == taken(value)))
-    except BaseException:  # such as a counter that has counted enough
+    except BaseException:  # such as Enough from a counter
         return True
 
 
 def bounded(value):
-    """Return a plain value as it is; TooLong where it is larger than MAX_ANSWER."""
+    """Return a plain value unchanged; raise TooLong if it is larger than MAX_ANSWER."""
     size = 0
     pending = [value]
     while pending:
@@ -460,7 +460,7 @@ def bounded(value):
 
 
 def is_plain(value, depth=0):
-    """Return whether a value is builtin data through and through."""
+    """Return whether a value consists of builtin data only."""
     kind = type(value)
     if kind in (int, str, float, bool, type(None), bytes):
         return True
@@ -473,30 +473,30 @@ def is_plain(value, depth=0):
     return False
 
 
-UNNAMED = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # no calls on newer versions
+UNNAMED = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # no calls since Python 3.12
 
 
-LONGEST_NUMBER = 1_000_000  # bits, of what a power or a shift may give within a budget
-LONGEST_COPY = 10_000_000  # items of text or a collection repeated
-LONG_NUMBER = 10_000  # bits: working with longer ones takes steps by their length
+LONGEST_NUMBER = 1_000_000  # bits in the result of a power, product or shift under a budget
+LONGEST_COPY = 10_000_000  # items in a repeated text or collection
+LONG_NUMBER = 10_000  # bits from which an operation's steps grow with the length
 
 
 GROWING = {"**": operator.pow, "<<": operator.lshift, "*": operator.mul}
 
 
 class Enough(BaseException):
-    """The budget of steps is spent: a measure that is the same on every machine."""
+    """The step budget is used up, which is the same on every machine."""
 
 
 class Counters:
-    """What instrumented code reports to: one slot a kind of step, and the arms reached."""
+    """The counters that instrumented code calls: a slot per kind of step, and the arms reached."""
 
     def __init__(self, names, budget):
         self.slots = dict.fromkeys(names, 0)
         self.most = budget or float("inf")
         self.declared = set()
         self.reached = set()
-        self.open = {}  # calls by place whose arguments are being worked out; one may have raised
+        self.open = {}  # functions by call site while arguments are evaluated; some may have raised
         self.clear()
 
     def clear(self):
@@ -522,7 +522,7 @@ class Counters:
         self.reached.add(arm)
 
     def decide(self, arm, value):
-        truth = bool(value)  # once: what asks next asks the answer, not the value
+        truth = bool(value)  # evaluated once; the caller uses the result
         self.reached.add(arm + truth)
         return truth
 
@@ -540,7 +540,7 @@ class Counters:
         return {}
 
     def each(self, arm, items, is_head):
-        return self._passes(arm, iter(items), is_head)  # iter may raise, here and now
+        return self._passes(arm, iter(items), is_head)  # iter may raise immediately
 
     def _passes(self, arm, items, is_head):
         count = 0
@@ -551,7 +551,7 @@ class Counters:
                 self.reached.add(arm + 1)
             yield item
             if is_head:
-                self.add("lines")  # the loop comes back to its head
+                self.add("lines")  # the loop returns to its head
         if not count:
             self.reached.add(arm)
 
@@ -560,9 +560,9 @@ class Counters:
         return self.add("container_operations" if is_container(result) else name, result)
 
     def grown(self, sign, base, by):
-        """Return the right operand, unless the result is too long to be worked out in time.
+        """Return the right operand; raise Enough if the result is too long to compute in time.
 
-        Machines differ in how long that takes; the lengths are the same on all.
+        The time differs between machines; the length does not.
         """
         if type(by) is int and self.most < float("inf") and is_long(sign, base, by):
             self.spent = self.most
@@ -587,7 +587,7 @@ class Counters:
         return format(value if convert is None else convert(value), spec)
 
     def declare(self, frame):
-        """Count the variables of a frame that hold a value, each function's once."""
+        """Count the variables of a frame that have a value, once per function."""
         code, held = frame.f_code, frame.f_locals
         place = code.co_name, code.co_firstlineno
         names = (name for name in (*code.co_varnames, *code.co_cellvars) if name in held)
@@ -596,7 +596,7 @@ class Counters:
 
 
 def is_long(sign, base, by):
-    """Say whether a power, a shift or a copy is longer than any that a case should work with."""
+    """Return whether a power, product, shift or copy exceeds the size that a case may compute."""
     if sign == "*" and type(base) is int:
         return base.bit_length() + by.bit_length() > LONGEST_NUMBER
     if sign == "*":
@@ -609,17 +609,17 @@ def is_long(sign, base, by):
 
 
 def length_of(value):
-    """Return how many steps more it takes to work with a long number: by its length."""
+    """Return the extra steps for an operation on a long number, by its length."""
     return value.bit_length() // LONG_NUMBER if type(value) is int else 0
 
 
 def is_container(value):
-    """Say whether an operator on it is no arithmetic: text and collections have a length."""
+    """Return whether a value is a text or collection, so that operators are not arithmetic."""
     return hasattr(type(value), "__len__")
 
 
 def is_own(function):
-    """Say whether calling it runs the program's own code, perhaps cached, bound or partial."""
+    """Return whether a call runs the program's own code, also if cached, bound or partial."""
     for _ in range(8):
         if type(function) is functools.partial:
             function = function.func
@@ -638,9 +638,8 @@ def _cached():
 
 
 def count_library_lines(function, args, kwargs, count):
-    """Call a function, counting lines in files other than its own, how deep its calls go, and the
-    variables that they set."""
-    depths = {}  # by frame: one that is gone leaves its place to the next
+    """Call a function; count lines in other files, the depth of calls and the variables set."""
+    depths = {}  # by id of the frame, which a later frame may reuse
 
     def in_library(frame, event, argument):
         if event == "line":
@@ -675,7 +674,7 @@ MAX_MOMENTS = 300
 
 
 def load_inlined(settings):
-    """Execute the mined program in a module of its own; return its entry point."""
+    """Execute the mined program in a new module; return its entry point."""
     module = types.ModuleType("inlined")
     sys.modules["inlined"] = module
     space = module.__dict__
@@ -686,7 +685,7 @@ def load_inlined(settings):
 
 
 def load_original(settings):
-    """Import the original module, with stand-ins for libraries that it cannot do without."""
+    """Import the original module, with stubs for missing libraries that it requires."""
     import importlib
     import warnings
 
@@ -708,8 +707,8 @@ def load_original(settings):
         except Exception as error:
             if finder.wanted is None:
                 raise
-            # What is only tried for stays absent, as where the package is installed by itself;
-            # what ends the import is stood in for. Where that leads nowhere, everything is.
+            # Stub only the libraries whose absence ends the import: optional ones stay absent, as
+            # if the package were installed alone. If that does not help, stub everything.
             lacking = (getattr(error, "name", None) or "").partition(".")[0]
             if isinstance(error, ImportError) and lacking and finder.is_missing(lacking):
                 finder.wanted = finder.wanted | {lacking} if lacking not in finder.wanted else None
@@ -730,9 +729,9 @@ def caches_of(space):
 
 
 def moments_of(function, args, kwargs):
-    """Call a function; return [line, plain locals] each time one of its own lines is reached."""
+    """Call a function; return [line, plain locals] for each time one of its lines is reached."""
     inner = function
-    while hasattr(inner, "__wrapped__"):  # it is cached, or decorated as functools.wraps does
+    while hasattr(inner, "__wrapped__"):  # it is cached, or decorated with functools.wraps
         inner = inner.__wrapped__
     code = getattr(inner, "__code__", None)
     found = []
@@ -743,7 +742,7 @@ def moments_of(function, args, kwargs):
             for name, value in sorted(frame.f_locals.items()):
                 with contextlib.suppress(Exception):
                     if is_plain(value):
-                        state[name] = bounded(taken(value))  # a copy: it may change
+                        state[name] = bounded(taken(value))  # a copy, because it may change
             found.append([frame.f_lineno, state])
         return note
 
@@ -769,7 +768,7 @@ def raising_lines(code):
 
 
 def is_raised(error, lines):
-    """Return whether a statement on one of these lines of the program raised an exception."""
+    """Return whether a statement on one of these lines of the program raised ``error``."""
     at = error.__traceback__
     while at is not None and at.tb_next is not None:
         at = at.tb_next
@@ -779,8 +778,8 @@ def is_raised(error, lines):
 def build(settings):
     """Return the function that the sandbox calls on each case."""
     sys.dont_write_bytecode = True
-    # What counts or watches stands on the stack, too: a call may go as deep as it does without.
-    # And what catches that it went too deep answers otherwise where there is less room.
+    # Counting and watching need extra frames, so that calls can go as deep as without them. Each
+    # variant has less room, so that programs which catch RecursionError give different answers.
     is_noted = settings["counters"] or settings["watch"]
     sys.setrecursionlimit(1100 if is_noted else 1000 - 50 * settings["variant"])
     if settings["variant"]:
@@ -797,7 +796,7 @@ def build(settings):
     def entry(args, kwargs):
         if args is None:
             return [*touched, *sorted(absent)]
-        for each in caches:  # a case is asked about in a fresh process
+        for each in caches:  # each case must answer as in a fresh process
             each.cache_clear()
         try:
             result = function(*args, **kwargs)
@@ -818,7 +817,7 @@ def build(settings):
             result = count_library_lines(function, args, kwargs, count)
             if isinstance(result, _LAZY):
                 list(zip(result, range(MAX_ITEMS)))
-        except BaseException as error:  # any: KeyboardInterrupt, say, or Enough
+        except BaseException as error:  # any, such as KeyboardInterrupt or Enough
             is_foreseen = is_raised(error, raising)
         found = [dict(count.slots), sorted(count.reached), count.spent, count.spent < count.most]
         return [*found, is_read(result), is_foreseen]

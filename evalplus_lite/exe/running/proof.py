@@ -147,6 +147,20 @@ def unpack(package: PackageSource, root: Path) -> None:
             with suppress(InputError, FileExistsError, NotADirectoryError, IsADirectoryError):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(package.read(stored))
+    write_metadata(package, root)
+
+
+def write_metadata(package: PackageSource, root: Path) -> None:
+    """Write what ``importlib.metadata`` reads of a package: many ask for their own version."""
+    name, version = package.name, package.origin.version
+    info = root / f"{name.replace('-', '_')}-{version}.dist-info"
+    info.mkdir(parents=True, exist_ok=True)
+    text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    (info / "METADATA").write_text(text, encoding="utf-8")
+    plugins = next((n for n in package.members if n.endswith(".dist-info/entry_points.txt")), None)
+    if plugins is not None:
+        with suppress(InputError, OSError):
+            (info / "entry_points.txt").write_bytes(package.read(plugins))
 
 
 def make_readable(root: Path) -> None:

@@ -1,12 +1,12 @@
-"""What records, inside the sandbox, the calls that tests and examples make of a package.
+"""The recorder, inside the sandbox, of calls that tests and examples make to a package.
 
-This file's *text*, after that of ``guest``, is the program that the sandbox runs, so it imports the
-standard library only, and pytest, which is importable there. ``entry(settings)`` runs a package's
-tests, the examples in its documentation and in its README, and answers with text alone: how many
-tests ran, and for each function seen the calls of it as literals.
+The *source* of this file follows that of ``guest`` in the program that the sandbox runs, so it
+imports only the standard library and pytest. ``entry(settings)`` runs a package's tests and the
+examples in its docstrings and README. It returns the number of tests, one problem as text, and
+for each function its calls as literals.
 """
 
-# Runs in a bare interpreter, around values of any type, on whatever version is there.
+# Runs in a bare interpreter of any supported version, with values of any type.
 # mypy: ignore-errors
 # ruff: noqa: D102, F821
 
@@ -15,15 +15,15 @@ import sys
 import zlib
 
 MOST_CALLS, MOST_FUNCTIONS, MOST_OBJECTS = 30, 5000, 3000
-"""Different calls of a function that are kept of each source, and what is known at once."""
+"""Maximum distinct calls per function and source, functions, and objects tracked at once."""
 MOST_SEEN = 8 * MOST_CALLS
-"""Calls of which these are drawn, by a hash: a table of tests often begins with one kind."""
+"""Calls to choose from by a hash, because tables of tests often begin with similar calls."""
 LONGEST_CALL, MOST_TEXT = 3000, 3_000_000
-"""Characters of one call's values, and of all that is answered."""
+"""Maximum characters of one call's values, and of all recorded calls."""
 MOST_EVENTS, ALL_EVENTS = 400_000, 4_000_000
-"""Calls and returns of one test or example, and of all: counts end what runs long, no clock."""
+"""Maximum calls and returns in one test or example, and in all; counted instead of timed."""
 TEST_SECONDS, CPU_SECONDS = 20, 15.0
-"""What ends a test that waits for something, and tests that compute where no call is counted."""
+"""Wall seconds of one test, in case it waits; CPU seconds of all, in case they make no calls."""
 LONGEST_TROUBLE = 120
 PLAIN = (type(None), bool, int, float, str, bytes)
 HELD = {list: "[{}]", tuple: "({},)", set: "{{{}}}"}
@@ -35,11 +35,11 @@ class Odd(Exception):
 
 
 class Spent(BaseException):
-    """A test or example made more calls, or took longer, than it may: it may not catch this."""
+    """A test or example exceeded its limit of calls or time. It must not catch this."""
 
 
 def written(value, left):
-    """Return a plain value as a literal; a date as ``{"$date": text}``, and others like it."""
+    """Return a value as a literal; a date as ``{"$date": text}``, and other objects similarly."""
     kind = type(value)
     if kind in PLAIN:
         text = repr(value)
@@ -71,11 +71,11 @@ def written(value, left):
 
 
 objects = {}
-"""By id: an object, so that it stays, and the literal of what its ``__init__`` was given."""
+"""By id: an object, kept alive, and the literal of its ``__init__`` arguments."""
 
 
 def made_of(value, left):
-    """Return the literal of what an object was made of, by parameter; None where nobody saw it."""
+    """Return an object's constructor arguments as a literal, by parameter; None if unknown."""
     known, text = objects.get(id(value), (None, ""))
     if known is value and known is not None:
         left[0] -= len(text)
@@ -89,7 +89,7 @@ def made_of(value, left):
 
 
 class Recorder:
-    """A profile function that notes what functions of some folders are given."""
+    """A profile function that records the arguments of functions in some folders."""
 
     def __init__(self, folders, tests):
         self.folders, self.tests = folders, tests
@@ -121,7 +121,7 @@ class Recorder:
         count = code.co_argcount + code.co_kwonlyargcount
         names = code.co_varnames[: count + bool(code.co_flags & 4) + bool(code.co_flags & 8)]
         if len(given) > len(names):
-            return  # a generator that goes on
+            return  # a generator that resumes
         owner = code.co_qualname.rpartition(".")[0]
         caller = frame.f_back.f_code.co_filename if frame.f_back is not None else ""
         is_inner = caller.startswith(self.folders) and caller not in self.tests
@@ -168,7 +168,7 @@ class Recorder:
 
 
 def plugin_of(pytest, recorder, most):
-    """Return a plugin: it records while a test runs, counts tests, and ends what takes too long."""
+    """Return a pytest plugin that records during tests, counts them, and ends slow ones."""
     import random
     import signal
     import time
@@ -178,7 +178,7 @@ def plugin_of(pytest, recorder, most):
 
     class Tests:
         outcomes, trouble = set(), {}
-        begun = None  # CPU seconds when the first test begins: importing does not count
+        begun = None  # CPU seconds at the start of the first test; imports do not count
 
         def pytest_collection_modifyitems(self, session, config, items):
             del items[most:]
@@ -189,7 +189,7 @@ def plugin_of(pytest, recorder, most):
             self.begun = self.begun or time.process_time()
             signal.signal(signal.SIGALRM, late)
             signal.alarm(TEST_SECONDS)
-            # What a library draws at random is no value that somebody chose.
+            # Values drawn at random by a library were not chosen by a person.
             is_drawn = hasattr(getattr(item, "obj", None), "hypothesis")
             recorder.begin("drawn" if is_drawn else "tests")
             yield
@@ -211,13 +211,13 @@ def plugin_of(pytest, recorder, most):
 
 
 def told_by(text):
-    """Return the last line of a text that pytest marks as an error."""
+    """Return the last line that pytest marks as an error, shortened."""
     said = [line[1:].strip() for line in text.split("\n") if line[:2] == "E "]
     return (said or [""])[-1][:LONGEST_TROUBLE]
 
 
 def examples_of(text):
-    """Return the statements that a text shows: after ``>>>``, or in a fenced block of Python."""
+    """Yield the example statements in a text: after ``>>>``, or in fenced blocks of Python."""
     import ast
     import doctest
     import re
@@ -235,7 +235,7 @@ def examples_of(text):
 
 
 def show(recorder, label, text, space):
-    """Run the examples of a text one by one, whatever becomes of each."""
+    """Run the examples of a text one by one, ignoring errors."""
     recorder.events = 0
     for statement in examples_of(text):
         try:
@@ -251,7 +251,7 @@ def show(recorder, label, text, space):
 
 
 def document(recorder, modules, readme):
-    """Run the examples in the documentation of modules, and those of the README."""
+    """Run the examples in the docstrings of modules, and in the README."""
     import ast
     import importlib
 
@@ -273,7 +273,7 @@ def document(recorder, modules, readme):
 
 
 def entry(settings):
-    """Run the tests below a folder and the examples; return what functions were given."""
+    """Run tests and examples; return the test count, a problem, and each function's calls."""
     import contextlib
     import importlib
     import io

@@ -1,4 +1,4 @@
-"""Running a mined function, or its original, on cases in the sandbox."""
+"""Runs of a mined function, or of its original, on cases in the sandbox."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from evalplus_lite.values.source import literal
 
 
 class UnaskableError(TypeError):
-    """A value is of a type that no prediction can be compared with."""
+    """A value has a type that predictions cannot be compared with."""
 
 
 def normal(value: Value) -> Any:
-    """Return a plain value as the JSON tree that predictions are compared with."""
+    """Return a plain value as the JSON tree for comparison with predictions."""
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int | float):
@@ -50,16 +50,16 @@ def normal(value: Value) -> Any:
         return {key_text(key): normal(item) for key, item in value.items()}
     if isinstance(value, DefaultDict):
         return normal(value.items)
-    raise UnaskableError(f"{type(value).__name__} is no plain value")
+    raise UnaskableError(f"{type(value).__name__} is not a plain value")
 
 
 def text(tree: Any) -> str:
-    """Return the one text of a normal tree."""
+    """Return the canonical text of a normal tree."""
     return json.dumps(tree, sort_keys=True, separators=(",", ":"))
 
 
 def number(value: float) -> Any:
-    """Return a number as answers write it."""
+    """Return a number in the normal form of answers."""
     if isinstance(value, int):
         return value if abs(value).bit_length() < 10_000 else hex(value)
     if math.isnan(value):
@@ -72,12 +72,12 @@ def number(value: float) -> Any:
 
 
 def key_text(key: Value) -> str:
-    """Return a dict key as JSON's only kind: a string keeps itself, all else its normal text."""
+    """Return a dict key as a JSON string: a string itself, or the normal text of another key."""
     return key if isinstance(key, str) else text(normal(key))
 
 
 def parts_of(value: Value) -> Iterator[Value]:
-    """Yield a plain value and all that is in it, keys too."""
+    """Yield a plain value and everything in it, keys included."""
     yield value
     if isinstance(value, dict):
         value = [*value, *value.values()]
@@ -87,7 +87,7 @@ def parts_of(value: Value) -> Iterator[Value]:
 
 
 def is_told_apart(value: Value) -> bool:
-    """Return whether no dict in a value has two keys that JSON writes alike: ``2`` and ``"2"``."""
+    """Return whether no dict in a value has two keys with the same JSON text: ``2`` and ``"2"``."""
     pending = [value]
     while pending:
         item = pending.pop()
@@ -105,13 +105,13 @@ def is_told_apart(value: Value) -> bool:
 CPU_SECONDS = 10.0
 """The paper's bound on a case (validator 7)."""
 MAX_PARTS, MAX_HASHED = 300_000, 1 << 14
-"""Values, parts and all, that an answer may have, and elements of one set or keys of one dict:
-the code that answers is a stranger's."""
+"""Maximum number of values in an answer, and of elements in a set or keys in a dict: answers come
+from untrusted code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """One input: positional and keyword arguments, both plain values."""
+    """One input: positional and keyword arguments, all plain values."""
 
     args: tuple[Value, ...]
     kwargs: Mapping[str, Value] = field(default_factory=dict)
@@ -123,11 +123,11 @@ class Invocation:
 
     @property
     def key(self) -> str:
-        """Equal for equal inputs: types count, order of sets and keywords does not."""
+        """A text equal for equal inputs: types count, the order of sets and keywords does not."""
         return canonical([list(self.args), dict(self.kwargs)])
 
     def written(self, name: str) -> str:
-        """Return the call of a function of that name as Python source."""
+        """Return a call of the function ``name`` as Python source."""
         parts = [literal(arg, quote=repr) for arg in self.args]
         parts += [f"{key}={literal(value, quote=repr)}" for key, value in self.kwargs.items()]
         return f"{name}({', '.join(parts)})"
@@ -138,7 +138,7 @@ class Invocation:
 
     @classmethod
     def from_json(cls, row: Sequence[Any]) -> Invocation:
-        """Read what ``to_json`` wrote; ValueError or CodecError where it is nothing of the kind."""
+        """Read the output of ``to_json``; raise ValueError or CodecError for anything else."""
         args, kwargs = map(codec.from_json, row)
         if type(args) is not list or type(kwargs) is not dict or {*map(type, kwargs)} - {str}:
             raise ValueError("an input is a list with a list of arguments and an object of others")
@@ -147,10 +147,10 @@ class Invocation:
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """What a call came to: a plain value, an exception, or neither.
+    """The result of a call: a plain value, an exception, or neither.
 
-    ``kind``: ``value``, ``error`` (``type`` and ``message``), ``slow``, or ``unfit`` (no plain
-    value, out of memory, crashed, or an iterator without end; ``message`` says which).
+    ``kind``: ``value``, ``error`` (``type`` and ``message``), ``slow``, or ``unfit`` (not a plain
+    value, out of memory, crashed, or an endless iterator; ``message`` says which).
     """
 
     kind: Literal["value", "error", "slow", "unfit"]
@@ -161,29 +161,29 @@ class CallResult:
 
     @property
     def key(self) -> str:
-        """Equal for answers that are the same to a reader: sets and dicts in any order."""
+        """A text that is equal for equal answers; the order of sets and dicts does not count."""
         if self.kind == "value":
             return f"value {canonical(self.value)}"
         return f"{self.kind} {self.type}: {self.message}"
 
 
 def is_answer(answer: CallResult) -> bool:
-    """Return whether a call ended in a value or an exception of its own."""
+    """Return whether a call returned a plain value or raised an exception."""
     return answer.kind in ("value", "error")
 
 
 UNSTEADY = "quick in one run, without end in another"
-"""What is wrong with code that waits for something, as some calls do by what was called before."""
+"""The failure of code whose calls sometimes wait, depending on earlier calls."""
 INLINED = "inlined."
-"""What Python puts before the names of a program's classes while it runs here."""
+"""The prefix of class names in a program's module while it runs here."""
 UNFIT_ERRORS = frozenset(
     {"RecursionError", "MemoryError", "TooLong", "Untold", "SystemExit", "TimeoutError"}
 )
-"""Exceptions that speak of the machine, the stack or reading an answer, not of the arguments."""
+"""Exceptions caused by the machine, the stack or the reading of an answer, not by arguments."""
 
 
 def canonical(value: Value) -> str:
-    """Return a text that is equal for equal values, whatever the order of sets and dicts."""
+    """Return a text that is equal for equal values; the order of sets and dicts does not count."""
     return json.dumps(_sorted(codec.to_json(value)), sort_keys=True, separators=(",", ":"))
 
 
@@ -207,9 +207,9 @@ class CallableProgram:
     module: str = ""
     roots: tuple[str, ...] = ()
     driver: str = ""
-    """Of an original that wants other than plain values: the function ``name`` that calls it."""
+    """Source of the function ``name``, if the original must be called through an entry point."""
     needs: tuple[tuple[str, str | None], ...] = ()
-    """What that mentions, as (module, name); None of the module itself."""
+    """Names that the driver refers to, as (module, name); a None name is the module itself."""
 
     def program(
         self,
@@ -219,7 +219,7 @@ class CallableProgram:
         watch: bool = False,
         budget: int = 0,
     ) -> Program:
-        """Return the whole text that the sandbox runs."""
+        """Return the complete program that the sandbox runs."""
         settings: dict[str, Any] = {"name": self.name, "variant": variant, "watch": watch,
                                     "counters": [*counters], "budget": budget}  # fmt: skip
         if self.module:
@@ -232,7 +232,7 @@ class CallableProgram:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """The answers of one run, and what the code touched; ``failure`` where it did not load."""
+    """The answers of one run, and what the code touched; ``failure`` if it did not load."""
 
     answers: tuple[CallResult, ...]
     touched: tuple[str, ...] = ()
@@ -256,9 +256,9 @@ def run(
 ) -> RunResult:
     """Call a subject on cases, each with fresh arguments.
 
-    ``cpu`` seconds a case, ``total`` of all, ``load`` seconds to load. ``timed``: answers carry
-    their CPU seconds. After ``max_slow`` cases that took too long, the rest are answered ``unfit``
-    without a run. ``is_again``: all were quick in an earlier run.
+    ``cpu``: CPU seconds per case; ``total``: for all cases; ``load``: to load. ``timed``: answers
+    carry their CPU seconds. After ``max_slow`` timeouts, the remaining cases are not run and their
+    answers are ``unfit``. ``is_again``: all cases were quick in an earlier run.
     """
     calls = list(calls)
     inputs = Inputs.of([*rows(calls), (None, None)])
@@ -273,9 +273,9 @@ def run(
     program = subject.program(variant=variant)
     found = sandbox.run(program, inputs, limits, judge=judge, timed=timed)
     if slow and not isinstance(found.outcomes[-1], Returned) and not subject.module:
-        if is_again:  # once more and once more it could take minutes for each call that there is
+        if is_again:  # repeating it again and again could take minutes per call
             return RunResult((), failure=UNSTEADY, seconds=found.cpu)
-        # Cut short: the quick ones once more, to learn what they touched (not of an original).
+        # Cut short: run the quick cases again to learn what they touched (mined code only).
         quick = [at for at, o in enumerate(found.outcomes) if isinstance(o, Returned | Raised)]
         left = [calls[at] for at in quick]
         again = run(sandbox, subject, left, variant=variant, cpu=cpu, max_slow=1, is_again=True)
@@ -290,7 +290,7 @@ def run(
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A moment in the entry point's own frame: before ``line`` ran for the ``hit``-th time."""
+    """The program state in the entry point before ``line`` ran for the ``hit``-th time."""
 
     line: int
     hit: int
@@ -298,7 +298,7 @@ class Stop:
 
 
 def stops(sandbox: Sandbox, subject: CallableProgram, call: Invocation) -> tuple[Stop, ...]:
-    """Return the first moments of one call of mined code, with its plain local variables."""
+    """Return the first program states of one call of mined code: its plain local variables."""
     inputs = Inputs.of(rows([call]))
     program = subject.program(watch=True)
     found = sandbox.run(program, inputs, Limits(cpu=CPU_SECONDS, load=20.0))
@@ -314,15 +314,15 @@ def stops(sandbox: Sandbox, subject: CallableProgram, call: Invocation) -> tuple
 
 
 def answer_of(outcome: Outcome | None) -> CallResult:
-    """Return an outcome as an answer."""
+    """Convert an outcome of the sandbox to an answer."""
     if isinstance(outcome, Returned):
         try:
             if INLINED.encode() in outcome.data:
-                raise CodecError("the answer names the module that the program is here")
+                raise CodecError("the answer contains the name of the program's module here")
             value = wire.decode(outcome.data, hash_limit=MAX_HASHED, most=MAX_PARTS)
             codec.to_json(value)
             if not is_told_apart(value):
-                raise CodecError("a dict has keys that an answer would write alike")
+                raise CodecError("a dict has keys with the same JSON text")
         except (CodecError, UnaskableError) as error:
             return CallResult("unfit", message=str(error))
         return CallResult("value", value=value, cpu=outcome.cpu)
@@ -339,7 +339,7 @@ def _describe(outcome: Outcome | None) -> str:
     if isinstance(outcome, Raised):
         return f"{outcome.type}: {outcome.message}"
     if isinstance(outcome, Unrepresentable):
-        return f"no plain value: {outcome.type}"
+        return f"not a plain value: {outcome.type}"
     if isinstance(outcome, OutOfMemory):
         return "out of memory"
     if isinstance(outcome, Crashed):
@@ -348,42 +348,42 @@ def _describe(outcome: Outcome | None) -> str:
 
 
 def rows(calls: Iterable[Invocation]) -> list[tuple[list[Value], dict[str, Value]]]:
-    """Return calls as the sandbox takes them."""
+    """Return calls in the sandbox's input form."""
     return [(list(call.args), dict(call.kwargs)) for call in calls]
 
 
 @functools.cache
 def stage() -> str:
-    """Return the text of ``guest``, the front of each program that the sandbox runs."""
+    """Return the source of ``guest``, which precedes each program that the sandbox runs."""
     text = resources.files("evalplus_lite.exe.running").joinpath("guest.py")
     return text.read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one call of an instrumented program did."""
+    """Counts and branches of one call of an instrumented program."""
 
     steps: dict[str, int]
     """Counter -> count."""
     reached: frozenset[int] = frozenset()
-    """Arms, as ``Instrumented`` numbers them."""
+    """Branch arms reached, as ``Instrumented`` numbers them."""
     spent: int = 0
-    """Steps of all kinds: what a budget is of."""
+    """Steps of all kinds, which count towards the budget."""
     is_whole: bool = True
-    """Whether it came to its end within its budget."""
+    """Whether it ended within its budget."""
     is_read: bool = False
-    """Whether what it gave is other than the plain data that stands for it: a date, say."""
+    """Whether its result differs from the plain data recorded for it, as a date does."""
     is_foreseen: bool = False
-    """Whether it raised by a ``raise`` or ``assert`` of the program."""
+    """Whether a ``raise`` or ``assert`` of the program raised its exception."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRun:
-    """Of each call what it did, None where that is not known; CPU seconds, loading included."""
+    """Measurements per call, None if unknown; CPU seconds in total, loading included."""
 
     calls: tuple[Measured | None, ...]
     late: frozenset[int]
-    """Calls that ran out of time, by their place."""
+    """Indices of calls that timed out."""
     seconds: float = 0.0
 
 
@@ -398,10 +398,10 @@ def measure(
     max_slow: int | None = None,
     total: float = math.inf,
 ) -> MeasuredRun:
-    """Call an instrumented program on cases and return what its counters say.
+    """Call an instrumented program on cases and return its counters.
 
-    ``budget``: a call is ended after so many steps (0: never), with what was counted until then.
-    ``cpu`` seconds a case, ``total`` of all; after ``max_slow`` that took longer no more are run.
+    ``budget``: steps after which a call ends, keeping its counts so far (0: unlimited). ``cpu``:
+    CPU seconds per case; ``total``: for all. ``max_slow``: timeouts after which the run ends.
     """
     late: set[int] = set()
 

@@ -1,1 +1,1 @@
-"""Which functions are worth mining: annotated, self-contained, pure by their text."""
+"""Selection of functions to mine: typed, self-contained and pure by their source."""

@@ -1,9 +1,9 @@
-"""Signatures: what calls a function takes, in types that can be written as data.
+"""Function signatures, in types whose values can be written as data.
 
-The accepted names are the paper's (EXecution-Eval, appendix A.5) and some more, checked
-recursively. Names are resolved through the module's imports, so ``t.List``, ``List`` and a module
-level alias mean the same. What is told of a parameter without an annotation only says what to draw
-inputs from: what comes of them is proved by running.
+The accepted type names extend those of the paper (EXecution-Eval, appendix A.5) and are checked
+recursively. Names are resolved through the module's imports, so ``t.List``, ``List`` and a
+module-level alias mean the same. The inferred type of an unannotated parameter only decides which
+inputs are drawn: running the function proves the answers.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from evalplus_lite.generate.domains.constants import examples
 from evalplus_lite.types import Value
 
 TypeOrigin: TypeAlias = Literal["annotation", "observed", "example", "docstring", "default", "none"]
-"""What told a type; ``none``: nothing did, so values of known calls alone are given."""
+"""Where a type comes from; ``none``: unknown, so only values of known calls are passed."""
 
 ITEM = Type("union", (Type("int"), Type("str")))
 _WORDS = {
@@ -54,18 +54,18 @@ _LONGEST_TUPLE = 6
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """A parameter's type, and what told it."""
+    """A parameter's inferred type and its origin."""
 
     type: Type
     origin: TypeOrigin
 
 
 def inferred_types(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, Inferred]:
-    """Return parameter -> what is told of its type, for those without an annotation."""
+    """Return the inferred type of each parameter without an annotation."""
     missing = {a.arg: d for a, _, d in parameters_of(node.args) if a.annotation is None}
     docstring = ast.get_docstring(node) or "" if missing else ""
     shown: dict[str, list[Value]] = defaultdict(list)
-    if f"{node.name}(" in docstring:  # calls that the documentation shows
+    if f"{node.name}(" in docstring:  # example calls in the docstring
         names = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
         text = f"def {node.name}({', '.join(names)}): pass\n{docstring}"
         for call in examples(text, node.name):
@@ -92,17 +92,17 @@ def _by_values(values: Iterable[Value], origin: TypeOrigin) -> Inferred | None:
 
 
 def either(types: Iterable[Type]) -> Type:
-    """Return the union of types, or the only one."""
+    """Return the union of types, or the type itself if there is only one."""
     members = tuple(dict.fromkeys(types))
     return members[0] if len(members) == 1 else Type("union", members)
 
 
 def type_of(value: Value, depth: int = 0) -> Type | None:
-    """Return a literal's type; None of what no input can be."""
+    """Return a literal's type; None if no input can be such a value."""
     if value is None:
         return Type("none")
     if isinstance(value, dict) and any(str(key)[:1] == "$" for key in value):
-        return None  # a date, say, that was written as text
+        return None  # an encoded object, such as a date
     name = type(value).__name__
     if name in ("bool", "int", "float", "str", "bytes"):
         return Type(name)
@@ -125,7 +125,7 @@ def type_of(value: Value, depth: int = 0) -> Type | None:
 
 
 def _documented(docstring: str, name: str) -> Inferred | None:
-    """Return the type that Sphinx's, NumPy's or Google's way of writing states."""
+    """Return the type that a docstring in Sphinx, NumPy or Google style states."""
     if name not in docstring:
         return None
     escaped = re.escape(name)
@@ -157,25 +157,25 @@ _HELD = {
 
 
 MOST_MEMBERS = 50
-"""Members of an enumeration that are drawn."""
+"""Maximum number of an enumeration's members to draw from."""
 ANY = Type("any")
 Need: TypeAlias = Definition | External
-"""Something that an entry point mentions: of the package, or of the standard library."""
+"""A name that an entry point refers to, from the package or the standard library."""
 
 
 @dataclass(frozen=True, slots=True)
 class MadeType(Type):
-    """A type of which the plain part is the type itself, and how its values are made of that.
+    """A type whose values are constructed from plain values; its ``Type`` part is the plain type.
 
-    ``template``: an expression that makes it of ``{}``, one plain value. With ``fields`` the plain
-    value is a tuple of one element each, and ``template`` what is called with them by name.
+    ``template``: an expression for a value, with ``{}`` for the plain one. With ``fields``, the
+    plain value is a tuple of one element per field, passed to the callable ``template`` by name.
     """
 
     template: str = "{}"
     fields: tuple[str, ...] = ()
     needs: tuple[Need, ...] = ()
     answer: Type = ANY
-    """What is answered where one is returned."""
+    """The type of the recorded answer when a function returns such a value."""
 
 
 _SECONDS = (
@@ -204,16 +204,16 @@ LIBRARY = {
         "Fraction(*{})", Type("tuple", (Type("int"), Type("literal", values=_DENOMINATORS)))
     ),
 }  # fmt: skip
-"""What values of the standard library's types are made of. Paths are pure: none is looked at."""
+"""How values of standard library types are constructed. Paths are pure: no file is accessed."""
 DATES = frozenset({"datetime.date", "datetime.datetime"})
-"""Those that are answered as what they are made of."""
+"""Types whose values are answered as the text that they are constructed from."""
 
 
 def of_library(dotted: str, bound: Callable[[str], Target]) -> MadeType:
-    """Return how values of a type of ``LIBRARY`` are made.
+    """Return how values of a type in ``LIBRARY`` are constructed.
 
-    ``bound`` says what a name stands for in the module: where ``datetime`` is the library's module,
-    the class is ``datetime.datetime``.
+    ``bound`` resolves a name in the module: where ``datetime`` is bound to the library's module,
+    the class is written ``datetime.datetime``.
     """
     template, plain = LIBRARY[dotted]
     module, name = dotted.rpartition(".")[0], template.partition("(")[0].partition(".")[0]
@@ -231,7 +231,7 @@ def of_library(dotted: str, bound: Callable[[str], Target]) -> MadeType:
 
 
 def of_enum(owner: ast.ClassDef, where: Definition, resolver: Resolver) -> MadeType | None:
-    """Return how members of an enumeration are made of their names; None of another class."""
+    """Return how an enumeration's members are looked up by name; None for other classes."""
     if not _is_enum(owner, where.module, resolver):
         return None
     names = [
@@ -263,7 +263,7 @@ def _is_enum(owner: ast.ClassDef, module: str, resolver: Resolver, depth: int = 
 
 
 def needs_of(kind: Type) -> Iterator[Need]:
-    """Yield what making a type's values mentions; nothing for plain types."""
+    """Yield the names that constructing a type's values refers to; none for plain types."""
     if isinstance(kind, MadeType):
         yield from kind.needs
     for each in kind.arguments:
@@ -271,17 +271,17 @@ def needs_of(kind: Type) -> Iterator[Need]:
 
 
 def size_of(kind: Type) -> int:
-    """Return of how many parts a type's values are made, itself included."""
+    """Return the number of types in a type, itself included."""
     return 1 + sum(map(size_of, kind.arguments))
 
 
 def plain(kind: Type) -> Type:
-    """Return the type of the plain values that a type's values are made of."""
+    """Return the type of the plain values that a type's values are constructed from."""
     return Type(kind.kind, tuple(map(plain, kind.arguments)), kind.values, kind.variadic)
 
 
 def made(kind: Type, source: str, depth: int = 0) -> str:
-    """Return an expression that makes a type's value of the plain one that ``source`` gives."""
+    """Return an expression that constructs a type's value from the plain value of ``source``."""
     if not any(needs_of(kind)):
         return source
     item = "each" if not depth else f"each{depth}"
@@ -296,7 +296,7 @@ def made(kind: Type, source: str, depth: int = 0) -> str:
             ]
             return f"{kind.template}({', '.join(parts)})"
         return kind.template.format(source)
-    if kind.kind == "union":  # None, and one that is made
+    if kind.kind == "union":  # None, and one constructed type
         (other,) = (each for each in kind.arguments if each.kind != "none")
         return f"None if {source} is None else {made(other, source, depth)}"
     if kind.kind in ("dict", "mapping"):
@@ -311,7 +311,7 @@ def made(kind: Type, source: str, depth: int = 0) -> str:
 
 
 def narrowed(members: tuple[Type, ...]) -> tuple[Type, ...]:
-    """Return the members of a union that are drawn: plain ones; else None and one that is made."""
+    """Return a union's members to draw from: plain types; else None and one constructed type."""
     simple = tuple(each for each in members if not any(needs_of(each)))
     if any(each.kind != "none" for each in simple):
         return simple
@@ -320,7 +320,7 @@ def narrowed(members: tuple[Type, ...]) -> tuple[Type, ...]:
 
 
 def optional(kind: Type) -> Type:
-    """Return a type with None."""
+    """Return the union of a type and None."""
     members = kind.arguments if kind.kind == "union" else (kind,)
     if Type("none") in members:
         return kind
@@ -328,7 +328,7 @@ def optional(kind: Type) -> Type:
 
 
 def as_plain(kind: Type) -> Type:
-    """Return the type of what is answered where a value of a type is returned."""
+    """Return the type of the answer when a value of the given type is returned."""
     if isinstance(kind, MadeType):
         return kind.answer
     return replace(kind, arguments=tuple(map(as_plain, kind.arguments)))
@@ -348,7 +348,7 @@ _STANDING = {
     "os.PathLike": "str", "_typeshed.StrPath": "str", "_typeshed.StrOrBytesPath": "str",
     "_typeshed.ReadableBuffer": "bytes", "_typeshed.Incomplete": "any",
 }  # fmt: skip
-"""What is drawn for further names; none of these has arguments."""
+"""Kinds drawn for further type names; none of these names takes arguments."""
 _GUARDS = frozenset({"TypeGuard", "TypeIs"})
 
 _TYPING = {
@@ -368,30 +368,30 @@ _ABSTRACT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class PackageAnnotations:
-    """Reads annotations of one package."""
+    """A reader of one package's annotations."""
 
     resolver: Resolver
     observed: Callable[[str, str, str], Mapping[str, Inferred]] | None = None
-    """What tests gave to the parameters of a module's class's (or "") function."""
+    """Types that tests passed, by parameter, for a module, a class (or "") and a function."""
     _classes: dict[Definition, MadeType | Obstacle] = field(default_factory=dict)
 
     def made_of(self, where: Definition, owner: ast.ClassDef) -> MadeType | Obstacle:
-        """Return how objects of a class are made of plain values."""
+        """Return how objects of a class are constructed from plain values."""
         if where not in self._classes:
-            # What an object needs one of its own kind for is made of nothing.
+            # A placeholder: an object that needs one of its own class cannot be constructed.
             self._classes[where] = Obstacle("type", f"{where.module}.{where.name}")
             member = of_enum(owner, where, self.resolver)
             self._classes[where] = member or fields_of(where, owner, self)
         return self._classes[where]
 
     def read(self, node: ast.expr, module: str, *, result: bool = False) -> Type | Obstacle:
-        """Return the type of an annotation, or why it is refused.
+        """Return the type of an annotation, or why it is rejected.
 
-        ``result``: it is a return annotation, where None alone is refused.
+        ``result`` marks a return annotation, where None alone is rejected.
         """
         base = ast.unparse(node.value) if isinstance(node, ast.Subscript) else ""
         if result and base.rpartition(".")[2] in _GUARDS:
-            return Type("bool")  # a check of a type
+            return Type("bool")  # a type guard
         try:
             found = _ModuleReader(self, module, is_result=result).read(node)
         except UnreadableError as error:
@@ -402,7 +402,7 @@ class PackageAnnotations:
 
 
 class _ModuleReader(AnnotationReader):
-    """Knows names by what a module binds them to."""
+    """A reader that resolves names in a module."""
 
     def __init__(self, of: PackageAnnotations, module: str, *, is_result: bool = False) -> None:
         self.of, self.resolver, self.module = of, of.resolver, module
@@ -442,7 +442,7 @@ class _ModuleReader(AnnotationReader):
         raise UnreadableError(dotted)
 
     def alias(self, name: str, depth: int) -> Type:
-        """Follow ``Name = list[int]`` at the top level of a module, or what makes an object."""
+        """Resolve a module-level alias such as ``Name = list[int]``, or a class to construct."""
         target, rest = self._target(name)
         if isinstance(target, External):
             dotted = ".".join([target.dotted, *rest])
@@ -453,7 +453,7 @@ class _ModuleReader(AnnotationReader):
             if (owner := class_of(target, self.resolver)) is not None:
                 objects = self.of.made_of(target, owner)
                 if isinstance(objects, Obstacle):
-                    if self.is_result:  # whose public attributes are the answer
+                    if self.is_result:  # its public attributes are the answer
                         return Type("any")
                     raise UnreadableError(target.name)
                 return objects
@@ -469,7 +469,7 @@ class _ModuleReader(AnnotationReader):
         raise UnreadableError(name)
 
     def _target(self, name: str) -> tuple[Target, list[str]]:
-        """Return what a dotted name stands for, and the parts of it that are left over."""
+        """Resolve a dotted name; return its target and the unresolved parts."""
         first, *rest = name.split(".")
         target = self.resolver.resolve_annotation(self.module, first)
         while isinstance(target, ModuleRef) and rest:
@@ -484,7 +484,7 @@ class _ModuleReader(AnnotationReader):
         return _ModuleReader(self.of, target.module, is_result=self.is_result)
 
     def _union(self, nodes: Sequence[ast.expr], depth: int) -> Type:
-        """Return the members that inputs can be drawn of: an input is of any one of them."""
+        """Return the union of the members that inputs can be drawn from."""
         members: dict[Type, None] = {}
         unread: UnreadableError | None = None
         for node in nodes:
@@ -531,11 +531,11 @@ class Parameter:
     type: Type
     default: str | None = None
     origin: TypeOrigin = "annotation"
-    """What told the type."""
+    """Where the type comes from."""
 
     @property
     def is_required(self) -> bool:
-        """Whether a call must give it."""
+        """Whether every call must pass it."""
         return self.default is None and self.kind in ("positional", "keyword")
 
 
@@ -547,7 +547,7 @@ class Signature:
     result: Type
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as the ``signature`` entry of a task row."""
+        """Return the ``signature`` field of a task row."""
         return {
             "parameters": [
                 {"name": p.name, "kind": p.kind, "type": str(p.type), "default": p.default}
@@ -559,7 +559,7 @@ class Signature:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Signature:
-        """Read what ``to_json`` wrote."""
+        """Read the output of ``to_json``."""
         parameters = tuple(
             Parameter(
                 p["name"],
@@ -583,15 +583,15 @@ def read_signature(
 ) -> Signature | Obstacle:
     """Return a function's signature in accepted types, or why it has none.
 
-    Optional parameters without an accepted type are left out, and later ones passed by name. Those
-    whose values an entry point would have to make are left out, too, unless a required parameter
-    needs an entry point anyway. ``owner``: the class of a method. ``is_wrapped``: an entry point,
-    which makes the values that are not plain, calls it whatever its parameters are.
+    Optional parameters without an accepted type are left out, and later ones are passed by name.
+    Optional parameters whose values would need an entry point to construct them are left out too,
+    unless a required parameter needs one anyway. ``owner``: the class of a method. ``is_wrapped``:
+    an entry point calls the function in any case, and constructs values that are not plain.
     """
     taken = parameters_of(node.args)
     if not taken and not is_wrapped:
         return Obstacle("no arguments", "")
-    # What tests gave comes first, then what the function's own text shows.
+    # Types observed in tests take precedence over types inferred from the source.
     told = inferred_types(node)
     if reader.observed is not None:
         told |= reader.observed(module, owner, node.name)
@@ -619,7 +619,7 @@ def read_signature(
             is_none = isinstance(default, ast.Constant) and default.value is None
             found = optional(found) if needs_entry and is_none else Obstacle("type", argument.arg)
         if not is_whole and (kind == "varargs" or argument.arg in by_place):
-            found = Obstacle("type", f"{argument.arg} after one that is left out")
+            found = Obstacle("type", f"{argument.arg} after a parameter left out")
         if isinstance(found, Obstacle):
             if not is_open:
                 return found
@@ -641,7 +641,7 @@ def _is_built(found: Type | Obstacle) -> bool:
 
 
 def gives_something(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Return whether a function says that it returns something, or does."""
+    """Return whether a function has a return annotation, or returns or yields a value."""
     return node.returns is not None or any(
         isinstance(child, ast.Return | ast.Yield | ast.YieldFrom)
         and child.value is not None
@@ -651,42 +651,42 @@ def gives_something(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 
 def is_overload(node: ast.FunctionDef) -> bool:
-    """Return whether a function only declares one of several ways to call another."""
+    """Return whether a function is an ``@overload`` stub."""
     return any(ast.unparse(d).rpartition(".")[2] == "overload" for d in node.decorator_list)
 
 
 MADE_WITH = frozenset({"set", "frozenset", "tuple"})
-"""Builtins that an entry point may call."""
+"""Builtins that an entry point may call; the program must not rebind them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a task calls: a function itself, or one that makes its arguments of plain values.
+    """What a task calls: the function itself, or a wrapper that constructs its arguments.
 
-    ``text`` is that of the second, empty for the first.
+    ``text`` is the source of the wrapper; empty if the function itself is called.
     """
 
     name: str
     text: str
     signature: Signature
     needs: tuple[Need, ...] = ()
-    """What it mentions, besides what it calls."""
+    """Names that the wrapper refers to, besides the function that it calls."""
     built: tuple[Type, ...] = ()
-    """The types of what it makes of its parameters."""
+    """The types of the values that it constructs from its parameters."""
 
 
 def built_needs(parameters: Iterable[Parameter]) -> tuple[Need, ...]:
-    """Return what making the arguments mentions, each once."""
+    """Return the names that constructing the arguments refers to, without duplicates."""
     return tuple(dict.fromkeys(need for p in parameters for need in needs_of(p.type)))
 
 
 def given(parameter: Parameter, renamed: Mapping[str, str]) -> str:
-    """Return the expression that makes an argument of the entry point's parameter."""
+    """Return the expression that constructs an argument from the entry point's parameter."""
     return made(parameter.type, renamed.get(parameter.name, parameter.name))
 
 
 def entry(name: str, parameters: Iterable[Parameter], call: str, signature: Signature) -> Entry:
-    """Return the entry point of given parameters, required ones first."""
+    """Return an entry point with these parameters, required ones first."""
     ordered = sorted(parameters, key=lambda each: not each.is_required)
     listed = ", ".join(p.name + (f"={p.default}" if p.default else "") for p in ordered)
     text = f"def {name}({listed}):\n    return {call}\n"
@@ -696,7 +696,7 @@ def entry(name: str, parameters: Iterable[Parameter], call: str, signature: Sign
 
 
 def is_literal(default: str | None) -> bool:
-    """Return whether a default can be written where the function's module is not."""
+    """Return whether a default is a literal, so that it can be written outside its module."""
     try:
         ast.literal_eval(default or "")
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
@@ -705,7 +705,7 @@ def is_literal(default: str | None) -> bool:
 
 
 def entry_of_function(node: ast.FunctionDef, signature: Signature) -> Entry:
-    """Return the entry point of a function: itself, unless it wants other than plain values."""
+    """Return the entry point of a function: itself, unless an argument must be constructed."""
     if not built_needs(signature.parameters):
         return Entry(node.name, "", signature)
     by_place = {each.arg for each in node.args.posonlyargs}
@@ -729,17 +729,17 @@ _HARMLESS = frozenset({"final", "override"})
 _BASES = frozenset({"object", "ABC", "NamedTuple", "TypedDict", "Generic", "Protocol"})
 _ANSWERS = {"TypedDict": Type("dict"), "NamedTuple": Type("tuple")}
 MOST_PARENTS = 5
-"""Classes up which an ``__init__`` is looked for."""
+"""Maximum number of base classes to search for an ``__init__``."""
 MOST_PARTS = 40
-"""Parts of an object given as an argument, and of what it is made of, in sum."""
+"""Maximum total size of an object's field types, as ``size_of`` counts them."""
 MOST_FIELDS = 4
-"""Things that an object given as an argument is made of, those apart that it must be given."""
+"""Maximum number of fields passed to construct an object; required ones are always passed."""
 
 
 def methods_of(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
-    """Yield a class's methods with a name of their own, the last of each name.
+    """Yield a class's methods, the last of each name, without special methods.
 
-    What sets or deletes a property gives nothing, and stands for no other method of its name.
+    Property setters and deleters return nothing; they do not replace the getter of the same name.
     """
     found = {
         each.name: each
@@ -755,7 +755,7 @@ def methods_of(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
 def entry_for(
     module: str, owner: ast.ClassDef, method: ast.FunctionDef, reader: PackageAnnotations
 ) -> Entry | Obstacle:
-    """Return the entry point that calls a method; or why there is none."""
+    """Return the entry point that calls a method, or why there is none."""
     how = how_called(method)
     if how is None:
         return Obstacle("decorated method", method.name)
@@ -792,7 +792,7 @@ def entry_for(
 def fields_of(
     where: Definition, owner: ast.ClassDef, reader: PackageAnnotations
 ) -> MadeType | Obstacle:
-    """Return how an object of a class is made of a tuple of what its ``__init__`` is given."""
+    """Return how an object of a class is constructed from a tuple of ``__init__`` arguments."""
     found = made_of(where.module, owner, reader)
     if isinstance(found, Obstacle):
         return found
@@ -800,9 +800,9 @@ def fields_of(
     others = [p for p in found.parameters if not p.is_required]
     kept = [*required, *others[: max(0, MOST_FIELDS - len(required))]]
     if not kept:
-        return Obstacle("class", "made of nothing")
+        return Obstacle("class", "constructed without arguments")
     if sum(size_of(p.type) for p in kept) > MOST_PARTS:
-        return Obstacle("class", "made of too much")
+        return Obstacle("class", "constructed from too many parts")
     return MadeType(
         "tuple",
         tuple(p.type for p in kept),
@@ -833,11 +833,11 @@ def _read(
     owner: str,
     is_bound: bool,
 ) -> Signature | Obstacle:
-    """Return what a call by names may give a method; what only a place can give is refused."""
+    """Return a function's signature for calls by keyword; reject positional-only parameters."""
     shown = copy.copy(function)
     shown.args = copy.copy(function.args)
     if shown.args.posonlyargs:
-        return Obstacle("type", "a parameter by place")
+        return Obstacle("type", "a positional-only parameter")
     if is_bound:
         if not shown.args.args:
             return Obstacle("type", "a method without self")
@@ -858,12 +858,12 @@ def _read(
 def made_of(
     module: str, owner: ast.ClassDef, reader: PackageAnnotations, depth: int = 0
 ) -> Signature | Obstacle:
-    """Return what an object of a class is made of."""
+    """Return the signature of a class's constructor, or why objects cannot be constructed."""
     bases = _bases_of(owner)
     is_dict = "TypedDict" in bases
     own = {each.name: each for each in reversed(owner.body) if isinstance(each, ast.FunctionDef)}
     if (owner.keywords and not is_dict) or own.keys() & {"__new__", "__post_init__"}:
-        return Obstacle("class", "made in a way of its own")
+        return Obstacle("class", "custom construction")
     if "__init__" in own:
         bare = copy.copy(own["__init__"])
         bare.returns = None
@@ -879,16 +879,16 @@ def made_of(
         parent = class_of(target, reader.resolver) if isinstance(target, Definition) else None
         if isinstance(target, Definition) and parent is not None and depth < MOST_PARENTS:
             return made_of(target.module, parent, reader, depth + 1)
-    return Obstacle("class", "made as one that it inherits from")
+    return Obstacle("class", "constructor cannot be resolved")
 
 
 def _bases_of(owner: ast.ClassDef) -> set[str]:
-    """Return the last parts of the names of what a class inherits from."""
+    """Return the names of a class's bases, without their modules."""
     return {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in owner.bases}
 
 
 def _of_fields(owner: ast.ClassDef) -> ast.FunctionDef:
-    """Return the ``__init__`` that a dataclass's or named tuple's fields make."""
+    """Return the ``__init__`` that Python generates from a dataclass's or named tuple's fields."""
     fields = [
         each
         for each in owner.body

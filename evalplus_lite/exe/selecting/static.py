@@ -1,4 +1,4 @@
-"""The static half of mining: from an opened package to self-contained, pure-looking programs."""
+"""The static half of mining: from an opened package to self-contained programs that look pure."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ STAGES = tuple(
     """packages functions top_level returning accepted static loads stable proved mined
     valid""".split()
 )
-"""Each stage's survivors: functions seen, at top level, that return something, of accepted types,
-with a resolved and pure closure, loading by itself, the same in every surrounding, equal to the
-original, kept, and with cases that meet every validator."""
+"""Stages of mining, in order: packages read, functions seen, at top level, returning a value, with
+accepted types, with a resolved and pure closure, loading on their own, giving the same answers in
+every environment, equal to the original, turned into tasks, and passing every validator."""
 OF_TESTS = ("tests run", "functions seen in tests")
-"""What is counted of the tests of packages."""
+"""Counters for packages' own tests."""
 
 
 @dataclass(slots=True)
 class Funnel:
-    """Counts by stage, and rejects by stage and reason."""
+    """Counts of survivors by stage, and of rejects by stage and reason."""
 
     counts: Counter[str] = field(default_factory=Counter)
     reasons: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -66,11 +66,11 @@ class Funnel:
         self.counts[stage] += number
 
     def reject(self, stage: str, reason: str) -> None:
-        """Count one function that fell out."""
+        """Count one rejected function."""
         self.reasons[stage, reason] += 1
 
     def keep(self, unmet: Sequence[str] | None, number: int = 1) -> None:
-        """Count a task, and the validators that it fails; None where they were not asked."""
+        """Count a task and the validators it fails; ``unmet`` is None if no validator was run."""
         self.add("mined", number)
         if unmet:
             self.reasons["valid", f"a task, but fails {', '.join(unmet)}"] += number
@@ -78,7 +78,7 @@ class Funnel:
             self.add("valid", number)
 
     def withdraw(self, facts: Mapping[str, Any], reason: str) -> None:
-        """Move a task, counted as mined, to the rejects; ``facts`` are those of its row."""
+        """Move a task from the mined to the rejected; ``facts`` is its row."""
         self.keep(facts.get("validators", {}).get("failed"), -1)
         self.reject("mined", reason)
 
@@ -88,7 +88,7 @@ class Funnel:
         self.reasons.update(other.reasons)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it for a file."""
+        """Return the counts as JSON data."""
         listed = sorted(self.reasons.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
         return {
             "counts": {stage: self.counts[stage] for stage in STAGES},
@@ -102,19 +102,19 @@ class Funnel:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Funnel:
-        """Read what ``to_json`` wrote."""
+        """Read the output of ``to_json``."""
         reasons = {(r["stage"], r["reason"]): r["count"] for r in row["rejects"]}
         return cls(Counter({**row["counts"], **row["tests"]}), Counter(reasons))
 
 
 def is_banned_package(name: str) -> bool:
-    """Return whether a package is on the list of near-duplicate repositories."""
+    """Return whether a package matches a pattern in ``data/repositories.toml``."""
     patterns = _data("repositories")["patterns"]
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def impurities(closure: Closure) -> Iterator[Obstacle]:
-    """Yield the reasons, in order of appearance, why a closure is not known to be pure."""
+    """Yield the reasons why a closure may be impure."""
     tables = _data("purity")
     for dotted in sorted(closure.externals):
         if (reason := judge_name(dotted)) is not None:
@@ -137,10 +137,10 @@ def impurities(closure: Closure) -> Iterator[Obstacle]:
 
 
 def judge_name(dotted: str) -> str | None:
-    """Return why a name of the standard library is impure; None where it is not.
+    """Return why a name of the standard library is impure; None if it is pure or not listed.
 
-    The longest entry that covers the name decides; a whole module of which parts are banned
-    (``import os``, then passed on as a value) is judged by the module's own entry.
+    The longest entry in ``data/purity.toml`` that is a prefix of the name decides. So a module that
+    is used as a value (``import os``, then ``f(os)``) is judged by the module's own entry.
     """
     tables = _data("purity")
     parts = dotted.split(".")
@@ -154,7 +154,7 @@ def judge_name(dotted: str) -> str | None:
 
 
 def _local_import(node: ast.Import | ast.ImportFrom) -> Iterator[Obstacle]:
-    """Judge an import inside a function: it stays as it is, so only pure libraries may stand."""
+    """Yield the problems of an import inside a function: only pure standard library is allowed."""
     names = [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):
         module = "." * node.level + (node.module or "")
@@ -181,7 +181,7 @@ def _data(name: str) -> dict[str, Any]:
 
 
 def _flat(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Undo TOML's nesting of dotted keys: ``urllib.request`` is one name here."""
+    """Flatten TOML's nested tables: the dotted key ``urllib.request`` is one name here."""
     for key, value in table.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{prefix}{key}.")
@@ -190,11 +190,11 @@ def _flat(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
 
 
 MAX_CODE = 4096
-"""Characters of a program, unless more are asked for."""
+"""Default maximum length of a program, in characters."""
 
 
 def _inner(tree: ast.Module, taken: set[int]) -> Iterator[tuple[str, str]]:
-    """Yield the functions of a module that ``_functions`` does not: name, and why it does not."""
+    """Yield name and reason of each function in a module that ``_functions`` skips."""
     pending: list[tuple[ast.AST, str, str]] = [(tree, "", "in a branch that is not taken")]
     while pending:
         node, prefix, reason = pending.pop()
@@ -230,7 +230,7 @@ def _entry(
     node: ast.FunctionDef | ast.AsyncFunctionDef,
     reader: PackageAnnotations,
 ) -> Entry | Obstacle:
-    """Return how a function or method is called; or why it is left out."""
+    """Return the entry point of a function or method, or why it is left out."""
     if owner is not None and isinstance(node, ast.FunctionDef):
         return entry_for(module.name, owner, node, reader)
     if isinstance(node, ast.AsyncFunctionDef):
@@ -241,21 +241,21 @@ def _entry(
     if isinstance(signature, Obstacle):
         return signature
     found = entry_of_function(node, signature)
-    if found.text and found.name in module.bindings:  # another function has this name in its id
+    if found.text and found.name in module.bindings:  # another function's id has this name
         return Obstacle("name clash", found.name)
     return found
 
 
 UNLICENSED = "licence not permissive"
-"""Why code is left out, of a package or of a library that it would bring along."""
+"""Reason for rejecting code of a package, or of a library that would be inlined with it."""
 LONGEST_FAULT = 200
 FAULT = "our own code failed"
-"""Why a function is left out that there was an error on which is ours: it costs no other one."""
+"""Reason for rejecting a function on which evalplus_lite failed; mining continues."""
 
 
 @dataclass(frozen=True, slots=True)
 class MinedFunction:
-    """One function as a program of its own, with all that is known without running it."""
+    """One function as a self-contained program, with everything known without running it."""
 
     module: str
     name: str
@@ -263,30 +263,30 @@ class MinedFunction:
     signature: Signature
     docstring: str
     implementation: str
-    """The function's own lines."""
+    """The function's own source."""
     code: str
     blocks: tuple[Block, ...]
     origins: tuple[Origin, ...]
-    """The packages whose code went in, its own first."""
+    """The packages whose code the program contains, the function's own first."""
     statistics: dict[str, Any]
     owner: str = ""
-    """The class, of a method."""
+    """The class of a method; empty for a function."""
     driver: str = ""
-    """The entry point that makes other values of plain ones and calls it: the program's last."""
+    """Source of the entry point that constructs the arguments and calls it; the program's end."""
     needs: tuple[Need, ...] = ()
-    """What the driver mentions, the function or class itself first."""
+    """Names that the driver refers to, the function or class itself first."""
     built: tuple[Type, ...] = ()
-    """The types of what the driver makes of its parameters."""
+    """The types of the values that the driver constructs from its parameters."""
 
     @property
     def licence(self) -> str:
-        """The licences of all code that went in."""
+        """The licenses of all code in the program, joined by ``AND``."""
         first, *others = (origin.licence for origin in self.origins)
         return " AND ".join([first, *sorted({*others} - {first})])
 
     @property
     def subject(self) -> str:
-        """The function that was mined, with its class: what the entry point made here calls."""
+        """The mined function, with its class; a generated entry point calls it."""
         if not self.driver:
             return self.name
         if self.owner:
@@ -301,7 +301,7 @@ class MinedFunction:
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """A function that fell out: at which stage, for which reason first, and every problem."""
+    """A rejected function: the stage, the first reason, and all problems."""
 
     package: str
     function: str
@@ -310,13 +310,13 @@ class Reject:
     problems: tuple[Obstacle, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as a row of the rejects file."""
+        """Return a row of the rejects file."""
         row = {name: getattr(self, name) for name in ("package", "function", "stage", "reason")}
         return {**row, "details": list(map(str, self.problems))}
 
 
 def failed(error: Exception) -> Obstacle:
-    """Return what a reject says of an error of ours; others than that are raised again."""
+    """Describe an error in evalplus_lite for a reject; re-raise expected errors and MemoryError."""
     if isinstance(error, InputError | LLMError | InfrastructureError | MemoryError):
         raise error
     last = traceback.extract_tb(error.__traceback__)[-1]
@@ -327,21 +327,21 @@ def failed(error: Exception) -> Obstacle:
 
 @dataclass(slots=True)
 class StaticMine:
-    """One package's static yield; ``functions`` is consumed once, then the rest is complete."""
+    """Static mining of one package; counts and rejects are complete after ``functions`` ends."""
 
     package: PackageSource
     companions: Sequence[PackageSource] = ()
     any_license: bool = False
     max_code: int = MAX_CODE
     observed: Callable[[str, str, str], Mapping[str, Inferred]] | None = None
-    """What tests gave to the parameters of a module's class's (or "") function."""
+    """Types that tests passed, by parameter, for a module, a class (or "") and a function."""
     funnel: Funnel = field(default_factory=Funnel)
     rejects: list[Reject] = field(default_factory=list)
     _hopeless: dict[Definition, list[Obstacle]] = field(default_factory=dict)
-    """What fell out, and why: whatever needs it falls out too."""
+    """Definitions that cannot be inlined, and why; whatever needs them is rejected too."""
 
     def functions(self) -> Iterator[MinedFunction]:
-        """Yield what can be mined, in order of module and line."""
+        """Yield the functions that can be mined, in order of module and line; iterate once only."""
         index = PackageIndex(self.package, self.companions)
         reader = PackageAnnotations(Resolver(index), self.observed)
         late: dict[str, list[tuple[str, str, Obstacle]]] = {
@@ -389,7 +389,7 @@ class StaticMine:
                 else:
                     self._reject(name, entry.name, "static", found)
             if not is_used:
-                # Trees are large, and most modules are never needed again.
+                # Trees are large, and most modules are not needed again.
                 index.forget(name)
         self.funnel.add("packages")
         for stage, rejects in late.items():

@@ -1,1 +1,1 @@
-"""Facts about a program, by its text and by running it."""
+"""Measurements of a program, from its source and from its runs."""

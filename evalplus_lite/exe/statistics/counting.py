@@ -1,8 +1,8 @@
-"""What happens while a program runs, counted by code written into it (appendix A.6).
+"""Instrumentation of programs with step counters (the paper's appendix A.6).
 
-Tracing costs 2 to 23 times the run; counters cost less and count the same on every machine and
-version. CPU time is taken from a separate, untouched run. Only calls and returns
-are traced, and ``library_lines`` in frames of other files.
+Tracing multiplies the run time by 2 to 23. Counters cost less, and count the same on every machine
+and Python version. CPU time comes from a separate run without instrumentation. Only calls and
+returns are traced, and lines in frames of other files for ``library_lines``.
 """
 
 from __future__ import annotations
@@ -15,40 +15,40 @@ from typing import TypeAlias
 from evalplus_lite.exe.statistics.measures import is_bare_string
 from evalplus_lite.programs.definitions import first_line
 
-# Parts of instrumented programs: expressions that report to the counters, and their numbers.
+# Parts of instrumented programs: expressions that call the counters, and arm numbers.
 
 
 @dataclass(slots=True)
 class Arms:
-    """Numbers of what can be reached, in the order of the text."""
+    """Numbers of the arms that a run can reach, in source order."""
 
     count: int = 0
     wanted: list[int] = field(default_factory=list)
     spans: dict[ast.AST, range] = field(default_factory=dict)
-    """Of each function outside all others, its own."""
+    """The arms of each outermost function."""
     calls: int = 0
-    """Calls that are given what may raise: their numbers."""
+    """Number of calls whose arguments may raise."""
 
     def new(self, *, sides: int = 0) -> ast.Constant:
-        """Return the number of a statement (one side), a test (two) or a loop (none is wanted)."""
+        """Number a statement (one side), a test (two sides) or a loop (no side is wanted)."""
         self.wanted += range(2 * self.count, 2 * self.count + sides)
         self.count += 1
         return ast.Constant(2 * (self.count - 1))
 
 
 def counted(name: str, value: ast.expr | None = None) -> ast.expr:
-    """Return a call that counts one step, and gives the value, if there is one."""
+    """Return a call that counts one step, and returns ``value`` if there is one."""
     return call("add", [ast.Constant(name), *([] if value is None else [value])])
 
 
 def call(method: str, arguments: Sequence[ast.expr]) -> ast.expr:
-    """Return a call of a method of the counters."""
+    """Return a call of a ``Counters`` method."""
     function = ast.Attribute(ast.Name("_count", ast.Load()), method, ast.Load())
     return ast.Call(function, list(arguments), [])
 
 
 def takes_all(pattern: ast.pattern) -> bool:
-    """Return whether a pattern matches whatever comes."""
+    """Return whether a pattern matches every value."""
     if isinstance(pattern, ast.MatchOr):
         return any(map(takes_all, pattern.patterns))
     return isinstance(pattern, ast.MatchAs) and (
@@ -57,9 +57,9 @@ def takes_all(pattern: ast.pattern) -> bool:
 
 
 def does_nothing(statement: ast.stmt, *, in_class: bool = False) -> bool:
-    """Return whether a statement is none that a run comes to: what only declares names.
+    """Return whether a statement only declares names, so that it is never executed.
 
-    A class keeps what is declared in it, which the interpreter does.
+    In a class, the interpreter executes annotations, because the class stores them.
     """
     if isinstance(statement, ast.AnnAssign):
         return statement.value is None and isinstance(statement.target, ast.Name) and not in_class
@@ -74,19 +74,19 @@ _OPERATORS: dict[type[ast.operator], str] = {
     ),
 }  # fmt: skip
 _GROWING: dict[type[ast.operator], str] = {ast.Pow: "**", ast.LShift: "<<", ast.Mult: "*"}
-"""Operators that make much of little, which ``Counters`` applies."""
+"""Operators with possibly huge results; ``Counters`` applies them."""
 Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _UNTOUCHED_CALLS = frozenset({"super", "locals", "globals", "vars", "dir", "_count"})
 
 
 class FunctionCounter(ast.NodeTransformer):
-    """Finds function bodies, at any depth of classes, and hands them to the counter."""
+    """Finds functions, at any depth of classes, and instruments their bodies."""
 
     def __init__(self, arms: Arms) -> None:
         self.arms = arms
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        """Count in a function."""
+        """Instrument a function."""
         first = 2 * self.arms.count
         _BodyCounter(self.arms).enter(node)
         self.arms.spans[node] = range(first, 2 * self.arms.count)
@@ -95,24 +95,24 @@ class FunctionCounter(ast.NodeTransformer):
     visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]  # same fields
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
-        """Leave alone what runs while the program loads."""
+        """Leave a lambda outside functions unchanged."""
         return node
 
 
 class _BodyCounter(ast.NodeTransformer):
-    """Writes counters into the statements of a function."""
+    """Inserts counters into the statements of a function."""
 
     def __init__(self, arms: Arms, *, is_class: bool = False) -> None:
         self.arms, self.is_class = arms, is_class
 
     def enter(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        """Write them into a whole function."""
+        """Instrument the body of a function."""
         node.body = self.block(node.body, 0, is_bare_string(node.body[0]))
 
     def block(self, body: list[ast.stmt], line: int, place: int = 0) -> list[ast.stmt]:
-        """Write them into statements; ``line`` is the one of the statement that these stand in.
+        """Instrument statements; ``line`` is the line of the enclosing statement.
 
-        ``place`` is that of the first one that is not a docstring.
+        ``place`` is the index of the first statement that is not a docstring.
         """
         done: list[ast.stmt] = []
         for number, statement in enumerate(body):
@@ -122,7 +122,7 @@ class _BodyCounter(ast.NodeTransformer):
             visited = self.visit(statement)
             if reached is not None:
                 done.append(ast.Expr(reached))
-                if begins and not isinstance(statement, ast.While):  # whose test counts
+                if begins and not isinstance(statement, ast.While):  # its test counts the line
                     done.append(ast.Expr(counted("lines")))
                 if isinstance(statement, ast.Match):
                     done.append(ast.Expr(counted("conditionals")))
@@ -168,7 +168,7 @@ class _BodyCounter(ast.NodeTransformer):
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        """Write an f-string as the calls that it stands for: some cannot be unparsed."""
+        """Replace an f-string by equivalent calls, because some cannot be unparsed."""
         return call("joined", [self._part(each) for each in node.values])
 
     def _part(self, node: ast.expr) -> ast.expr:
@@ -183,7 +183,7 @@ class _BodyCounter(ast.NodeTransformer):
         return node
 
     def visit_Match(self, node: ast.Match) -> ast.AST:
-        """Count the lines of the cases that were tried: of all, where none is taken."""
+        """Count the lines of the cases that are tried: all lines if none matches."""
         is_whole = node.cases[-1].guard is None and takes_all(node.cases[-1].pattern)
         self.generic_visit(node)
         for number, case in enumerate(node.cases, 1):
@@ -220,8 +220,8 @@ class _BodyCounter(ast.NodeTransformer):
         self.generic_visit(node)
         name = _OPERATORS.get(type(node.op))
         if name is not None:
-            # A name is read once more, which nothing notices; of another target only the value
-            # shows what the operator works on.
+            # Reading a name again has no side effects. For other targets, only the value shows what
+            # the operator works on.
             target = node.target
             read = [ast.Name(target.id, ast.Load())] if isinstance(target, ast.Name) else []
             if read and (sign := _GROWING.get(type(node.op))):
@@ -230,7 +230,7 @@ class _BodyCounter(ast.NodeTransformer):
         return node
 
     def decided(self, test: ast.expr) -> ast.expr:
-        """Return a test that notes its truth, and that of each operand of and, or, not."""
+        """Return a test that records its truth value, and that of each operand of and, or, not."""
         match test:
             case ast.BoolOp():
                 test.values = [self.decided(value) for value in test.values]
@@ -251,7 +251,7 @@ class _BodyCounter(ast.NodeTransformer):
 
     def visit_While(self, node: ast.While) -> ast.AST:
         self.generic_visit(node)
-        # The line has begun even if its test raises.
+        # The line counts even if its test raises.
         test = counted("conditionals", self.decided(node.test))
         node.test = ast.BoolOp(ast.And(), [counted("lines", ast.Constant(True)), test])
         node.body.insert(0, ast.Expr(counted("loop_iterations")))
@@ -264,7 +264,7 @@ class _BodyCounter(ast.NodeTransformer):
         return node
 
     def _looped(self, node: Comprehension) -> ast.AST:
-        """Write them into a comprehension."""
+        """Instrument a comprehension."""
         self.generic_visit(node)
         for loop in node.generators:
             loop.ifs = [counted("conditionals", self.decided(test)) for test in loop.ifs]
@@ -284,7 +284,7 @@ class _BodyCounter(ast.NodeTransformer):
             return node
         if is_safe:
             node.func = call("call", [node.func])
-        else:  # a call counts when all that it is given is there
+        else:  # a call counts once its arguments are evaluated
             self.arms.calls += 1
             place = ast.Constant(self.arms.calls)
             node.func = call("calling", [place, node.func])
@@ -297,39 +297,39 @@ COUNTERS = tuple(
     container_operations lines library_lines conditionals builtin_calls user_calls calls
     call_depth variables_declared""".split()
 )
-"""``lines``: statements begun, loop heads each time, ``except`` and ``case`` lines that are tried;
-what begins on the line where the one before ended, as in ``if a: b``, is not counted again.
-``conditionals``: tests of if, while, conditional expressions and comprehensions, ``match``
-statements and their guards. Arithmetic and bit work count numbers; an operator that gives text or
-a collection (``"%s" % x``, ``a | b`` of sets) is a ``container_operation``; ``a.b += x`` and
-``a[b] += x`` are judged by ``x``, since reading the target once more might show. ``user_calls``: of
-functions, methods and classes of the program, cached and partial ones included; a call counts once
-its arguments are worked out. ``call_depth``: how many functions of the program were open at once.
-``variables_declared``:
-parameters and local names of the program's functions that hold a value when a function returns,
-raises or yields; those of comprehensions are not counted."""
+"""``lines``: statements begun, loop heads at each iteration, ``except`` and ``case`` lines tried. A
+statement that begins on the line where the previous one ended, as in ``if a: b``, is not counted
+again. ``conditionals``: tests of if, while, conditional expressions and comprehensions, ``match``
+statements and their guards. Arithmetic and bit operations are those on numbers; an operator whose
+result is a text or collection (``"%s" % x``, ``a | b`` of sets) is a ``container_operation``.
+``a.b += x`` and ``a[b] += x`` are classified by ``x``, because reading the target again could have
+side effects. ``user_calls``: calls of the program's functions, methods and classes, cached and
+partial ones included; a call counts once its arguments are evaluated. ``call_depth``: maximum
+number of the program's functions on the stack. ``variables_declared``: parameters and local names
+of the program's functions that have a value when a function returns, raises or yields, except
+those of comprehensions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Instrumented:
-    """A program with counters, and its arms: marks of what a run reaches.
+    """A program with counters, and its arms: numbers of the branches that a run reaches.
 
-    Twice a statement's number is its arm; of a test that, where it is false, and the next one,
-    where it is true; of a loop the same two, where it runs not at all, and where it runs again.
+    The arm of statement n is 2n. The arms of test n are 2n (false) and 2n + 1 (true). The arms of
+    loop n are 2n (no iteration) and 2n + 1 (a second iteration).
     """
 
     code: str
     own: range
-    """Arms of the subject; of all functions where it is none written with ``def``."""
+    """Arms of the subject; of all functions if it is not written with ``def``."""
     wanted: frozenset[int]
-    """Those of them that inputs should reach: its statements, and both sides of its tests."""
+    """The arms in ``own`` that inputs should reach: statements, and both sides of tests."""
 
 
 def instrument(code: str, subject: str = "") -> Instrumented | None:
-    """Return the program with counters in its functions; None where it cannot be rewritten.
+    """Return the program with counters in its functions; None if it cannot be rewritten.
 
-    Only function bodies count: loading is not part of a case. ``_count`` must be free. ``subject``
-    is the function that inputs are sought for, of a method with its class (``Class.method``).
+    Only function bodies are instrumented: loading is not part of a case. The name ``_count`` must
+    be unused. ``subject`` is the function to find inputs for, or ``Class.method``.
     """
     try:
         tree = ast.parse(code)
@@ -346,9 +346,9 @@ def instrument(code: str, subject: str = "") -> Instrumented | None:
 
 
 def _function(tree: ast.Module, name: str) -> ast.AST:
-    """Return the last function of a name, or method of a dotted one; the program if there is none.
+    """Return the last function (or class) of a name, or method of a dotted name, else the program.
 
-    What sets or deletes a property is none.
+    Property setters and deleters are ignored.
     """
     found: ast.AST = tree
     for part in name.split("."):

@@ -1,4 +1,4 @@
-"""A program's text and its runs as numbers (the paper's appendix A.6)."""
+"""Metrics of a program's source and of its runs (the paper's appendix A.6)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from evalplus_lite.exe.reading.names import uses_of
 def complexity_of(code: str, tree: ast.Module) -> tuple[int, float] | tuple[None, None]:
     """Return a program's cyclomatic complexity (McCabe) and its maintainability index.
 
-    The index is radon's, 0 to 100, documentation counted as comments. Nones if radon cannot read
-    the program within bounds.
+    The index is radon's, 0 to 100, with docstrings counted as comments. Both are None if radon
+    fails, or would read more than ``MOST_READ`` characters.
     """
     try:
         if sum(map(_read_by_radon, ast.walk(tree))) > MOST_READ:
@@ -29,12 +29,12 @@ def complexity_of(code: str, tree: ast.Module) -> tuple[int, float] | tuple[None
         cyclomatic = int(ComplexityVisitor.from_ast(tree).total_complexity)
         return cyclomatic, round(mi_visit(code, True), 2)
     except Exception:
-        # Whatever radon stumbles over is a missing figure, not a failure to mine.
+        # A failure of radon is a missing figure, not a failure to mine.
         return None, None
 
 
 def _read_by_radon(node: ast.AST) -> int:
-    """Return the characters that radon reads of a statement without a body, about."""
+    """Estimate the characters that radon reads for a statement without a body."""
     if not isinstance(node, ast.stmt) or hasattr(node, "body"):
         return 0
     lines = (node.end_lineno or node.lineno) - node.lineno + 1
@@ -46,12 +46,12 @@ _LAYOUT = frozenset(
      tokenize.ENCODING, tokenize.ENDMARKER}
 )  # fmt: skip
 MOST_READ = 500_000
-"""Characters that radon may read for one program: of a statement of n lines it reads the first,
-the first two, and so on. A figure that takes more (about a second) is left out."""
+"""Maximum characters that radon may read for one program, about a second's work. For a statement of
+n lines it reads the first line, the first two, and so on."""
 
 
 def is_bare_string(node: ast.AST) -> TypeGuard[ast.Expr]:
-    """Return whether a statement is a string that nothing takes, such as a docstring."""
+    """Return whether a statement is a bare string, such as a docstring."""
     match node:
         case ast.Expr(value=ast.Constant(value=str())):
             return True
@@ -59,7 +59,7 @@ def is_bare_string(node: ast.AST) -> TypeGuard[ast.Expr]:
 
 
 def code_lines(code: str, tree: ast.Module) -> int:
-    """Return how many lines hold code: no blank ones, comments, or strings that nothing takes."""
+    """Count the lines of code, without blank lines, comments and bare strings."""
     idle: set[int] = set()
     for node in ast.walk(tree):
         if is_bare_string(node):
@@ -75,11 +75,11 @@ def code_lines(code: str, tree: ast.Module) -> int:
 
 
 def static_statistics(code: str, entry_point: str) -> dict[str, Any]:
-    """Return the static statistics of a program that parses: the ``static`` entry of a task row.
+    """Return the static metrics of a valid program: the ``static`` field of a task row.
 
-    ``lines`` hold code: no blank ones, comments or docstrings. ``nodes`` are counts by type.
-    ``call_depth`` is the longest chain of the program's own functions from the entry point,
-    recursion left out; ``identifiers`` are distinct names of variables, functions, classes,
+    ``lines`` are lines of code, without blank lines, comments and docstrings. ``nodes`` are counts
+    by type. ``call_depth`` is the longest chain of the program's own functions from the entry
+    point, without recursion; ``identifiers`` are distinct names of variables, functions, classes,
     parameters and attributes.
     """
     tree = ast.parse(code)
@@ -104,7 +104,7 @@ _NAMED: dict[type[ast.AST], str] = {
     ast.Name: "id", ast.Attribute: "attr", ast.arg: "arg", ast.FunctionDef: "name",
     ast.AsyncFunctionDef: "name", ast.ClassDef: "name",
 }  # fmt: skip
-"""Nodes that hold a name, and where."""
+"""Node types that hold a name, and its attribute."""
 
 
 def _call_depth(tree: ast.Module, entry_point: str) -> int:
@@ -117,7 +117,7 @@ def _call_depth(tree: ast.Module, entry_point: str) -> int:
 
     def depth(name: str) -> int:
         if name not in depths and name in needs:
-            depths[name] = 0  # where it calls itself
+            depths[name] = 0  # for recursive calls
             depths[name] = 1 + max(map(depth, needs[name]), default=0)
         return depths.get(name, 0)
 
@@ -125,16 +125,16 @@ def _call_depth(tree: ast.Module, entry_point: str) -> int:
 
 
 STATIC = ("lines", "cyclomatic", "maintainability", "call_depth", "identifiers", "ifs", "returns")
-"""Of the static statistics those that scores are shown by."""
+"""The static metrics that reports compare scores with."""
 PER_LINE: Mapping[str, tuple[str, ...]] = {
     "calls": ("Call",),
     "identifiers created": ("Store", "arg"),
     "branches": ("If", "IfExp"),
     "return statements": ("Return",),
 }
-"""Node types that are counted for each line of code (the paper's figure 8)."""
+"""Node types that are counted per line of code (the paper's figure 8)."""
 MOST = 1e15
-"""What a count is below; no clock and no counter gets there."""
+"""Exclusive maximum of a valid count; larger numbers are ignored."""
 TIME = "run: microseconds"
 FEATURES: Mapping[str, tuple[str, ...]] = {
     "multiplication": ("Mult",),
@@ -161,10 +161,10 @@ FEATURES: Mapping[str, tuple[str, ...]] = {
 def measures(
     static: Mapping[str, Any], runtime: Mapping[str, Any], seconds: float | None = None
 ) -> dict[str, float]:
-    """Return a case's measures by name: of the text, of the text per line, and ``run: ...``.
+    """Return a case's measures by name: of the source, per line of code, and ``run: ...``.
 
-    ``static`` is a task's entry, ``runtime`` a case's; what they lack is left out. ``seconds`` are
-    of CPU.
+    ``static`` is a task's field, ``runtime`` a case's; missing values are left out. ``seconds`` are
+    CPU seconds.
     """
     found = {name: float(static[name]) for name in STATIC if _is_number(static.get(name))}
     lines, nodes = found.get("lines", 0), static.get("nodes", {})
@@ -182,7 +182,7 @@ def _is_number(value: object) -> bool:
 
 
 def features(tree: ast.AST) -> set[str]:
-    """Return which constructs a program has; annotations do not count."""
+    """Return the constructs in a program, without annotations."""
     kinds: Counter[str] = Counter()
     pending: list[ast.AST] = [tree]
     while pending:
@@ -197,9 +197,9 @@ def features(tree: ast.AST) -> set[str]:
 
 
 def variation(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return each statistic's coefficient of variation over a function's cases.
+    """Return each counter's coefficient of variation over a function's cases.
 
-    The population's standard deviation over the mean, to four decimals; 0 where the mean is 0.
+    It is the population standard deviation over the mean, to four decimals; 0 if the mean is 0.
     """
     found: dict[str, float] = {}
     for name in sorted({name for row in rows for name in row}):

@@ -1,1 +1,1 @@
-"""Mined tasks as data, and longer tasks made of them."""
+"""Mined tasks as data, and longer tasks composed from them."""

@@ -1,6 +1,6 @@
-"""What a set asks of a mined task: the program without comments, and the calls that run much of it.
+"""Selection of tasks for a frozen set: programs without comments, and calls that run much of them.
 
-The rules are counts of runs and lengths of texts, so that nobody has to judge a task.
+All rules are counts of runs and lengths of texts; no task is judged by hand.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ from evalplus_lite.exe.tasks.worth import (
 from evalplus_lite.types import Value
 
 CASES = 5
-"""Cases that a task has at least."""
+"""Minimum number of cases in a task."""
 LINES, STATEMENTS, BRANCHES = 12, 5, 3
-"""What a case executes at least: lines, statements that differ, and sides of tests or rounds of
-loops."""
+"""Minimum counts of a case: lines executed, distinct statements, and branch sides or loop
+iterations."""
 SHARE = 0.5
-"""The share of the program's statements that a case executes at least."""
+"""Minimum share of the program's statements that a case executes."""
 MOST_LINES, MOST_TEXT = 150, 300
-"""Lines that a case executes at most; characters of its call, and of its answer."""
+"""Maximum lines that a case executes; maximum characters of its call, and of its answer."""
 _DIGITS = re.compile(
     r"\d{10}|[0-9a-f]{32}|(?=[a-zA-Z]*\d+[a-zA-Z]+\d)\w{24}|(?:\\x[0-9a-f]{2}[^\\]{0,3}){8}"
 )
-"""A number, digest or encoded text too long to work out, or this many odd bytes."""
+"""A number, digest or encoded text that is too long to work out, or eight escaped bytes."""
 _STEPS = ("lines", "conditionals", "calls", "builtin_calls", "loop_iterations")
 
 
 def without_comments(code: str) -> str:
-    """Return a program without comments, docstrings and other idle strings, else verbatim.
+    """Remove comments, docstrings and other bare strings from a program.
 
-    A program that reads ``__doc__`` stays as it is.
+    A program that reads ``__doc__`` is not changed.
     """
     if "__doc__" in code:
         return code
@@ -90,10 +90,10 @@ def asked(task: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
     """Return a task with the cases that are worth asking, best first; None if there are too few.
 
     A case executes at least ``LINES``, ``STATEMENTS``, ``BRANCHES`` and ``SHARE``, and at most
-    ``MOST_LINES``. Its answer is not empty, not seen in the call, and contains no long number or
-    digest; call and answer are short. Cases of values made by type are left out if enough others
-    remain. If enough runs are hard, more than half of the cases are. Those that reach most come
-    first. Every answer is run again, and has to be the recorded one.
+    ``MOST_LINES``. Its answer is not empty, not visible in the call, and contains no long number or
+    digest; call and answer are short. Cases drawn by type are left out if enough others remain. If
+    enough runs are hard, more than half of the cases are. Cases that reach the most branches come
+    first. Every case is run again, and must give the recorded answer.
     """
     written = instrument(task.code)
     if written is None or len(task.code) > MAX_CODE or "difficulty" not in task.facts:
@@ -148,13 +148,13 @@ def _rank(case: Executed) -> tuple[bool, int, str]:
 
 
 def _is_driven(task: MinedTask) -> bool:
-    """Return whether the entry point was made here: its line and call are in no count."""
+    """Return whether the entry point was generated, so that its line and call are not counted."""
     lines = [case.runtime["lines"] for case in task.cases]
     return bool(median_low(lines) > task.facts["difficulty"]["lines"])
 
 
 def _is_worth(case: TaskCase, measured: Measured, wanted: Collection[int]) -> bool:
-    """Return whether a run does enough, and its call and answer are such as one works out."""
+    """Return whether a run does enough, and its call and answer can be worked out by a reader."""
     tests = {arm for arm in wanted if arm ^ 1 in wanted}
     statements = set(wanted) - tests
     executed = statements & measured.reached
@@ -172,9 +172,9 @@ def _is_worth(case: TaskCase, measured: Measured, wanted: Collection[int]) -> bo
 
 
 def _is_answerable(call: Invocation, value: Value, said: str) -> bool:
-    """Return whether a value is worked out: not empty, not seen in the call, without long digits.
+    """Return whether an answer is non-empty, not visible in the call, and free of long numbers.
 
-    Nor is it arithmetic with decimals, of which none is left.
+    If a call has several decimals, one must be in the answer; otherwise the task is arithmetic.
     """
     is_number = isinstance(value, bool | int | float)
     given, held = _decimals(call.values), _decimals([value])
@@ -188,6 +188,6 @@ def _is_answerable(call: Invocation, value: Value, said: str) -> bool:
 
 
 def _decimals(values: Iterable[Value]) -> set[float]:
-    """Return the numbers in values that are not whole, without their sign."""
+    """Return the absolute values of the non-integer floats in values."""
     parts = (part for value in values for part in parts_of(value))
     return {abs(each) for each in parts if isinstance(each, float) and not each.is_integer()}

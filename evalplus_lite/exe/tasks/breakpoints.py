@@ -1,5 +1,4 @@
-"""Questions about a breakpoint: what the local variables hold before a line runs (the paper's
-section 6)."""
+"""Questions about the values of local variables at a breakpoint (the paper's section 6)."""
 
 from __future__ import annotations
 
@@ -15,9 +14,9 @@ from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.generate.engine.pool import in_turn
 
 TRIED = 3
-"""Cases of a function that are searched for an execution state worth asking about."""
+"""Number of a function's cases to search for a program state worth asking about."""
 MAX_STATE = 1500
-"""Characters of a state's text."""
+"""Maximum length of a state's text in characters."""
 
 
 def breakpoint_tasks(
@@ -31,7 +30,7 @@ def breakpoint_tasks(
 
 
 def _of_task(task: MinedTask, sandboxes: Sandboxes, seed: int) -> Iterator[MinedTask]:
-    """Yield one question about each case, then second ones."""
+    """Yield one question per case, then a second one per case, and so on."""
     rng = random.Random(f"{seed}:breakpoints:{task.id}")
     steady = steady_lines(task.code, task.entry_point)
     subject = CallableProgram(task.entry_point, code=task.code)
@@ -59,12 +58,12 @@ def _questions(task: MinedTask, case: TaskCase, found: Sequence[Stop]) -> Iterat
 
 
 def worth_asking(found: Sequence[Stop], case: TaskCase) -> list[Stop]:
-    """Return the stops at which a variable holds what the call did not give.
+    """Return the stops at which a variable holds a value that is not among the arguments.
 
-    A state of arguments that nothing has changed, or of names for them, can be copied.
+    Other states can be copied from the call.
     """
     given = {canonical(value) for value in case.call.values}
-    # What the first line finds came with the call, by default or converted.
+    # The state before the first line counts as arguments: defaults, or converted values.
     given |= {canonical(value) for stop in found[:1] for value in stop.state.values()}
     return [
         stop
@@ -76,10 +75,10 @@ def worth_asking(found: Sequence[Stop], case: TaskCase) -> list[Stop]:
 
 
 def steady_lines(code: str, entry_point: str) -> frozenset[int]:
-    """Return the lines of a function to which a run comes once each time their statement runs.
+    """Return the lines of a function that are reached exactly once per run of their statement.
 
-    To others the interpreter comes back: to statements over several lines, to ``with`` on leaving,
-    and on newer versions to comprehensions. A reader could not count that.
+    The interpreter returns to other lines: in statements over several lines, on leaving ``with``,
+    and in comprehensions since Python 3.12. A reader could not count such hits.
     """
     found: Counter[int] = Counter()
     odd: set[int] = set()
@@ -104,7 +103,7 @@ def steady_lines(code: str, entry_point: str) -> frozenset[int]:
         if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             blocks = [getattr(statement, name, []) for name in ("body", "orelse", "finalbody")]
             clauses = [*getattr(statement, "handlers", []), *getattr(statement, "cases", [])]
-            # A clause's line is come to wherever it is tried, and not only where it is taken.
+            # A clause's line is reached when it is tried, even if it is not taken.
             odd.update(getattr(each, "pattern", each).lineno for each in clauses)
             pending += [each for block in blocks for each in block if isinstance(each, ast.stmt)]
             pending += [each for clause in clauses for each in clause.body]

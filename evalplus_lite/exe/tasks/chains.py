@@ -8,14 +8,14 @@ from __future__ import annotations
 import ast
 import itertools
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from evalplus_lite.exe.inputs.validators import CORE, Executed, judge, select
 from evalplus_lite.exe.reading.names import bound_names
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.running.runs import CallableProgram, CallResult, measure, run
+from evalplus_lite.exe.running.runs import CPU_SECONDS, CallableProgram, CallResult, measure, run
 from evalplus_lite.exe.selecting.signatures import Signature
 from evalplus_lite.exe.statistics.counting import COUNTERS, instrument
 from evalplus_lite.exe.statistics.measures import static_statistics
@@ -72,6 +72,8 @@ TRIED = 10
 """Chains of a length that end in one function that are put together at most."""
 MOST_STEPS = 20_000
 """Steps of a call, as of one function's."""
+MOST_SLOW = 2
+"""Chains that end in one function and take too long, before no more of these are tried."""
 
 
 def feeds(result: Type, signature: Signature) -> bool:
@@ -164,9 +166,17 @@ def chained_tasks(
         yield from filter(None, itertools.starmap(chain, walks))
 
     made: set[str] = set()
+    slow: Counter[str] = Counter()
     by_id = {task.id: task for task in usable}
     for found in in_turn([*map(ending_in, usable)]):
-        built = None if found.id in made else _executed(found, sandboxes)
+        ends = found.facts["parts"][-1]
+        if found.id in made or slow[ends] >= MOST_SLOW:
+            continue
+        try:
+            built = _executed(found, sandboxes)
+        except TimeoutError:
+            slow[ends] += 1
+            continue
         if built is not None:
             first = by_id[built.facts["parts"][0]]
             alone = {case.call.key: case.answer for case in first.cases}
@@ -220,8 +230,19 @@ def _executed(chained: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
     every = {case.call.key: case.call for case in chained.cases}
     # Counted first, and cut short by steps: what one function gives may be too much for another.
     counting = CallableProgram(chained.entry_point, code=written.code)
-    counted = measure(sandboxes.plain, counting, every.values(), COUNTERS, budget=MOST_STEPS).calls
-    runs = {key: each for key, each in zip(every, counted, strict=True) if each and each.is_whole}
+    counted = measure(
+        sandboxes.plain,
+        counting,
+        every.values(),
+        COUNTERS,
+        budget=MOST_STEPS,
+        cpu=CPU_SECONDS,
+        max_slow=1,
+    )
+    if counted.late:  # few steps of it take long, with numbers of a million digits, say
+        raise TimeoutError
+    pairs = zip(every, counted.calls, strict=True)
+    runs = {key: each for key, each in pairs if each and each.is_whole}
     calls = [every[key] for key in runs]
     answers = run(sandboxes.plain, subject, calls, max_slow=1)
     again = run(sandboxes.others[0], subject, calls, variant=1, max_slow=1)

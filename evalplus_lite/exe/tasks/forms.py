@@ -1,4 +1,4 @@
-"""Rows of CRUXEval and LiveCodeBench read as tasks; mined tasks written as rows of CRUXEval."""
+"""Conversion of CRUXEval and LiveCodeBench rows to tasks, and of mined tasks to CRUXEval rows."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from evalplus_lite.values import codec
 from evalplus_lite.values.source import literal
 
 ENTRY_POINT = "f"
-"""What CRUXEval calls each of its functions."""
+"""The name of every function in CRUXEval."""
 _ADDRESS = re.compile(r"<[^<>]* at 0x[0-9a-f]+>")
 UNREADABLE = (
     ValueError, SyntaxError, TypeError, LookupError, CodecError, RecursionError, MemoryError,
 )  # fmt: skip
-"""What reading somebody's literals or program may end in."""
+"""Exceptions that reading untrusted literals or programs may raise."""
 LONGEST_REASON = 160
 JsonRow = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedRow:
-    """A row that cannot be asked about, as a task would be named; its line; why."""
+    """A row that cannot become a task: its would-be id, its line, and the reason."""
 
     task_id: str
     line: int
@@ -42,9 +42,9 @@ class SkippedRow:
 
 
 def published_tasks(path: Path, left_out: list[SkippedRow]) -> Iterator[MinedTask]:
-    """Yield a task for each row that can be read; InputError names two rows of one id.
+    """Yield a task for each readable row; append the others to ``left_out``.
 
-    ``left_out`` takes the rows that cannot be asked about.
+    Raise InputError for two rows with the same id.
     """
     lines: dict[str, int] = {}
     for row in read_jsonl(path):
@@ -79,14 +79,14 @@ _ORIGIN = ("package", "version", "licence", "origins", "python", "tags")
 
 
 def _facts(row: JsonRow) -> JsonRow:
-    """Return what a row says of its origin, as ``written`` writes it."""
+    """Return a row's facts about its origin, as written by ``written``."""
     found = {name: row[name] for name in _ORIGIN if name in row}
     found["function_id"] = row.get("task_id", row.get("question_id"))
     return {name: value for name, value in found.items() if not problem({name: value}, FACTS)}
 
 
 def form_of(row: Mapping[str, Any]) -> str | None:
-    """Return the name of the form that a row has; None if it has none of these."""
+    """Return the name of a row's form in ``FORMS``; None if it has another form."""
     names = (name for name, (keys, _) in FORMS.items() if keys <= row.keys())
     return None if "cases" in row else next(names, None)
 
@@ -109,7 +109,7 @@ def _read_livecodebench(row: JsonRow) -> tuple[str, str, TaskCase]:
 
 
 def case_of(call: str, given: str, output: str) -> TaskCase:
-    """Return a case of source text; one of ``UNREADABLE`` where it is no literal."""
+    """Return a case from source text; raise one of ``UNREADABLE`` if that is impossible."""
     found = _call(call)
     value = ast.literal_eval(output)
     codec.dumps(value)
@@ -118,7 +118,7 @@ def case_of(call: str, given: str, output: str) -> TaskCase:
 
 
 def _call(text: str) -> Invocation | None:
-    """Return the call that a text is; None if its arguments are not all plain values."""
+    """Parse a call; return None if its arguments are not all plain values."""
     node = ast.parse(text, mode="eval").body
     if not isinstance(node, ast.Call):
         raise ValueError("no call")
@@ -137,9 +137,9 @@ def _call(text: str) -> Invocation | None:
 def read_any_tasks(
     path: str | os.PathLike[str], *, left_out: list[SkippedRow] | None = None
 ) -> Iterator[MinedTask]:
-    """Yield the tasks of a mined file, of a set by its name, or of rows of CRUXEval's forms.
+    """Yield the tasks of a mined file, of a named set, or of rows in one of ``FORMS``.
 
-    ``left_out`` takes the rows that cannot be asked about. InputError names two rows of one id.
+    Append unusable rows to ``left_out``. Raise InputError for two rows with the same id.
     """
     path = located(path)
     first = next(iter(read_jsonl(path)), None)
@@ -149,37 +149,37 @@ def read_any_tasks(
 
 
 Read: TypeAlias = Callable[[JsonRow], tuple[str, str, TaskCase]]
-"""Gives code, entry point and case of a row; one of ``UNREADABLE`` for what cannot be used."""
+"""A reader of a row's code, entry point and case; raises one of ``UNREADABLE`` if it cannot."""
 FORMS: Mapping[str, tuple[frozenset[str], Read]] = {
     "livecodebench": (
         frozenset({"code", "input", "output", "function_name"}), _read_livecodebench
     ),
     "cruxeval": (frozenset({"code", "input", "output"}), _read_cruxeval),
 }  # fmt: skip
-"""Forms of others by name: the keys that tell each, of two that a row has the first; its reader."""
+"""Published forms by name, with their required keys and reader; the first match applies."""
 
 
 def written(tasks: Sequence[MinedTask]) -> tuple[list[JsonRow], int]:
-    """Return tasks as rows of CRUXEval, one a case, and how many cases these cannot hold.
+    """Return tasks as CRUXEval rows, one per case, and the number of cases left out.
 
-    Exceptions have no place there, nor has a value that no literal gives back.
+    The form cannot hold exceptions, nor values that are not literals.
     """
     rows: list[JsonRow] = []
     for task in tasks:
-        # A program that gives a date, or an iterator, does not give what its cases say.
+        # A program that returns a date or an iterator does not return its cases' plain data.
         if task.facts.get("read", "signature" in task.facts):
             continue
         try:
             tree = ast.parse(task.code)
-        except UNREADABLE:  # a file that somebody changed
+        except UNREADABLE:  # the file was edited
             continue
         code = task.code
         if task.entry_point != ENTRY_POINT:
             if any(ENTRY_POINT in (getattr(n, "id", ""), getattr(n, "name", ""))
                    for n in ast.walk(tree)):  # fmt: skip
-                continue  # it has a meaning there already
+                continue  # the program already uses this name
             code = f"{code.rstrip()}\n\n\n{ENTRY_POINT} = {task.entry_point}\n"
-        # Who passes code on has to name its authors.
+        # Whoever redistributes code must credit its authors.
         origin = {name: task.facts[name] for name in _ORIGIN if name in task.facts}
         for number, given, output in _sources(task):
             row = {"code": code, "input": given, "output": output, "id": f"sample_{len(rows)}"}
@@ -188,7 +188,7 @@ def written(tasks: Sequence[MinedTask]) -> tuple[list[JsonRow], int]:
 
 
 def _sources(task: MinedTask) -> Iterator[tuple[int, str, str]]:
-    """Yield the cases that literals can hold: number, arguments and value as source."""
+    """Yield the number, arguments and value, as source, of each case that literals can hold."""
     for number, case in enumerate(task.cases):
         if case.answer.kind != "value":
             continue

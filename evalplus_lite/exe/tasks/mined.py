@@ -1,4 +1,4 @@
-"""A mined task as data: a program, where it came from, and cases with their true answers."""
+"""Mined tasks as data: a program, its origin, and cases with their true answers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from evalplus_lite.store import read_jsonl
 from evalplus_lite.values import codec
 
 Shape: TypeAlias = Any
-"""A type; a list of the shape of its items; an object with shapes by name, of which those with a
-``?`` may be absent, and under ``str`` the shape of all others; a tuple of shapes that all will do.
+"""A type; a list with the shape of its items; an object with shapes by name, where a name with
+``?`` is optional and ``str`` is the shape of all others; or a tuple of alternative shapes.
 ``float`` is any finite number, and ``object`` anything."""
 Named: TypeAlias = dict[Any, Shape]
 _ASKED: Named = {"prompt_tokens?": int, "completion_tokens?": int, "model?": str, str: object}
@@ -54,7 +54,7 @@ FACTS: Named = {
     "function_id?": str,
     str: object,
 }
-"""What a row says beyond its program and its cases."""
+"""The fields of a row besides its program and cases."""
 ROW: Named = {"task_id": str, "code": str, "entry_point": str, "cases": [_CASE], **FACTS}
 """A row of ``tasks.jsonl``, or of the files of chains and breakpoints."""
 _NAMES: dict[type, str] = {
@@ -64,7 +64,7 @@ _NAMES: dict[type, str] = {
 
 
 def problem(value: Any, shape: Shape, where: str = "the row") -> str:
-    """Return what is wrong with a JSON value, with its place; empty if it is of the shape."""
+    """Describe how a JSON value deviates from a shape, with the place; empty if it does not."""
     if isinstance(shape, tuple):
         found = [problem(value, each, where) for each in shape]
         return "" if "" in found else found[0]
@@ -101,8 +101,8 @@ def _of_object(value: Any, shape: dict[Any, Shape], where: str) -> str:
 class TaskCase:
     """One input, its true answer, and the counters of its run.
 
-    ``source`` are the call's arguments as Python source, where they are not all plain values (a
-    lambda, a range); ``call`` is empty then.
+    If not all arguments are plain values (a lambda, a range), ``source`` holds them as Python
+    source, and ``call`` is empty.
     """
 
     call: Invocation
@@ -111,7 +111,7 @@ class TaskCase:
     source: str = ""
 
     def written(self, name: str) -> str:
-        """Return the call of a function of that name as Python source."""
+        """Return a call of the function ``name`` as Python source."""
         return f"{name}({self.source})" if self.source else self.call.written(name)
 
     def to_json(self) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class TaskCase:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> TaskCase:
-        """Read what ``to_json`` wrote."""
+        """Read the output of ``to_json``."""
         given = row["input"]
         source = given if isinstance(given, str) else ""
         call = Invocation(()) if source else Invocation.from_json(given)
@@ -140,7 +140,7 @@ class TaskCase:
 
 @dataclass(frozen=True, slots=True)
 class MinedTask:
-    """One function's task set. ``facts`` holds what the row says beyond code and cases:
+    """One function's task. ``facts`` holds the row's fields besides code and cases:
 
     package, version, licence, module, function, line, python, signature, docstring, blocks,
     static, variation, validators, generation, compared and wording.
@@ -154,18 +154,18 @@ class MinedTask:
 
     @property
     def signature(self) -> Signature:
-        """The signature that the row describes."""
+        """The signature of the function."""
         return Signature.from_json(self.facts["signature"])
 
     @property
     def function_id(self) -> str:
-        """The function that it asks about: other tasks may be questions about the same one."""
+        """The id of the function that it asks about, which other tasks may ask about too."""
         own = self.id.partition("@")[0] if "breakpoint" in self.facts else self.id
         return str(self.facts.get("function_id", own))
 
     @property
     def marks(self) -> set[str]:
-        """Its tags, and its split."""
+        """Its tags and its split."""
         split = self.facts.get("difficulty", {}).get("split")
         return {*self.facts.get("tags", ()), *([split] if split else ())}
 
@@ -181,12 +181,12 @@ class MinedTask:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> MinedTask:
-        """Read a row; ValueError, TypeError or CodecError where it is none."""
+        """Read a row; raise ValueError, TypeError or CodecError if it is not a task."""
         if wrong := problem(row, ROW):
             raise ValueError(wrong)
         known = {"task_id", "entry_point", "code", "cases"}
         if "signature" in row:
-            Signature.from_json(row["signature"])  # its types can be read
+            Signature.from_json(row["signature"])  # raises if its types cannot be read
         return cls(
             id=row["task_id"],
             code=row["code"],
@@ -199,7 +199,7 @@ class MinedTask:
 def read_tasks(path: Path) -> Iterator[MinedTask]:
     """Yield the tasks of a file, one at a time.
 
-    InputError names a line that holds none, or one of an id that was there before.
+    Raise InputError for a line that is not a task, or that repeats an id.
     """
     lines: dict[str, int] = {}
     for row in read_jsonl(path):
@@ -218,6 +218,6 @@ def read_tasks(path: Path) -> Iterator[MinedTask]:
                 f"has the task of line {lines[task.id]}, {task.id!r}",
                 path=path,
                 line=row.line,
-                remedy="keep one of them: predictions are known by the task's id",
+                remedy="keep one of them: predictions refer to tasks by id",
             )
         yield task

@@ -1,4 +1,4 @@
-"""Which tasks are worth asking: tags, difficulty, triviality, and likeness to other tasks."""
+"""Task quality: tags, difficulty, triviality and near-duplicates."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from evalplus_lite.store import read_jsonl
 from evalplus_lite.types import Value
 
 HASH = "hash"
-"""Part of the program is a checksum, a cryptographic hash or base64: nobody foresees it."""
+"""The program uses a checksum, a cryptographic hash or base64, which nobody can predict."""
 LOOPS = "long-loops"
-"""A case goes through loops very often: each step has to be followed (the paper's section 5)."""
+"""A case runs ``MANY`` loop iterations or more, all to be traced (the paper's section 5)."""
 Split: TypeAlias = Literal["easy", "medium", "hard"]
 SPLITS: tuple[Split, ...] = ("easy", "medium", "hard")
 TAGS = (HASH, LOOPS, *SPLITS)
-"""What ``exe predict`` selects tasks by."""
+"""Tags by which ``exe predict`` selects tasks."""
 MANY = 100
-"""Times that a case's loops begin anew, from which they are long."""
+"""Loop iterations of a case from which its loops are long."""
 HARD = {"lines": 60, "depth": 2}
-"""What the median run of a hard task does at least: lines executed, functions open at once."""
+"""Minimum counts of a hard task's median run: lines executed, depth of the call stack."""
 EASY = {"lines": 14, "depth": 2, "variables": 8, "iterations": 9}
-"""What the median run of an easy task does at most."""
+"""Maximum counts of an easy task's median run."""
 MOST_LINES = 2
-"""Lines of a run without a branch or a loop that ask nothing."""
+"""Lines up to which a run without branches and loops is trivial."""
 FEW_ANSWERS, FEW_STRAIGHT = 2, 3
-"""Different answers that can be guessed, of any program and of one that runs no loop."""
+"""Different answers, up to this number, can be guessed: in general, and without loops."""
 LONG_TEXT, SAME = 8, 5
-"""Characters of a text, and equal elements of a list, that an answer shows at a glance."""
+"""Length of a text, and number of equal list elements, from which an answer is obvious."""
 MOST_DIGITS = 10
-"""Digits of a float that a reader may work out."""
+"""Maximum number of digits in a float that a reader can be expected to work out."""
 MOST_OF_CLASS = 3
-"""Tasks of one class: more ask about the same program."""
+"""Maximum number of tasks per class; more would ask about the same program."""
 _COUNTERS = {"lines": "lines", "depth": "call_depth", "variables": "variables_declared",
              "iterations": "loop_iterations"}  # fmt: skip
 _MODULES = frozenset({"hashlib", "hmac", "crypt", "base64"})
@@ -53,16 +53,16 @@ _FUNCTIONS = frozenset(
 
 
 def tags_of(code: str, *, iterations: Iterable[int] = ()) -> list[str]:
-    """Return the marks of a program that parses, sorted; ``iterations`` are its cases' loops."""
+    """Return the tags of a valid program, sorted; ``iterations`` are its cases' loop iterations."""
     found = [HASH] if any(map(_is_hash, ast.walk(ast.parse(code)))) else []
     return found + ([LOOPS] if any(count >= MANY for count in iterations) else [])
 
 
 def difficulty_of(runs: Sequence[Mapping[str, int]], *, is_driven: bool = False) -> dict[str, Any]:
-    """Return the counts of a task's median run and its split; nothing where runs lack counts.
+    """Return the counts of a task's median run and its split; empty if a run lacks counts.
 
-    Of a program that is called by an entry point made here (``is_driven``), that one's line and
-    call do not count.
+    With ``is_driven``, a generated entry point calls the program: its line and its call are not
+    counted.
     """
     if not runs or not all(run.keys() >= {*_COUNTERS.values()} for run in runs):
         return {}
@@ -82,7 +82,7 @@ def counted_cases(
     *,
     is_driven: bool,
 ) -> tuple[tuple[TaskCase, ...], dict[str, Any]]:
-    """Return calls and answers as cases with their counts, and what a row says of all runs."""
+    """Return calls and answers as cases with their counts, and a row's facts about all runs."""
     runs = [each.steps if each else {} for each in counted]
     facts: dict[str, Any] = {}
     if difficulty := difficulty_of(runs, is_driven=is_driven):
@@ -102,7 +102,7 @@ def triviality(
     *,
     is_driven: bool = False,
 ) -> str:
-    """Return why nobody learns anything from a task's answers; empty for one worth asking."""
+    """Return why a task's answers are uninformative; empty if the task is worth asking."""
     answers = [answer for _, answer in answered]
     different = len({answer.key for answer in answers})
     values = [answer.value for answer in answers if answer.kind == "value"]
@@ -130,7 +130,7 @@ def triviality(
 
 
 def _gives_back(call: Invocation, answer: CallResult) -> bool:
-    """Return whether a value is a part of the arguments, or an object of such; errors may be."""
+    """Return whether an answer only holds parts of the arguments; true for errors."""
     given = {canonical(part) for each in call.values for part in parts_of(each)}
     held = answer.value.values() if isinstance(answer.value, dict) else [answer.value]
     return answer.kind == "error" or all(
@@ -139,10 +139,10 @@ def _gives_back(call: Invocation, answer: CallResult) -> bool:
 
 
 def shows(given: Iterable[Value], value: Value) -> bool:
-    """Return whether a reader sees an answer in what is given, without following the program.
+    """Return whether an answer is visible in the arguments, without tracing the program.
 
-    It contains the longest text given, or the elements of a list given in any order, or says one
-    thing ``SAME`` times.
+    It contains the longest text in them, or the elements of a list in them in any order, or a list
+    of at least ``SAME`` equal elements.
     """
     known, held = ([part for each in some for part in parts_of(each)] for some in (given, [value]))
     texts = [each for each in held if isinstance(each, str)]
@@ -162,7 +162,7 @@ def _elements(row: Sequence[Value]) -> tuple[str, ...]:
 
 
 def has_long_number(value: Value) -> bool:
-    """Return whether a value holds a float of more digits than a reader works out."""
+    """Return whether a value holds a float of more than ``MOST_DIGITS`` digits."""
     if isinstance(value, float):
         return len(repr(value).partition("e")[0].strip("-0").replace(".", "")) > MOST_DIGITS
     if isinstance(value, dict):
@@ -171,10 +171,10 @@ def has_long_number(value: Value) -> bool:
 
 
 def check_tags(tags: Iterable[str]) -> None:
-    """Raise InputError for a mark or split that there is not."""
+    """Raise InputError for an unknown tag or split."""
     for tag in tags:
         if tag not in TAGS:
-            raise InputError(f"{tag!r} is no tag", remedy=f"give one of {', '.join(TAGS)}")
+            raise InputError(f"{tag!r} is not a tag", remedy=f"give one of {', '.join(TAGS)}")
 
 
 def _is_hash(node: ast.AST) -> bool:
@@ -191,15 +191,15 @@ def _is_hash(node: ast.AST) -> bool:
 
 ALIKE = "near-duplicate"
 SAME_ID = "the id of another task"
-"""Why a function is left out that another version of its package has, or another spelling."""
+"""Why a function is left out: another version or spelling of its package has it too."""
 NOT_NEW = "in the earlier tasks"
 
 
 def shape(code: str, entry_point: str) -> str:
-    """Return a digest that is equal for programs of one shape; empty where one cannot be had.
+    """Return a digest that is equal for programs of the same shape; empty if there is none.
 
-    Names of the program's own, annotations, docstrings and the order of imports count nothing;
-    constants, and the names of libraries and methods do.
+    The program's own names, annotations, docstrings and the order of imports are ignored;
+    constants and the names of libraries and methods count.
     """
     try:
         tree = ast.parse(code)
@@ -218,19 +218,19 @@ def shape(code: str, entry_point: str) -> str:
 
 @dataclass(slots=True)
 class Seen:
-    """Tasks of a run so far: of those that are the same the first one counts."""
+    """The tasks of a run so far; the first of several duplicates is accepted."""
 
     earlier: Mapping[str, str] = field(default_factory=dict)
-    """Shape -> a task that is not wanted again."""
+    """Shape -> an earlier task that must not be repeated."""
     first: dict[str, str] = field(default_factory=dict)
     """Shape -> the first task that has it."""
     ids: set[str] = field(default_factory=set)
     rejects: list[Reject] = field(default_factory=list)
     funnel: Funnel = field(default_factory=Funnel)
-    """Moves the rejects from the survivors of the last stages, once it is merged."""
+    """Moves the rejects out of the survivors of the last stages when it is merged."""
 
     def new(self, tasks: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-        """Yield the rows of tasks that are like none before."""
+        """Yield the rows of tasks that do not duplicate an earlier one."""
         for task in tasks:
             mark = task.get("shape", "")
             known = self.earlier.get(mark) or self.first.get(mark)
@@ -252,7 +252,7 @@ class Seen:
 
 
 class _Names(ast.NodeTransformer):
-    """Gives everything that the program itself names a number, in order of appearance."""
+    """Replaces the program's own names by numbers, in order of appearance."""
 
     def __init__(self, tree: ast.Module, entry_point: str) -> None:
         self.numbers: dict[str, str] = {}
@@ -270,11 +270,11 @@ class _Names(ast.NodeTransformer):
                     self.own.add(name)
 
     def number(self, name: str) -> str:
-        """Return what stands for a name."""
+        """Return the replacement of a name."""
         return self.numbers.setdefault(name, f"_{len(self.numbers)}") if name in self.own else name
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        """Rename what is the program's own; take off what a reader of its steps does not need."""
+        """Rename the program's own names; remove annotations and docstrings."""
         match node:
             case ast.arg():
                 return ast.arg(self.number(node.arg), None)
@@ -300,12 +300,12 @@ class _Names(ast.NodeTransformer):
 
 
 def earlier_shapes(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield what tells that a program is one of a file of mined tasks, with its task's id.
+    """Yield the shape and id of each task in a file of mined tasks.
 
-    InputError names a row that cannot be used.
+    Raise InputError for a row that is not a mined task.
     """
     with reported(path):
-        if not path.stat().st_size:  # of an earlier run that found nothing
+        if not path.stat().st_size:  # an earlier run that mined nothing
             return
     for row in read_jsonl(path):
         if wrong := problem(row.data, {"task_id": str, "shape": str, str: object}):

@@ -1,4 +1,4 @@
-"""Annotations: the types that a signature states, read as text and never evaluated."""
+"""Type annotations of signatures, parsed from source and never evaluated."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from evalplus_lite.types import Value
 from evalplus_lite.values.kinds.registry import KINDS as EXTENDED
 
 DEEPEST = 12
-"""Levels that an annotation may nest."""
+"""Limit on nesting levels of an annotation."""
 KINDS: dict[str, type] = {
     "none": type(None), "int": int, "float": float, "complex": complex, "bool": bool, "str": str,
     "bytes": bytes, "date": str, "datetime": str, "dict": dict, "mapping": dict, "tuple": tuple,
     "set": set, "frozenset": frozenset, "list": list, "sequence": list, "iterable": list,
     "collection": list, "iterator": list,
 }  # fmt: skip
-"""The Python type of the values of each kind of type."""
+"""The Python type of values of each kind."""
 KINDS |= {kind.inside[0]: kind.type for kind in EXTENDED if kind.annotations}
 _ANYTHING: tuple[type, ...] = (bool, dict, float, int, list, type(None), str, tuple)
-"""What ``Any`` and ``object`` state."""
+"""The types allowed by ``Any`` and ``object``."""
 _MAPPINGS = ("dict", "mapping")
 
 
@@ -31,8 +31,8 @@ _MAPPINGS = ("dict", "mapping")
 class Type:
     """A type as a tree: ``kind`` with arguments, or the ``values`` of a literal.
 
-    ``tuple`` with ``variadic`` holds any number of its one argument. A ``union`` has its members
-    as arguments, None among them as ``none``. Containers without arguments hold anything simple.
+    A ``variadic`` ``tuple`` has any number of items of its one argument. A ``union`` has its
+    members as arguments, with None as ``none``. Containers without arguments hold anything simple.
     """
 
     kind: str
@@ -41,7 +41,7 @@ class Type:
     variadic: bool = False
 
     def __str__(self) -> str:
-        """Write it as today's Python would."""
+        """Return the annotation in current Python syntax."""
         if self.kind == "literal":
             return f"Literal[{', '.join(map(repr, self.values))}]"
         if self.kind == "union":
@@ -56,7 +56,7 @@ class Type:
 
     @property
     def kinds(self) -> tuple[type, ...]:
-        """The exact types of its values; none where nothing usable is stated."""
+        """The exact types of its values; empty if unknown."""
         if self.kind == "union":
             return tuple(dict.fromkeys(kind for each in self.arguments for kind in each.kinds))
         if self.kind in ("any", "object"):
@@ -65,7 +65,7 @@ class Type:
 
     @property
     def items(self) -> Type | None:
-        """The type of its containers' elements, if one is stated for all positions."""
+        """The type of its containers' elements, if it is the same for all positions."""
         if self.kind == "union":
             return next((each.items for each in self.arguments if each.items), None)
         is_alike = self.kind != "tuple" or self.variadic
@@ -90,22 +90,22 @@ class UnreadableError(ValueError):
 
 
 class AnnotationReader:
-    """Reads annotations as types; subclasses say what the names in them mean."""
+    """A parser of annotations; subclasses define the meaning of names."""
 
     def kind_of(self, name: str) -> str | None:
         """Return the kind that a dotted name means; None if it may be an alias.
 
-        Besides those of types: ``literal``, ``optional``, ``union``, and ``transparent`` for what
-        only wraps a type. Raises UnreadableError.
+        Further kinds are ``literal``, ``optional``, ``union``, and ``transparent`` for wrappers of
+        a type. May raise UnreadableError.
         """
         raise NotImplementedError
 
     def alias(self, name: str, depth: int) -> Type:
-        """Return the type that an alias means; raise UnreadableError if it means none."""
+        """Return the type that an alias means; raise UnreadableError if it is not a type."""
         raise UnreadableError(name)
 
     def accepted(self, found: Type, name: str) -> Type:
-        """Return a type if it is supported, else raise UnreadableError."""
+        """Return a type if it is supported; raise UnreadableError otherwise."""
         return found
 
     def part(self, node: ast.expr, depth: int) -> Type:
@@ -114,7 +114,7 @@ class AnnotationReader:
 
     def read(self, node: ast.expr | None, depth: int = 0) -> Type:
         """Return the type of an annotation; raise UnreadableError for anything else."""
-        # Annotations come from packages and prompts that nobody has checked.
+        # Annotations come from packages and prompts that are not trusted.
         if depth > DEEPEST:
             raise UnreadableError("nested too deep")
         match node:
@@ -177,7 +177,7 @@ class AnnotationReader:
         found: dict[Type, None] = {}
         for node in nodes:
             member = self.read(node, depth + 1)
-            # Nested unions are flattened, and members listed twice count once, in their order.
+            # Nested unions are flattened, and duplicate members are dropped.
             found |= dict.fromkeys(member.arguments if member.kind == "union" else (member,))
         members = tuple(found)
         return members[0] if len(members) == 1 else self.accepted(Type("union", members), "union")
@@ -198,7 +198,7 @@ def _literal(nodes: Sequence[ast.expr]) -> Type:
         try:
             value = ast.literal_eval(node)
             if isinstance(value, float) and not math.isfinite(value):
-                raise ValueError  # 1e999: nobody could write it again
+                raise ValueError  # 1e999 has no literal that reads back
             values.append(value)
         except ValueError:
             raise UnreadableError(f"Literal[{ast.unparse(node)}]") from None
@@ -210,14 +210,14 @@ def _is_ellipsis(node: ast.expr) -> bool:
 
 
 class _WrittenReader(AnnotationReader):
-    """Reads what ``str(type)`` wrote."""
+    """A parser of the output of ``str(type)``."""
 
     def kind_of(self, name: str) -> str | None:
         return name.lower()
 
 
 def read_type(text: str) -> Type:
-    """Return the type that ``str(type)`` wrote; ValueError for any other text."""
+    """Parse the output of ``str(type)``; ValueError for any other text."""
     try:
         return _WrittenReader().read(ast.parse(text, mode="eval").body)
     except SyntaxError as error:
@@ -225,7 +225,7 @@ def read_type(text: str) -> Type:
 
 
 class _PromptReader(AnnotationReader):
-    """Knows names by their last part; an unknown name states nothing in its place."""
+    """A parser that knows names by their last part; an unknown name has an unknown type."""
 
     def kind_of(self, name: str) -> str | None:
         return _NAMES.get(name.rpartition(".")[2])
@@ -251,10 +251,10 @@ _NAMES = {
 
 
 def hints(prompt: str, entry_point: str) -> tuple[Type, ...]:
-    """Return what the prompt's signature states for each positional parameter, in order.
+    """Return the types of the positional parameters in the prompt's signature, in order.
 
-    Of a method (``Solution.twoSum``) those after ``self``. Empty where the prompt shows no
-    signature that can be read.
+    For a method (``Solution.twoSum``), ``self`` is skipped. Empty if the prompt has no signature
+    that can be parsed.
     """
     name = re.escape(entry_point.rpartition(".")[2])
     match = re.search(rf"^[ \t]*(?:async\s+)?def\s+{name}\s*\(", prompt, re.M)
@@ -262,7 +262,7 @@ def hints(prompt: str, entry_point: str) -> tuple[Type, ...]:
         return ()
     head = prompt[match.start() :].lstrip()
     # Prompts are not always valid Python, so only the head is parsed: up to the first colon at the
-    # end of a line that makes it a function. A default or annotation may have earlier ones.
+    # end of a line that completes a function. Defaults or annotations may have earlier colons.
     for end in (colon.end() for colon in re.finditer(r":[ \t]*(?:\n|#|$)", head[:4000])):
         try:
             (function,) = parsing.parse(head[:end].rstrip("#\n \t") + " pass").body

@@ -1,4 +1,4 @@
-"""Constants: values that a task's own text shows, in its reference and in its prompt."""
+"""Constants: values that occur in a task's reference and prompt."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ N = TypeVar("N", int, float)
 _MAX_BITS = 256
 _MAX_TEXT = 200
 _MAX_EACH = 200
-"""At most this many constants of a type: a reference may embed a whole table."""
+"""Limit on constants of a type, since a reference may embed a whole table."""
 _MAX_EXAMPLES = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Constants:
-    """Distinct constants by type, in order of appearance, with adjacent values after them."""
+    """Distinct constants by type, in order of appearance, followed by adjacent values."""
 
     integers: tuple[int, ...] = ()
     floats: tuple[float, ...] = ()
@@ -40,25 +40,25 @@ class Constants:
 
     @classmethod
     def of_task(cls, task: Task) -> Constants:
-        """Return what the reference's code and the prompt's words show."""
+        """Return the constants of the reference's code and the prompt's words."""
         return cls.of_values([*from_source(task.reference), *from_prompt(task.prompt)])
 
     @classmethod
     def of_values(cls, values: Iterable[Value]) -> Constants:
-        """Return the constants sorted by type, each number with those beside it and in between."""
+        """Return constants grouped by type; numbers get their neighbors and midpoints added."""
         values = list(values)
         integers = [value for value in values if type(value) is int]
         floats = [value for value in values if type(value) is float]
         strings = [value for value in values if type(value) is str]
         words = [token for text in strings for token in tokens(text)]
         characters = [letter for text in strings for letter in text]
-        # Numbers cross over to the other type: a float threshold is met by an int argument, too.
+        # Numbers count for both types, since an int argument may also hit a float threshold.
         whole = [int(value) for value in floats if value.is_integer() and abs(value) < 1e15]
         near = [number + step for number in integers for step in (1, -1)]
         reals = [*floats, *(float(number) for number in integers if abs(number) < 10**15)]
         beside = [round(number + step, 9) for number in floats for step in (1.0, -1.0)]
         return cls(
-            # Constants themselves first, then what lies beside and between: each type is cut off at
+            # Constants come first, then neighbors and midpoints, because each type is cut off at
             # ``_MAX_EACH``.
             integers=_distinct([*integers, *whole, *near, *_between(integers)]),
             floats=_distinct([*floats, *_between(reals), *reals, *beside]),
@@ -71,9 +71,9 @@ class Constants:
 
 
 def vocabulary(task: Task) -> frozenset[str]:
-    """Return the texts in the reference's code, and those that the prompt quotes outside of calls.
+    """Return the strings in the reference's code, and those that the prompt quotes outside calls.
 
-    What an example call is given is only an example.
+    The arguments of an example call are only examples.
     """
     said = [*from_source(task.reference), *from_prompt(_CALL.sub(" ", task.prompt))]
     return frozenset(value for value in said if type(value) is str)
@@ -83,10 +83,10 @@ _CALL = re.compile(r"\w\((?:[^()\n]|\([^()\n]*\))*\)")
 
 
 def from_source(source: str) -> list[Value]:
-    """Return the constants of a program's code, docstrings left out, in order of appearance.
+    """Return the constants of a program except docstrings, in order of appearance.
 
-    Arithmetic on constants (``10**9 + 7``) counts as its small result. A program that does not
-    parse has none.
+    Arithmetic on constants (``10**9 + 7``) also counts as its result, if that is small. Empty if
+    the program does not parse.
     """
     try:
         tree = parsing.parse(source)
@@ -96,9 +96,9 @@ def from_source(source: str) -> list[Value]:
 
 
 def characters(source: str) -> str:
-    """Return the characters of a program's string constants: those that it treats in some way.
+    """Return the characters of a program's string constants, which it may treat specially.
 
-    A regular expression's ``\\s`` stands for the blanks that it matches.
+    ``\\s`` of a regular expression adds tab, newline and space.
     """
     texts = [value for value in from_source(source) if type(value) is str]
     blanks = "\t\n " if any("\\s" in text for text in texts) else ""
@@ -125,10 +125,10 @@ _SPOKEN = re.compile(
 
 
 def examples(prompt: str, entry_point: str) -> list[tuple[Value, ...]]:
-    """Return the arguments of the calls that a prompt shows, where all are literals.
+    """Return the arguments of the calls in a prompt that have only literals.
 
-    Found in any form (``>>> f(1, 2)``, ``f([1]) == 2``, ``assert f("a")``), in order, without
-    duplicates. Keyword arguments are placed by the signature that the prompt shows, else skipped.
+    Calls may have any form (``>>> f(1, 2)``, ``f([1]) == 2``, ``assert f("a")``); they are in
+    order, without duplicates. Keyword arguments need a signature in the prompt to be positioned.
     """
     parameters = _parameters(prompt, entry_point)
     found: dict[bytes, tuple[Value, ...]] = {}
@@ -149,7 +149,7 @@ def examples(prompt: str, entry_point: str) -> list[tuple[Value, ...]]:
 
 def _call(text: str, parameters: tuple[str, ...]) -> tuple[Value, ...] | None:
     """Return the literal arguments of the call that the text starts with, if it is one."""
-    # The call ends at some closing parenthesis: the first one that makes it an expression. Counting
+    # The call ends at the first closing parenthesis that completes an expression. Counting
     # parentheses would be misled by those in strings.
     for end in (match.end() for match in re.finditer(r"\)", text[:2000])):
         try:
@@ -161,11 +161,11 @@ def _call(text: str, parameters: tuple[str, ...]) -> tuple[Value, ...] | None:
         try:
             positional = [ast.literal_eval(argument) for argument in call.args]
             named = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
-            codec.dumps([positional, named])  # ``...`` is a literal, and no value
+            codec.dumps([positional, named])  # rejects ``...``, a literal but not a plain value
         except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError, CodecError):
             return None
-        # Cases hold positional arguments, so keywords are put in the order of the signature. One
-        # that leaves a gap cannot be written so.
+        # Cases hold positional arguments, so keywords are put in the order of the signature. They
+        # must not leave a gap.
         rest = parameters[len(positional) : len(positional) + len(named)]
         if set(rest) != named.keys():
             return None
@@ -190,7 +190,7 @@ def _walk(node: ast.AST) -> Iterator[Value]:
         folded = _fold(node)
         if folded is not None:
             yield folded
-            # ``-1`` is one constant. The parts of ``10**9 + 7`` count as well as its result.
+            # ``-1`` is one constant; of ``10**9 + 7`` both the result and the parts count.
             if isinstance(node, ast.UnaryOp):
                 return
     if isinstance(node, ast.Constant) and _is_usable(node.value):
@@ -209,7 +209,7 @@ def _is_usable(value: Value) -> bool:
 
 
 def _fold(node: ast.AST) -> int | float | None:
-    """Return the value of arithmetic on number constants, if it is plain and small."""
+    """Return the value of arithmetic on number constants, if it is simple and small."""
     if isinstance(node, ast.Constant):
         value: Value = node.value
         return value if type(value) in (int, float) else None
@@ -219,7 +219,7 @@ def _fold(node: ast.AST) -> int | float | None:
     if not isinstance(node, ast.BinOp):
         return None
     left, right = _fold(node.left), _fold(node.right)
-    # Bounded at each step: ``9**9**9`` in a reference must not be computed.
+    # Bounded at each step, so that ``9**9**9`` in a reference is not computed.
     if left is None or right is None or abs(left) > 1e30 or abs(right) > 1e30:
         return None
     match node.op:
@@ -236,7 +236,7 @@ def _fold(node: ast.AST) -> int | float | None:
 
 
 def _between(numbers: Iterable[N]) -> Iterator[N]:
-    """Yield a number between any two adjacent ones: programs differ between two thresholds."""
+    """Yield the midpoints of adjacent numbers, where programs with two thresholds differ."""
     for low, high in pairwise(sorted(set(numbers))):
         if isinstance(low, int) and isinstance(high, int):
             if high - low > 2:

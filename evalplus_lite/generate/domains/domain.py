@@ -1,4 +1,4 @@
-"""Domains: which values one slot of the inputs may hold, and why not others."""
+"""Domains: the values that one slot of the inputs may have, and reasons for rejecting others."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from evalplus_lite.values.kinds.registry import BY_TYPE
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """What one slot may hold; None is no limit."""
+    """The values that one slot may have; None means no limit."""
 
     kinds: tuple[type, ...]
     lowest: float | None = None
     highest: float | None = None
     multiple: int = 1
-    """What all numbers are multiples of."""
+    """A common divisor of all numbers."""
     has_special: bool = False
     """Whether NaN and the infinities are allowed."""
     smallest: int = 0
@@ -35,17 +35,17 @@ class Domain:
     alphabet: str = ""
     """The characters allowed in strings, in order."""
     has_common_pattern: bool = False
-    """Whether many of the strings seen consist of the same kinds of token, in the same order."""
+    """Whether many of the examples' strings have the same kinds of tokens in the same order."""
     widths: tuple[int, ...] | None = None
-    """The length of each run of digits in every string, 0 where it is free."""
+    """The length of each run of digits in every string, 0 where it varies."""
     dates: DateForm | None = None
-    """The form in which every string is a day of the calendar."""
+    """The date format of every string."""
     well_formed: tuple[str, ...] = ()
-    """What of ``text.WELL_FORMED`` is well-formed in every string that has it."""
+    """The properties of ``text.WELL_FORMED`` that every string has, if they apply to it."""
     layout: Layout | None = None
-    """What every string, in a format, has in common line by line."""
+    """The line-by-line layout that all strings share."""
     words: frozenset[str] | None = None
-    """The only blank-separated words that strings may consist of."""
+    """The only whitespace-separated words that strings may have."""
     items: Domain | None = None
     positions: tuple[Domain, ...] | None = None
     keys: Domain | None = None
@@ -53,28 +53,28 @@ class Domain:
     required: Mapping[str, frozenset[type]] = field(default_factory=dict)
     """Keys that every dict has and the reference reads by name, with the types of their values."""
     fields: Mapping[str, Domain] = field(default_factory=dict)
-    """The domains of these, but within other dicts."""
+    """The domains of the values of required keys, where the dict is not inside another one."""
     choices: tuple[Value, ...] = ()
-    """The only values of their types that are allowed; types that none of them has are free."""
+    """The only allowed values of their types; other types are not restricted."""
     views: tuple[View[Domain], ...] = ()
     """For each extended type, the domain of its views."""
     is_uniform: bool = False
     is_rectangular: bool = False
     is_square: bool = False
     also: tuple[type, ...] = ()
-    """Types that were not seen, allowed because a contract decides; never sampled."""
+    """Types not seen in examples but allowed because a contract decides; never sampled."""
     has_any_characters: bool = False
-    """Whether strings may hold characters beyond the alphabet, because a contract decides."""
+    """Whether strings may have characters outside the alphabet, because a contract decides."""
     characters: frozenset[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "characters", frozenset(self.alphabet))
 
     def widened(self, hint: Type) -> Domain:
-        """Return the domain with the types that a signature states allowed too."""
+        """Return the domain extended by the types of a signature."""
         keys, values = hint.entry or (None, None)
         # A signature with several element types allows them in one list, whatever the examples
-        # show.
+        # have.
         stated = hint.items is not None and len(hint.items.kinds) > 1
         return replace(
             self,
@@ -88,7 +88,7 @@ class Domain:
 
     def opened(self) -> Domain:
         """Return the domain for a contract that itself restricts types and characters."""
-        # Where ints were seen floats may be valid as well, and the reverse: the contract decides.
+        # If examples have ints, floats may be valid as well, and vice versa: the contract decides.
         numbers = (int, float) if {int, float} & set(self.kinds) else ()
         inner = (
             None if part is None else part.opened() for part in (self.items, self.keys, self.values)
@@ -96,7 +96,7 @@ class Domain:
         items, keys, values = inner
         positions = self.positions and tuple(each.opened() for each in self.positions)
         views = tuple(
-            # Atoms are compared as a whole: their parts are no values that a contract speaks of.
+            # Atoms are compared as a whole, so contracts do not restrict their parts.
             each if BY_TYPE[each.kind].is_atom else replace(each, about=each.about.opened())
             for each in self.views
         )
@@ -112,28 +112,28 @@ class Domain:
         )
 
     def of_any_sign(self) -> Domain:
-        """Return the domain with numbers as far below zero as above, as arguments of their own."""
+        """Return the domain with bounds symmetric around zero."""
         if self.highest is None or self.lowest is None:
             return replace(self, lowest=None)
         reach = max(abs(self.lowest), abs(self.highest))
         return replace(self, lowest=-reach, highest=reach)
 
     def choices_of(self, kind: type) -> tuple[Value, ...]:
-        """Return the only values of a type that are allowed; empty if the type is free."""
+        """Return the only allowed values of a type; empty if it is not restricted."""
         return tuple(choice for choice in self.choices if type(choice) is kind)
 
     def explain(self, value: Value) -> str | None:
-        """Return why the value may not stand here, or None where it may."""
+        """Return why the value is outside the domain, or None if it is not."""
         kind = type(value)
         if kind not in self.kinds and kind not in self.also:
             return f"{kind.__name__} where only {_names(self.kinds)} was seen"
-        # A type with listed values has no bounds besides.
+        # A type with listed values has no further bounds.
         if self.choices and (choices := self.choices_of(kind)):
             return None if value in choices else f"{value!r} is none of {choices!r}"
         if kind is int or kind is float:
             return self._explain_number(value)
         if kind is str:
-            # The length first: it is cheap, and a long text may be refused unread.
+            # Check the length first: it is cheap, and rejects long texts without reading them.
             return self._explain_size(value) or self._explain_text(value)
         if kind in SIZED:
             return self._explain_size(value) or self._explain_elements(kind, value)
@@ -163,7 +163,7 @@ class Domain:
 
     def _explain_text(self, value: str) -> str | None:
         if not self.has_any_characters and not self.characters.issuperset(value):
-            # In the order of the text, so that the reason is the same in each run.
+            # In text order, so that the reason is the same in every run.
             strange = next(each for each in value if each not in self.characters)
             return f"{strange!r} is no character of the kinds seen"
         if self.layout is not None and (departure := self.layout.explain(value)) is not None:
@@ -192,13 +192,13 @@ class Domain:
             )
         if kind not in CONTAINERS or not value:
             return None
-        # A record of another length has been refused by its size, where the size is fixed.
+        # If the size is fixed, records of other lengths have been rejected by their size.
         if self.positions is not None and len(value) == len(self.positions):
             for domain, element in zip(self.positions, value, strict=True):
                 if (reason := domain.explain(element)) is not None:
                     return reason
             return None
-        # The shape first: it is cheaper to check than the cells.
+        # Check the shape first: it is cheaper than the cells.
         if self.is_rectangular:
             widths = {len(row) if type(row) in SEQUENCES else -1 for row in value}
             if len(widths) > 1 or -1 in widths:
@@ -210,18 +210,18 @@ class Domain:
     def _explain_all(self, domain: Domain | None, values: Collection[Value]) -> str | None:
         if not values:
             return None
-        # Nothing is known of the elements, so only empty containers are allowed.
+        # Nothing is known about elements, so only empty containers are allowed.
         if domain is None:
             return "elements where only empty containers were seen"
         kinds = set(map(type, values))
         if len(kinds) > 1 and self.is_uniform and not (domain.also and kinds <= {int, float}):
             return "elements of several types in one container"
         if len(kinds) == 1 and (only := next(iter(kinds))) in (int, float, str):
-            # The common case at C speed: all elements of one plain type.
-            # One type that is not allowed: the first element gives the reason for all.
+            # The common case at C speed: all elements have one plain type.
+            # If that type is not allowed, the first element gives the reason for all.
             if only not in domain.kinds:
                 return domain.explain(next(iter(values)))
-            # ``False`` here means "not surely", and each element is looked at below.
+            # ``False`` here means "not surely", and each element is checked below.
             if only is not str and not domain.choices and domain._holds_numbers(only, values):
                 return None
         for element in values:
@@ -230,18 +230,18 @@ class Domain:
         return None
 
     def _holds_numbers(self, kind: type, values: Collection[float]) -> bool:
-        """Return whether values, all of the allowed type int or float, are surely within bounds."""
+        """Return whether values, all of an allowed type int or float, are surely within bounds."""
         # ``not ... >=`` rather than ``<``: a comparison with NaN is always false.
         if self.lowest is not None and not min(values) >= self.lowest:
             return False
         if self.highest is not None and not max(values) <= self.highest:
             return False
-        # The sum of floats is finite only if all are; a sum that overflows costs the slow way only.
+        # The sum of floats is finite only if all are; an overflow only leads to the slow check.
         return kind is int or self.has_special or math.isfinite(sum(values))
 
 
 def union(first: tuple[type, ...], second: tuple[type, ...]) -> tuple[type, ...]:
-    """Return the types of both, in the order of their names."""
+    """Return the types of both, sorted by name."""
     kinds = {kind.__name__: kind for kind in (*first, *second)}
     return tuple(kinds[name] for name in sorted(kinds))
 

@@ -1,12 +1,12 @@
 """Evidence: which examples support a constraint on inputs, and how many are enough.
 
-Only an *informative* example speaks for a constraint: one that might have broken it. A list of one
-element is sorted whatever the task demands, so it says nothing about order; and examples that look
-the same at the slot in question count once.
+Only an *informative* example, one that could have violated a constraint, supports it. A list of one
+element is sorted whatever the task demands, so it says nothing about order. Examples with the same
+value at the slot in question count once.
 
-Each kind of constraint has a *habit*: how often an informative example keeps to it although the
-task does not ask for it, since people write ``[1, 2, 3]`` where any list would do. A constraint is
-required if the chance that all examples keep to it by habit alone is at most ``CHANCE``.
+Each kind of constraint has a *habit*: how often an informative example satisfies it although the
+task does not demand it, since people write ``[1, 2, 3]`` where any list would do. A constraint is
+required if the probability that all examples satisfy it by habit alone is at most ``CHANCE``.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from evalplus_lite.tasks.stated_constraints import LONGEST
 
 CHANCE = 0.05
 DOUBT = 0.24
-"""The chance below which inputs that break a constraint are doubtful, though it is not required."""
+"""The same probability for doubt: inputs that violate such a constraint are doubtful."""
 HARDLY_MEANT = ("distinct", "size", "no-longer", "less", "at-most")
-"""Kinds that are not doubted: of 102 on HumanEval that fewer inputs support than are needed,
-contracts share nine (``scripts/benchmarks/constraints.py``)."""
+"""Kinds that cause no doubt: of 102 such constraints on HumanEval with too few supporting inputs,
+only nine are in the contracts (``scripts/benchmarks/constraints.py``)."""
 HABITS: Mapping[str, float] = {
     "rectangular": 0.35,
     "square": 0.35,
@@ -71,8 +71,8 @@ HABITS: Mapping[str, float] = {
     "less": 0.8,
     "at-most": 0.8,
 }
-"""Measured on HumanEval's inputs against its contracts (``scripts/benchmarks/constraints.py``);
-the rest are guesses: those of what texts consist of, ``same-keys``, ``known-words``, ``tree``,
+"""Measured on HumanEval's inputs against its contracts (``scripts/benchmarks/constraints.py``).
+The others are guesses: those about the content of texts, ``same-keys``, ``known-words``, ``tree``,
 ``within``, ``inner-length``, ``equal-width``, ``ordered-times``, ``ordered-pairs`` ..."""
 LIMITS: Mapping[str, int] = {
     "not-negative": 1,
@@ -84,8 +84,8 @@ LIMITS: Mapping[str, int] = {
     "length": 1,
     "letters": 1,
 }
-"""Kinds that say how far to go beyond what was seen, rather than what all examples share: one
-example is enough for them, as without a contract an input far off is rarely meant."""
+"""Kinds that limit how far inputs may be from the examples, rather than state a shared property.
+One example is enough, since without a contract, inputs far from the examples are rarely valid."""
 
 
 # Constraints with their support, and the decision which are required.
@@ -93,11 +93,11 @@ example is enough for them, as without a contract an input far off is rarely mea
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A constraint that every example keeps to; its ``name`` is made of positions and its kind.
+    """A constraint that every example satisfies; its ``name`` consists of positions and its kind.
 
-    ``seen`` distinct informative examples speak for it, ``needed`` are enough. ``is_on`` says
-    whether it binds what is generated, ``is_chosen`` whether the user decided so, ``is_stated``
-    whether the task's text says it.
+    ``seen`` distinct informative examples support it, ``needed`` are enough. ``is_on`` means that
+    it applies to generated inputs, ``is_chosen`` that the user decided, ``is_stated`` that the
+    task's text states it.
     """
 
     name: str
@@ -110,21 +110,21 @@ class Constraint:
 
     @property
     def kind(self) -> str:
-        """What kind of constraint it is: a key of ``HABITS`` or ``LIMITS``."""
+        """The kind of constraint: a key of ``HABITS`` or ``LIMITS``."""
         return next((part for part in self.name.split(".")[::-1] if not part.isdigit()), "")
 
     @property
     def is_limit(self) -> bool:
-        """Whether it says how far to go beyond what was seen (``LIMITS``)."""
+        """Whether it limits how far inputs may be from the examples (``LIMITS``)."""
         return self.needed <= 1
 
     def to_json(self) -> dict[str, Any]:
-        """Return the constraint as a suite's provenance holds it."""
+        """Return the constraint as stored in a suite's provenance."""
         return asdict(self)
 
     @property
     def support(self) -> str:
-        """How well it is supported, as text."""
+        """A description of its support."""
         if self.is_chosen:
             return "chosen by the task"
         if self.is_stated:
@@ -135,11 +135,11 @@ class Constraint:
 
 
 class Ledger:
-    """Decides which of the constraints found are required, and records all of them.
+    """Decides which inferred constraints are required, and records all of them.
 
-    ``choices`` are the user's, by name of the constraint: True requires one whatever its support.
-    ``chance`` bounds the probability that habit alone explains the support of a required one. Of a
-    kind that the task's ``text`` mentions, one example is enough.
+    ``choices`` are the user's, by constraint name: True requires one whatever its support.
+    ``chance`` is the largest probability that habit alone explains the support of a required one.
+    If the task's ``text`` mentions a kind, one example is enough.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class Ledger:
         self._about = [said_of(name, parameters, text) for name in parameters]
 
     def about(self, position: int | None) -> str:
-        """Return what the text says of a parameter, or of none by name."""
+        """Return the parts of the text that may be about a parameter; all of it for None."""
         if position is None or position >= len(self._about):
             return self._text
         return self._about[position]
@@ -172,14 +172,14 @@ class Ledger:
     ) -> bool:
         """Record a constraint with its support; return whether it is required.
 
-        It is about one ``position``, or several; ``is_said``: the text states it.
+        ``position`` is None if it is about several. ``is_said`` means that the text states it.
         """
-        # The user's choice decides; then the task's words; then the number of examples.
+        # The user's choice decides first, then the task's text, then the number of examples.
         enough, about = needed(kind, chance=self._chance), self.about(position)
         chosen, denied = self._choices.get(name), is_denied(kind, about)
         is_stated = not denied and (is_said or is_mentioned(kind, about))
         is_on = is_stated or (seen >= enough and not denied) if chosen is None else chosen
-        # Constraints that are not required are noted as well: the user sees them with their
+        # Constraints that are not required are recorded as well: the user sees them with their
         # support, and can require them by name.
         self._constraints[name] = Constraint(
             name, text, seen, enough, is_on, chosen is not None, is_stated
@@ -187,10 +187,9 @@ class Ledger:
         return is_on
 
     def finished(self) -> tuple[Constraint, ...]:
-        """Return all constraints found; InputError if the user names one that was not."""
+        """Return all constraints; InputError if the user named one that was not inferred."""
         for name in self._choices:
-            # A typing error in a choice would otherwise leave the constraint as it was, without a
-            # word.
+            # Otherwise a misspelled choice would silently have no effect.
             if name not in self._constraints:
                 known = ", ".join(sorted(self._constraints)) or "none"
                 raise InputError(f"no constraint {name!r} was inferred", remedy=f"one of: {known}")
@@ -198,14 +197,12 @@ class Ledger:
 
 
 def needed(kind: str, *, chance: float = CHANCE) -> int:
-    """Return how many informative examples a kind of constraint needs."""
+    """Return the number of informative examples that a kind of constraint needs."""
     if kind in LIMITS:
         return LIMITS[kind]
-    # For these the doubtful filter asks for as many examples as the usual one, so they raise no
-    # doubt.
+    # For these the strict filter needs as many examples as the usual one, so they cause no doubt.
     if kind in HARDLY_MEANT:
         chance = CHANCE
-    # By habit alone, n examples all keep to the constraint with probability habit ** n. The
-    # smallest n for which that is at most ``chance`` is enough: 5 for a habit of 0.5 and a chance
-    # of 0.05.
+    # By habit alone, n examples all satisfy the constraint with probability habit ** n. Return the
+    # smallest n for which that is at most ``chance``: 5 for a habit of 0.5 and a chance of 0.05.
     return math.ceil(math.log(chance) / math.log(HABITS[kind]))

@@ -1,4 +1,4 @@
-"""The input filter: which inputs may be proposed for a task, judged by its own inputs and text."""
+"""The input filter: which inputs may be proposed for a task, given its own inputs and text."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ from evalplus_lite.values.identity import key
 from evalplus_lite.values.kinds.declared import EnumMember
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
-# Relations: what holds in all base inputs between arguments, or within one list.
+# Relations: properties of all base inputs between arguments, or within one argument.
 
 Arguments = Sequence[Value]
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """One relation that every input must keep; ``text`` describes it, ``holds`` decides it.
+    """A relation that every input must satisfy; ``text`` describes it, ``holds`` tests it.
 
-    ``informs`` says whether an input's values at the positions might have broken it. A relation
-    within rows or texts has ``parts``: those of an input that might have broken it, each of which
-    is evidence of its own.
+    ``informs`` returns whether an input's values at the positions could have violated it. A
+    relation about rows or texts has ``parts``: those of an input that could have violated it, each
+    of which is separate evidence.
     """
 
     kind: str
@@ -61,15 +61,15 @@ class Relation:
 
     @property
     def name(self) -> str:
-        """Its name for the user: positions and kind, such as ``0.sorted`` or ``0.less.1``."""
+        """The name that users see: positions and kind, such as ``0.sorted`` or ``0.less.1``."""
         first, *rest = map(str, self.positions)
         return ".".join((first, self.kind, *rest))
 
     def seen(self, base: Sequence[Arguments]) -> int:
-        """Return how many distinct informative inputs, or parts of them, there are."""
+        """Return the number of distinct informative inputs, or parts of inputs."""
         if self.parts is not None:
-            # Rows and texts of one example count one by one: each might have broken the relation by
-            # itself.
+            # Rows and texts of one example count separately: each could have violated the relation
+            # by itself.
             return len({key(part) for arguments in base for part in self.parts(arguments)})
         informative = (arguments for arguments in base if self.informs(arguments))
         return len(
@@ -80,14 +80,13 @@ class Relation:
 def infer_relations(
     base: Sequence[Arguments], ledger: Ledger, known: Collection[str] = ()
 ) -> tuple[Relation, ...]:
-    """Return the relations that hold over all base inputs and that ``ledger`` requires."""
-    # With optional arguments, positions do not correspond, and no relation between them is
-    # inferred.
+    """Return the relations that hold for all base inputs and that ``ledger`` requires."""
+    # With optional arguments, positions do not correspond, so no relations are inferred.
     if len({len(arguments) for arguments in base}) != 1:
         return ()
     relations = []
     for each in candidates(base, known):
-        # A relation that no example could have broken is not listed at all.
+        # A relation that no example could have violated is not listed.
         seen = each.seen(base)
         if seen and ledger.takes(each.name, each.text, kind=each.kind, seen=seen):
             relations.append(each)
@@ -95,9 +94,9 @@ def infer_relations(
 
 
 def candidates(base: Sequence[Arguments], known: Collection[str] = ()) -> Iterator[Relation]:
-    """Yield the relations that hold over all base inputs, whatever their support.
+    """Yield the relations that hold for all base inputs, whatever their support.
 
-    Of several that imply one another, yield only the strongest.
+    If one implies others, only the strongest is yielded.
     """
     arity = len(base[0])
     for position in range(arity):
@@ -129,16 +128,16 @@ def _within(position: int, column: Sequence[Value]) -> Iterator[Relation]:
     def has_several(values: Sequence[Value]) -> bool:
         return len({*map(key, values)}) > 1
 
-    # Orders are looked at only where elements can be compared without an error, whatever the input.
+    # Orders are considered only if comparing elements cannot raise, whatever the input.
     if all(map(_is_comparable, column)):
         yield from relation("sorted", "is sorted", _is_sorted, has_several)
         yield from relation("descending", "is sorted downwards", _is_descending, has_several)
-    # A single element is distinct in any case, so it does not inform.
+    # A single element is distinct in any case, so it is not informative.
     yield from relation("distinct", "holds no value twice", _is_distinct, lambda v: len(v) > 1)
 
 
 def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
-    """Yield what all rows (lists or tuples of two numbers), or all texts, of an argument share."""
+    """Yield relations that hold for all rows, records, nested lists or texts of an argument."""
 
     def relation(
         kind: str, text: str, holds: Callable[[Value], bool], part: Callable[[Value], bool]
@@ -146,7 +145,7 @@ def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
         def parts(arguments: Arguments) -> Iterator[Value]:
             return (each for each in _parts(arguments[position]) if part(each))
 
-        # Parts that cannot break the relation are left out of both the decision and the evidence.
+        # Parts that cannot violate the relation count neither for the decision nor as evidence.
         found = [each for value in column for each in _parts(value) if part(each)]
         if found and all(map(holds, found)):
             yield Relation(
@@ -158,7 +157,7 @@ def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
                 parts,
             )
 
-    # Only if all rows are pairs: among rows of other lengths a pair is not an interval.
+    # Only if all rows are pairs: next to rows of other lengths, a pair is not an interval.
     rows = [row for value in column for row in _parts(value) if _is_row(row, value)]
     if rows and all(len(row) == 2 for row in rows):
         yield from relation("ordered-pairs", "each pair is in order", _is_sorted, _is_uneven_pair)
@@ -184,7 +183,7 @@ def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
     )
     nodes = [each for value in column for each in _parts(value) if type(each) in SEQUENCES]
     kinds = [frozenset(map(type, each)) for each in zip(*nodes, strict=False)]
-    # A node has a label, which is no list; a list of records has none.
+    # A tree's node has a label that is not a list, unlike a list of records.
     is_inner = [bool(kind & {*SEQUENCES}) for kind in kinds]
     if any(is_inner) and not all(is_inner) and len({*map(len, nodes)}) == 1:
         yield from relation(
@@ -213,7 +212,7 @@ def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
 def _about_keys(
     position: int, base: Sequence[Arguments], known: Collection[str]
 ) -> Iterator[Relation]:
-    """Yield that a text speaks of keys of the other arguments, such as a condition on columns."""
+    """Yield the relation that a text uses keys of other arguments, such as column conditions."""
     own = {word for text in known for word in _words(text)}
 
     def speaks(arguments: Arguments) -> tuple[set[str], set[str]]:
@@ -244,7 +243,7 @@ def _keys(value: Value) -> Iterator[str]:
 
 
 def _parts(value: Value) -> Iterator[Value]:
-    """Yield a value and what the sequences within it hold, outermost first."""
+    """Yield a value and all values nested in its sequences, outermost first."""
     yield value
     if type(value) in SEQUENCES:
         for each in value:
@@ -268,7 +267,7 @@ def _first_fields(value: Value) -> list[Value]:
 
 
 def _is_board(value: Value) -> bool:
-    """Return whether a value is a list of two texts or more, of which one is longer than one."""
+    """Return whether a value is a list of at least two texts, one longer than a character."""
     is_of_texts = type(value) in SEQUENCES and {*map(type, value)} == {str}
     return is_of_texts and len(value) > 1 and max(map(len, value)) > 1
 
@@ -365,7 +364,7 @@ def _between(first: int, second: int, pairs: Sequence[tuple[Value, Value]]) -> I
 
 
 def _width(matrix: Value) -> int | None:
-    """Return how many columns a list of rows of one length has; None for anything else."""
+    """Return the number of columns of a list of equally long rows; None for anything else."""
     if type(matrix) not in SEQUENCES or not matrix:
         return None
     sizes = {len(row) if type(row) in SEQUENCES else -1 for row in matrix}
@@ -377,12 +376,12 @@ def _are_chained(left: Value, right: Value) -> bool:
 
 
 def _has_order(kinds: set[type]) -> bool:
-    """Return whether these are one extended type whose values can be ordered."""
+    """Return whether ``kinds`` is one extended type whose values can be ordered."""
     return len(kinds) == 1 and all(each in BY_TYPE and BY_TYPE[each].has_order for each in kinds)
 
 
 def _are_moments(values: Sequence[Value]) -> bool:
-    """Return whether all values are texts of days or times that sort as these do."""
+    """Return whether all values are texts of dates or times that sort chronologically."""
     texts = [each for each in values if type(each) is str]
     return len(texts) == len(values) and all(map(_MOMENT.fullmatch, texts))
 
@@ -423,16 +422,16 @@ def _is_distinct(values: Sequence[Value]) -> bool:
     return len({*map(key, values)}) == len(values)
 
 
-# Members of enumerations that a program declares: all are allowed where one was seen.
+# Members of enumerations that a program declares: all are allowed where examples have one.
 
 _VALUED = {"IntEnum", "StrEnum", "IntFlag", "int", "str", "float"}
-"""Bases by which a member is its value."""
+"""Base classes whose members equal their values."""
 
 
 def members_of(source: str) -> tuple[EnumMember, ...]:
     """Return the members of the enumerations at a program's top level.
 
-    A member that is a number or a string is left out if that is not written as such.
+    Members that are numbers or strings are skipped unless their values are literals.
     """
     try:
         body = parsing.parse(source).body
@@ -451,8 +450,7 @@ def _members(node: ast.ClassDef) -> Iterator[EnumMember]:
     for statement in node.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=given) if name[:1] != "_":
-                # A plain member is known by its name alone; members of valued bases are numbers or
-                # strings.
+                # A plain member has just a name; members of valued bases are numbers or strings.
                 if not is_valued:
                     yield EnumMember(node.name, name)
                 elif isinstance(given, ast.Constant) and isinstance(given.value, int | float | str):
@@ -460,7 +458,7 @@ def _members(node: ast.ClassDef) -> Iterator[EnumMember]:
 
 
 def with_members(domain: Domain, members: tuple[EnumMember, ...]) -> Domain:
-    """Return the domain with all members of each enumeration that it allows a member of."""
+    """Return the domain extended to all members of each enumeration that has an allowed member."""
 
     def part(inner: Domain | None) -> Domain | None:
         return None if inner is None else with_members(inner, members)
@@ -486,12 +484,12 @@ def with_members(domain: Domain, members: tuple[EnumMember, ...]) -> Domain:
 
 @dataclass(frozen=True, slots=True)
 class InputFilter:
-    """One domain an argument, the numbers of arguments seen, and relations between arguments.
+    """A domain for each argument, the allowed numbers of arguments, and relations between them.
 
-    ``constraints`` are all that the examples keep to, required or not, with their support;
-    ``stated`` are those that the task's text puts in terms of the ``parameters``. ``strict``, where
-    no contract decides, also has constraints likely enough that an input breaking one is doubtful.
-    Inputs that an ``unread`` promise of the text may exclude are doubtful.
+    ``constraints`` are all that the examples satisfy, required or not, with their support;
+    ``stated`` are those that the task's text states about the ``parameters``. ``strict``, if no
+    contract decides, also has constraints whose violation makes an input doubtful. Inputs that an
+    ``unread`` promise of the text may exclude are doubtful as well.
     """
 
     profiles: tuple[Profile, ...]
@@ -515,15 +513,15 @@ class InputFilter:
         parameters: Sequence[str] = (),
         chance: float = CHANCE,
     ) -> InputFilter:
-        """Return the filter for a task without a contract: near the base inputs in every respect.
+        """Return the filter for a task without a contract, which stays close to the base inputs.
 
-        ``known`` are string constants of the reference: where all words of the inputs are among
-        them, they are the vocabulary. ``choices`` require or remove constraints by name;
-        ``text``, ``parameters`` and ``chance`` as for a ``Ledger``.
-        Raises InputError if there is no base input, or no constraint of a name in ``choices``.
+        ``known`` are string constants of the reference: if they include all words of the inputs,
+        they are the vocabulary. ``choices`` require or remove constraints by name; ``text``,
+        ``parameters`` and ``chance`` are as for ``Ledger``.
+        Raises InputError if there is no base input, or an unknown constraint in ``choices``.
         """
-        # One ledger for all arguments: it collects what is found at each, and checks the user's
-        # choices at the end.
+        # One ledger for all arguments: it collects their constraints, and checks the user's choices
+        # at the end.
         profiles, columns = _profiles(base)
         ledger = Ledger(choices, text=text, parameters=parameters, chance=chance)
         domains = tuple(
@@ -542,16 +540,15 @@ class InputFilter:
         characters: str = "",
         choices: Mapping[str, bool] | None = None,
     ) -> InputFilter:
-        """Return the filter for a task whose contract decides: types, forms and characters.
+        """Return the filter for a task with a contract: just types, forms and characters.
 
-        Besides what was seen, the types that the signature states (``annotations.hints``) are
-        allowed, and ``characters``, beyond printable ASCII, if strings were seen. ``choices`` as
-        in ``infer``.
+        It allows the types in the examples and the signature (``annotations.hints``), and in
+        strings, if examples have some, printable ASCII and ``characters``. ``choices`` are as for
+        ``infer``.
         """
         profiles, columns = _profiles(base)
         ledger = Ledger(choices)
-        # A signature may state fewer parameters than cases have arguments; the others state
-        # nothing.
+        # A signature may have fewer parameters than cases have arguments.
         padded = [*stated, *[UNKNOWN] * len(profiles)]
         domains = tuple(
             inference.typed(profile, column, ledger, characters=characters).widened(hint)
@@ -563,9 +560,9 @@ class InputFilter:
     def of_task(cls, task: Task, *, is_own: bool = False) -> InputFilter:
         """Return the typed filter if the task's contract has a precondition, else the inferred one.
 
-        A contract that was written for the task (``is_own``), and not just stated by its row,
-        decides itself about characters, and about floats where integers were seen.
-        The task's own choices (``Task.constraints``) decide before any support.
+        A contract that was written for the task (``is_own``), rather than taken from its row, also
+        decides about characters, and about floats where examples have integers. The task's own
+        choices (``Task.constraints``) take precedence over support.
         """
         input_filter = cls._of_task(task, is_own=is_own)
         members = members_of(task.reference)
@@ -575,22 +572,22 @@ class InputFilter:
     def _of_task(cls, task: Task, *, is_own: bool) -> InputFilter:
         base = [case.arguments for case in task.base]
         try:
-            # With a contract only types and shapes are inferred, since the contract rejects the
-            # rest in the sandbox.
+            # With a contract only types and shapes are inferred; the contract rejects other inputs
+            # in the sandbox.
             if task.contract is not None and parse(task.contract).has_precondition:
                 stated = hints(task.prompt, task.entry_point)
-                if task.harness.constructed:  # the constructor's arguments are the first
+                if task.harness.constructed:  # the first argument holds the constructor's
                     stated = (UNKNOWN, *stated)
                 characters = characters_of(task.reference)
                 typed = cls.typed(
                     base, stated=stated, characters=characters, choices=task.constraints
                 )
-                # A contract that was read off a published row checks what its authors thought of,
-                # not every type and character: those seen remain a limit.
+                # A contract from a published row does not check every type and character, so those
+                # in the examples remain a limit.
                 if not is_own:
                     return typed
                 return replace(typed, domains=tuple(each.opened() for each in typed.domains))
-            # Without a contract the calls in the prompt are evidence as much as the base inputs.
+            # Without a contract, calls in the prompt are evidence just like base inputs.
             examples = [*base, *_shown(task, base)]
             return cls._of_text(task, examples, vocabulary(task))
         except InputError as error:
@@ -602,11 +599,10 @@ class InputFilter:
     ) -> InputFilter:
         """Return the filter inferred from examples and the task's text.
 
-        Where a block of constraints states it all, nothing is doubtful.
+        If a block of constraints was parsed completely, no input is doubtful.
         """
         stated, parameters = of_function(task)
-        # Stated constraints are numbered over what was read and what was not, as the user sees
-        # them.
+        # Users see stated constraints numbered together with unread promises.
         count = len(stated.constraints) + len(stated.unread)
         choices, off = _own_choices(task.constraints, count)
         infer = partial(
@@ -618,15 +614,14 @@ class InputFilter:
             parameters=parameters,
         )
         inferred, binding = infer(), stated.without(off)
-        # The strict filter is inferred from the same examples, with fewer needed for each
-        # constraint. What it rejects and the other admits is doubtful. A block that states every
-        # constraint leaves no doubt.
+        # The strict filter is inferred from the same examples, but needs fewer for each constraint.
+        # Inputs that only it rejects are doubtful. A complete block of constraints leaves no doubt.
         strict = None
         if not stated.is_whole:
             strict = infer(chance=DOUBT).reaching(task.reference).bounded(binding, parameters)
         if strict is not None and has_documented(task) and documents_signs(task.prompt):
-            # An exception that the prompt documents is what some number out of range gives:
-            # numbers of other signs are proposed, and doubted where there is an answer.
+            # The prompt documents an exception for some numbers out of range, so numbers of other
+            # signs are proposed; they are doubtful if the reference returns a value.
             domains = tuple(each.of_any_sign() for each in inferred.domains)
             inferred = replace(inferred, domains=domains)
         inferred = inferred.reaching(task.reference).bounded(binding, parameters)
@@ -644,8 +639,8 @@ class InputFilter:
         )
 
     def reaching(self, reference: str) -> InputFilter:
-        """Return the filter with the only number among the arguments up to twice a constant of the
-        reference: what is counted in days has to reach one."""
+        """Return the filter with the only number argument allowed up to twice the reference's
+        largest constant, so that inputs can reach that constant."""
         own = [n for n, each in enumerate(self.domains) if {*each.kinds} & _NUMBERS]
         most = max((each for each in from_source(reference) if type(each) is int), default=0)
         if len(own) != 1 or not _FARTHEST >= most > 0:
@@ -657,12 +652,12 @@ class InputFilter:
         return replace(self, domains=tuple(domains))
 
     def bounded(self, stated: StatedConstraints, parameters: Sequence[str]) -> InputFilter:
-        """Return the filter without inferences on numbers for which the text gives bounds."""
+        """Return the filter with bounds from the text in place of inferred bounds and relations."""
         bounds = {
             name: (low, high)
             for each in stated.constraints
             for name, low, high in each.bounds
-            # Both ends have to be stated, and of the argument itself, not of its elements.
+            # Both ends must be stated, for the argument itself and not for its elements.
             if low and high and name in parameters and f"{name}[" not in each.formula
         }
         ends = {parameters.index(name): both for name, both in bounds.items()}
@@ -673,8 +668,8 @@ class InputFilter:
             _between_ends(domain, *ends[n]) if n in own else domain
             for n, domain in enumerate(self.domains)
         )
-        # Bounds that the text states, and what it says of two numbers, replace relations between
-        # numbers that examples merely happen to keep. What the user requires stays.
+        # Stated bounds, and stated comparisons of two numbers, replace inferred relations between
+        # numbers. Relations that the user requires stay.
         chosen = {each.name for each in self.constraints if each.is_chosen}
         said = [
             {
@@ -705,22 +700,22 @@ class InputFilter:
 
     def speaks_for(self, promise: str) -> bool:
         """Return whether a required constraint is of a kind that a promise mentions."""
-        # These say more than any kind.
+        # Such a promise is stronger than any kind of constraint.
         if re.search(r"\b(?:exactly|different|distinct|unique)\b", promise):
             return False
         return any(each.is_on and is_mentioned(each.kind, promise) for each in self.constraints)
 
     def with_members(self, members: tuple[EnumMember, ...]) -> InputFilter:
-        """Return the filter with all members of each enumeration that it allows a member of."""
+        """Return the filter extended to all members of enumerations that have an allowed member."""
         domains = tuple(with_members(domain, members) for domain in self.domains)
         strict = self.strict and self.strict.with_members(members)
         return replace(self, domains=domains, strict=strict)
 
     def doubt(self, arguments: Arguments) -> str | None:
-        """Return why an input that may be proposed is doubtful, or None where it is not."""
+        """Return why an admitted input is doubtful, or None if it is not."""
         for promise in self.unread:
             if promise.may_exclude(arguments):
-                return f"the task promises what is not understood: {promise.text}"
+                return f"the task makes a promise that was not understood: {promise.text}"
         return None if self.strict is None else self.strict.explain(arguments)
 
     def undoubting(self) -> InputFilter:
@@ -732,9 +727,9 @@ class InputFilter:
         return self.explain(arguments) is None
 
     def explain(self, arguments: Arguments) -> str | None:
-        """Return why the input may not be proposed, or None where it may."""
-        # From cheap to expensive: the number of arguments, each argument alone, relations, formulas
-        # of the text.
+        """Return why the input may not be proposed, or None if it may."""
+        # From cheap to expensive: number of arguments, single arguments, relations, stated
+        # constraints.
         if len(arguments) not in self.arities:
             return f"{len(arguments)} arguments where {_either(self.arities)} were seen"
         for position, (domain, value) in enumerate(zip(self.domains, arguments, strict=False)):
@@ -742,21 +737,21 @@ class InputFilter:
                 return f"argument {position}: {reason}"
         for relation in self.relations:
             if not relation.holds(arguments):
-                return f"does not keep to: {relation.text}"
+                return f"violates: {relation.text}"
         if self.stated is not None:
             names = dict(zip(self.parameters, arguments, strict=False))
             if (broken := self.stated.broken(names)) is not None:
-                return f"does not keep to what the task says: {broken.text}"
+                return f"violates the task's text: {broken.text}"
         return None
 
 
 _NUMBERS: frozenset[type] = frozenset((int, float))
 _FARTHEST = 10**6
-"""A constant that says how far numbers go; larger ones are moduli and the like."""
+"""Largest constant that may extend a number's range; larger ones are moduli and the like."""
 
 
 def _between_ends(domain: Domain, low: str, high: str) -> Domain:
-    """Return the domain of a number between two ends; an end that is no number changes nothing."""
+    """Return the domain of a number between two ends; ends that are not numbers are ignored."""
     lowest, highest = number(low), number(high)
     return replace(
         domain,
@@ -766,14 +761,14 @@ def _between_ends(domain: Domain, low: str, high: str) -> Domain:
 
 
 STATED = "stated."
-"""Prefix of the names of constraints that a task's text states; a number follows."""
+"""Prefix of the names of stated constraints, followed by a number."""
 
 
 def _own_choices(choices: Mapping[str, bool], count: int) -> tuple[dict[str, bool], frozenset[int]]:
-    """Return the choices of inferred constraints, and which of the stated ones are removed."""
+    """Return the choices of inferred constraints, and the numbers of removed stated ones."""
     inferred = {name: is_on for name, is_on in choices.items() if not name.startswith(STATED)}
     own = choices.keys() - inferred.keys()
-    # A choice of a constraint that the text does not state is an error of the user, reported early.
+    # A choice of an unknown stated constraint is a user error, reported early.
     if unknown := own - {f"{STATED}{number}" for number in range(count)}:
         raise InputError(
             f"the task's text states no {min(unknown)!r}", remedy="see augment's output"
@@ -804,7 +799,7 @@ def _profiles(base: Sequence[Arguments]) -> tuple[tuple[Profile, ...], list[Colu
 
 
 def _shown(task: Task, base: Sequence[Arguments]) -> list[Arguments]:
-    """Return the inputs in the prompt that have types seen in base inputs: further evidence."""
+    """Return the calls in the prompt with the same types as some base input, as more evidence."""
     seen = {tuple(map(type, arguments)) for arguments in base}
     shown = examples(task.prompt, task.entry_point)
     return [arguments for arguments in shown if tuple(map(type, arguments)) in seen]
@@ -826,12 +821,12 @@ ALL = "all"
 def with_choices(
     tasks: Sequence[Task], *, on: Sequence[str] = (), off: Sequence[str] = ()
 ) -> tuple[Task, ...]:
-    """Return the tasks with the choices, each ``TASK:NAME`` or ``TASK:all``, besides their own.
+    """Return the tasks with choices (``TASK:NAME`` or ``TASK:all``) added to their own.
 
-    Raises InputError if there is no such task, or no such constraint of it: a task's own choices,
-    too, are looked up here, before anything is computed.
+    Raises InputError for an unknown task or constraint. The tasks' own choices are checked here
+    too, before anything is computed.
     """
-    # The task's own choices first; options of the command line override them.
+    # Options on the command line override the tasks' own choices.
     chosen = {task.id: dict(task.constraints) for task in tasks}
     known = {task.id: task for task in tasks}
     for option, texts, is_on in (("--constraint", on, True), ("--no-constraint", off, False)):
@@ -841,8 +836,7 @@ def with_choices(
             chosen[task.id].update(dict.fromkeys(names, is_on))
     made = tuple(replace(task, constraints=chosen[task.id]) for task in tasks)
     for task in made:
-        # Inferred once more with the choices, only to raise the error of an unknown name before any
-        # work.
+        # Infer again with the choices, to report unknown names before any work.
         if task.constraints and task.base:
             _found(task)
     return made
@@ -853,8 +847,8 @@ def _found(task: Task) -> Sequence[Constraint]:
 
 
 def _parted(text: str, known: dict[str, Task], option: str) -> tuple[Task, str]:
-    """Return task and name; both may hold colons, so the task is looked up among the ids."""
-    # Ids may be prefixes of one another, so the longest one that fits is meant.
+    """Return task and name; both may have colons, so the task is looked up among the ids."""
+    # Ids may be prefixes of one another, so the longest match wins.
     fits = [id for id in known if text.startswith(f"{id}:")]
     if not fits:
         id = text.rpartition(":")[0] or text

@@ -1,9 +1,9 @@
-"""Inference: domains read off what was seen.
+"""Inference of domains from examples.
 
-*Inferred* (no contract: nothing else keeps inputs within the specification) a domain stays near
-what was seen. *Typed* (a contract decides the rest) it keeps types, fixed forms, and to printable
-ASCII plus what was seen: published contracts were measured to let other inputs through although
-no prompt means them (for one, an empty string for a list).
+Without a contract, a domain is *inferred*: it stays close to the examples, because nothing else
+keeps inputs valid. With a contract it is *typed*: it keeps types and fixed forms, and allows
+printable ASCII plus the examples' characters. Published contracts alone were measured to accept
+inputs that no prompt intends, such as an empty string for a list.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ from evalplus_lite.values.identity import key
 from evalplus_lite.values.kinds.kind import Kind
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
-# Columns: for each slot of the inputs, the values that each distinct example has there.
+# Columns: for each slot of the inputs, the examples' values there.
 
 Values = Sequence[Value]
 
 
 class Column:
-    """The values at one slot, one group an example; ``name`` and ``text`` say which slot."""
+    """The values at one slot, grouped by example; ``name`` and ``text`` identify the slot."""
 
     def __init__(self, groups: Sequence[Values], name: str, text: str) -> None:
         self.groups = [group for group in groups if group]
@@ -74,7 +74,7 @@ class Column:
     @classmethod
     def of_argument(cls, examples: Sequence[Sequence[Value]], position: int) -> Column:
         """Return the column of an argument."""
-        # One group per example, so that support counts examples rather than elements.
+        # Group by example, so that support counts examples rather than elements.
         groups = [[each[position]] if len(each) > position else [] for each in examples]
         return cls(groups, str(position), f"argument {position}")
 
@@ -114,7 +114,7 @@ class Column:
 
     @property
     def is_in_dict(self) -> bool:
-        """Whether these are values of dicts."""
+        """Whether the slot is inside a dict."""
         return ".[" in self.name or ".values" in self.name
 
     def entry(self, name: str) -> Column:
@@ -126,21 +126,21 @@ class Column:
         )
 
     def seen(self, informs: Callable[[Value], bool]) -> int:
-        """Return the number of distinct examples with a value that informs."""
+        """Return the number of distinct examples with an informative value."""
         # Examples that are equal here count once, however they differ elsewhere.
         return len({key(list(each)) for each in self.groups if any(map(informs, each))})
 
     def distinct(self, informs: Callable[[Value], bool]) -> int:
-        """Return the number of distinct values that inform, in whatever example."""
+        """Return the number of distinct informative values in all examples together."""
         return len({key(value) for group in self.groups for value in group if informs(value)})
 
     def _inner(self, step: str, text: str, part: Callable[[Value], Value]) -> Column:
-        # Groups stay apart: the elements of one example remain one piece of evidence.
+        # Keep the groups: the elements of one example are one piece of evidence.
         groups = [[inner for value in group for inner in part(value)] for group in self.groups]
         return Column(groups, f"{self.name}.{step}", f"{text} {self.text}")
 
 
-# The constraints found at one slot of the inputs, put to the ledger.
+# Finding the constraints at one slot of the inputs and submitting them to the ledger.
 
 _MOST_CHARACTERS = 40
 _OFTEN = 4
@@ -155,29 +155,29 @@ class ConstraintFinder:
         self._text = ledger.about(self._position)
 
     def mentions(self, words: str) -> bool:
-        """Return whether the task's text has one of these words where it may mean this argument."""
+        """Return whether the text that may be about this argument matches one of these words."""
         return mentions(self._text, words)
 
     def most_decimals(self) -> int | None:
-        """Return how many decimals numbers have at most, if the text says so."""
+        """Return the maximum number of decimals, if the text states one."""
         return most_decimals(self._text)
 
     def multiple_of(self) -> int:
-        """Return what all numbers are multiples of, as the text says and the examples show."""
+        """Return a divisor of all numbers that the text states and the examples confirm, or 1."""
         step = multiple_of(self._text)
         numbers = [v for group in self._column.groups for v in group if type(v) in (int, float)]
         return step if all(number % step == 0 for number in numbers) else 1
 
     def listed(self) -> frozenset[str]:
-        """Return the words of lists in the task's text."""
+        """Return the words of enumerations in the task's text."""
         return listed(self._text)
 
     def is_element(self) -> bool:
-        """Whether values here are elements of containers."""
+        """Return whether the slot is inside a container."""
         return "." in self._column.name
 
     def is_field(self) -> bool:
-        """Whether values here are those of one key of records."""
+        """Return whether the slot is one key of records."""
         return self._column.name.endswith("]")
 
     def is_not_negative(self) -> bool:
@@ -189,13 +189,13 @@ class ConstraintFinder:
         return self._takes("not-positive", "never positive", lambda v: _is_number(v) and v != 0)
 
     def is_not_zero(self) -> bool:
-        """No number is zero, and the text speaks of none."""
+        """No number is zero, and the text does not mention zero."""
         if self.mentions(f"{MAY_BE_ZERO}|{ANY_NUMBER}"):
             return False
         return self._takes("not-zero", "never zero", _is_number)
 
     def has_magnitude_bound(self, max_magnitude: float) -> bool:
-        """Numbers stay this near to zero."""
+        """Numbers have at most this magnitude."""
         try:
             words = f"from {-max_magnitude:g} to {max_magnitude:g}"
         except OverflowError:  # an integer beyond all floats
@@ -203,8 +203,8 @@ class ConstraintFinder:
         return self._takes("reach", words, _is_number)
 
     def is_not_empty(self) -> bool:
-        """No string or container is empty, and the text speaks of none."""
-        # "A list may be empty" says nothing of the texts in it.
+        """No string or container is empty, and the text does not mention empty ones."""
+        # "A list may be empty" says nothing about the strings in it.
         texts = self.is_element() and all(type(v) is str for g in self._column.groups for v in g)
         said = rf"empty (?:strings?|texts?|words?)|{BLANK_LINES}" if texts else MAY_BE_EMPTY
         if self.mentions(said):
@@ -212,10 +212,10 @@ class ConstraintFinder:
         return self._takes("not-empty", "never empty", _is_sized)
 
     def has_size(self, sizes: SizeRange) -> bool:
-        """All strings and containers are of one length: each distinct one might have another."""
+        """All strings and containers have the same length; each distinct value is evidence."""
         if sizes.smallest != sizes.largest:
             return False
-        # Values, not examples: two lists of three in one example are two chances to differ.
+        # Count values, not examples: two lists in one example are two chances to differ.
         seen = self._column.distinct(_is_sized)
         texts = all(type(v) is str for group in self._column.groups for v in group)
         if texts and self.mentions(ANY_TEXT):
@@ -228,7 +228,7 @@ class ConstraintFinder:
         return self._takes("length", f"at most {largest} long", _is_sized)
 
     def has_characters(self, characters: str) -> bool:
-        """Characters are of the classes seen."""
+        """Characters are of the same classes as in the examples."""
         shown = (
             characters
             if len(characters) <= _MOST_CHARACTERS
@@ -237,12 +237,12 @@ class ConstraintFinder:
         return self._takes("letters", f"only characters of {shown!r}", _is_text)
 
     def has_closed_characters(self, counts: Mapping[str, int]) -> bool:
-        """Of a class of characters only those seen are used."""
+        """Some classes of characters are restricted to those in the examples."""
         narrow = "".join(closed(counts))
         if not narrow:
             return True
-        # Only characters of the closed classes are evidence: a text without digits says nothing of
-        # digits.
+        # Only characters of restricted classes are evidence: a text without digits says nothing
+        # about digits.
         used = "".join(each for each in counts if each in narrow)
         return self._put(
             "alphabet",
@@ -252,13 +252,13 @@ class ConstraintFinder:
         )
 
     def has_widths(self, widths: Sequence[int]) -> bool:
-        """Runs of digits are of one length each."""
+        """Each run of digits has a fixed length."""
         shown = ", ".join(str(width or "any") for width in widths)
         seen = self._column.distinct(_is_text)
         return self._put("widths", f"numbers always of {shown} digits", seen)
 
     def is_well_formed(self, name: str) -> bool:
-        """In no string this part (of ``text.WELL_FORMED``) is not well-formed."""
+        """No string violates this property of ``text.WELL_FORMED``."""
         if name == "decimals" and self.mentions(f"{ANY_TEXT}|{NO_NUMBER}"):
             return False
         check = WELL_FORMED[name]
@@ -266,11 +266,11 @@ class ConstraintFinder:
         return self._put(name, f"well-formed {name}", seen)
 
     def has_dates(self) -> bool:
-        """All strings are days of the calendar."""
+        """All strings are valid dates."""
         return self._put("dates", "always a day of the calendar", self._column.distinct(_is_text))
 
     def repeated_words(self, known: Collection[str]) -> frozenset[str] | None:
-        """Return the words that came again and again, if the reference compares with one."""
+        """Return the allowed words, if examples repeat a few that prompt or reference quote."""
         values = [value for group in self._column.groups for value in group if _is_text(value)]
         quoted = {*quoted_words(self._text)}
         if len({*values}) > 1 and {*values} <= quoted:
@@ -285,7 +285,7 @@ class ConstraintFinder:
         return None
 
     def has_layout(self) -> bool:
-        """Strings are in the format seen."""
+        """Strings have the format of the examples."""
         return self._put("layout", "in the format of the examples", self._column.distinct(_is_text))
 
     def has_keys(self, names: Collection[str]) -> bool:
@@ -294,31 +294,31 @@ class ConstraintFinder:
         return self._put("fields", text, self._column.distinct(lambda v: type(v) is dict))
 
     def has_words(self) -> bool:
-        """All words are ones that the reference knows."""
+        """All words occur in the reference's vocabulary."""
         return self._takes("words", "only words that the reference knows", lambda v: bool(v))
 
     def is_record(self, fields: Sequence[Profile]) -> bool:
-        """Each position of the lists or tuples has types of its own."""
+        """Each position of the lists or tuples has its own types."""
         kinds = ", ".join("/".join(kind.__name__ for kind in each.kinds) for each in fields)
         return self._takes("record", f"always ({kinds})", lambda v: type(v) in SEQUENCES)
 
     def is_uniform(self, profile: Profile) -> bool:
-        """No container holds several types, though several came up."""
+        """No container mixes types, although the examples have several."""
         inner = [part for part in (profile.items, profile.values) if part is not None]
-        # With one type throughout there is nothing to mix, and no constraint to show to the user.
+        # With a single type there is nothing to mix, and no constraint to show to the user.
         if not any(len(part.kinds) > 1 for part in inner):
             return True
         return self._takes("uniform", "elements of one type in each", _is_larger)
 
     def is_rectangular(self) -> bool:
-        """In each container all rows are of one length."""
+        """All rows of a container have the same length."""
         return self._takes("rectangular", "rows of one length in each", _is_larger)
 
     def is_square(self) -> bool:
         """Each container has as many rows as columns."""
         groups = self._column.groups
-        # A list of two pairs is square by chance. Tables of two sizes, or a word in the text, are
-        # needed.
+        # A list of two pairs is square by chance, so tables of two sizes, or a word in the text,
+        # are needed.
         sizes = {len(value) for group in groups for value in group if _is_larger(value)}
         is_said = self.mentions(WORDS["square"])
         if not is_said and (len(sizes) < 2 or self.mentions(EQUAL_ROWS)):
@@ -361,9 +361,9 @@ def _is_larger(value: Value) -> bool:
 
 
 _GROWTH = 10
-"""Factor from the largest number seen to the inferred bound; lengths may double."""
+"""Factor from the largest example number to the inferred bound; lengths may double."""
 _DEEPER = 2
-"""Levels that freely nested values may have beyond those seen."""
+"""Levels that freely nested values may have beyond those in the examples."""
 _FLOOR = 100
 _SIZE_FLOOR = 12
 
@@ -371,7 +371,7 @@ _SIZE_FLOOR = 12
 def inferred(
     profile: Profile, column: Column, ledger: Ledger, *, known: Collection[str] = ()
 ) -> Domain:
-    """Return a domain near what was seen; ``known`` are the reference's string constants.
+    """Return a domain close to the examples; ``known`` are the reference's string constants.
 
     ``column`` has the values that ``profile`` describes. ``ledger`` decides on each constraint.
     """
@@ -389,10 +389,10 @@ def inferred(
     lowest, highest = _bounds(profile, finder)
     values = inner(profile.values, column.values())
     if values and dict in values.kinds and profile.sizes and profile.sizes.smallest == 0:
-        values = replace(values, smallest=0)  # a dict in a dict is of the kind that was seen empty
+        values = replace(values, smallest=0)  # nested dicts may be empty if outer ones are
     keys, required = inner(profile.keys, column.keys()), _required(column, finder, known)
     seen = profile.keys.text.values if profile.keys and profile.keys.text else ()
-    if keys and required and {*seen} == {*required}:  # records: another field means nothing
+    if keys and required and {*seen} == {*required}:  # records: other fields are meaningless
         keys = replace(keys, words=frozenset(" ".join(required).split()))
     return Domain(
         lowest=lowest,
@@ -418,7 +418,7 @@ def _required(
     names = frozenset.intersection(*map(frozenset, dicts)) & {*known} if dicts else frozenset()
     if not names or not finder.has_keys(names):
         return {}
-    # What stands in a tree's node at one level may stand there at any.
+    # In trees, the types at any level are allowed at all levels.
     alike = [each for top in dicts for each in _nodes(top) if names <= each.keys()]
     return {name: frozenset(type(each[name]) for each in alike) for name in sorted(names)}
 
@@ -432,7 +432,7 @@ def _nodes(value: Value) -> Iterator[Value]:
 
 
 def _is_recursive(column: Column) -> bool:
-    """Return whether dicts hold dicts with the same keys, as the nodes of a tree do."""
+    """Return whether dicts contain dicts with the same keys, as nodes of a tree do."""
     dicts = [value for group in column.groups for value in group if type(value) is dict]
     return any(each.keys() == top.keys() for top in dicts for each in [*_nodes(top)][1:])
 
@@ -440,8 +440,8 @@ def _is_recursive(column: Column) -> bool:
 def _fields(
     required: Collection[str], column: Column, ledger: Ledger, known: Collection[str]
 ) -> dict[str, Domain]:
-    """Return the domains of the fields of records; of those within dicts none: each level would
-    double the work."""
+    """Return the domains of record fields; none inside other dicts, where each level would double
+    the work."""
     if column.is_in_dict:
         return {}
     columns = {name: column.entry(name) for name in required}
@@ -454,10 +454,10 @@ def _fields(
 
 
 def typed(profile: Profile, column: Column, ledger: Ledger, *, characters: str = "") -> Domain:
-    """Return the domain of the types and fixed forms seen, over printable ASCII.
+    """Return a domain with the types and fixed forms of the examples, and printable ASCII.
 
-    ``characters`` are allowed in strings too. Where lists hold lists and other values, they may
-    nest a little deeper than seen.
+    ``characters`` are also allowed in strings. Lists that mix lists with other values may nest a
+    little deeper than in the examples.
     """
     return _deepened(_typed(profile, column, ledger, characters, is_inner=False))
 
@@ -472,7 +472,7 @@ def _typed(
     positions = _positions(profile, column, finder, inner)
     sizes = profile.sizes
     # A list that is itself an argument may have any length, unless its elements differ by position:
-    # whether the length matters is for the contract to say.
+    # the contract decides whether the length matters.
     may_be_fixed = profile.kinds == (tuple,) or (is_inner and profile.kinds == (list,))
     has_size = may_be_fixed and sizes is not None and sizes.largest > 0 and finder.has_size(sizes)
     is_form = has_size or positions is not None
@@ -492,16 +492,16 @@ def _typed(
 
 
 def _deepened(domain: Domain) -> Domain:
-    """Return the domain with further levels where containers hold their own kind among others."""
+    """Return the domain with more levels if containers hold their own type among others."""
     items = domain.items
-    # Lists of lists only are tables of a fixed depth. Those that mix lists with other values nest
+    # Lists with only lists are tables of a fixed depth. Those that mix lists with other values nest
     # freely.
     if items is None or items.kinds in ((list,), (tuple,)):
         return domain
     if not any(kind in items.kinds for kind in domain.kinds if kind in SEQUENCES):
         return domain
     within, depth = items, _DEEPER
-    # All levels that were seen become one domain, which then holds itself a few times.
+    # Merge all levels in the examples into one domain, then nest it a few times.
     while (inner := within.items) is not None:
         plain = _joined(replace(within, items=None), replace(inner, items=None))
         within, depth = replace(plain, items=inner.items), depth + 1
@@ -512,7 +512,7 @@ def _deepened(domain: Domain) -> Domain:
 
 
 def _joined(one: Domain, other: Domain) -> Domain:
-    """Return a domain without bounds or form that admits what either admits, free of relations."""
+    """Return a domain that admits the values of both, without bounds, forms or relations."""
 
     def part(first: Domain | None, second: Domain | None) -> Domain | None:
         return _joined(first, second) if first and second else first or second
@@ -535,7 +535,7 @@ def _positions(
 ) -> tuple[Domain, ...] | None:
     if profile.positions is None:
         return None
-    # Fields come before the record is asked for: their constraints are noted either way.
+    # Infer fields before testing for a record: their constraints are recorded either way.
     fields = [inner(each, column.field(at)) for at, each in enumerate(profile.positions)]
     is_record = finder.is_record(profile.positions)
     return tuple(field for field in fields if field is not None) if is_record else None
@@ -544,7 +544,7 @@ def _positions(
 def _record(
     profile: Profile, column: Column, inner: Callable[[Profile, Column], Domain | None]
 ) -> Domain | None:
-    """Return the domain of the views of one type; tuples have one domain per field."""
+    """Return the domain of the views of one type; tuples have a domain for each field."""
     if not profile.positions:
         return inner(profile, column)
     fields = [inner(part, column.field(at)) for at, part in enumerate(profile.positions)]
@@ -553,15 +553,15 @@ def _record(
 
 
 def _near(profile: Profile, column: Column, ledger: Ledger, *, is_signed: bool) -> Domain | None:
-    """Return the domain of the parts of a date, a Decimal and the like: near those seen.
+    """Return a domain for the parts of dates, Decimals and the like, close to the examples.
 
-    Constraints on them would mean nothing to the user, but for that on the sign of a number.
+    Constraints on them would mean nothing to the user, except on the sign of a number.
     """
 
     def near(part: Profile, values: Column) -> Domain:
         if is_signed and part is first:
             return inferred(part, values, ledger)
-        # A ledger of its own, which nobody reads.
+        # A separate ledger, whose constraints are discarded.
         domain = typed(part, values, Ledger())
         if part.numbers is None:
             return domain
@@ -576,10 +576,10 @@ def _near(profile: Profile, column: Column, ledger: Ledger, *, is_signed: bool) 
 def _views(
     profile: Profile, column: Column, inner: Callable[[View[Profile], Column], Domain | None]
 ) -> dict[str, Any]:
-    """Return the fields about extended types; some allow only the values seen."""
+    """Return the fields about extended types; some allow only values from the examples."""
     kinds = [BY_TYPE[each.kind] for each in profile.views]
     seen = (value for group in column.groups for value in group)
-    # Types that cannot be made from a plain value have only the values that were seen.
+    # Types that cannot be built from a plain value allow only values from the examples.
     seen_only = {kind.type for kind in kinds if kind.viewed is None}
     return {
         "choices": tuple({key(each): each for each in seen if type(each) in seen_only}.values()),
@@ -608,8 +608,8 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
     text = profile.text
     if text is None:
         return {}
-    # From narrow to wide: a vocabulary decides by itself which characters occur, so the classes
-    # need not be closed as well.
+    # From narrow to wide: a vocabulary already determines the characters, so their classes need not
+    # be restricted as well.
     words = words_of(text.values, known)
     words = words if words is not None and finder.has_words() else finder.repeated_words(known)
     keep_closed = finder.has_closed_characters(text.counts) and words is None
@@ -621,11 +621,11 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
         decimals=finder.most_decimals(),
         may_be_blank=finder.mentions(BLANK_LINES),
     )
-    # Of lines with a head only the rest is free text.
+    # In lines with a head, only the rest is free text.
     has_head = layout is not None and layout.head
     if finder.mentions(OTHER_TEXT if has_head else ANY_TEXT):
         return {"alphabet": "".join(sorted({*PRINTABLE, *near}))}
-    # A task that speaks of whitespace means tabs and newlines, too.
+    # A task that mentions whitespace includes tabs and newlines.
     if " " in near and finder.mentions("whitespace|white space|tabs?"):
         near = "".join(sorted({*near, *"\t\n"}))
     if finder.mentions(ANY_CASE):
@@ -647,8 +647,8 @@ def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) ->
 
 
 def _bounds(profile: Profile, finder: ConstraintFinder) -> tuple[float | None, float | None]:
-    """Return bounds that keep signs: zero and negative numbers only where such were seen."""
-    # The numbers of one field are bounded with those of the others.
+    """Return bounds that keep signs: zero and negative numbers need examples."""
+    # The numbers of one field are bounded together with those of the others.
     if profile.numbers is None or finder.is_field():
         return None, None
     low, high = profile.numbers.lowest, profile.numbers.highest
@@ -659,7 +659,7 @@ def _bounds(profile: Profile, finder: ConstraintFinder) -> tuple[float | None, f
         else (None, None)
     )
     is_not_zero = (low > 0 or high < 0) and finder.is_not_zero()
-    # "A list of integers" promises no sign, whatever the examples hold.
+    # "A list of integers" promises no sign, whatever the examples have.
     is_any = finder.mentions(ANY_NUMBER) or (finder.is_element() and finder.mentions(OF_ANY_SIGN))
     is_any = is_any and not finder.mentions("positive|non-?negative|natural")
     if low >= 0 and not is_any and finder.is_not_negative():
@@ -670,7 +670,7 @@ def _bounds(profile: Profile, finder: ConstraintFinder) -> tuple[float | None, f
 
 
 def _span(profile: Profile, finder: ConstraintFinder, *, is_record: bool) -> dict[str, Any]:
-    """Return limits of length: a fixed size is kept, and emptiness allowed only where seen."""
+    """Return limits of length: a fixed size is kept, and empty values need an empty example."""
     sizes = profile.sizes
     if sizes is None:
         return {"smallest": 0, "largest": None}

@@ -1,8 +1,8 @@
-"""Layouts: what texts in a format have in common, line by line.
+"""Layouts: the features that formatted texts share, line by line.
 
-Few tasks state the grammar of their texts, but examples show it: which kinds of token stand beside
-each other, which signs no text lacks, which words lines begin with. On a text that departs from all
-this, right programs differ: one splits, another matches a pattern, a third raises.
+Few tasks state the grammar of their texts, but examples reveal it: which kinds of tokens are
+adjacent, which signs every text has, which words start lines. On a text without these features,
+correct programs differ: one splits, another matches a pattern, a third raises.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ FORMATS = (
     r"separated by|commas|of the form|in the form|formats?\b|notation|written as|such as [\"'`]"
     r"|lines? [\"'`]|joined by|followed by|h+:mm|encoded|expressions?\b|pattern|versions?\b"
 )
-"""What a task's text says of texts in a format."""
+"""Phrases in a task's text that suggest formatted texts."""
 _TOKEN = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?!\w)|\d+|[^\W\d_]+|[^\S\n]+|.")
 _PROSE = frozenset(".,!?'\"")
-"""Signs that plain sentences have."""
+"""Signs that occur in plain sentences."""
 _ENOUGH, _FEW = 3, 4
 _ONE_TOKEN = 3  # with the two ends of its line
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The ``pairs`` of kinds of token beside each other in a line, the ``signs`` that every text
-    has, those that every line has, and, where the reference knows the words that lines begin with,
-    those that it knows. ``shapes`` are the kinds of whole lines, if lines are few of a kind.
+    """``pairs`` are the kinds of adjacent tokens, ``signs`` and ``line_signs`` occur in every text
+    and in every line, and ``starts`` are the reference's words, if all words that start lines are
+    among them. ``shapes`` are the kinds of tokens in whole lines, if there are few different ones.
     """
 
     pairs: frozenset[tuple[str, str]]
@@ -39,19 +39,19 @@ class Layout:
     line_signs: frozenset[str]
     starts: frozenset[str]
     letters: frozenset[str]
-    """The letters beside numbers, such as units, if these are few: others mean nothing."""
+    """The letters next to numbers, such as units, if they are few: others are meaningless."""
     head: tuple[str, ...] = ()
-    """The kinds that all lines begin with, if several signs are among them."""
+    """The kinds of tokens that start all lines, if several signs are among them."""
     around: frozenset[tuple[str, str]] = frozenset()
-    """The kinds on both sides of a blank."""
+    """The kinds of tokens on both sides of a blank."""
     first_signs: frozenset[str] = frozenset()
-    """The first sign of each line, where these are few and no line has none."""
+    """The first signs of lines, if they are few and every line has one."""
     singles: frozenset[str] = frozenset()
-    """Signs of which no line has two."""
+    """Signs that occur at most once in a line."""
     markers: frozenset[str] = frozenset()
-    """Lines that stand once in every text."""
+    """Lines that occur exactly once in every text."""
     columns: tuple[frozenset[str], ...] = ()
-    """The sorts of characters at each place, where texts are all of one length."""
+    """The sorts of characters at each position, if all texts have the same length."""
     well_formed: tuple[str, ...] = ()
     decimals: int | None = None
     """The most decimals that a number may have."""
@@ -67,14 +67,14 @@ class Layout:
         decimals: int | None = None,
         may_be_blank: bool = False,
     ) -> Layout | None:
-        """Return the layout of texts in a format; None of prose, single words and plain numbers.
+        """Return the layout of formatted texts; None for prose, single words and plain numbers.
 
-        ``known`` are words of the reference and the task. ``is_said``: the task speaks of a format.
+        ``known`` are words of reference and task. ``is_said``: the task mentions a format.
         """
         lines = [line for text in texts for line in _lines(text)]
         if not lines or _is_board(lines):
             return None
-        # A sign that all texts have by chance is rare in their lines.
+        # A sign that all texts have by chance is rare among their lines.
         signs = frozenset(
             sign
             for sign in frozenset.intersection(*map(_signs, texts))
@@ -114,7 +114,7 @@ class Layout:
             tuple(
                 name
                 for name, check in WELL_FORMED.items()
-                if name not in ("days", "month-days")  # of which the words have to speak
+                if name not in ("days", "month-days")  # only if the task's text mentions them
                 and {*map(check, texts)} - {None} == {True}
             ),
             decimals,
@@ -122,7 +122,7 @@ class Layout:
         )
 
     def explain(self, text: str) -> str | None:
-        """Return what of the layout a text lacks, or None."""
+        """Return how a text departs from the layout, or None."""
         if self.may_be_blank and not text.strip():
             return None
         if missing := self.signs - _signs(text):
@@ -165,7 +165,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _is_board(lines: Sequence[str]) -> bool:
-    """Return whether lines are the rows of boards: a few signs, without blanks or digits."""
+    """Return whether lines are rows of boards: a few signs, without letters, digits or blanks."""
     signs = set("".join(lines))
     return len(signs) <= _FEW and not any(each.isalnum() or each.isspace() for each in signs)
 
@@ -188,7 +188,7 @@ def _singles(lines: Sequence[str]) -> frozenset[str]:
 
 
 def _markers(texts: Sequence[str]) -> frozenset[str]:
-    """Return the lines without letters or digits that stand once in each of several texts."""
+    """Return the lines without letters or digits that occur once in each of several texts."""
     lines = [text.split("\n") for text in texts]
     once = [{each for each in some if each.strip() and some.count(each) == 1} for some in lines]
     found = frozenset.intersection(*map(frozenset, once)) if len(texts) > 1 else frozenset()
@@ -197,7 +197,7 @@ def _markers(texts: Sequence[str]) -> frozenset[str]:
 
 
 def _columns(texts: Sequence[str]) -> tuple[frozenset[str], ...]:
-    """Return the sorts of characters at each place of several texts of one length."""
+    """Return the sorts of characters at each position of texts with the same length."""
     is_one = len({*map(len, texts)}) == 1 and len({*texts}) >= _ENOUGH and len(texts[0]) >= _FEW
     if not is_one:
         return ()
@@ -228,7 +228,7 @@ def _around(kinds: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _first_word(line: str) -> str:
-    """Return the first token that is a word, "" if none is."""
+    """Return the first token that is a word, or ""."""
     return next((each for each in line.split() if each.isalpha()), "")
 
 
@@ -237,12 +237,12 @@ def _signs(text: str) -> frozenset[str]:
 
 
 def _kinds(line: str) -> list[str]:
-    """Return the kinds of a line's tokens, with its two ends."""
+    """Return the kinds of a line's tokens, including its two ends."""
     return ["the beginning", *map(_kind, _TOKEN.findall(line)), "the end"]
 
 
 def _shape(kinds: Sequence[str]) -> tuple[str, ...]:
-    """Return the kinds with two that come four times or more in a row only three times."""
+    """Return the kinds, with a pair that repeats more than three times in a row cut to three."""
     found: list[str] = []
     for kind in kinds:
         found.append(kind)
@@ -252,10 +252,10 @@ def _shape(kinds: Sequence[str]) -> tuple[str, ...]:
 
 
 def _head(lines: Sequence[str]) -> tuple[str, ...]:
-    """Return the kinds that all of several lines begin with, if three signs are among them.
+    """Return the kinds of tokens that start all lines, if three signs or blanks are among them.
 
-    Padded numbers that have as many digits in each line say so. After the signs it ends with the
-    first word, or with a later sign: what follows may be free.
+    Padded numbers with the same number of digits in each line include that number. After the signs
+    the head ends with the first word, or with a later sign: the rest may be free text.
     """
     head, signs, end = list[str](), set[str](), 0
     columns = (zip(*map(each, lines), strict=False) for each in (_kinds, _sizes, _padded))
@@ -273,7 +273,7 @@ _PLAIN = frozenset(("a word", "a letter", "a number", "a blank"))
 
 
 def _padded(line: str) -> list[bool]:
-    """Return which tokens are numbers that seem to have a fixed width: years, and 07."""
+    """Return for each token whether it is a number that looks fixed-width, such as a year or 07."""
     numbers = [re.fullmatch(r"0\d+|\d{4,}", token) is not None for token in _TOKEN.findall(line)]
     return [False, *numbers, False]
 
@@ -284,7 +284,7 @@ def _has_head(line: str, kinds: Sequence[str], head: Sequence[str]) -> bool:
 
 
 def _sizes(line: str) -> list[str]:
-    """Return the kinds of a line's tokens, numbers with how many characters they have."""
+    """Return the kinds of a line's tokens, with the lengths of numbers."""
     sizes = [
         f"{kind} of {len(token)}" if kind == "a number" else kind
         for token in _TOKEN.findall(line)
@@ -294,7 +294,7 @@ def _sizes(line: str) -> list[str]:
 
 
 def _units(line: str) -> list[str]:
-    """Return the letters that stand alone beside a number."""
+    """Return the single letters next to numbers."""
     return re.findall(r"(?<=\d)[^\W\d_](?![^\W_])|(?<![^\W_])[^\W\d_](?=\d)", line)
 
 

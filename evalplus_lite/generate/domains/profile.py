@@ -1,4 +1,4 @@
-"""Profiles: what was observed at one slot of the inputs, down to the elements of containers."""
+"""Profiles: observed properties of one slot of the inputs, down to the elements of containers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ About = TypeVar("About")
 
 @dataclass(frozen=True, slots=True)
 class View(Generic[About]):
-    """What is known about the views of one extended type's values at a slot.
+    """Information about the views of one extended type's values at a slot.
 
-    ``like`` is a value that was seen there: new ones take from it what a view does not hold.
+    ``like`` is an example value: new values copy from it what a view does not represent.
     """
 
     kind: type
@@ -29,16 +29,16 @@ class View(Generic[About]):
 
 
 def made(view: Value, like: Value) -> Value:
-    """Return the value like ``like`` that a view represents; ``like`` itself if there is none."""
+    """Return the value of ``like``'s type that a view represents; ``like`` if there is none."""
     return next(all_made([view], like), like)
 
 
 def all_made(views: Iterator[Value] | list[Value], like: Value) -> Iterator[Value]:
-    """Yield the values like ``like`` that these views represent; views of no value are skipped."""
+    """Yield the values of ``like``'s type that views represent; invalid views are skipped."""
     viewed = BY_TYPE[type(like)].viewed
     for view in views if viewed else ():
         try:
-            # A mutated view may represent no value: the 30th of February, an exponent out of range.
+            # A mutated view may be invalid: the 30th of February, an exponent out of range.
             yield viewed(view, like)  # type: ignore[misc] # it is not None
         except (TypeError, ValueError, ArithmeticError, IndexError):
             continue
@@ -49,12 +49,12 @@ CONTAINERS: tuple[type, ...] = (list, tuple, set, frozenset)
 SIZED: tuple[type, ...] = (str, bytes, *CONTAINERS, dict)
 
 FIXED_AFTER = 5
-"""A size that never varied over this many values counts as fixed."""
+"""A size that is the same for this many values counts as fixed."""
 
 
 @dataclass(frozen=True, slots=True)
 class NumberRange:
-    """The finite ints and floats seen at a slot (bools apart)."""
+    """The range of finite ints and floats at a slot (without bools)."""
 
     lowest: float
     highest: float
@@ -62,7 +62,7 @@ class NumberRange:
 
 @dataclass(frozen=True, slots=True)
 class TextProfile:
-    """The strings seen at a slot: how often each character came up, and their distinct values."""
+    """The strings at a slot: character counts, and distinct values."""
 
     counts: dict[str, int]
     """Character to occurrences, in character order."""
@@ -72,54 +72,54 @@ class TextProfile:
 
 @dataclass(frozen=True, slots=True)
 class SizeRange:
-    """The lengths of the strings and containers seen at a slot."""
+    """The lengths of the strings and containers at a slot."""
 
     smallest: int
     largest: int
     is_fixed: bool
-    """One length only, seen often enough to be part of the form."""
+    """Whether all have one length, and there are enough to conclude that it is fixed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What was observed at one slot; made by ``Profile.of(values)``."""
+    """The properties of the values at one slot, as computed by ``Profile.of(values)``."""
 
     kinds: tuple[type, ...]
-    """The exact types seen, in the order of their names."""
+    """The exact types of the values, sorted by name."""
     numbers: NumberRange | None = None
     text: TextProfile | None = None
     sizes: SizeRange | None = None
     items: Profile | None = None
-    """All elements of the lists, tuples, sets and frozensets, taken together."""
+    """The elements of all lists, tuples, sets and frozensets together."""
     positions: tuple[Profile, ...] | None = None
-    """One profile a position, if the size is fixed and the positions differ in kind."""
+    """A profile for each position, if the size is fixed and positions have different types."""
     keys: Profile | None = None
     values: Profile | None = None
     has_special: bool = False
-    """Whether NaN or an infinity was seen."""
+    """Whether NaN or an infinity occurs."""
     is_uniform: bool = True
-    """Whether every single container held elements of one type only."""
+    """Whether every single container has elements of only one type."""
     is_rectangular: bool = False
-    """Whether in every container all rows (two at least, somewhere) had one length."""
+    """Whether all rows of each container have one length, and some container has several rows."""
     views: tuple[View[Profile], ...] = ()
-    """For each extended type, the profile of the views of the values seen."""
+    """For each extended type, the profile of its values' views."""
     is_square: bool = False
-    """Whether, in addition, each container had as many rows as columns."""
+    """Whether, in addition, each container has as many rows as columns."""
 
     @classmethod
     def of(cls, values: Iterable[Value]) -> Profile:
         """Return the profile of the values; the elements of sets are read in a fixed order."""
         values = list(values)
-        # By name: the order of a set of types differs between runs.
+        # Sort by name, because the order of a set of types differs between runs.
         kinds = sorted({type(value) for value in values}, key=lambda kind: kind.__name__)
         containers = [value for value in values if type(value) in CONTAINERS]
         dicts = [value for value in values if type(value) is dict]
         sizes = _sizes([value for value in values if type(value) in SIZED])
-        # All elements together, not container by container: a slot has one domain for all of them.
+        # All elements together, not by container, because they share one domain.
         elements = [element for container in containers for element in elements_of(container)]
         rows = [elements_of(container) for container in containers]
         items = cls.of(elements) if elements else None
-        # Records of one length are no table: their positions differ in kind.
+        # Records of one length are not a table: their positions have different types.
         is_rectangular = items is not None and not items.positions and _is_rectangular(rows)
         return cls(
             kinds=tuple(kinds),
@@ -128,7 +128,7 @@ class Profile:
             sizes=sizes,
             items=items,
             positions=_positions(cls.of, containers),
-            # Dicts that are all empty say nothing about keys, and have no profile of them.
+            # If all dicts are empty, nothing is known about keys, and they have no profile.
             keys=cls.of(key for value in dicts for key in value) if any(dicts) else None,
             values=cls.of(v for value in dicts for v in value.values()) if any(dicts) else None,
             has_special=any(type(each) is float and not math.isfinite(each) for each in values),
@@ -148,8 +148,7 @@ class Profile:
     @classmethod
     def _of_views(cls, views: Sequence[Value]) -> Profile:
         """Return the profile of the views of one type; tuples of one length are records."""
-        # Unlike a list of examples, a view is a record by design: year, month and day are no
-        # evidence that has to be weighed.
+        # Views are records by design (year, month and day), so no evidence has to be weighed.
         if {*map(type, views)} != {tuple} or len({*map(len, views)}) != 1:
             return cls.of(views)
         size = len(views[0])
@@ -165,7 +164,7 @@ def elements_of(container: Collection[Value]) -> Sequence[Value]:
 
 
 def hashable(values: Iterable[Value]) -> list[Value]:
-    """Return those of the values that may be elements of a set."""
+    """Return the values that are hashable."""
     accepted = []
     for value in values:
         try:
@@ -177,9 +176,9 @@ def hashable(values: Iterable[Value]) -> list[Value]:
 
 
 def order(value: Value) -> tuple[str, Any]:
-    """Return a sort key for plain values of any mixture: by type name, then value or text."""
+    """Return a sort key for plain values of mixed types: by type name, then value or repr."""
     kind = type(value)
-    # By type name first, as values of different types cannot be compared.
+    # By type name first, because values of different types cannot be compared.
     if kind is int or kind is str or kind is bytes or kind is bool:
         return kind.__name__, value
     if kind is tuple:
@@ -216,7 +215,7 @@ def _sizes(values: Sequence[Sized]) -> SizeRange | None:
         return None
     lengths = [len(value) for value in values]
     smallest, largest = min(lengths), max(lengths)
-    # Empty ones have one length, too, and mean nothing by it.
+    # That all are empty is no evidence of a fixed length.
     is_fixed = smallest == largest > 0 and len(lengths) >= FIXED_AFTER
     return SizeRange(smallest, largest, is_fixed=is_fixed)
 
@@ -224,17 +223,17 @@ def _sizes(values: Sequence[Sized]) -> SizeRange | None:
 def _positions(
     profile_of: Callable[[Iterable[Value]], Profile], containers: Sequence[Sequence[Value]]
 ) -> tuple[Profile, ...] | None:
-    """Return the profiles of a record's fields: positions of lists of one length, unlike in kind.
+    """Return the profiles of a record's fields, if lists of one length differ in type by position.
 
-    Tuples need not be many for that, if each field is of one type throughout.
+    Two tuples are enough if each field always has the same type.
     """
     if len({len(container) for container in containers}) != 1:
         return None
     if any(type(container) not in SEQUENCES for container in containers):
         return None
     kinds = [set(map(type, column)) for column in zip(*containers, strict=True)]
-    # Two tuples with the same types in the same places are a record. Lists need more examples, and
-    # types that differ from place to place.
+    # Two tuples with the same types at the same positions are a record. Lists need more examples.
+    # The types must differ between positions in both cases.
     is_record = all(type(container) is tuple for container in containers) and all(
         len(each) == 1 for each in kinds
     )
@@ -253,7 +252,7 @@ def _is_square(containers: Sequence[Sequence[Value]]) -> bool:
 def _is_rectangular(containers: Sequence[Sequence[Value]]) -> bool:
     if not all(type(row) in SEQUENCES for rows in containers for row in rows):
         return False
-    # A table of one row cannot have rows of different lengths, so it is no evidence.
+    # A table with one row cannot have rows of different lengths, so it is no evidence.
     if not any(len(rows) > 1 for rows in containers):
         return False
     return all(len({len(row) for row in rows}) < 2 for rows in containers)

@@ -1,7 +1,7 @@
-"""Promises of a task's text that are not understood: which inputs they may exclude.
+"""Promises in a task's text that could not be parsed, and the inputs they may exclude.
 
-Such a promise may exclude anything that looks unlike the examples. Where it names parameters,
-fields of records or the keys, only these have to look as they do there.
+Such a promise may exclude any input that looks unlike the examples. If it names parameters, fields
+of records, or keys, only these are compared with the examples.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
 
 ANY_LETTERS = 8
-"""Different letters in the texts of the examples from which on any letter is allowed."""
+"""Number of different letters in the examples' texts from which any letter is allowed."""
 _GUARANTEE = re.compile(r"guarantee|generated|assume|promise", re.I)
 _SHORTEST = 3
-"""Letters of a parameter's name that a longer word may begin with: ``sep``, of a separator."""
+"""Shortest parameter name that also matches longer words: ``sep`` matches "separator"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """A sentence, the places that it names, and how these look in the examples.
+    """A sentence, the parts of inputs that it names, and how these look in the examples.
 
-    ``arguments`` are the shapes of the arguments at the ``positions``, of each example together;
-    ``fields`` are those of all values of a field of records, by its name; ``keys`` are all keys, or
-    None where it speaks of no keys.
+    ``arguments`` has, for each example, the shapes of the arguments at ``positions``; ``fields``
+    has the shapes of all values of a record field, by name; ``keys`` are all keys, or None if the
+    sentence does not mention keys.
     """
 
     text: str
@@ -40,9 +40,9 @@ class Promise:
     def read(
         cls, text: str, parameters: Sequence[str], examples: Sequence[Sequence[Value]]
     ) -> Promise:
-        """Return the promise of a sentence about these parameters, with what examples show."""
+        """Return the promise of a sentence, with the shapes of the parts that it names."""
         letters = {c for each in examples for v in each if type(v) is str for c in v.lower()}
-        # With this many different letters, texts are names or words, and other letters would do.
+        # With this many different letters, texts are names or words, and any letter would do.
         is_open = sum(map(str.isalpha, letters)) >= ANY_LETTERS
         words = {each.lower() for each in re.findall(r"[A-Za-z]+", text)}
         known = [pair for each in examples for pair in _fields(each)]
@@ -65,7 +65,7 @@ class Promise:
         )
 
     def may_exclude(self, arguments: Sequence[Value]) -> bool:
-        """Return whether what the promise names looks like in no example."""
+        """Return whether the parts that the promise names look unlike all examples."""
         if _shapes(arguments, self.positions, is_open=self.is_open) not in self.arguments:
             return True
         return any(
@@ -76,7 +76,7 @@ class Promise:
 
 
 def _is_named(name: str, words: Collection[str]) -> bool:
-    """Return whether one of the words is a parameter's name, a part of it, or begins with it."""
+    """Return whether one of the words is a part of a name, or starts with one."""
     parts = [each for each in re.split(r"[\W\d_]+", name.lower()) if each not in ("", "a", "i")]
     return any(
         word.removesuffix("s") == each.removesuffix("s")
@@ -87,7 +87,7 @@ def _is_named(name: str, words: Collection[str]) -> bool:
 
 
 def _fields(value: Value) -> Iterator[tuple[str, Value]]:
-    """Yield the keys that are texts, with their values, of all dicts in a value."""
+    """Yield the string keys and their values of all dicts in a value."""
     if type(value) is dict:
         for name, each in value.items():
             if type(name) is str:
@@ -103,10 +103,9 @@ def _shapes(arguments: Sequence[Value], places: Sequence[int], *, is_open: bool)
 
 
 def shape(value: Value, *, is_open: bool) -> Value:
-    """Return how a value looks: texts with digits masked, and letters where any may occur."""
+    """Return a value's shape: strings have digits masked, and letters too if ``is_open``."""
     if type(value) is not str:
         return key(value)
-    # A numeral keeps its width, and whether it begins with a zero: such texts are times, codes or
-    # versions.
+    # A numeral keeps its width, and a leading zero, as in times, codes or versions.
     digits = re.sub(r"\d+", lambda m: "01"[m[0][0] != "0"] + "0" * (len(m[0]) - 1), value)
     return re.sub("[a-z]", "a", re.sub("[A-Z]", "A", digits)) if is_open else digits

@@ -1,4 +1,4 @@
-"""Characters: the ASCII classes that observed text belongs to, and how far it may be widened."""
+"""Characters and patterns of observed strings, and how far new strings may depart from them."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from urllib.parse import unquote
 # String patterns: the tokens that strings consist of, and what several strings have in common.
 
 ENOUGH = 3
-"""A pattern must have held for this many distinct strings."""
+"""Number of distinct strings that a pattern must match."""
 
 LONGEST_NUMERAL = 1000
 _COMMON = 0.3
 """A pattern is common if this share of the strings has it."""
-# ASCII letters only: another letter is a token of its own, which a pattern keeps as it is.
+# ASCII letters only: any other letter is a token by itself, which patterns keep unchanged.
 _RUNS = re.compile(r"[0-9]+|[A-Za-z]+|\s+|.")
 
 
 def tokens(text: str) -> list[str]:
-    """Return the text cut into runs of digits, letters and blanks, and single other characters."""
+    """Split a text into runs of digits, letters and blanks, and single other characters."""
     return _RUNS.findall(text)
 
 
 def is_numeral(token: str) -> bool:
-    """Return whether a token is an integer of a usual size, in ASCII digits."""
+    """Return whether a token is an integer of reasonable size, in ASCII digits."""
     return token.isascii() and token.isdigit() and len(token) <= LONGEST_NUMERAL
 
 
@@ -47,10 +47,10 @@ def token_kind(token: str) -> str:
 
 
 def widths_of(values: tuple[str, ...]) -> tuple[int, ...] | None:
-    """Return the length of each run of digits where that is two or more in all strings with so
-    many runs, 0 where it is not; None if the strings differ in their number, or no run has one.
+    """Return the length of each run of digits if it is the same, and at least two, in all strings,
+    and 0 otherwise; None if strings differ in the number of runs, or no run has a fixed length.
 
-    ``("1.50", "12.00")`` gives ``(0, 2)``: two decimals, as prices have them.
+    ``("1.50", "12.00")`` gives ``(0, 2)``: two decimals, as in prices.
     """
     runs = [tuple(map(len, re.findall("[0-9]+", value))) for value in values]
     if len({*map(len, runs)}) != 1:
@@ -61,7 +61,7 @@ def widths_of(values: tuple[str, ...]) -> tuple[int, ...] | None:
 
 
 def has_widths(text: str, widths: Sequence[int]) -> bool:
-    """Return whether a text's runs of digits are as long as those of ``widths_of``."""
+    """Return whether a text's runs of digits have the lengths that ``widths_of`` returned."""
     runs = re.findall("[0-9]+", text)
     pairs = zip(runs, widths, strict=False)
     return len(runs) == len(widths) and all(wide in (0, len(run)) for run, wide in pairs)
@@ -75,38 +75,38 @@ def has_common_pattern(values: tuple[str, ...]) -> bool:
 
 
 def words_of(values: tuple[str, ...], known: Collection[str]) -> frozenset[str] | None:
-    """Return the vocabulary, if every word seen is one of the reference's string constants."""
+    """Return the vocabulary, if every word is one of the reference's string constants."""
     words = {word for value in values for word in value.split()}
-    # All constants of one word are the vocabulary, not only those seen in the examples.
+    # All one-word constants are the vocabulary, not only those in the examples.
     vocabulary = frozenset(each for each in known if len(each.split()) == 1)
     is_closed = (
-        # Single letters are often among the constants of a reference by chance.
+        # Single letters are often among a reference's constants by chance.
         len(words) >= ENOUGH and words <= vocabulary and any(len(word) > 1 for word in words)
     )
     return vocabulary if is_closed else None
 
 
 PRINTABLE = "".join(map(chr, range(32, 127)))
-"""Printable ASCII: characters that text may hold without having been seen in it."""
+"""Printable ASCII: characters that strings may have even if no example has them."""
 
 CLASSES: tuple[str, ...] = (
     string.ascii_lowercase,
     string.ascii_uppercase,
     string.digits,
 )
-"""Classes whose unseen characters are allowed where one of them was seen."""
+"""Classes of characters that are allowed as a whole once examples have one of them."""
 
 BRACKETS: tuple[str, ...] = ("()", "[]", "{}", "<>")
 
-# A class is taken for closed (say, the binary digits) where at most this share of it was seen,
-# although each character seen came up this often on average.
+# A class counts as closed (say, binary digits) if at most this share of it occurs, although each
+# occurring character repeats this often on average.
 _CLOSED_SHARE = 1 / 3
 _CLOSED_REPEATS = 4
 
 
 def closed(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the classes that look closed: few of their characters came up, each of them often."""
-    # Letters of which case means nothing are of one class.
+    """Return the classes that look closed: few of their characters occur, but often."""
+    # If both cases occur, treat the letters as one class.
     letters = Counter[str]()
     for character, count in counts.items():
         if character in string.ascii_letters:
@@ -125,41 +125,41 @@ def closed(counts: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def widen(counts: Mapping[str, int], *, keep_closed: bool = True) -> str:
-    """Return the characters that text may hold if these, this often, were all seen in it.
+    """Return the characters that strings may have, given the counts of those in the examples.
 
-    A letter or digit stands for its class, unless (with ``keep_closed``) that looks closed; any
-    other character stands only for itself. Sentences may have digits.
+    A letter or digit allows its whole class, unless (with ``keep_closed``) that looks closed; any
+    other character allows only itself. Sentences may have digits.
     """
     narrow = closed(counts) if keep_closed else ()
     allowed = set(counts)
     if {*CLASSES[:2]} <= {*narrow}:
         allowed.update(each.swapcase() for each in counts)
-    # A space, a capital and a full stop make a sentence, and sentences have numbers.
+    # A space, a capital letter and punctuation make a sentence, which may have numbers.
     if not narrow and " " in counts and any(map(str.isupper, counts)) and {*counts} & {*".,!?"}:
         allowed.update(CLASSES[-1])
-    # Seeing one lower-case letter allows all of them, and no upper-case one.
+    # One lower-case letter allows all lower-case letters, but no upper-case ones.
     for members in CLASSES:
         if members not in narrow and any(character in members for character in counts):
             allowed.update(members)
     return "".join(sorted(allowed))
 
 
-# Parts of texts that are well-formed or not, wherever they stand.
+# Parts of texts that can be well-formed or not, anywhere in a text.
 
 _TIME = re.compile(r"(?<![\d:.])(\d\d?):(\d\d)(?::(\d\d))?(?![\d:])(\s*[ap]\.?m\b)?", re.I)
 TELLING_TIMES = (
     "00:00", "23:59", "12:00", "00:01", "11:59", "12:59", "01:00", "13:00", "09:05", "20:10",
 )  # fmt: skip
-"""Ends of a day and of its halves, and numbers that need their zeros."""
+"""Limits of a day and of its halves, and numbers with significant zeros."""
 
 
 def times_in(text: str) -> list[tuple[str, ...]]:
-    """Return hour, minute, second and half of the day of each time in a text, such as 09:30."""
+    """Return hour, minute, second and am/pm of each time in a text, such as 09:30."""
     return _TIME.findall(text)
 
 
 def has_times(text: str) -> bool | None:
-    """Return whether each time in a text is one of a day, None if there is none."""
+    """Return whether each time in a text is a valid time of day; None if there is none."""
     if ":" not in text:
         return None
     found = times_in(text)
@@ -176,15 +176,15 @@ def has_times(text: str) -> bool | None:
 
 
 def has_days(text: str) -> bool | None:
-    """Return whether each ``2024-02-29`` or ``2024-02`` in a text is of the calendar, None if there
-    is none."""
+    """Return whether each ``2024-02-29`` or ``2024-02`` in a text is a valid date or month; None if
+    there is none."""
     found = re.findall(r"(?<![\w.-])(\d{4,})-(\d{2,})(?:-(\d{2,}))?(?![\w-])", text)
     days = [_is_day("ymd", (year, month, day or "01")) for year, month, day in found]
     return all(days) if days else None
 
 
 def is_month_day(text: str) -> bool | None:
-    """Return whether a text such as 02-29 is a day of some year, None if it is of another form."""
+    """Return whether a text such as 02-29 is a valid day and month; None for other texts."""
     if not re.fullmatch(r"\d+-\d+", text):
         return None
     month, _, day = text.partition("-")
@@ -192,7 +192,7 @@ def is_month_day(text: str) -> bool | None:
 
 
 def has_escapes(text: str) -> bool | None:
-    """Return whether each percent sign begins an escape and these are UTF-8, None if none is."""
+    """Return whether each percent sign starts a valid UTF-8 escape; None if there is none."""
     if "%" not in text:
         return None
     try:
@@ -203,7 +203,7 @@ def has_escapes(text: str) -> bool | None:
 
 
 def has_brackets(text: str) -> bool | None:
-    """Return whether the brackets ()[]{} in a text are balanced, None if there are none."""
+    """Return whether the brackets ()[]{} in a text are balanced; None if there are none."""
     closing, found = dict(zip(")]}", "([{", strict=True)), list[str]()
     brackets = [each for each in text if each in "()[]{}"]
     for each in brackets:
@@ -215,13 +215,13 @@ def has_brackets(text: str) -> bool | None:
 
 
 def has_quotes(text: str) -> bool | None:
-    """Return whether there are as many opening quotes as closing ones, None if there are none."""
+    """Return whether each kind of quote occurs an even number of times; None if there is none."""
     counts = [text.count(mark) for mark in "'\""]
     return all(count % 2 == 0 for count in counts) if any(counts) else None
 
 
 def is_decimal(text: str) -> bool | None:
-    """Return whether a text is a decimal number, such as 0.50; None for a whole one."""
+    """Return whether a text is a decimal number, such as 0.50; None for a whole number."""
     return None if text.isdecimal() else bool(re.fullmatch(r"[-+]?\d+\.\d+", text))
 
 
@@ -234,7 +234,7 @@ WELL_FORMED: Mapping[str, Callable[[str], bool | None]] = {
     "quotes": has_quotes,
     "decimals": is_decimal,
 }
-"""What a text may have that is well-formed or not, each with what decides it."""
+"""Properties of texts that can be well-formed or not, with their tests."""
 
 
 # Dates written as texts: their form, and the days on which programs err.
@@ -245,7 +245,7 @@ _DAYS = (
     (2024, 12, 31), (2024, 1, 1), (1900, 3, 1), (2023, 3, 1), (2024, 3, 1), (2023, 4, 30),
     (2023, 7, 31), (2023, 8, 31), (2023, 1, 31), (2100, 3, 1), (2000, 1, 1), (2096, 2, 29),
 )  # fmt: skip
-"""Ends of months and years, leap days, and centuries that are leap years or are not."""
+"""Ends of months and years, leap days, and century years that are and are not leap years."""
 _PAIRS = (
     ((2000, 2, 29), (2001, 2, 28)), ((2000, 2, 29), (2001, 3, 1)), ((2004, 2, 29), (2008, 2, 29)),
     ((2023, 12, 31), (2024, 1, 1)), ((2024, 2, 28), (2024, 3, 1)), ((2023, 2, 28), (2023, 3, 1)),
@@ -260,10 +260,10 @@ _NO_DAYS = (
 
 @dataclass(frozen=True, slots=True)
 class DateForm:
-    """How dates are written: the ``orders`` of year, month and day that may be meant, what
-    separates them, and whether months and days have two digits.
+    """A date format: the possible ``orders`` of year, month and day, the separator (``mark``), and
+    whether months and days have two digits.
 
-    ``is_strict``: all examples are days of the calendar.
+    ``is_strict`` means that all examples are valid dates.
     """
 
     orders: tuple[str, ...]
@@ -273,32 +273,32 @@ class DateForm:
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> DateForm | None:
-        """Return the form in which most of the texts are dates, None if there is none."""
-        # Half of the texts have to be dates: tasks about dates have examples that are none.
+        """Return the format in which at least half of the texts are dates, or None."""
+        # Half is enough, because tasks about dates have examples that are not dates.
         matches = [match for text in texts if (match := _DATE.fullmatch(text))]
         if not matches or 2 * len(matches) < len(texts):
             return None
         rows = [match.group(1, 3, 4) for match in matches]
-        # Each order is tried: one under which few texts are days of the calendar is not meant.
+        # Try each order: one with few valid dates is not intended.
         days = {order: sum(_is_day(order, row) for row in rows) for order in ("ymd", "mdy", "dmy")}
         most = max(days.values())
-        # Which comes first, day or month, is rarely certain where both orders give days.
+        # If both orders give valid dates, it is unclear whether day or month comes first.
         orders = tuple(order for order, count in days.items() if count and 3 * count >= 2 * most)
         short = sum(any(len(each) == 1 for each in row) for row in rows)
-        # Examples that are no days show that the task wants those as well.
+        # Examples that are not valid dates show that the task expects those as well.
         is_strict = most == len(texts)
         return cls(orders, matches[0][2], 2 * short < len(rows), is_strict) if orders else None
 
     def telling(self) -> Iterator[str]:
-        """Yield days on which programs err, and texts that are no days unless all examples are."""
+        """Yield dates that reveal faults, and invalid dates unless all examples are valid."""
         others = () if self.is_strict else _NO_DAYS
-        # Days and non-days take turns, so that few inputs already have both.
+        # Valid and invalid dates alternate, so that a few inputs already have both.
         for pair in zip_longest(_DAYS, others):
             for day in filter(None, pair):
                 yield from (self._written(order, *day) for order in self.orders)
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Return pairs of days, the first no later, between which programs miscount."""
+        """Return pairs of dates, in order, between which programs miscount days."""
         order = self.orders[0]
         return [(self._written(order, *one), self._written(order, *other)) for one, other in _PAIRS]
 
@@ -308,7 +308,7 @@ class DateForm:
         return self.mark.join(parts[each] for each in order)
 
     def admits(self, text: str) -> bool:
-        """Return whether a text is a day of the calendar in use since 1583."""
+        """Return whether a text is a valid date, from 1583 on."""
         if (match := _DATE.fullmatch(text)) is None or match[2] != self.mark:
             return False
         row = match.group(1, 3, 4)
@@ -319,7 +319,7 @@ class DateForm:
 
 def _is_day(order: str, row: Sequence[str]) -> bool:
     parts = dict(zip(order, row, strict=True))
-    # Before 1583 the Gregorian calendar that Python assumes was not in use for a full year.
+    # The Gregorian calendar, which Python assumes, has been in use for full years since 1583.
     if len(parts["y"]) != 4 or parts["y"] < "1583":
         return False
     try:

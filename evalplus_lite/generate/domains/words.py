@@ -1,7 +1,7 @@
-"""Words: what a task's text says of its inputs, by the phrases that people use.
+"""Words: phrases in a task's text that indicate properties of its inputs.
 
-Each pattern begins at a word (``mentions``). What is stated as a formula or clause is read by
-``tasks.stated_constraints``.
+Each pattern starts at a word boundary (``mentions``). ``tasks.stated_constraints`` parses
+constraints that are formulas or clauses.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ WORDS: Mapping[str, str] = {
     "less": r"<|less than|smaller|before|after|later|below|range|between|low|lo\b|start|min",
     "at-most": r"<=|≤|at most|before|after|later|range|between|from|low|lo\b|start|min",
 }
-"""Words of a task's text that speak of a kind of constraint: one example is enough then."""
+"""Phrases that mention a kind of constraint, for which one example is then enough."""
 
 DENIED: Mapping[str, str] = {
     "rectangular": r"rows? (?:do not|don't|need not)(?: all)? (?:have|be of) (?:the )?"
@@ -62,7 +62,7 @@ DENIED: Mapping[str, str] = {
     r"(?:blanks?|spaces?)",
     "ordered-pairs": r"(?:may|can) (?:come|be|stand|appear)\b[^.]{0,40}\b(?:any|either) order",
 }
-"""Words of a task's text that deny a kind of constraint, however many examples keep to it."""
+"""Phrases that deny a kind of constraint, however many examples satisfy it."""
 
 MAY_BE_ZERO = (
     r"(?:0|zero|none) or more|non-?negative|at least (?:0|zero)|>= ?0|(?<![\w.])0 <="
@@ -75,7 +75,7 @@ SIGNS = re.compile(
     r"|no such (?:position|index|place|seat|row|number)|out of range",
     re.I,
 )
-"""An exception is for numbers of some sign."""
+"""An exception is about numbers with a certain sign, or out of range."""
 MAY_BE_EMPTY = (
     r"(?<!non-)(?<!not )(?<!an )(?<!the )empty|(?<!return )(?:an|the) empty \w+ (?:has|is|gives)"
     r"|(?:also|even|including) (?:an|the) empty"
@@ -92,25 +92,25 @@ OF_ANY_SIGN = (
 ANY_NUMBER = r"any (?:whole numbers?|integers?)\b(?! of)"
 """A number may have any sign."""
 EQUAL_ROWS = r"rows?\b[^.]* (?:same|equal|equally) |rectang"
-"""Rows are of one length, and nothing is said of how many there are."""
+"""Rows have the same length; their number is not mentioned."""
 BLANK_LINES = r"(?:blank|empty) lines?"
 ANY_CASE = (
     r"case[- ]insensitive|case (?:does not|doesn't|means nothing)|(?:small|lower|upper|capital)s?"
     r"(?:[- ]case)?(?: letters?)? (?:or|and) (?:as )?(?:small|lower|upper|capital)|any mix of"
 )
-"""Letters of either case are alike."""
+"""Upper and lower case are equivalent."""
 NEVER_DOWN = (
     r"never (?:go(?:es|ing)? (?:down|back)|decreas|gets? smaller|earlier)|non-?decreasing"
     r"|chronological|in (?:the )?order of time|only (?:goes up|increases)|(?:are|is) increasing"
 )
-"""Numbers that calls have in turn."""
+"""Numbers do not decrease from call to call."""
 DIFFER = (
     r"(?<!if )(?<!unless )(?<!whether )\ball (?:the )?(\w+?)s?"
     r" (?:differ|are (?:different|distinct|unique))\b"
 )
-"""Arguments of which no two calls have the same."""
+"""Arguments differ between all calls."""
 MOST_PARTS = 12
-"""Names of parts that are looked for in brackets."""
+"""Limit on names in brackets that count as a list of parts."""
 NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _THINGS = (
     r"(?:whole )?(?:characters?|letters?|digits?|elements?|items?|numbers?|entries|values?|symbols?"
@@ -122,23 +122,23 @@ OTHER_TEXT = (
     r"(?:Error|False|None|invalid|improper)|(?:anything|everything|whatever) that is (?:not|no)\b"
     r"|whatever is (?:not|no)\b"
 )
-"""A text in no format has an answer as well."""
+"""Texts without the expected format have an answer as well."""
 ANY_TEXT = rf"free text|all kinds of things|{OTHER_TEXT}"
-"""The same, or a part of a text is in no format."""
+"""The same, or a part of the text has no format."""
 NO_NUMBER = r"invalid|otherwise|(?:no|not an?) (?:valid )?(?:price|number|amount)\b"
-"""A text that is no number has an answer as well."""
+"""Texts that are not numbers have an answer as well."""
 MULTIPLE = r"(?:multiples? of|divisible by) (\d{1,18})\b"
 _LISTED = re.compile(r"\b\w+(?:, \w+){1,20},? (?:and|or) \w+")
 
 
 def mentions(text: str, words: str) -> bool:
-    """Return whether a text has one of these words, a regular expression."""
-    # Only the beginning of a word is bounded: "interval" is to find "intervals".
+    """Return whether a text matches a regular expression at the start of a word."""
+    # Only the start is bounded, so that "interval" also matches "intervals".
     return re.search(rf"(?<!\w)(?:{words})", text, re.I) is not None
 
 
 def is_mentioned(kind: str, text: str) -> bool:
-    """Return whether a text speaks of a kind of constraint."""
+    """Return whether a text mentions a kind of constraint."""
     return kind in WORDS and mentions(text, WORDS[kind])
 
 
@@ -148,11 +148,11 @@ def is_denied(kind: str, text: str) -> bool:
 
 
 def said_of(name: str, names: Collection[str], text: str, *, with_general: bool = True) -> str:
-    """Return the sentences of a text that name this one of several parameters or methods, and,
-    ``with_general`` ones, those that name none of them."""
+    """Return the sentences of a text that name this parameter or method, and, ``with_general``,
+    those that name none of ``names``."""
     found = []
     for sentence in sentences(text):
-        # "A" is a word, and so is the s of "it's".
+        # "A" and "I" are words, not names, and neither is the s of "it's".
         words = {*re.findall(r"(?<![\w'’])\w+", sentence)} - {"a", "A", "i", "I"}
         words |= {*re.findall(r"(?<=[(`])\w(?=[)`])|\b\w(?=\[)", sentence)}  # ``len(a)``, ``a[i]``
         named = words & {*names}
@@ -162,13 +162,13 @@ def said_of(name: str, names: Collection[str], text: str, *, with_general: bool 
 
 
 def documents_signs(text: str) -> bool:
-    """Return whether a sentence names an exception and numbers of some sign, or out of range."""
+    """Return whether a sentence names an exception, and numbers of a sign or out of range."""
     named = (each for each in sentences(text) if re.search(r"Error\b|raise|Exception", each))
     return any(map(SIGNS.search, named))
 
 
 def says_size(text: str, size: int) -> bool:
-    """Return whether a text says that something has this length, or shows the names of its parts.
+    """Return whether a text states this length, or lists that many names in brackets.
 
     ``ten characters``, ``of length 10``, ``[x1, y1, x2, y2]``.
     """
@@ -181,7 +181,7 @@ def says_size(text: str, size: int) -> bool:
 
 
 def most_decimals(text: str) -> int | None:
-    """Return how many decimals numbers have at most, if a text says so."""
+    """Return the maximum number of decimals, if a text states one."""
     said = re.search(rf"(?:up to|at most|more than) (\d|{'|'.join(NUMERALS)}) decimal", text, re.I)
     if said is None:
         return None
@@ -189,23 +189,23 @@ def most_decimals(text: str) -> int | None:
 
 
 def multiple_of(text: str) -> int:
-    """Return what all numbers are multiples of, as a text says; 1 if it says nothing."""
+    """Return the divisor of all numbers that a text states, or 1."""
     said = re.search(MULTIPLE, text, re.I)
     return max(1, int(said[1])) if said else 1
 
 
 def stands_alone(text: str, characters: str) -> bool:
-    """Return whether a text speaks of each of several characters by itself: ``made of L and R``."""
+    """Return whether a text mentions each of several characters separately: ``made of L and R``."""
     words = {*re.findall(r"(?<![\w'\"`])\w(?![\w'\"`])", text)}
     return len(characters) > 1 and words.issuperset(characters)
 
 
 def quoted_words(text: str) -> list[str]:
-    """Return the words in quotes in a text, but for those in example calls and in braces."""
+    """Return the quoted words in a text, except those in example calls, braces and brackets."""
     said = re.sub(r"\w\((?:[^()\n]|\([^()\n]*\))*\)|\{[^{}]*\}|\[[^\[\]]*\]", " ", text)
     return re.findall(r"[\"'`]([A-Za-z]{3,20})[\"'`]", said)
 
 
 def listed(text: str) -> frozenset[str]:
-    """Return the words of lists in a text: ``DEBUG, INFO, WARN and ERROR``."""
+    """Return the words of enumerations in a text: ``DEBUG, INFO, WARN and ERROR``."""
     return frozenset(word for found in _LISTED.findall(text) for word in re.findall(r"\w+", found))

@@ -1,4 +1,4 @@
-"""Boundary values: the edges and plain forms of a slot's domain, the most telling first."""
+"""Boundary values: the limits and simple values of a slot's domain, simplest first."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from evalplus_lite.values.kinds.registry import BY_TYPE
 
 _NUMBERS: tuple[int, ...] = (0, 1, -1, 2, -2, 3, 4, 5, 7, 9, 10, -10, 11, 12, 16, 99, 100, 101)
 _FRACTIONS: tuple[float, ...] = (0.5, -0.5, 1.5, -1.5, 2.5, 0.1, 0.99, -0.1, 0.01, 1.01, 3.14159)
-# Edges of fixed widths, primes near round numbers, and the first int that floats do not hold.
+# Limits of fixed-width types, primes near round numbers, and the first int that floats cannot hold.
 _LARGE: tuple[int, ...] = (
     255, 256, 999, 1000, 1001, -1000, 1024, 9999, 10**4, 12345, 65535, 10**5, 10**6, -(10**6),
     999983, 10**6 + 3, 2**31 - 1, 2**31, 10**9 + 7, -(10**9), 2**53 + 1, 2**63,
     10**18 + 9, -(10**18),
 )  # fmt: skip
 _MOST = 80
-"""Boundary values of one slot."""
+"""Limit on boundary values of a slot."""
 _SAMPLE = 12
-"""Elements that containers are built from."""
+"""Number of elements that containers are built from."""
 _LONG = 40
 _MOST_PARTS = 10_000
 
 Of = Callable[[Slot], list[Value]]
-"""Gives the boundary values of an inner slot."""
+"""A function that returns the boundary values of an inner slot."""
 
 
 def boundary_values(slot: Slot) -> list[Value]:
@@ -40,7 +40,7 @@ def boundary_values(slot: Slot) -> list[Value]:
     memo: dict[int, list[Value]] = {}
 
     def of(inner: Slot) -> list[Value]:
-        # Several kinds of container may build on the same elements: each slot is worked out once.
+        # Several types of container may use the same elements: compute each slot once.
         if id(inner) not in memo:
             memo[id(inner)] = _values(inner, of)
         return memo[id(inner)]
@@ -54,10 +54,10 @@ def _values(slot: Slot, of: Of) -> list[Value]:
     made = [_BY_KIND[kind](slot, of) for kind in free if kind in _BY_KIND]
     made += map(iter, slot.choices.values())
     made += [_of_views(kind, slot, of) for kind in free if kind in BY_TYPE]
-    # Kinds take turns, so that each has its simplest values. The domain may reject most of them: at
-    # most four times as many are tried, as some streams are long.
+    # Types take turns, so that each contributes its simplest values. The domain may reject most
+    # values, and some streams are long, so at most four times the limit are tried.
     for value in islice(in_turn(made), 4 * _MOST):
-        # Small first: the domain would walk through all parts of a value that is not used anyway.
+        # Check the size first: the domain would traverse all parts of a value.
         if not _is_small(value):
             continue
         if slot.domain.explain(value) is None and _is_within(value, slot):
@@ -75,7 +75,7 @@ def _of_views(kind: type, slot: Slot, of: Of) -> Iterator[Value]:
 
 
 def _is_small(value: Value) -> bool:
-    """Return whether a value has few parts: nested lists of lists grow with every level."""
+    """Return whether a value has few parts; nested lists grow with every level."""
     waiting, seen = [value], 0
     while waiting:
         parts = parts_of(waiting.pop())
@@ -98,7 +98,7 @@ def _integers(slot: Slot, of: Of) -> Iterator[Value]:
         for edge in (numbers.lowest, numbers.highest):
             if abs(edge) < 1e15:
                 yield from (int(edge) - 1, int(edge) + 1, 2 * int(edge))
-    # The edges of the domain itself and the numbers just within them.
+    # The limits of the domain itself, and the numbers just inside.
     for edge, step in ((slot.lowest, 1), (slot.highest, -1)):
         if abs(edge) < 1e30:
             yield from (int(edge), int(edge) + step)
@@ -106,7 +106,7 @@ def _integers(slot: Slot, of: Of) -> Iterator[Value]:
 
 
 def _floats(slot: Slot, of: Of) -> Iterator[Value]:
-    # Whole numbers and fractions take turns, since only the first values are combined.
+    # Whole numbers and fractions alternate, since only the first values are combined.
     yield from chain.from_iterable(zip(map(float, _NUMBERS), _FRACTIONS, strict=False))
     yield from map(float, _NUMBERS)
     numbers = slot.profile.numbers
@@ -121,7 +121,7 @@ def _floats(slot: Slot, of: Of) -> Iterator[Value]:
 def _texts(slot: Slot, of: Of) -> Iterator[Value]:
     characters = _leading(slot.seen_characters)
     yield ""
-    # First of all, since a pattern rejects most of the texts below.
+    # These come first, since a pattern rejects most of the texts below.
     if slot.domain.has_common_pattern or slot.domain.layout:
         yield from _refilled(slot)
     yield from characters[:4]
@@ -140,7 +140,7 @@ def _texts(slot: Slot, of: Of) -> Iterator[Value]:
         yield from (f"  {word}  {characters[-1]} ", f"{word}   {word}", " ".join(characters))
     yield from slot.characters[:1] and (slot.characters[0], slot.characters[-1])
     yield from _alphabets(slot)
-    # Cut off, as a reference may hold a whole table of words.
+    # Limited, since a reference may contain a whole table of words.
     yield from islice(slot.state.constants.strings, 12)
     yield from islice(slot.state.constants.tokens, 24)
     yield from (characters[0] * _LONG, "".join(characters) * 3) if characters else ()
@@ -150,7 +150,7 @@ def _texts(slot: Slot, of: Of) -> Iterator[Value]:
 
 
 def _refilled(slot: Slot) -> Iterator[str]:
-    """Yield the first string seen with its numerals, one or all, at their edges."""
+    """Yield the first example string with boundary values for one or all of its numerals."""
     model = next((tokens(each) for each in slot.seen if type(each) is str and each), [])
     numerals = [at for at, token in enumerate(model) if is_numeral(token)]
     for digit in ("0", "1", "9"):
@@ -166,14 +166,14 @@ def _refilled(slot: Slot) -> Iterator[str]:
 
 
 def _alphabets(slot: Slot) -> Iterator[str]:
-    """Yield strings that hold every letter of a class, and every character allowed."""
+    """Yield strings with every letter of a class, and with every allowed character."""
     classes = [each for each in CLASSES if each[0] in slot.characters]
     yield from ("".join(each) for each in (classes[:2], classes, *[[each] for each in classes]))
     yield "".join(sorted(slot.characters, key=lambda each: (not each.isalnum(), each)))
 
 
 def _leading(characters: str) -> str:
-    """Return a few characters of each class present, so that short strings mix classes."""
+    """Return a few characters of each class, so that short strings mix classes."""
     kinds = (str.islower, str.isupper, str.isdigit)
     chosen = [each for is_kind in kinds for each in [c for c in characters if is_kind(c)][:3]]
     others = [c for c in characters if not c.isalnum() and not c.isspace()][:6]
@@ -196,10 +196,10 @@ def _bytestrings(slot: Slot, of: Of) -> Iterator[Value]:
 
 
 def _lists(slot: Slot, of: Of) -> Iterator[list[Value]]:
-    """Yield plain shapes over the elements' own boundary values, the shortest first."""
+    """Yield simple patterns of the elements' boundary values, shortest first."""
     if slot.positions is not None:
         sequences = (each for each in slot.seen if type(each) in SEQUENCES)
-        # A record that was seen, with one field at a time at a boundary.
+        # An example record, with one field at a time at a boundary.
         model = next((each for each in sequences if len(each) == len(slot.positions)), None)
         if model is not None:
             yield from in_turn(
@@ -209,7 +209,7 @@ def _lists(slot: Slot, of: Of) -> Iterator[list[Value]]:
     yield []
     if slot.items is None:
         return
-    # Elements are boundary values themselves, and the first ones are the simplest.
+    # Elements are boundary values themselves, simplest first.
     pool = of(slot.items)[:_SAMPLE]
     seen = list(slot.items.seen[:_SAMPLE])
     if slot.has_fixed_size and slot.profile.sizes:
@@ -224,7 +224,7 @@ def _lists(slot: Slot, of: Of) -> Iterator[list[Value]]:
         yield from ([one, one], [one, other], [other, one], [one, other, one], [one, one, one])
         yield from ([one, one, other], [one, other, other])
     if _is_orderly(pool):
-        # Sorted both ways: some contracts demand an order, and programs assume one.
+        # Sorted both ways: some contracts require an order, and some programs assume one.
         for some in (pool[:4], pool, seen):
             if _is_orderly(some):
                 yield sorted(some)
@@ -237,7 +237,7 @@ def _lists(slot: Slot, of: Of) -> Iterator[list[Value]]:
 
 
 def _constants(items: Slot) -> Iterator[list[Value]]:
-    """Yield lists of all constants of an element's type: one input that meets every threshold."""
+    """Yield lists of all constants of an element's type, so that one input hits every threshold."""
     constants = items.state.constants
     for pool in (constants.floats, constants.integers, constants.strings, constants.tokens):
         fitting = [each for each in pool[:_LONG] if items.domain.explain(each) is None]
@@ -295,29 +295,29 @@ _BY_KIND: dict[type, Callable[[Slot, Of], Iterator[Value]]] = {
 }
 
 
-# Boundary combinations: inputs with one argument, or several, at a boundary of their domain.
+# Boundary combinations: inputs with one or more arguments at a boundary of their domain.
 
 Assignment = dict[int, Value]
-"""Argument position to the boundary value there."""
+"""Boundary values by argument position."""
 
 _LEADING = 10
-"""Values of each argument, simplest first, that are paired systematically; others by chance."""
+"""Number of simplest values of each argument that are paired systematically, not at random."""
 
 
 @dataclass(slots=True)
 class _Boundaries:
-    """The boundary values of one argument, and how far they have been tried."""
+    """The boundary values of one argument, and which have been tried."""
 
     slot: Slot
     values: dict[bytes, Value] = field(default_factory=dict)
-    """By identity, the simplest first."""
+    """By identity, simplest first."""
     waiting: deque[bytes] = field(default_factory=deque)
     rejected: set[bytes] = field(default_factory=set)
     usable: list[Value] = field(default_factory=list)
-    """The values not rejected alone, the simplest first."""
+    """The values not rejected when tried alone, simplest first."""
 
     def refresh(self) -> None:
-        """Add values that came within the magnitude bound, after those already there."""
+        """Append values that are newly within the magnitude bound."""
         for value in boundary_values(self.slot):
             identity = key(value)
             if identity not in self.values:
@@ -326,9 +326,8 @@ class _Boundaries:
         self.review()
 
     def review(self) -> None:
-        """Leave out of the usable values what has been rejected meanwhile."""
-        # The bound falls after slow inputs, so that values which were listed before may be too
-        # large now.
+        """Recompute the usable values, without those rejected since."""
+        # The bound falls after slow inputs, so values listed earlier may now be too large.
         rejected, max_magnitude = self.rejected, self.slot.state.max_magnitude
         self.usable = [
             value
@@ -338,27 +337,27 @@ class _Boundaries:
 
 
 class BoundaryCombinations:
-    """Chooses boundary values for arguments; ends by itself when no value is left to try alone."""
+    """Chooses boundary values for arguments: single values, pairs, and random combinations."""
 
     def __init__(self, slots: Sequence[Slot], random: Callable[[], float]) -> None:
         self._random = random
         self._arguments = [_Boundaries(slot) for slot in slots]
         self._turn = 0
         self.refresh()
-        # Listed when the first pair is drawn. Values that come later are tried alone or by chance.
+        # Pairs are listed when the first is drawn. Later values are tried alone or at random.
         self._pairwise = self._pairs()
 
     def refresh(self) -> None:
-        """Take the slots' present bounds into account."""
+        """Update the values to the slots' current bounds."""
         for argument in self._arguments:
             argument.refresh()
 
     def draw(self) -> Assignment:
-        """Return the next choice: alone, systematic and random ones in turn; may be empty."""
+        """Return the next choice: a single value, a pair, or a random combination; may be empty."""
         if not self._arguments:
             return {}
-        # Every second draw is a value alone, as long as there are some: what is rejected alone need
-        # not be combined. Then two of three are pairs, if any are left; the rest combine by chance.
+        # Every second draw is a single value while there are some: values rejected alone need not
+        # be combined. Of the others two in three are pairs while there are some, the rest random.
         self._turn += 1
         if self._turn % 2:
             single = self._single()
@@ -371,16 +370,16 @@ class BoundaryCombinations:
         return self._random_subset()
 
     def learn(self, choice: Assignment, *, accepted: bool) -> None:
-        """Record whether a value was accepted alone; a rejected one is not combined any more."""
-        # A rejected pair does not tell which of its values was at fault.
+        """Record whether a single value was accepted; a rejected one is no longer combined."""
+        # A rejected pair does not reveal which of its values was at fault.
         if len(choice) == 1:
             ((at, value),) = choice.items()
             rejected = self._arguments[at].rejected
             (rejected.discard if accepted else rejected.add)(key(value))
 
     def _single(self) -> Assignment:
-        """Return the simplest value not yet tried, of the argument that has most of them left."""
-        # The argument with most values left, so that all arguments run out at about the same time.
+        """Return the simplest untried value of the argument with the most left."""
+        # Taking turns this way, all arguments run out at about the same time.
         at = max(range(len(self._arguments)), key=lambda at: len(self._arguments[at].waiting))
         argument = self._arguments[at]
         while argument.waiting:
@@ -390,7 +389,7 @@ class BoundaryCombinations:
         return {}
 
     def _pairs(self) -> Iterator[Assignment]:
-        """Yield pairs of two arguments' leading values, the simplest first, unless rejected."""
+        """Yield pairs of two arguments' leading values, simplest first, unless rejected."""
         leading = [list(islice(argument.values.items(), _LEADING)) for argument in self._arguments]
         pairs = [
             (one + other, first, second, leading[first][one], leading[second][other])
@@ -399,7 +398,7 @@ class BoundaryCombinations:
             for one in range(len(leading[first]))
             for other in range(len(leading[second]))
         ]
-        # By the sum of both ranks: pairs of simple values first.
+        # Sort by the sum of both ranks, so that pairs of simple values come first.
         for _, first, second, one, other in sorted(pairs, key=lambda pair: pair[:3]):
             rejected = (
                 one[0] in self._arguments[first].rejected,
@@ -410,7 +409,7 @@ class BoundaryCombinations:
                 yield {first: one[1], second: other[1]}
 
     def _random_subset(self) -> Assignment:
-        """Return values for some of the arguments by chance, the simple ones preferred."""
+        """Return random values for a random subset of arguments, preferring simple values."""
         random = self._random
         choice: Assignment = {}
         # One argument is always chosen, so that the choice is not empty.

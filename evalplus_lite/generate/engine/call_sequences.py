@@ -1,9 +1,8 @@
-"""Sequences of calls as inputs: calls are inserted, deleted, moved and repeated; arguments change.
+"""Generation of call sequences: calls are inserted, deleted, moved, repeated and changed.
 
-New sequences use only what known ones show: the constructor and the methods that occur there, each
-with arguments near those seen (``Generator``), and the attributes that were read. A sequence in
-which the reference raises is not a test, unless the task's text names the exception, or a known
-sequence shows that method raise it.
+New sequences use only the constructor, methods and attributes that occur in known ones, with
+arguments close to those (``Generator``). A sequence in which the reference raises is not a test,
+unless the task's text names the exception, or a known sequence has the method raise it.
 """
 
 from __future__ import annotations
@@ -38,28 +37,28 @@ from evalplus_lite.tasks.stated_constraints import LONGEST, sentences
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.identity import key
 
-# Known sequences: what they imply for new ones, apart from the domains of arguments.
+# Known sequences: their implications for new ones, apart from the domains of arguments.
 
 KnownCalls: TypeAlias = Sequence[Sequence[Value]]
 Place: TypeAlias = tuple[Value, ...]
 FEW = 5
-"""Texts at one place from which others are allowed; fewer are taken for a closed set."""
+"""Number of distinct strings at one position from which others are allowed; fewer count as a
+closed set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts that were seen at one place of a method's arguments."""
+    """The strings that known sequences have at one position of a method's arguments."""
 
     seen: set[str] = field(default_factory=set)
 
     def admit(self, text: str) -> bool:
-        """Return whether a text may stand at this place.
+        """Return whether a string is allowed at this position.
 
-        One with digits (a time, an address, a name with a number) has a form that a change would
-        break: it has to be a known one, but where all are numbers, without a zero before them.
+        Strings with digits (times, addresses, numbered names) have a form that a change would
+        break, so only known ones are allowed, unless all are numbers without leading zeros.
         """
-        # A text that was seen is always fine. With few texts seen, they are taken for all there
-        # are.
+        # Known strings are always allowed. A few known strings count as a closed set.
         if text in self.seen:
             return True
         if len(self.seen) < FEW:
@@ -70,10 +69,10 @@ class Texts:
 
 
 class KnownUse:
-    """The texts and the looks at attributes that known sequences show.
+    """The strings and attribute reads of known sequences.
 
-    ``attributes`` are the names that are read, not called. One is looked at only where, for each
-    method called before, some known sequence looks at it after a call of that method.
+    A new sequence may read an attribute only if, for each method called before, some known
+    sequence reads it after a call of that method.
     """
 
     def __init__(self, base: Sequence[Case], owner: str, methods: Collection[str]) -> None:
@@ -84,16 +83,16 @@ class KnownUse:
         self.records = {key(each) for _, *given in calls for each in given if _is_record(each)}
         for case in base:
             self.looks.update(self._looks(case.arguments))
-            # Texts by method and place: a name in one argument says nothing about a key in another.
+            # By method and position: a name in one argument says nothing about a key in another.
             for name, *arguments in case.arguments:
                 for place, text in texts((name,), arguments):
                     self.texts.setdefault(place, Texts()).seen.add(text)
 
     def admits_call(self, name: str, arguments: Sequence[Value]) -> bool:
-        """Return whether the texts in the arguments of a call are of the kind seen there.
+        """Return whether a call's strings are allowed at their positions.
 
-        Dicts that hold containers are taken for data whose parts refer to one another: they have to
-        be known ones.
+        Dicts with nested dicts or lists may have parts that refer to one another, so only known
+        ones are allowed.
         """
         if any(key(each) not in self.records for each in arguments if _is_record(each)):
             return False
@@ -103,7 +102,7 @@ class KnownUse:
         )
 
     def admits(self, calls: KnownCalls) -> bool:
-        """Return whether a sequence looks at nothing that known ones do not look at."""
+        """Return whether a sequence reads attributes only as known sequences do."""
         return self.looks.issuperset(self._looks(calls))
 
     def _looks(self, calls: KnownCalls) -> Iterator[tuple[str, str]]:
@@ -120,15 +119,15 @@ def _is_record(value: Value) -> bool:
 
 
 def has_digits(text: str) -> bool:
-    """Return whether there is a digit in a text."""
+    """Return whether a text has a digit."""
     return any(character.isdigit() for character in text)
 
 
 def texts(place: Place, value: Value) -> Iterator[tuple[Place, str]]:
-    """Yield the texts in a value with the place of each: the keys of dicts on the way to it.
+    """Yield the strings in a value with their positions, which include the dict keys on the path.
 
-    The items of a tuple and the arguments of a call have places of their own; those of a list or
-    set share theirs, as do all keys of a dict.
+    Items of a tuple and arguments of a call have separate positions; items of a list or set share
+    one, as do all keys of a dict.
     """
     if isinstance(value, str):
         yield place, value
@@ -143,12 +142,12 @@ def texts(place: Place, value: Value) -> Iterator[tuple[Place, str]]:
 
 
 _MOMENTS = frozenset(("now", "time", "timestamp", "t", "at", "when", "moment", "clock"))
-"""Names of parameters that a text means which speaks of none."""
+"""Parameters that a text is about if it names none."""
 
 
 def rising(prompt: str, reference: str, methods: Collection[str]) -> dict[tuple[str, int], str]:
-    """Return the places (method, position) of arguments that never go down from call to call, as
-    the prompt says, each with the name of its parameter."""
+    """Return the arguments (method, position) that never decrease from call to call according to
+    the prompt, with their parameter names."""
     matches = list(re.finditer(NEVER_DOWN, prompt, re.I))
     tree = definitions.parse(reference) if matches else None
     if tree is None:
@@ -158,7 +157,7 @@ def rising(prompt: str, reference: str, methods: Collection[str]) -> dict[tuple[
         for method in methods
         for at, name in enumerate(definitions.parameters(tree, method) or ())
     }
-    # What never goes down is named before it in the sentence, or else a time.
+    # The parameter is named earlier in the sentence, or else it is a time.
     before = " ".join(sentences(prompt[: match.start()])[-1] for match in matches)
     words = reversed(re.findall(r"\w+", before))
     last = next((word for word in words if word in places.values()), None)
@@ -168,8 +167,8 @@ def rising(prompt: str, reference: str, methods: Collection[str]) -> dict[tuple[
 def unique(
     prompt: str, base: Sequence[Case], reference: str, methods: Collection[str]
 ) -> frozenset[tuple[str, int]]:
-    """Return the places (method, position) whose arguments differ from call to call, as the prompt
-    says and the known sequences show."""
+    """Return the arguments (method, position) that differ between all calls, according to the
+    prompt and all known sequences."""
     names = {found[1].lower() for found in re.finditer(DIFFER, prompt, re.I)}
     tree = definitions.parse(reference) if names else None
     places = {
@@ -191,34 +190,34 @@ def _repeats(calls: KnownCalls, place: tuple[str, int]) -> bool:
 
 Calls = tuple[list[Value], ...]
 Groups = list[tuple[set[tuple[str, int]], list[str]]]
-"""Places (a method and the position of an argument) that take the same texts, with these."""
+"""Groups of arguments (method, position) that take the same strings, with these strings."""
 
 SAID = re.compile(rf"{MAY_BE_ZERO}|{MAY_BE_EMPTY}|{WORDS['distinct']}|{MULTIPLE}", re.I)
-"""What a text says that holds of arguments, whichever method takes them."""
+"""Statements of a text that apply to the arguments of any method."""
 PATIENCE = 60
 MORE = 0.4
-"""Chance of each further change to a sequence, after the first."""
+"""Probability of each further change to a sequence, after the first."""
 MOST_CHANGES = 6
 KNOWN_ARGUMENTS = 0.5
-"""Share of the calls put in whose arguments occurred before."""
+"""Share of inserted calls whose arguments occurred before."""
 REFILL = 12
 FIRST = 0.5
-"""Share of the sequences that change one of those that the task came with."""
+"""Share of mutated sequences whose parent is one of the task's own."""
 BEYOND = 6
 """Calls that a sequence may have beyond the longest known one."""
 SURE = 0.5
-"""Share of the sequences that no suite should lack, as long as there are some."""
+"""Share of guaranteed sequences, while there are some."""
 WALKS, WALK = 24, 12
-"""Sequences of random calls that no suite should lack, and the calls of each."""
+"""Number of guaranteed sequences of random calls, and the calls of each."""
 WALKED = 0.3
-"""Share of the other sequences that are random calls, too."""
+"""Share of the other sequences that are random calls as well."""
 MOST_MODELS, MOST_VALUES = 4, 5
-"""Known sequences that guaranteed ones are made from, and values of one argument there."""
+"""Known sequences that guaranteed ones are built from, and values of one argument in these."""
 
 
 @dataclass(slots=True)
 class _Method:
-    """One method (or constructor): arguments that it was called with, and new ones like these."""
+    """A method or constructor: arguments that it was called with, and similar new ones."""
 
     name: str
     seen: list[tuple[Value, ...]]
@@ -238,11 +237,11 @@ class _Method:
         return self.seen[int(random() * len(self.seen))]
 
     def new(self) -> tuple[Value, ...] | None:
-        """Return arguments that did not; None if there are none left."""
+        """Return new arguments, or None if none are left."""
         if self.generator is None:
             return None
-        # Arguments are proposed a few at a time: those used since are fed back first, so that the
-        # next ones build on them.
+        # Arguments are generated in small batches: those used since the last batch are fed back
+        # first, so that the next ones build on them.
         if not self.fresh:
             self.generator.feedback(self.used)
             self.used.clear()
@@ -251,7 +250,7 @@ class _Method:
         return self.fresh.popleft() if self.fresh else None
 
     def learn(self, arguments: tuple[Value, ...], known: set[bytes]) -> None:
-        """Keep arguments that were part of a sequence that is a test."""
+        """Keep the arguments of an accepted sequence."""
         identity = key((self.name, arguments))
         if self.generator is not None and identity not in known:
             known.add(identity)
@@ -260,11 +259,11 @@ class _Method:
 
 
 class SequenceGenerator:
-    """Proposes sequences in batches, as a ``Generator`` does other cases.
+    """Proposes sequences in batches, like ``Generator`` for other cases.
 
-    ``owner`` is the name of the class, whose first call makes the object, ``methods`` are the names
-    of its methods: any other name is an attribute. ``KnownUse`` decides what new sequences may
-    hold. Without a known sequence nothing is proposed.
+    ``owner`` is the name of the class, whose call creates the object; ``methods`` are the names of
+    its methods, and any other name is an attribute. ``KnownUse`` restricts new sequences. Without a
+    known sequence nothing is proposed.
     """
 
     def __init__(
@@ -280,7 +279,7 @@ class SequenceGenerator:
         is_documented: bool = False,
     ) -> None:
         self.owner, self._random, prompt = owner, rng.random, prompt[:LONGEST]
-        # Known use comes first: the methods need it to filter their arguments.
+        # Known use comes first, because methods filter their arguments by it.
         self.use = KnownUse(base, owner, methods)
         self.input_filter = InputFilter((), (), ())
         self.scales = Scales()
@@ -313,16 +312,16 @@ class SequenceGenerator:
         for name, method in self.methods.items():
             self._arguments.update(key((name, each)) for each in method.seen)
         self.others = [name for name in self.methods if name != owner]
-        # A little longer than any example: a sequence grows with every insertion that is accepted.
+        # Limit the length, because a sequence grows with every accepted insertion.
         longest = max((len(case.arguments) for case in base), default=0)
         self.longest = longest + BEYOND
         for case in base:
             self._adopt(case)
-        # From here on sequences are new ones; those before are preferred as parents.
+        # Sequences before this index are the task's own, and preferred as parents.
         self.first = len(self.sequences)
         begins = self.methods[owner].seen[:2] if owner in self.methods else []
         self._starts, self._texts = [[owner, *each] for each in begins], self._shared()
-        # Guaranteed sequences come last here, since they are made of everything set up above.
+        # Guaranteed sequences come last, since they use everything set up above.
         self.stored = stored_parameters(reference, owner) if reference else {}
         self._sure = deque(
             Case(tuple(calls), "guaranteed", None, (f"calls.{name}",))
@@ -337,13 +336,12 @@ class SequenceGenerator:
         return replace(usual, domains=domains)
 
     def _guaranteed(self) -> Iterator[tuple[str, list[Value]]]:
-        """Yield sequences that no suite should lack, each followed by one call of every method.
+        """Yield sequences that every suite should have, each followed by a call of every method.
 
-        Each call on a new object, twice, and not at all; each method more often than any example
-        calls it, and with arguments at their boundaries.
+        Each call is made on a new object, twice, and left out; each method is called more often
+        than in any example, and with boundary values.
         """
-        # At the end every method is called once, so that what a call changed is seen in some
-        # answer.
+        # At the end every method is called once, so that the effects of earlier calls are visible.
         looks = [[name, *self.methods[name].seen[0]] for name in self.others]
         begins: list[list[Value]] = []
         if self.owner in self.methods:
@@ -375,17 +373,17 @@ class SequenceGenerator:
             yield name, [*calls, *looks]
 
     def _walk(self, number: int) -> list[list[Value]]:
-        """Return calls of any methods about a few of the texts they share: these meet again.
+        """Return random calls whose strings come from a few shared ones, so that these recur.
 
-        It begins as an example does: a constructor with an argument at a boundary may raise. It
-        ends with a look at each of these texts.
+        It starts like an example, since a constructor with a boundary value may raise. It ends with
+        calls of one-argument methods for each of these strings.
         """
         some = {name: list(map(list, self.methods[name].seen)) for name in self.others}
-        # Methods without arguments tell as much if they are called half as often.
+        # Methods without arguments reveal as much if called half as often.
         often = [name for name in self.others for _ in range(1 + any(map(len, some[name])))]
         names = [often[int(self._random() * len(often))] for _ in range(WALK)]
         calls = [[name, *some[name][int(self._random() * len(some[name]))]] for name in names]
-        # Places of which one argument was seen at both take the same things: three of them here.
+        # Positions that share a string take the same strings: use three of them here.
         few = {
             place: things
             for places, texts in self._texts
@@ -407,7 +405,7 @@ class SequenceGenerator:
         return [values[(begin + step) % len(values)] for step in range(min(3, len(values)))]
 
     def _shared(self) -> Groups:
-        """Return groups of the methods' places, and the texts seen at any place of each."""
+        """Return groups of arguments, with the strings seen at any of their positions."""
         groups: list[tuple[set[tuple[str, int]], dict[str, None]]] = []
         for name in self.others:
             for at in range(max(map(len, self.methods[name].seen))):
@@ -421,32 +419,32 @@ class SequenceGenerator:
         return [(places, list(texts)) for places, texts in groups if texts]
 
     def _at_boundary(self, call: list[Value]) -> Iterator[list[Value]]:
-        """Yield the call with one argument at a boundary; any of its type if it is only stored."""
+        """Yield the call with one argument at a boundary, or falsy if it is only stored."""
         name, *arguments = call
         method = self.methods.get(name)
         if method is None or method.generator is None:
             return
         for at, slot in enumerate(method.generator.slots[: len(arguments)]):
-            # Where an unknown name is a documented KeyError, one that is like a known one.
+            # If unknown names raise a documented KeyError, try one similar to a known name.
             if self.has_unknown and type(arguments[at]) is str and name != self.owner:
                 yield [name, *arguments[:at], f"{arguments[at]}s", *arguments[at + 1 :]]
             values = boundary_values(slot)[:MOST_VALUES]
-            # Where a value is only stored, the falsy one of its type is tried as well: programs
-            # that test ``if value`` instead of ``is None`` fail on it.
+            # If an argument is only stored, also try the falsy value of its type, which breaks
+            # programs that test ``if value`` instead of ``is None``.
             if at in self.stored.get(name, ()) and type(arguments[at]) in (int, float, str):
                 values = [type(arguments[at])(), *values]
             if self.is_documented and type(arguments[at]) in (int, float):
                 values = [type(arguments[at])(each) for each in (0, -1)] + values
             for value in values:
                 changed = [*arguments[:at], value, *arguments[at + 1 :]]
-                # The falsy value may pass even where the text was never seen.
+                # Falsy values are allowed even if unknown.
                 is_falsy = type(value) in (int, float, str) and not value
                 if is_falsy or method.use.admits_call(name, changed):
                     yield [name, *changed]
 
     def _from_before(self, calls: Sequence[list[Value]], at: int) -> Iterator[list[Value]]:
-        """Yield a call with an argument that an earlier call has, or the sum of those before it:
-        what was put in is taken out whole."""
+        """Yield a call with an argument of an earlier call, or with the sum of earlier ones, such
+        as a withdrawal of everything that was deposited."""
         name, *arguments = calls[at]
         for place, argument in enumerate(arguments):
             rows = [each[1:] for each in calls[:at]]
@@ -457,7 +455,7 @@ class SequenceGenerator:
                 yield [name, *arguments[:place], value, *arguments[place + 1 :]]
 
     def propose(self, count: int) -> list[Case]:
-        """Return up to ``count`` sequences, none of them known; none where nothing is left."""
+        """Return up to ``count`` new sequences; none if there are no more."""
         batch: list[Case] = []
         while self._planted and len(batch) < count:
             self._offer(self._planted.popleft(), batch)
@@ -475,11 +473,11 @@ class SequenceGenerator:
         return batch
 
     def plant(self, cases: Iterable[Case]) -> None:
-        """Propose these cases next, as they are."""
+        """Propose these cases next, unchanged."""
         self._planted.extend(cases)
 
     def ladder(self, base: Sequence[Case]) -> list[Rung]:
-        """Return nothing: sequences are not made large on purpose."""
+        """Return no rungs: large sequences are not generated."""
         return []
 
     def feedback(
@@ -489,7 +487,7 @@ class SequenceGenerator:
         slow: Sequence[Case] = (),
         apart: Sequence[Case] = (),
     ) -> None:
-        """Have the accepted cases built on; the others are forgotten."""
+        """Add the accepted cases as parents of new ones; ignore the others."""
         for case in accepted:
             self._adopt(case)
             for name, *arguments in case.arguments:
@@ -497,7 +495,7 @@ class SequenceGenerator:
                     self.methods[name].learn(tuple(arguments), self._arguments)
 
     def unusual(self, case: Case) -> list[int]:
-        """Return the places of calls with arguments that only a documented exception answers."""
+        """Return the positions of calls whose arguments are outside their usual domains."""
 
         def is_usual(name: str, arguments: Sequence[Value]) -> bool:
             domains = self.usual[name].domains if name in self.usual else ()
@@ -519,7 +517,7 @@ class SequenceGenerator:
         self.sequences.append(case.arguments)
 
     def _in_order(self, calls: Sequence[list[Value]]) -> Calls:
-        """Return the calls with arguments that never go down put in order."""
+        """Return the calls, with the values of arguments that never decrease sorted."""
         changed = list(map(list, calls))
         for name in {*self.rising.values()}:
             places = [
@@ -538,7 +536,7 @@ class SequenceGenerator:
         if self.rising:
             case = replace(case, arguments=self._in_order(case.arguments))
         identity = key(case.arguments)
-        # A constructor alone answers nothing.
+        # A constructor alone returns nothing to compare.
         calls = [name for name, *_ in case.arguments if name != self.owner]
         if identity in self._known or not calls or not self.use.admits(case.arguments):
             return False
@@ -557,15 +555,15 @@ class SequenceGenerator:
             if change and random() > MORE:
                 break
             name = CHANGES[int(random() * len(CHANGES))]
-            # A change that finds nothing to do is not named; the sequence may then be a known one,
-            # and is refused.
+            # A change that does nothing is not recorded; the sequence may then be a known one, and
+            # is rejected.
             if getattr(self, f"_{name}")(calls):
                 names.append(f"calls.{name}")
         return Case(tuple(calls), "mutation", parent, tuple(names))
 
     def _begins(self, calls: Sequence[list[Value]]) -> int:
-        """Return where the calls after the constructor's begin."""
-        # The constructor's call stays first, whatever is moved or put in.
+        """Return the index of the first call after the constructor's."""
+        # The constructor's call always stays first.
         return int(bool(calls) and calls[0][0] == self.owner)
 
     def _place(self, calls: Sequence[list[Value]], more: int = 0) -> int | None:
@@ -623,7 +621,7 @@ class SequenceGenerator:
         return True
 
 
-# In their shares.
+# Changes by weight.
 CHANGES = (
     *["insert"] * 6, *["change"] * 7, *["delete"] * 2, *["swap"] * 2, "repeat",
     *["join"] * 2,
@@ -642,8 +640,9 @@ def _filter(
     seen: Sequence[tuple[Value, ...]], prompt: str, constants: Constants | None
 ) -> InputFilter:
     """Return the filter for a method's arguments, which may be 0 or empty if the text says so."""
+    # As text only phrases about any method's arguments are used.
     known = constants.strings if constants is not None else ()
-    # A method has no contract of its own, so its arguments stay near those seen.
+    # Methods have no contracts, so their arguments stay close to known ones.
     return InputFilter.infer(
         seen, known=known, text=" ".join(match[0] for match in SAID.finditer(prompt))
     )
@@ -655,7 +654,7 @@ def _generator(
     input_filter: InputFilter,
     constants: Constants | None,
 ) -> Generator:
-    """Return what makes arguments like those seen."""
+    """Return a generator of arguments similar to the known ones."""
     return Generator(
         [Case(arguments) for arguments in seen],
         input_filter=input_filter,

@@ -1,7 +1,7 @@
-"""Challenges: kinds of inputs that testers know, each a source with a name of its own.
+"""Challenges: sources of deliberately large inputs.
 
-Mutation stays near what was seen, and sampling below the sizes that are quick to write. What is
-large has to be made on purpose.
+Mutation stays close to the examples, and sampling below sizes that are quick to write, so large
+inputs need sources of their own.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from evalplus_lite.generate.engine.slots import Slot
 from evalplus_lite.generate.operators.registry import below, pick
 from evalplus_lite.types import Arguments, Case, Value
 
-# Enlarging: values made large on purpose, in the forms that find faults in programs.
+# Enlarging: large values in the forms that reveal faults.
 #
 # A long text or list is a repetition, one value with a needle at its end, a mirror image, a sorted
-# run, or sampled; a large number is a power of ten or two, one beside it, or has random digits.
+# run, or sampled; a large number is near a power of ten or two, or has random digits.
 
 _FEW = 12
 
 
 def lengthened(value: Value, slot: Slot, size: int) -> tuple[Value, str]:
-    """Return a value of about this length, made from another of its type, and how."""
+    """Return a value of about this length, built from ``value``, and the name of the form."""
     kind = type(value)
     if kind is str:
         name, text_form = pick(slot, _TEXT_FORMS)
@@ -50,14 +50,13 @@ def lengthened(value: Value, slot: Slot, size: int) -> tuple[Value, str]:
     made = form(list(value), slot, size)
     if kind is list or kind is tuple:
         return kind(made), name
-    # Elements that are equal would leave a small set, whatever the list's length.
+    # Equal elements would leave a small set, whatever the list's length.
     return kind(hashable(_distinct(made, slot, size))), name
 
 
 def repeated(value: Value, slot: Slot, size: int) -> Value:
-    """Return a value of exactly this length, its own elements again and again, where it can be."""
+    """Return a value of exactly this length by repeating its own elements, if it has any."""
     kind = type(value)
-    # A text may hold numbers (of a script, a date, a version): these are what can be large in it.
     if kind is str:
         return _text_repeated(value, slot, size)
     if kind is list or kind is tuple:
@@ -66,11 +65,11 @@ def repeated(value: Value, slot: Slot, size: int) -> Value:
 
 
 def lengthened_parts(value: Value, slot: Slot, size: int) -> tuple[Value, str]:
-    """Return a container with one element, or all, of about this length; itself if it has none."""
+    """Lengthen one element of a container, or all of them; return it unchanged if impossible."""
     inner = slot.items
     if type(value) not in (list, tuple) or inner is None or not value:
         return value, ""
-    # All rows get the same new columns, or the table would no longer be one.
+    # All rows get the same new columns, so that a table remains a table.
     if slot.domain.is_rectangular:
         columns = [pick(slot, range(len(value[0]))) for _ in range(size)] if value[0] else []
         return type(value)(type(row)(row[at] for at in columns) for row in value), "columns"
@@ -86,9 +85,9 @@ def lengthened_parts(value: Value, slot: Slot, size: int) -> tuple[Value, str]:
 
 
 def magnified(value: Value, slot: Slot, size: int, *, factor: int | None = None) -> Value:
-    """Return the value with a number, or all of them, about as large as ``size``.
+    """Return the value with one number, or all of them, about as large as ``size``.
 
-    All numbers times one ``factor`` keep their order and proportions, which contracts ask for.
+    Multiplying all by one ``factor`` keeps order and proportions, which contracts may require.
     """
     kind = type(value)
     if kind is int:
@@ -111,7 +110,7 @@ def magnified(value: Value, slot: Slot, size: int, *, factor: int | None = None)
     # A record has one slot for each field; a list, one for all its elements.
     places = slot.positions
     slots = places if places and len(places) == len(value) else [slot.items or slot] * len(value)
-    # Without a factor mostly one number is enlarged: next to ordinary ones it is an outlier.
+    # Without a factor, mostly enlarge one number, an outlier among ordinary ones.
     at = below(slot, len(value)) if factor is None and slot.random() < 0.6 else None
     return kind(
         magnified(each, inner, size, factor=factor) if at in (None, place) else each
@@ -120,7 +119,7 @@ def magnified(value: Value, slot: Slot, size: int, *, factor: int | None = None)
 
 
 def large_integer(slot: Slot, size: int) -> int:
-    """Return a whole number of about this size: round, beside a round one, or of random digits."""
+    """Return an integer of about this size: round, next to a round one, or with random digits."""
     way, digits, bits = below(slot, 8), len(str(size)) - 1, size.bit_length() - 1
     if way < 3:
         return log_uniform(slot.random, max(1, size // 2), size)
@@ -137,7 +136,7 @@ def large_integer(slot: Slot, size: int) -> int:
 
 
 def large_float(slot: Slot, size: int) -> float:
-    """Return a float of some exponent: far from zero or close to it, whole, or just beside."""
+    """Return a float with a random exponent: large or close to zero, whole, or with a fraction."""
     way = below(slot, 7)
     whole = float(log_uniform(slot.random, 1, size))
     if way == 0:
@@ -156,8 +155,8 @@ def large_float(slot: Slot, size: int) -> float:
 
 
 def _with_numeral(text: str, slot: Slot, size: int) -> str:
-    """Return the text with one of its numerals, or all, as large as this."""
-    # The rest of a long text is cut off: its numeral is to be large, not its length.
+    """Return the text with one of its numerals, or all, about as large as ``size``."""
+    # The rest of a long text is cut off, since the numeral should be large, not the text.
     parts = tokens(text[:1000])
     numerals = [at for at, part in enumerate(parts) if part.isascii() and part.isdigit()]
     if not numerals:
@@ -177,14 +176,14 @@ def _text_repeated(text: str, slot: Slot, size: int) -> str:
 
 
 def _text_joined(text: str, slot: Slot, size: int) -> str:
-    """Repeat with a separator seen, so that words, groups or clauses become many."""
+    """Repeat the text with a known separator, for many words, groups or clauses."""
     mark = pick(slot, slot.punctuation) if slot.punctuation else ""
     whole = [text or _letter(slot)] * max(1, size // max(1, len(text) + len(mark)))
     return str(mark).join(whole)
 
 
 def _text_alike(text: str, slot: Slot, size: int) -> str:
-    """One character, with another at the very end, or at the start, or nowhere."""
+    """Repeat one character, with another one at the end, at both ends, or nowhere."""
     filler, needle = _letter(slot), _letter(slot)
     way = below(slot, 4)
     return filler * size if way == 0 else f"{'' if way > 1 else needle}{filler * size}{needle}"
@@ -202,7 +201,7 @@ def _text_sampled(text: str, slot: Slot, size: int) -> str:
 
 
 def _text_nested(text: str, slot: Slot, size: int) -> str:
-    """Brackets within brackets, if such were seen."""
+    """Nest brackets, if examples have some."""
     seen = [each for each in BRACKETS if set(each) <= set(slot.seen_characters)]
     if not seen:
         return _text_joined(text, slot, size)
@@ -213,7 +212,7 @@ def _text_nested(text: str, slot: Slot, size: int) -> str:
 
 
 def _text_last(text: str, slot: Slot, size: int) -> str:
-    """A long haystack of the text's first characters, the text itself at the end."""
+    """Repeat the text's first characters, with the text itself at the end."""
     return _text_repeated(text[: 1 + below(slot, 3)], slot, size) + text
 
 
@@ -243,7 +242,7 @@ def _repeated(value: list[Value], slot: Slot, size: int) -> list[Value]:
 
 
 def _sampled(value: list[Value], slot: Slot, size: int) -> list[Value]:
-    """Return elements from a pool of a few dozen, as making each one afresh would be slow."""
+    """Return elements from a pool of a few dozen, since sampling each one would be slow."""
     pool = _samples(value, slot, min(size, 64))
     return [pick(slot, pool) for _ in range(size)] if pool else value
 
@@ -256,7 +255,7 @@ def _alike(value: list[Value], slot: Slot, size: int) -> list[Value]:
 
 
 def _running(value: list[Value], slot: Slot, size: int) -> list[Value]:
-    """Whole numbers in order, up or down or by large steps, now and then with one at the end."""
+    """Return a run of numbers: up, down, shuffled, or up with a repeated one at the end."""
     if slot.items is None or not {int, float} & set(slot.items.domain.kinds):
         return sorted(_repeated(value, slot, size), key=repr)
     step = pick(slot, (1, 1, 2, 3, 10))
@@ -268,7 +267,7 @@ def _running(value: list[Value], slot: Slot, size: int) -> list[Value]:
     if way == 0:
         made.reverse()
     elif way == 1:
-        made.append(made[below(slot, size)])  # seen long before
+        made.append(made[below(slot, size)])  # a repetition far from the original
     elif way == 2:
         for last in range(len(made) - 1, 0, -1):
             other = below(slot, last + 1)
@@ -292,7 +291,7 @@ _LIST_FORMS: tuple[tuple[str, Callable[[list[Value], Slot, int], list[Value]]], 
 
 
 def _distinct(made: Sequence[Value], slot: Slot, size: int) -> Sequence[Value]:
-    """Return elements for a set: those of a list of distinct ones where it may hold numbers."""
+    """Return elements for a set: distinct integers if it may have some."""
     if slot.items is not None and int in slot.items.domain.kinds:
         return range(size)
     return made
@@ -305,14 +304,14 @@ def _mapping(value: dict[Value, Value], slot: Slot, size: int) -> dict[Value, Va
     pool = [slot.values.sample() for _ in range(_FEW)]
     for at in range(size):
         letter = pick(slot.keys, slot.keys.seen_characters)
-        # Keys are numbered, so that none replaces another and the dict has the size asked for.
+        # Keys are numbered, so that none replaces another and the dict gets the requested size.
         key = at if int in slot.keys.domain.kinds else f"{letter}{_numbered(at)}"
         made[key] = pick(slot, pool)
     return made
 
 
 def _numbered(at: int) -> str:
-    """Return a distinct word of letters for a number."""
+    """Return a distinct word for a number."""
     word = ""
     while at or not word:
         at, letter = divmod(at, 26)
@@ -323,12 +322,12 @@ def _numbered(at: int) -> str:
 Draw: TypeAlias = Callable[[], Case | None]
 
 SCALING: dict[str, tuple[Way, ...]] = {"magnitude": ("magnitude",), "length": ("length", "parts")}
-"""The kinds that draw a size, and the dimensions that they draw it in."""
+"""The kinds of challenges, and the ways in which they make inputs large."""
 
 
 @dataclass
 class Challenges:
-    """Draws inputs of each kind from those in the pool; ``last`` is the size drawn last, if any."""
+    """Draws large inputs from those in the pool; ``last`` is the dimension and size of the last."""
 
     slots: list[Slot]
     pool: Pool
@@ -339,22 +338,22 @@ class Challenges:
     last: tuple[Dimension, int] | None = None
 
     def draws(self) -> dict[str, Draw]:
-        """Return how each kind is drawn, by its name."""
+        """Return the function that draws each kind, by name."""
         return {name: self._scaling(name, ways) for name, ways in SCALING.items()}
 
     def ladder(self, base: Sequence[Case]) -> Iterator[Rung]:
         """Yield two inputs for each rung of each dimension, lower rungs first."""
         levels = max((len(sizes.rungs) for sizes in self.scales.ranges.values()), default=0)
-        # Low rungs of all dimensions first: each run of the reference ends with the first slow
-        # input (``ROUNDS`` in ``jobs.augmented_task``), and every dimension should have shown
-        # something by then.
+        # Low rungs of all dimensions come first: a run of the reference ends at the first slow
+        # input (``ROUNDS`` in ``jobs.augmented_task``), and every dimension should have been tried
+        # by then.
         for level in range(levels):
             for dimension, sizes in self.scales.ranges.items():
                 # A rung that base inputs reach needs no probe.
                 if level >= len(sizes.rungs) or sizes.rungs[level] <= sizes.seen:
                     continue
-                # One input is made from the median model in the plainest form, which keeps most
-                # relations between arguments, one from the largest in a form by chance. A contract
+                # One input comes from the median base input in the plain form, which keeps most
+                # relations between arguments, one from the largest in a random form. A contract
                 # that rejects one may accept the other.
                 models = sorted(
                     (at for at, case in enumerate(base) if _has(case.arguments, dimension)),
@@ -366,7 +365,7 @@ class Challenges:
                     made, _ = self._scaled(arguments, dimension, size, is_plain=not is_largest)
                     kind = next(name for name, ways in SCALING.items() if dimension.way in ways)
                     fitted = made if self.fit is None else self.fit(made)
-                    # The form may have cut the input back to the size of a base input, which would
+                    # ``fit`` may have cut the input back to the size of a base input, which would
                     # prove nothing.
                     if fitted is not None and dimension.measure(fitted) > sizes.seen:
                         case = Case(fitted, kind, parent, (f"{dimension.way}.ladder",))
@@ -382,7 +381,7 @@ class Challenges:
             parent, arguments = self.pool.pick()
             size = self.scales.draw(dimension, self.random)
             made, name = self._scaled(arguments, dimension, size)
-            # The measured size, not the drawn one: a form may come out shorter or longer.
+            # Use the measured size, since a form may come out shorter or longer.
             self.last = dimension, dimension.measure(made)
             return Case(made, kind, parent, (f"{dimension.way}.{name}",))
 
@@ -391,8 +390,8 @@ class Challenges:
     def _scaled(
         self, arguments: Arguments, dimension: Dimension, size: int, *, is_plain: bool = False
     ) -> tuple[Arguments, str]:
-        """Return an input of this size in one dimension; ``is_plain``: in the form that keeps most
-        relations."""
+        """Return an input of this size in one dimension; with ``is_plain``, in the form that keeps
+        most relations."""
         at, way = dimension.at, dimension.way
         ats = range(len(arguments)) if at == ALL else range(at, min(at + 1, len(arguments)))
         if way == "magnitude":
@@ -422,7 +421,7 @@ class Challenges:
 
 
 def _has(arguments: Arguments, dimension: Dimension) -> bool:
-    """Return whether an input has anything that can be made large in a dimension."""
+    """Return whether an input can be enlarged in a dimension."""
     if dimension.way == "magnitude":
         chosen = arguments if dimension.at == ALL else arguments[dimension.at : dimension.at + 1]
         return any(largest_magnitude(each) for each in chosen) or any(

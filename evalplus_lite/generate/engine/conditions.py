@@ -1,7 +1,7 @@
-"""Conditions: what a reference compares its arguments with, read off its text.
+"""Conditions: the comparisons of arguments in a reference, extracted from its source.
 
-A threshold is where programs differ, so each comparison of an argument, of its length or of what
-it holds with a constant gives inputs on it and on both sides of it.
+Programs differ at thresholds, so each comparison of an argument, its length or its elements with a
+constant yields inputs at the threshold and on both sides of it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from evalplus_lite.types import Value
 _LARGEST = 10**18
 _UNKNOWN = (Unclear, TypeError, ValueError, IndexError, ArithmeticError, KeyError)
 """Errors of an expression whose value cannot be computed from the arguments."""
-# Calls and methods that keep the subject: what is compared is still the argument, or like it.
+# Calls and methods that keep the subject: the result is still the argument, or similar.
 _SAME = (
     "sorted",
     "list",
@@ -34,7 +34,7 @@ _SAME = (
     "str",
     "round",
 )
-# Calls that compare what the argument holds: a threshold on a sum or maximum is one for an element.
+# Calls that aggregate elements: a threshold on a sum or maximum is also one for an element.
 _HELD = ("sum", "max", "min", "any", "all", "next")
 _KEPT = (
     "strip",
@@ -53,9 +53,9 @@ _KEPT = (
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a condition is about: an argument, or what is ``depth`` levels within it.
+    """The subject of a condition: an argument, or elements ``depth`` levels inside it.
 
-    With ``is_length`` it is the length of that.
+    With ``is_length`` it is their length.
     """
 
     argument: int
@@ -63,7 +63,7 @@ class Subject:
     is_length: bool = False
 
     def held(self) -> Subject:
-        """Return what the subject holds."""
+        """Return the subject's elements."""
         return Subject(self.argument, self.depth + 1)
 
 
@@ -77,13 +77,13 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """A comparison of an argument, or its length, with what others give: ``x + y == z``."""
+    """A comparison of an argument, or its length, with an expression of others: ``z == x + y``."""
 
     subject: Subject
     other: ast.expr
 
     def values(self, names: dict[str, Value]) -> tuple[Value, ...]:
-        """Return the values for the subject, given those of the parameters."""
+        """Return values to try for the subject, given the values of the parameters."""
         try:
             found = computed(self.other, names)
         except _UNKNOWN:
@@ -92,7 +92,7 @@ class Equation:
 
 
 def conditions(source: str, entry_point: str) -> tuple[list[Condition | Equation], list[str]]:
-    """Return the conditions in a function of a program, in order, and its parameters."""
+    """Return the conditions in a program's function, in order, and its parameters."""
     tree, name = definitions.parse(source), entry_point.rpartition(".")[2]
     names = (tree and definitions.parameters(tree, name)) or []
     if tree is None or not names:
@@ -101,7 +101,7 @@ def conditions(source: str, entry_point: str) -> tuple[list[Condition | Equation
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
     # The last definition of a name is the one that runs.
     nodes = [node for node in ast.walk(tree) if isinstance(node, kinds) and node.name == name]
-    # An expression of hundreds of terms is nested too deeply: what was read before it counts.
+    # An expression with hundreds of terms is nested too deeply; keep the conditions before it.
     with contextlib.suppress(RecursionError):
         reader.visit(nodes[-1])
     return list(dict.fromkeys(reader.found())), names
@@ -119,12 +119,12 @@ class _Reader(ast.NodeVisitor):
     def found(self) -> Iterator[Condition | Equation]:
         yield from self._found
         for subject, moduli in self._moduli.items():
-            # A number that several remainders are asked of: FizzBuzz needs a multiple of both.
+            # With several moduli, as in FizzBuzz, try common multiples.
             if len(moduli) > 1 and (common := math.lcm(*moduli)) < 10**6:
                 yield Condition(subject, (common, 2 * common, common - moduli[0]))
 
     def about(self, node: ast.AST) -> Subject | None:
-        """Return the subject that an expression means, if it is an argument or within one."""
+        """Return the subject of an expression, if it is an argument or a part of one."""
         match node:
             case ast.Name(id=name):
                 return self.env.get(name)
@@ -154,8 +154,8 @@ class _Reader(ast.NodeVisitor):
 
     def _bind(self, target: ast.expr, subject: Subject | None) -> None:
         match target:
-            # The first meaning of a name counts: conditions are mostly about it, and no flow is
-            # followed.
+            # The first binding of a name counts: conditions are mostly about it, and control flow
+            # is not analyzed.
             case ast.Name(id=name) if subject and name not in self.env:
                 self.env[name] = subject
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
@@ -194,7 +194,7 @@ class _Reader(ast.NodeVisitor):
         sides = [node.left, *node.comparators]
         for left, sign, right in zip(sides, node.ops, sides[1:], strict=False):
             self._compared(left, sign, right)
-            # ``5 < n`` is a condition on ``n`` as much as ``n > 5``; membership is not symmetric.
+            # ``5 < n`` is a condition on ``n`` just like ``n > 5``; membership is not symmetric.
             if not isinstance(sign, ast.In | ast.NotIn):
                 self._compared(right, sign, left)
         self.generic_visit(node)
@@ -202,17 +202,16 @@ class _Reader(ast.NodeVisitor):
     def _compared(self, one: ast.expr, sign: ast.cmpop, other: ast.expr) -> None:
         subject, constant = self.about(one), _constant(other)
         if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod):
-            subject = None  # as any remainder, below
+            subject = None  # handled by ``visit_BinOp``
         if subject is None:
             return
         if isinstance(sign, ast.In | ast.NotIn):
             if isinstance(constant, list | tuple | str | set):
-                # Sorted by text, as the order of a set depends on the hash seed.
+                # Sorted by repr, because the order of a set depends on the hash seed.
                 self._add(subject, tuple(sorted(constant, key=repr)[:12]))
         elif constant is not None:
             self._add(subject, _beside(constant))
-        # Compared with other arguments: the threshold depends on the input, so it is computed for
-        # each.
+        # For comparisons with other arguments, the threshold is computed for each input.
         elif subject.depth == 0 and self.names & {
             node.id for node in ast.walk(other) if isinstance(node, ast.Name)
         }:
@@ -230,7 +229,7 @@ class _Reader(ast.NodeVisitor):
 
     def _divided(self, number: ast.expr, by: ast.expr) -> None:
         modulus, subject = _constant(by), self.about(number)
-        # Multiples, and both neighbors of one.
+        # Multiples of the modulus, and its neighbors.
         if subject and type(modulus) is int and 1 < modulus < 10**6:
             self._moduli.setdefault(subject, []).append(modulus)
             self._add(subject, (modulus, modulus - 1, modulus + 1, 2 * modulus, 0))
@@ -241,9 +240,9 @@ class _Reader(ast.NodeVisitor):
 
 
 def _constant(node: ast.expr) -> Value:
-    """Return the value of an expression of constants, None where it has names."""
+    """Return the value of an expression of constants, or None if it has names."""
     try:
-        # Literals first; arithmetic on them (``10**9 + 7``) is left to the evaluator of formulas.
+        # Literals first; ``computed`` handles arithmetic on them, such as ``10**9 + 7``.
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         pass
@@ -254,7 +253,7 @@ def _constant(node: ast.expr) -> Value:
 
 
 def _beside(value: Value) -> tuple[Value, ...]:
-    """Return a threshold, and what lies just beside it."""
+    """Return a threshold and its neighbors."""
     if type(value) is int and abs(value) <= _LARGEST:
         return (value, value + 1, value - 1)
     if type(value) is float and math.isfinite(value):
@@ -268,9 +267,9 @@ _STORING = ("append", "appendleft", "add", "insert", "extend")
 
 
 def stored_parameters(source: str, owner: str) -> dict[str, set[int]]:
-    """Return, for each method of a class, the positions of arguments that it only keeps or returns.
+    """Return, by method, the positions of arguments that the method only stores or returns.
 
-    Any value of their type may stand there: nothing is computed from it.
+    They may have any value of their type, since nothing is computed from them.
     """
     tree = definitions.parse(source)
     found: dict[str, set[int]] = {}
@@ -285,12 +284,12 @@ def stored_parameters(source: str, owner: str) -> dict[str, set[int]]:
 
 
 def _used(method: ast.FunctionDef) -> set[str]:
-    """Return the names that a method does more with than to keep or return their values."""
+    """Return the names that a method uses for more than storing or returning their values."""
     kept: set[ast.expr] = set()
     for node in ast.walk(method):
         match node:
-            # Stored, assigned or returned: what is in such a place is kept as it is. Any other use
-            # of a name computes something from it.
+            # Names that are stored, assigned or returned keep their values. Any other use of a name
+            # computes something from it.
             case ast.Call(func=ast.Attribute(attr=name), args=arguments) if name in _STORING:
                 kept.update(arguments)
             case ast.Assign(value=value) | ast.Return(value=ast.expr() as value):

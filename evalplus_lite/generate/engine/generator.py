@@ -1,7 +1,7 @@
-"""The generator: proposes new inputs for a task, learns from what was accepted, never repeats.
+"""The generator: proposes new inputs for a task and learns from the accepted ones.
 
-``Mix`` (``engine.pool``) divides a batch among the sources. Everything is decided by one
-``random.Random``, in terms of its ``random()`` only, whose sequence Python promises to keep.
+``Mix`` (``engine.pool``) divides a batch among the sources. All randomness comes from one
+``random.Random``, and only from its ``random()``, whose sequence Python guarantees.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from evalplus_lite.values.identity import key
 # Small domains (a bool, a choice of three) are exhausted quickly; without a limit the search for an
 # unseen input would not end.
 _PATIENCE = 60
-"""Tries in a row without a new, admitted input before a source is given up for the batch."""
+"""Failed tries in a row after which a source is dropped for the rest of the batch."""
 _MORE = 0.3
-"""Chance of each further change to an input, after the first."""
+"""Probability of each further change to an input, after the first."""
 _MOST_CHANGES = 6
 APART = (*SCALING, "foreign")
-"""Sources whose cases are never built on: they are large, or of types that stand nowhere else."""
+"""Sources whose cases are never mutated: they are large, or have types that examples lack."""
 MOST_DOUBTFUL = 20
-"""Cases proposed although the input filter doubts them."""
+"""Limit on proposed cases that the input filter considers doubtful."""
 
 
 @dataclass(slots=True)
@@ -44,19 +44,18 @@ class _Pending:
     source: InputSource | None
     choice: Assignment = field(default_factory=dict)
     size: tuple[Dimension, int] | None = None
-    """If it was made large on purpose: the dimension, and its size there."""
+    """For challenges: the dimension, and the size in it."""
 
 
 class Generator:
-    """Proposes cases in batches; the caller says which of them were valid.
+    """Proposes cases in batches; the caller reports which were valid.
 
-    ``base`` are the cases of the suite so far: parents are positions in it, continued by the cases
-    reported as accepted, in that order. ``seeds`` (of a model, of the prompt's examples) and
-    ``sampled`` (of Hypothesis strategies) are proposed as they are, and built on once accepted.
-    With ``is_challenging`` kinds of inputs that testers know have their share (``Challenges``).
-    With a ``reference`` (its source and entry point) inputs that no suite should lack have a share
-    too (``guaranteed``).
-    ``fit`` makes an input of the task's form from changed values, or None if that is impossible.
+    ``base`` are the cases of the suite so far: parents are positions in it, followed by the
+    accepted cases in the order in which they are reported. ``seeds`` (from a model or the prompt's
+    examples) and ``sampled`` (from Hypothesis strategies) are proposed unchanged, and mutated once
+    accepted. ``is_challenging`` adds deliberately large inputs (``Challenges``). A ``reference``
+    (its source and entry point) adds inputs that every suite should have (``guaranteed``). ``fit``
+    adjusts changed values to the task's form, or returns None if that is impossible.
     """
 
     def __init__(
@@ -77,7 +76,7 @@ class Generator:
         self.input_filter = input_filter
         self._random = rng.random
         self.state = GenerationState(rng.random, constants or Constants())
-        # The limits come before the slots, which read them from the state as they are built.
+        # Set the limits before building the slots, which read them from the state.
         self._limit(GrowthLimits.of([case.arguments for case in base]))
         self.slots = [
             Slot(domain, profile, self.state)
@@ -90,11 +89,11 @@ class Generator:
         self._known: set[bytes] = set()
         self._pending: dict[bytes, _Pending] = {}
         self._seeds, self._sampled = deque(seeds), deque(sampled)
-        # Nothing has been learned yet: boundary values made of seen ones come with ``feedback``.
+        # Nothing has been learned yet: boundary values built from examples come with ``feedback``.
         self._boundaries = BoundaryCombinations(self.slots, rng.random)
         self._choice: Assignment = {}
         self._doubtful = 0
-        # The base cases take the first positions of the pool: ``Case.parent`` counts from them.
+        # The base cases have the first positions of the pool, which ``Case.parent`` refers to.
         for case in base:
             self._adopt(case, key(case.arguments), is_seed=True)
         self._sources = [
@@ -107,7 +106,7 @@ class Generator:
         ]
         if reference is not None:
             arguments = [case.arguments for case in base]
-            # One iterator for the whole task: a later batch continues where this one stops.
+            # One iterator for the whole task: each batch continues where the last one ended.
             sure = guaranteed(self.slots, arguments, *reference)
             self._sources.append(
                 InputSource("guaranteed", mix.guaranteed, partial(next, sure, None))
@@ -119,26 +118,26 @@ class Generator:
             ]
 
     def propose(self, count: int) -> list[Case]:
-        """Return up to ``count`` new cases that the filter admits, none equal to any before.
+        """Return up to ``count`` admitted cases, all different from earlier ones.
 
-        Fewer come back where the sources run dry; none at all means that there is nothing left.
+        There may be fewer; an empty list means that all sources are exhausted.
         """
         batch: list[Case] = []
-        # Seeds go first, so that everything proposed in later batches can build on them.
+        # Seeds come first, so that later batches can mutate them.
         while self._seeds and len(batch) < count:
             self._offer(self._seeds.popleft(), None, batch)
         self._fill(batch, count, self._sources)
         return batch
 
     def ladder(self, base: Sequence[Case]) -> list[Rung]:
-        """Return admitted inputs, larger and larger, that show how far each dimension goes.
+        """Return admitted inputs of increasing size, to find the limit of each dimension.
 
-        They count as proposed, and are not asked for again.
+        They count as proposed, and are not proposed again.
         """
         rungs = []
         for rung in self.challenges.ladder(base):
-            # Each rung becomes known even if the reference turns out too slow for it, so that no
-            # later batch asks for the same input again.
+            # Each rung becomes known even if the reference turns out to be too slow for it, so that
+            # no later batch proposes it again.
             identity = key(rung.case.arguments)
             if identity not in self._known and self.input_filter.admits(rung.case.arguments):
                 self._known.add(identity)
@@ -148,22 +147,22 @@ class Generator:
         return rungs
 
     def plant(self, cases: Iterable[Case]) -> None:
-        """Propose these cases next, as they are; they are built on only once accepted."""
+        """Propose these cases next, unchanged; they are mutated only once accepted."""
         self._seeds.extend(cases)
 
     def _fill(self, batch: list[Case], count: int, sources: Sequence[InputSource]) -> None:
-        """Add cases of the sources to the batch, interleaved, until it is full or they run dry."""
+        """Add cases of all sources, interleaved, until the batch is full or they are exhausted."""
         active = [source for source in sources if source.share > 0]
         for source in active:
-            # Every batch starts with the same order of turns: half a period, so that small shares
-            # are spread over the batch rather than all due at its start.
+            # Each source's first turn is due after half its period, so that sources with small
+            # shares are spread over the batch rather than all due at its start.
             source.due = 0.5 / source.share
         while active and len(batch) < count:
-            # Whoever has waited longest for its share is next.
+            # The source that is due first is next.
             source = min(active, key=due)
             source.due += 1 / source.share
-            # A source that is given up here takes part in the next batch again, when there are new
-            # parents and other limits.
+            # A source dropped here takes part in the next batch again, which has new parents and
+            # other limits.
             if not self._draw(source, batch):
                 active.remove(source)
 
@@ -174,20 +173,20 @@ class Generator:
         slow: Sequence[Case] = (),
         apart: Sequence[Case] = (),
     ) -> None:
-        """Append the accepted cases to the suite, so that they are built upon.
+        """Add the accepted cases to the suite, so that they can be mutated.
 
-        ``slow`` are cases rejected for the reference's time: later ones stay smaller; so do those
-        made large on purpose after some that were set ``apart`` as too demanding.
+        ``slow`` cases, on which the reference took too long, make later ones smaller. Challenges
+        set ``apart`` as too demanding make later challenges smaller.
         """
-        # Slow cases come first, while the pending records still say which were made large. Those
-        # limit only their own dimension, and guaranteed ones limit nothing: only the rest show that
-        # ordinary inputs have become too large.
+        # Process slow cases first, while pending records still show which are challenges. Those
+        # limit only their own dimension, and guaranteed inputs limit nothing: only the rest show
+        # that ordinary inputs have become too large.
         slow = [case for case in slow if not self._shrink_scale(case)]
         near = [case.arguments for case in slow if case.source != "guaranteed"]
         for case in apart:
             self._shrink_scale(case, is_slow=False)
         for case in accepted:
-            # Accepted cases leave the pending ones; what is left after the loop was rejected.
+            # Remove accepted cases from the pending ones; those left after the loop were rejected.
             identity = key(case.arguments)
             pending = self._pending.pop(identity, None)
             self._adopt(case, identity, is_seed=pending is None or pending.source is None)
@@ -196,11 +195,10 @@ class Generator:
         for pending in self._pending.values():
             self._boundaries.learn(pending.choice, accepted=False)
         self._pending.clear()
-        # Inputs that were made large on purpose do not raise the limits of ordinary ones.
+        # Challenges do not raise the limits of ordinary inputs.
         grown = [case.arguments for case in accepted if case.source not in APART]
         self._limit(self.limits.after(grown, near))
-        # Only now are the bounds of the slots and the boundary values recomputed, from the new
-        # limits.
+        # Recompute the slots' bounds and the boundary values last, from the new limits.
         for slot in self.slots:
             slot.bound()
         self._boundaries.refresh()
@@ -214,19 +212,18 @@ class Generator:
         self.state.max_magnitude, self.state.max_size = limits.max_magnitude, limits.max_size
 
     def _adopt(self, case: Case, identity: bytes, *, is_seed: bool) -> None:
-        # Every accepted case takes its position in the pool, whatever its size: parents are
-        # positions.
+        # Every accepted case gets a position in the pool, because parents are positions.
         self._known.add(identity)
         if case.source in APART or (not is_seed and weight(case.arguments) > LARGE):
             self.pool.add(case.arguments, is_parent=False)
             return
-        # Large values are not learned: as fragments they would make any mutant large.
+        # Large values are not learned: as fragments they would make every mutant large.
         for slot, value in zip(self.slots, case.arguments, strict=False):
             slot.learn(value)
         self.pool.add(case.arguments, is_seed=is_seed)
 
     def _shrink_scale(self, case: Case, *, is_slow: bool = True) -> bool:
-        """Keep the dimension in which a case was made large below its size; False if in none."""
+        """Limit the dimension of a challenge to below its size; return False for other cases."""
         pending = self._pending.get(key(case.arguments))
         if pending is None or pending.size is None:
             return False
@@ -236,8 +233,7 @@ class Generator:
 
     def _draw(self, source: InputSource, batch: list[Case]) -> bool:
         """Add one case of the source to the batch; return False if it has none left."""
-        # The trace, the choice and the size belong to one draw. A rejected draw must not leave its
-        # own behind for the next.
+        # Trace, choice and size belong to one draw, so they are reset before each.
         for _ in range(_PATIENCE):
             self.state.trace.clear()
             self._choice, self.challenges.last = {}, None
@@ -254,7 +250,7 @@ class Generator:
             if arguments is None:
                 return False
             case = replace(case, arguments=arguments)
-        # The form may change the arguments, so identity and filter come after it.
+        # ``fit`` may change the arguments, so identity and filter come after it.
         identity = key(case.arguments)
         if identity in self._known or self.input_filter.explain(case.arguments) is not None:
             return False
@@ -264,20 +260,20 @@ class Generator:
                 return False
             self._doubtful += 1
         self._known.add(identity)
-        # A seed was not drawn, so what the challenges drew last is not about it.
+        # A seed was not drawn, so the challenges' last size does not apply to it.
         size = self.challenges.last if source is not None else None
         self._pending[identity] = _Pending(source, self._choice, size)
         batch.append(case)
         return True
 
     def _mutated(self, source: str, family: Family) -> Case | None:
-        """Return some input of the pool changed by one or several operators of the family."""
+        """Return an input of the pool changed by one or more operators of the family."""
         if not self.pool.size:
             return None
         random, state = self._random, self.state
         parent, arguments = self.pool.pick()
-        # After the first change each further one has the chance ``_MORE``: most mutants stay close
-        # to their parent.
+        # Further changes have the probability ``_MORE``, so most mutants stay close to their
+        # parents.
         names: list[str] = []
         state.draws_constants = family is Family.CONSTANT
         for change in range(_MOST_CHANGES):
@@ -285,12 +281,12 @@ class Generator:
                 break
             if arguments:
                 at = int(random() * len(arguments))
-                # The trace of one change is everything after the mark: an operator on a list has
-                # the operators of its elements noted as well.
+                # The trace of one change is everything after the mark: an operator on a list also
+                # records the operators of its elements.
                 mark = len(state.trace)
                 changed = self.slots[at].mutate(arguments[at])
                 arguments = (*arguments[:at], changed, *arguments[at + 1 :])
-                # Nested operators are noted before the ones around them.
+                # Nested operators are recorded before the enclosing ones.
                 steps = reversed(state.trace[mark:])
                 names += [table.operators[index].name for table, index in steps] or ["fresh"]
         return Case(arguments, source, parent, tuple(names))
@@ -299,7 +295,7 @@ class Generator:
         return self._sampled.popleft() if self._sampled else None
 
     def _at_boundary(self) -> Case | None:
-        """Return some input of the pool with arguments at boundaries; None if there are none."""
+        """Return an input of the pool with boundary values for some arguments, or None."""
         choice = self._boundaries.draw()
         if not choice or not self.pool.size:
             return None
@@ -310,11 +306,11 @@ class Generator:
         return Case(arguments, "boundary", parent, names)
 
 
-# One interface for what proposes cases, and generators whose cases are written in another form.
+# The interface of generators, and generators that work on another representation of arguments.
 
 
 class Proposer(Protocol):
-    """Proposes cases in batches and learns which were valid; see ``Generator``."""
+    """A generator that proposes cases in batches and learns which were valid; see ``Generator``."""
 
     input_filter: InputFilter
     scales: Scales
@@ -324,7 +320,7 @@ class Proposer(Protocol):
         ...
 
     def ladder(self, base: Sequence[Case]) -> list[Rung]:
-        """Return cases that show how far each dimension goes."""
+        """Return cases of increasing size, to find the limit of each dimension."""
         ...
 
     def plant(self, cases: Iterable[Case]) -> None:
@@ -334,7 +330,7 @@ class Proposer(Protocol):
     def feedback(
         self, accepted: Sequence[Case], *, slow: Sequence[Case] = (), apart: Sequence[Case] = ()
     ) -> None:
-        """Build on the accepted cases."""
+        """Learn which cases were accepted."""
         ...
 
     def doubt(self, case: Case) -> str | None:
@@ -343,23 +339,23 @@ class Proposer(Protocol):
 
 
 class ArgumentForm(Protocol):
-    """Translates between a task's arguments and the values that a generator mutates."""
+    """A translation between a task's arguments and the values that a generator mutates."""
 
     def values(self, arguments: Arguments) -> Arguments | None:
         """Return the values of arguments; None if they do not have this form."""
         ...
 
     def fit(self, values: Arguments) -> Arguments | None:
-        """Return changed values made consistent with the form, or None."""
+        """Adjust changed values to the form, or return None."""
         ...
 
     def written(self, values: Arguments) -> Arguments:
-        """Return the arguments that the values stand for."""
+        """Return the arguments that the values represent."""
         ...
 
 
 class AdaptedGenerator:
-    """A ``Generator`` of the values of a form; cases come in and go out as arguments.
+    """A ``Generator`` that works on a form's values; its callers see arguments.
 
     A case that does not have the form is skipped.
     """
@@ -384,7 +380,7 @@ class AdaptedGenerator:
         return list(map(self._written, self.inner.propose(count)))
 
     def ladder(self, base: Sequence[Case]) -> list[Rung]:
-        """Return cases that show how far each dimension goes."""
+        """Return cases of increasing size, to find the limit of each dimension."""
         rungs = self.inner.ladder(self._values(base))
         return [replace(rung, case=self._written(rung.case)) for rung in rungs]
 
@@ -395,7 +391,7 @@ class AdaptedGenerator:
     def feedback(
         self, accepted: Sequence[Case], *, slow: Sequence[Case] = (), apart: Sequence[Case] = ()
     ) -> None:
-        """Build on the accepted cases."""
+        """Learn which cases were accepted."""
         values = self._values
         self.inner.feedback(values(accepted), slow=values(slow), apart=values(apart))
 
@@ -412,12 +408,12 @@ class AdaptedGenerator:
         return replace(case, arguments=self._form.written(case.arguments))
 
 
-# Arguments that are code: the generator chooses among known texts, and makes none up.
+# Arguments that are code: the generator chooses among known texts and invents none.
 #
-# To the generator such an argument is a number, the index of its text among those known.
+# To the generator such an argument is the index of its text among the known ones.
 
 GENERIC = ("lambda *a: a[0]", "lambda *a: not a[0]", "lambda *a: 0")
-"""Functions of any arguments, tried with a task's own: the first argument, whether it is falsy, and
+"""Functions of any arguments, tried along with a task's own: the first argument, its negation, and
 a constant."""
 
 
@@ -433,7 +429,7 @@ class CodeTexts:
                 texts.extend(text for text in GENERIC if text not in texts)
 
     def values(self, arguments: Arguments) -> Arguments:
-        """Return arguments with indices for their code; new code is added to the known texts."""
+        """Return arguments with indices in place of code; new code becomes known."""
         changed = list(arguments)
         for position, texts in self.known.items():
             if position < len(changed):
@@ -446,19 +442,18 @@ class CodeTexts:
         return tuple(changed)
 
     def fit(self, values: Arguments) -> Arguments | None:
-        """Return values whose indices are in range; None if another type is in their place."""
+        """Return values with indices in range; None if an index is not an integer."""
         changed = list(values)
         for position, texts in self.known.items():
             if position < len(changed):
                 if type(changed[position]) is not int:
                     return None
-                # Mutation yields any integer; the remainder turns it into an index without
-                # rejecting a draw.
+                # Mutation yields any integer; the remainder turns it into an index.
                 changed[position] %= len(texts)
         return tuple(changed)
 
     def written(self, values: Arguments) -> Arguments:
-        """Return arguments with the texts that the indices stand for."""
+        """Return arguments with code in place of indices."""
         changed = list(values)
         for position, texts in self.known.items():
             if position < len(changed):
@@ -466,7 +461,7 @@ class CodeTexts:
         return tuple(changed)
 
     def unrelated(self, input_filter: InputFilter) -> InputFilter:
-        """Return a filter without constraints on the indices, which mean nothing."""
+        """Return a filter without constraints on the indices, which would be meaningless."""
         places = self.known.keys()
         return replace(
             input_filter,

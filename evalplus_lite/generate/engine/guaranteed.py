@@ -1,9 +1,9 @@
-"""Guaranteed inputs: those that no suite of a task should lack, whatever the seed.
+"""Guaranteed inputs: those that every suite of a task should have, whatever the seed.
 
-What is drawn by chance is found by one seed and missed by the next. These follow from the task
-alone: both sides of each condition of the reference, each kind of blank at each place of a text,
-lists of numbers with ties and extremes at once, every type that an argument may have, the days on
-which calendars differ, and every short length.
+A random input is found with one seed and missed with the next. These follow from the task alone:
+both sides of each condition of the reference, each kind of blank at each position of a text, lists
+of numbers with ties and extremes, every type that an argument may have, the dates on which
+calendars differ, and every short length.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from evalplus_lite.types import Arguments, Case, Value
 from evalplus_lite.values.identity import key
 
 Inputs = Iterator[tuple[str, Arguments]]
-"""Inputs with the names of what they guarantee."""
+"""Inputs with the names of their kinds."""
 
 BLANKS = (" ", "\n", "\t", "  ")
-# Few, as each kind of input is repeated on each model, and they share a part of the budget.
+# Few, because each kind of input is repeated on each of them, within a part of the budget.
 _MODELS = 3
-"""Base inputs that others are made from."""
+"""Base inputs that others are built from."""
 _LONGEST = 200
 _DEEPEST = 3
-"""Containers in one another whose elements are exchanged for values of foreign types."""
+"""Depth of nesting at which elements are exchanged for values of foreign types."""
 FOREIGN: tuple[Value, ...] = (2.5, "b", None, (1, 2))
-"""Values to probe with: hashable, and no bool, which programs may or may not take for an int."""
+"""Values to probe with: hashable, and not bool, which programs may or may not treat as an int."""
 _MIXED = (float, str)
-"""The types of those that become test inputs; None may mark what is missing."""
+"""The foreign types that become test inputs; None is not one, as it may mark a missing value."""
 _LARGE = 10**9
 # Short lengths one by one, then squares, cubes and powers of two.
 _LENGTHS = (*range(21), 25, 27, 32, 49, 64, 100)
 _DECIMALS = ("1.15", "0.29", "4.35", "19.99", "0.07", "1.005", "2.675", "0.5", "2.5", "0.3")
-"""Decimals that binary floats hold a little too small, or that lie halfway to the next."""
+"""Decimals that binary floats represent a little too small, or that are halfway to the next."""
 _NUMBERS = (
     *range(21), 24, 25, 27, 30, 32, 36, 49, 50, 60, 64, 81, 97, 100, 121, 127, 128, 129, 169, 255,
     256, 1000,
@@ -56,18 +56,17 @@ _RUNS = (2, 3, 9, 10, 11, 18, 100)
 def guaranteed(
     slots: Sequence[Slot], base: Sequence[Arguments], source: str, entry_point: str
 ) -> Iterator[Case]:
-    """Yield the inputs that the task's text and types call for, each kind in turn.
+    """Yield the inputs that follow from the reference and the types, each kind in turn.
 
-    They are made from a few of the base inputs, and may be outside the domain.
+    They are built from a few of the base inputs, and may be outside the domain.
     """
     models = _models(base)
-    # A function without arguments, or one whose arguments are never varied, has nothing to
-    # guarantee.
+    # There is nothing to vary without arguments.
     if not models or not slots:
         return
     comparisons, names = conditions(source, entry_point)
-    # In turn, not one after the other: the budget may end at any point, and each kind should have
-    # had its most telling inputs by then. Conditions come first in each round.
+    # Kinds take turns: the budget may end at any point, and by then each kind should have yielded
+    # its most revealing inputs. Conditions come first in each round.
     streams: list[Inputs] = [
         _on_conditions(slots, models, comparisons, names),
         _for_each(slots, models, _texts),
@@ -85,8 +84,8 @@ def guaranteed(
 def _models(base: Sequence[Arguments]) -> list[Arguments]:
     """Return a few base inputs: the first, and those with the most parts of moderate size."""
     sized = [(len(repr(each)), -at, each) for at, each in enumerate(base)]
-    # Whatever is made from a long model is long. So long ones serve only where there is no other,
-    # or as the first base input.
+    # Inputs built from a long one are long. So long ones are used only if there are no others, or
+    # as the first base input.
     usual = [each for each in sized if each[0] <= 4 * _LONGEST] or sized
     chosen = [*base[:1], *[each for *_, each in sorted(usual, key=lambda e: e[:2], reverse=True)]]
     return list({key(each): each for each in chosen}.values())[:_MODELS]
@@ -101,7 +100,7 @@ def _for_each(
     models: Sequence[Arguments],
     forms: Callable[[Slot, Value], Iterator[tuple[str, Value]]],
 ) -> Inputs:
-    """Yield inputs with one argument in each of its forms, the arguments in turn."""
+    """Yield inputs with one argument in each of its forms; arguments take turns."""
     made = [
         [(at, *form) for form in forms(slot, arguments[at]) if slot.domain.explain(form[1]) is None]
         for at, slot in enumerate(slots)
@@ -112,7 +111,7 @@ def _for_each(
     for turn in range(len(models)):
         for row in range(count):
             for place, each in enumerate(made):
-                # The first turn has every form of an argument once, on each of the models in turn.
+                # The first turn has every form of an argument once, with models taking turns.
                 if row < len(each) and (place + row) % len(models) == turn:
                     at, name, value = each[row]
                     yield name, _with(models[::-1][place % len(models)], at, value)
@@ -127,7 +126,7 @@ def _on_conditions(
     comparisons: Sequence[Condition | Equation],
     names: Sequence[str],
 ) -> Inputs:
-    """Yield inputs on each condition of the reference, and on either side of it."""
+    """Yield inputs at each threshold of the reference, and on both sides of it."""
     streams = [_on_condition(slots, models, each, names) for each in comparisons]
     yield from (("condition", arguments) for arguments in in_turn(streams))
 
@@ -154,14 +153,14 @@ def _on_condition(
 
 
 def _placed(slot: Slot, value: Value, subject: Subject, new: Value) -> Iterator[Value]:
-    """Yield the value with what a condition is about replaced, at its end and throughout."""
+    """Yield the value with the subject of a condition replaced or added."""
     if subject.depth == 0:
         if not subject.is_length:
             yield from _fitting(slot, new)
         elif type(new) is int and 0 <= new <= _LONGEST and not slot.has_fixed_size:
             made = _resized(slot, value, new)
-            # Repeated elements break an order that the task may demand. The sorted list keeps to
-            # it, and the filter decides between them.
+            # Repeated elements violate an order that the task may require, so the sorted list is
+            # yielded as well, and the filter decides.
             yield from (made, sorted(made)) if _is_orderly(made) else (made,)
         return
     inner = Subject(subject.argument, subject.depth - 1, subject.is_length)
@@ -169,10 +168,10 @@ def _placed(slot: Slot, value: Value, subject: Subject, new: Value) -> Iterator[
         yield from (new, value + new, new + value, value[: len(value) // 2] + new + value[1:])
     elif type(value) in (list, tuple) and slot.items is not None and slot.positions is None:
         kind = type(value)
-        # An empty list has no element to change: one that was seen elsewhere serves.
+        # An empty list has no element to change, so use one from another example.
         like = value[-1] if value else next(iter(slot.items.seen), None)
         for part in _placed(slot.items, like, inner, new):
-            # At a fixed length the new element takes the place of the last one.
+            # With a fixed length, the new element replaces the last one.
             rest = value[:-1] if slot.has_fixed_size else value
             made = [*rest, part]
             yield kind(made)
@@ -194,14 +193,14 @@ def _fitting(slot: Slot, new: Value) -> Iterator[Value]:
     if type(new) is int and int not in kinds and float in kinds:
         yield float(new)
     elif type(new) is float and float not in kinds and int in kinds:
-        # A threshold between two ints: both sides of it.
+        # The integers on both sides of the threshold.
         yield from (int(new), int(new) + 1)
     else:
         yield new
 
 
 def _resized(slot: Slot, value: Value, size: int) -> Value:
-    """Return the value cut or repeated to this length."""
+    """Cut or repeat the value to this length."""
     if type(value) is str:
         return "".join(islice(cycle(value or slot.seen_characters), size))
     if type(value) in (list, tuple):
@@ -214,19 +213,19 @@ def _is_orderly(value: Value) -> bool:
     return type(value) in (list, tuple) and {*map(type, value)} <= {int, float}
 
 
-# Texts: blanks, case, other scripts, numerals, wherever texts stand.
+# Texts: blanks, case, other scripts and numerals, at every position.
 
 
 def _texts(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
     if type(value) is str:
-        # Forms of an empty text are all alike, so another text that was seen takes its place.
+        # Forms of an empty text are all the same, so use another example instead.
         text = value or next((each for each in slot.seen if each), slot.seen_characters[:3])
         if not slot.choices and len(text) <= _LONGEST:
             yield from _text_forms(text.strip() or text)
     elif type(value) in (list, tuple) and slot.items is not None and slot.positions is None:
         for name, made in _texts(slot.items, value[-1]) if value else ():
             if slot.items.domain.explain(made) is None:
-                if name in ("part", "numeral"):  # alone with the text that it is made of
+                if name in ("part", "numeral"):  # only with the text that it was built from
                     yield name, type(value)([value[-1], made])
                     yield name, type(value)([made, value[-1]])
                 else:
@@ -234,7 +233,7 @@ def _texts(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
 
 
 def _text_forms(text: str) -> Iterator[tuple[str, str]]:
-    # The kinds in turn: only the first of what is guaranteed fits into a small suite.
+    # Kinds take turns, because only the first guaranteed inputs fit into a small suite.
     yield from in_turn([_blanked(text), _in_pieces(text), _numerals(text), _variants(text)])
 
 
@@ -253,7 +252,7 @@ def _blanked(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _in_pieces(text: str) -> Iterator[tuple[str, str]]:
-    """Yield a text with more pieces between its signs, and with fewer: versions, paths, lists."""
+    """Yield a text with more and with fewer pieces between its signs: versions, paths, lists."""
     for sign in dict.fromkeys(each for each in text if not each.isalnum()):
         pieces = text.split(sign)
         for some in ([*pieces, "0"], [*pieces, pieces[0]], pieces[:-1], pieces[:1], pieces[::-1]):
@@ -263,7 +262,7 @@ def _in_pieces(text: str) -> Iterator[tuple[str, str]]:
 def _numerals(text: str) -> Iterator[tuple[str, str]]:
     parts = tokens(text)
     for at, part in enumerate(parts):
-        # Only among the first tokens: a list of many numbers would take up all turns.
+        # Only the first tokens, since a list of many numbers would use up all turns.
         if at < 6 and is_numeral(part):
             for other in (part + "000", "0" + part, part[1:], "0" * len(part), str(int(part) + 1)):
                 yield "numeral", "".join([*parts[:at], other, *parts[at + 1 :]])
@@ -299,7 +298,7 @@ def _variants(text: str) -> Iterator[tuple[str, str]]:
         yield "shift", text[:at] + text[at + 1] + text[at] + text[at + 2 :]
 
 
-# Types: an argument may be of several.
+# Types: an argument may have several.
 
 
 def _of_types(slots: Sequence[Slot], models: Sequence[Arguments]) -> Inputs:
@@ -322,7 +321,7 @@ def _as_types(slot: Slot, value: Value) -> list[Value]:
     return [value]
 
 
-# Types that no example shows: probed, as only contract and reference can say where they may stand.
+# Types that no example has: probed, since only contract and reference decide where they are valid.
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +334,7 @@ class Probe:
 
 
 def probes(base: Sequence[Arguments]) -> list[Probe]:
-    """Return inputs with the first or last value of a place exchanged for foreign ones."""
+    """Return inputs with the first or last value at a depth replaced by foreign ones."""
     found: dict[bytes, Probe] = {}
     for arguments in _models(base)[:2]:
         for at, depth in product(range(len(arguments)), range(_DEEPEST + 1)):
@@ -347,8 +346,8 @@ def probes(base: Sequence[Arguments]) -> list[Probe]:
 
 
 def _exchanged(value: Value, depth: int, new: Value, step: int) -> tuple[type, Value] | None:
-    """Return the type of the first value of a depth (the last with a step of -1), and the whole
-    with another in its place."""
+    """Replace the first value at a depth (the last for a step of -1); return its old type, and the
+    whole value."""
     kind = type(value)
     if depth == 0:
         return None if kind is type(new) else (kind, new)
@@ -359,8 +358,8 @@ def _exchanged(value: Value, depth: int, new: Value, step: int) -> tuple[type, V
 
 
 def at_open_places(tried: Sequence[Probe], accepted: Sequence[int]) -> list[int]:
-    """Return which accepted probes to test with: floats and texts at places open to any type, and
-    floats among ints; the places in turn."""
+    """Return the accepted probes to use as tests: floats and strings where any type is accepted,
+    and floats in place of ints. Places take turns."""
     places: dict[object, list[int]] = defaultdict(list)
     for at in accepted:
         places[tried[at].place].append(at)
@@ -373,7 +372,7 @@ def at_open_places(tried: Sequence[Probe], accepted: Sequence[int]) -> list[int]
     return list(in_turn(chosen))
 
 
-# Two arguments of a type: alike, one the beginning of the other, changed about.
+# Two arguments of a type: equal, swapped, one a prefix of the other.
 
 
 def _related(slots: Sequence[Slot], models: Sequence[Arguments]) -> Inputs:
@@ -406,8 +405,7 @@ def _numbers(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
     if {int, float} & {*items.domain.kinds}:
         as_kind = int if int in items.domain.kinds else float
         low, high = items.domain.lowest, items.domain.highest
-        # The extremes are those of the domain, but moderate: huge numbers are the challenges'
-        # subject.
+        # The extremes are those of the domain, but moderate: challenges have the huge numbers.
         highest = as_kind(_LARGE if high is None else min(high, _LARGE))
         lowest = as_kind(-_LARGE if low is None else max(low, -_LARGE))
         one, two = as_kind(1), as_kind(2)
@@ -428,19 +426,19 @@ def _numbers(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
 
 
 def _records(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
-    """Yield lists of records with ties in each field, and texts there that begin alike."""
+    """Yield lists of records with ties in each field, and with strings that share a prefix."""
     kind, items = type(value), slot.items
     if kind not in (list, tuple) or items is None or not items.positions or not value:
         return
-    if any(type(row) not in (list, tuple) for row in value):  # records beside other values
+    if any(type(row) not in (list, tuple) for row in value):  # records mixed with other values
         return
     # A tie takes two records.
     rows = [*value, *value][: max(2, len(value))] if not slot.has_fixed_size else [*value]
     for at, first in enumerate(rows[0] if len(rows[0]) == len(items.positions) else ()):
         changes = [(row, first) for row in rows]
         if type(first) is str and first:
-            # Texts that begin alike and differ in the last character, in falling order: a sort has
-            # to look at all of the text.
+            # Strings that differ only in the last character, in descending order, so that a sort
+            # must compare whole strings.
             ends = range(ord(first[-1]) + len(rows), ord(first[-1]), -1)
             changes = [(rows[0], first[:-1] + chr(end)) for end in ends]
         made = [type(row)((*row[:at], new, *row[at + 1 :])) for row, new in changes]
@@ -466,8 +464,8 @@ def _sizes(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
 
 
 def _dates(base: Sequence[Arguments], arguments: Arguments) -> Inputs:
-    """Yield inputs with telling days and times: each alone, then two by two."""
-    # The form is read off all base inputs: one date does not tell whether day or month comes first.
+    """Yield inputs with dates and times that reveal faults: single ones, then pairs."""
+    # Infer the format from all base inputs, since one date may leave day and month ambiguous.
     columns = ([each[at] for each in base if len(each) > at] for at in range(len(arguments)))
     forms = {
         at: form
@@ -485,10 +483,10 @@ def _dates(base: Sequence[Arguments], arguments: Arguments) -> Inputs:
     for at, texts in days.items():
         for text in texts:
             yield "date", _with(arguments, at, text)
-            # An int beside a date is often a number of days.
+            # An int next to a date is often a number of days.
             for place, count in product(numbers, (0, 1, 365)):
                 yield "date", _with(_with(arguments, at, text), place, count)
-    # Two by two comes last, as it gives the most inputs.
+    # Pairs come last, since they are the most.
     for one, other in combinations(days, 2):
         for first, second in product(days[one][:12], days[other][:12]):
             yield "date", _with(_with(arguments, one, first), other, second)

@@ -13,26 +13,25 @@ Item = TypeVar("Item")
 
 
 def in_turn(found: Sequence[Iterator[Item]]) -> Iterator[Item]:
-    """Yield one of each iterator, then a second one of each, until all have ended."""
+    """Yield one item of each iterator, then a second one of each, until all are exhausted."""
     while found:
         left = []
         for each in found:
-            # ``next`` with a default would take an item equal to the default for the end;
-            # ``islice`` does not.
+            # ``next`` with a default would mistake an equal item for the end; ``islice`` does not.
             for item in islice(each, 1):
                 left.append(each)
                 yield item
         found = left
 
 
-# The scheduler: where proposals come from, and how much of a batch each should have.
+# The scheduler: sources of proposals, and their shares of a batch.
 
 
 @dataclass(frozen=True, slots=True)
 class Mix:
     """The weights of the sources in a batch of proposals; they need not add up to 1.
 
-    A source that runs dry leaves its share to the others. ``magnitude`` and ``length`` are the
+    An exhausted source leaves its share to the others. ``magnitude`` and ``length`` are the
     challenges (``engine.challenges``).
     """
 
@@ -48,7 +47,7 @@ class Mix:
 
 
 NEAR_EXAMPLES = Mix(guaranteed=1.0)
-"""Where examples are the only limit: mutations of a few examples add little."""
+"""The mix if examples are the only limit, where mutations of a few examples add little."""
 
 
 @dataclass(slots=True)
@@ -68,11 +67,11 @@ def due(source: InputSource) -> float:
 
 
 _SEEDS = 0.45
-"""Share of parents picked among seeds, which are most like real inputs; others are uniform."""
+"""Share of parents picked among seeds, which are closest to real inputs; others are uniform."""
 
 
 class Pool:
-    """Inputs by position; the position of each is its index in the suite."""
+    """Inputs by position, which is their index in the suite."""
 
     def __init__(self, random: Callable[[], float]) -> None:
         self._random = random
@@ -82,7 +81,7 @@ class Pool:
 
     @property
     def size(self) -> int:
-        """How many inputs there are to mutate."""
+        """The number of inputs that can be mutated."""
         return len(self._open)
 
     def add(self, arguments: Arguments, *, is_seed: bool = False, is_parent: bool = True) -> None:
@@ -91,7 +90,7 @@ class Pool:
         With ``is_parent=False`` the input keeps its index but is never mutated, because mutants of
         large inputs are large.
         """
-        # Positions count all inputs, open ones only those to mutate.
+        # Positions count all inputs; open ones are those that can be mutated.
         if is_parent:
             self._open.append(len(self._inputs))
             if is_seed:
@@ -102,7 +101,7 @@ class Pool:
         """Return the index of an input and the input itself."""
         random = self._random
         # Accepted mutants soon outnumber the seeds. Without a share of their own, seeds would
-        # hardly be picked, and inputs would drift away from what the task shows.
+        # rarely be picked, and inputs would drift away from the task's examples.
         indices = self._seeds if random() < _SEEDS and self._seeds else self._open
         at = indices[int(random() * len(indices))]
         return at, self._inputs[at]

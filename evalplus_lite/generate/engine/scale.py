@@ -1,8 +1,9 @@
-"""Scale: how large numbers and lengths of a task's inputs may be, by its contract and time.
+"""Scale: how large the numbers and lengths of a task's inputs may be.
 
-The base inputs are no limit. Each *dimension* (the numbers of an argument, its length, the lengths
-of what it holds) has a ladder of a few rungs. Which rungs are accepted is measured once
-(``jobs.augmented_task.probe``); sizes are then drawn log-uniformly up to there.
+The contract and the reference's speed set the limits, not the base inputs. Each *dimension* (the
+numbers of an argument, its length, the lengths of its elements) has a ladder of a few rungs.
+``jobs.augmented_task.probe`` finds out once which rungs are accepted; sizes are then drawn
+log-uniformly up to there.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from evalplus_lite.values.kinds.registry import BY_TYPE
 
 Way: TypeAlias = Literal["magnitude", "length", "parts"]
 Bound: TypeAlias = Literal["contract", "time", "end"]
-"""What ends a ladder: the contract, too many steps, or that no larger rung is left."""
+"""The end of a ladder: the contract rejects more, the reference is too slow, or no rung is left."""
 
 RUNGS: dict[Way, tuple[int, ...]] = {
     "magnitude": (10**4, 10**6, 10**9, 10**13, 10**18, 10**30, 10**60),
-    # The rung of 900 is the longest container that a program may recurse over (``LONGEST`` in
-    # ``grading.screens``): it can be a test, and 3,000 only stress.
+    # 900 is the longest container that a program may recurse over (``LONGEST`` in
+    # ``grading.screens``), so it can be a test; 3,000 can only be a stress test.
     "length": (100, 300, 900, 3000, 10_000),
     "parts": (30, 100, 300, 1000),
 }
@@ -34,18 +35,18 @@ MOST: dict[Way, int] = {"magnitude": 10**30, "length": 900, "parts": 300}
 ALL = -1
 """The ``at`` of a dimension in which all arguments grow together."""
 LARGE = 400
-"""Inputs with more characters and elements are never mutated, and come last in a suite."""
+"""Characters and elements above which inputs are never mutated, and come last in a suite."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Dimension:
-    """One respect in which inputs may be large; ``at`` is the argument, or ``ALL``."""
+    """A way in which inputs can be large; ``at`` is the argument, or ``ALL``."""
 
     at: int
     way: Way
 
     def measure(self, arguments: Sequence[Value]) -> int:
-        """Return how large an input is in this respect."""
+        """Return the size of an input in this dimension."""
         chosen = arguments if self.at == ALL else arguments[self.at : self.at + 1]
         if self.way == "magnitude":
             return int(max(map(largest_magnitude, chosen), default=0))
@@ -57,14 +58,14 @@ class Dimension:
 
 @dataclass(slots=True)
 class Range:
-    """The sizes in one dimension: from what was seen to the last rung that was accepted."""
+    """The sizes in one dimension, from base inputs to the last accepted rung."""
 
     rungs: tuple[int, ...]
     seen: int
     most: int
-    """The last size that a correctness case may have."""
+    """The largest size of a correctness case."""
     usable: int = 0
-    """How many rungs were accepted."""
+    """The number of accepted rungs."""
     bound: Bound = "end"
     slow: int | None = None
     """The smallest size that was too slow."""
@@ -72,37 +73,37 @@ class Range:
     """The most steps that the reference took on an input of a rung, by size."""
 
     def draw(self, random: Callable[[], float], affordable: int | None = None) -> int:
-        """Return a size, log-uniform from what was seen to the last accepted rung or the one above.
+        """Draw a size log-uniformly, up to the last accepted rung, or the next one.
 
-        ``affordable`` steps of the reference bound it as well.
+        The reference must be able to handle it in ``affordable`` steps.
         """
         low = max(2, self.seen // 2)
-        # Where the contract ended the ladder, its own bound lies between the last rung it accepted
-        # and the next one. Draws go up to the next one, and the contract rejects what is too large.
+        # If the contract ended the ladder, its own bound is between the last accepted rung and the
+        # next one. Draws go up to the next one, and the contract rejects those that are too large.
         above = self.usable + (self.bound == "contract")
         high = self.rungs[min(above, len(self.rungs)) - 1] if above else low
-        # A size that was slow bounds the draw even if another input of that rung was accepted.
+        # A slow size limits draws even if another input of that rung was accepted.
         high = min(high, self.most, self.slow - 1 if self.slow else high)
         if affordable is not None:
             high = min(high, self.affordable(affordable))
         return log_uniform(random, low, max(low, high, 10))
 
     def charge(self, level: int, steps: int) -> None:
-        """Record the cost of an input of a rung."""
+        """Record the reference's steps on an input of a rung."""
         size = self.rungs[level]
         self.costs[size] = max(steps, self.costs.get(size, 0))
 
     def affordable(self, steps: int) -> int:
-        """Return the size at which the reference takes this many steps, by the rungs' costs.
+        """Estimate the size at which the reference takes this many steps, from the rungs' costs.
 
-        Between two rungs steps are taken to grow by a power of the size.
+        Between two rungs, steps are assumed to grow as a power of the size.
         """
-        # Sizes that base inputs have are taken to cost nothing, which starts the first interval.
+        # The sizes of base inputs are assumed to cost nothing, which starts the first interval.
         size, cost = max(1, self.seen), 1
         for larger, more in sorted(self.costs.items()):
             if more > steps:
-                # Exact fractions and whole logarithms: a float could round differently on another
-                # platform, and the size decides which inputs are written.
+                # Exact fractions and integer logarithms, because floats may round differently on
+                # another platform, and the size decides which inputs are written.
                 part = Fraction(
                     _log(max(steps, cost)) - _log(cost), max(1, _log(more) - _log(cost))
                 )
@@ -118,10 +119,10 @@ class Range:
             self.shrink(self.rungs[level], is_slow=True)
 
     def shrink(self, size: int, *, is_slow: bool) -> None:
-        """Stay below a size that was too demanding; far below if the reference was slow at it."""
-        # Just below what was only set apart as too demanding is fine.
+        """Limit sizes to below one that was too demanding; far below if the reference was slow."""
+        # Just below is fine for a size that was only set apart as too demanding.
         if is_slow:
-            # Half way by orders of magnitude: there may be few slow inputs in all.
+            # Halfway in orders of magnitude, because only a few slow inputs are tolerated.
             size = max(self.seen + 1, math.isqrt(max(1, self.seen) * size))
         self.slow = size if self.slow is None else min(size, self.slow)
         self.bound = "time"
@@ -129,17 +130,17 @@ class Range:
 
 @dataclass
 class Scales:
-    """The dimensions of a task's inputs, with their ranges."""
+    """The dimensions of a task's inputs and their ranges."""
 
     ranges: dict[Dimension, Range] = field(default_factory=dict)
     affordable: int | None = None
-    """Steps that the reference may take on one input at present; None without a bound."""
+    """Steps that the reference may currently take on one input; None means no limit."""
 
     @classmethod
     def of(cls, slots: Sequence[Slot], seen: Iterable[Sequence[Value]]) -> Scales:
-        """Return the dimensions that these slots have; ``seen`` are inputs known so far."""
-        # Each argument alone, then all together: a contract that demands equal lengths rejects the
-        # first.
+        """Return the dimensions of these slots; ``seen`` are the inputs so far."""
+        # Each argument alone, then all together: a contract that requires equal lengths rejects the
+        # former.
         dimensions = [Dimension(at, way) for at, slot in enumerate(slots) for way in _ways(slot)]
         for way in RUNGS:
             if sum(each.way == way for each in dimensions) > 1:
@@ -152,7 +153,7 @@ class Scales:
         return cls(ranges)
 
     def draw(self, dimension: Dimension, random: Callable[[], float]) -> int:
-        """Return a size in a dimension."""
+        """Draw a size in a dimension."""
         return self.ranges[dimension].draw(random, self.affordable)
 
     def of_way(self, way: Way) -> list[Dimension]:
@@ -162,19 +163,18 @@ class Scales:
     def settle(self) -> None:
         """Record what ended each ladder, once its rungs have been tried."""
         for each in self.ranges.values():
-            # A dimension that met a slow input keeps the bound "time". Of the others, one whose
-            # last rung was accepted has no limit within reach; anything else was refused by the
-            # contract.
+            # A dimension with a slow input keeps the bound "time". For the others, either the last
+            # rung was accepted, or the contract rejected it.
             if each.slow is None:
                 each.bound = "end" if each.usable == len(each.rungs) else "contract"
 
     def is_beyond(self, rung: Rung) -> bool:
-        """Return whether a rung is at least as large as what was too slow."""
+        """Return whether a rung is at least as large as one that was too slow."""
         sizes = self.ranges[rung.dimension]
         return sizes.slow is not None and sizes.rungs[rung.level] >= sizes.slow
 
     def facts(self) -> list[dict[str, Any]]:
-        """Return for each dimension how far it goes, and what ends it."""
+        """Return each dimension's largest size, and what limits it, for a suite's provenance."""
         return [
             {
                 "argument": "all" if each.at == ALL else each.at,
@@ -194,15 +194,15 @@ class Rung:
     level: int
     case: Case
     size: int = 0
-    """How large the case is in its dimension."""
+    """The size of the case in its dimension."""
 
 
 def log_uniform(random: Callable[[], float], low: int, high: int) -> int:
-    """Return a number between bounds, every order of magnitude as likely as any other.
+    """Return a random number between bounds, with all orders of magnitude equally likely.
 
-    Whole numbers only: no platform's logarithm shows.
+    It uses only integers, so results do not depend on a platform's logarithm.
     """
-    # First the number of bits, then the bits: every order of magnitude is as likely as any other.
+    # Draw the number of bits first, then the bits.
     bits = low.bit_length() + int(random() * (high.bit_length() - low.bit_length() + 1))
     number = 1
     for _ in range(bits - 1):
@@ -211,23 +211,23 @@ def log_uniform(random: Callable[[], float], low: int, high: int) -> int:
 
 
 def _log(number: int) -> int:
-    """Return eight times the binary logarithm, rounded up: of whole numbers, so that no platform's
-    logarithm shows."""
+    """Return eight times the binary logarithm, rounded up; it uses only integers, so results do not
+    depend on a platform's logarithm."""
     return int(number**8).bit_length()
 
 
 def _exp(log: int) -> int:
-    """Return the number of such a logarithm, rounded down."""
+    """Return the inverse of ``_log``, rounded down."""
     return math.isqrt(math.isqrt(math.isqrt(1 << max(0, log - 1))))
 
 
 def weight(value: Value) -> int:
-    """Return the number of characters and elements of a value, all levels together."""
+    """Return the number of characters and elements of a value at all levels."""
     kind = type(value)
     if kind is str or kind is bytes:
         return len(value)
     if kind is int:
-        # A long int takes time to write and to compute with, so it counts by its 64-bit words.
+        # A long int is slow to write and to compute with, so its 64-bit words count.
         return value.bit_length() // 64  # type: ignore[no-any-return] # an int
     parts = parts_of(value)
     kinds = set(map(type, parts))
@@ -238,14 +238,14 @@ def weight(value: Value) -> int:
 
 
 def factor_for(arguments: Sequence[Value], size: int) -> int:
-    """Return the factor that brings the largest number of an input to about this size."""
+    """Return the factor that scales the largest number of an input to about this size."""
     largest = int(max(map(largest_magnitude, arguments), default=0))
     return max(1, size // max(1, largest))
 
 
 def _ways(slot: Slot) -> list[Way]:
     ways: list[Way] = []
-    # Values that are chosen from a list (members of an enumeration) cannot be made larger.
+    # Values chosen from a list (members of an enumeration) cannot be enlarged.
     kinds = {kind for each in slot.every() if not each.choices for kind in each.domain.kinds}
     if kinds & {int, float}:
         ways.append("magnitude")
@@ -257,9 +257,9 @@ def _ways(slot: Slot) -> list[Way]:
     return ways
 
 
-# Growth: how large ordinary inputs are, which are not made large on purpose.
+# Growth: limits on ordinary inputs, as opposed to challenges.
 
-# Five steps of a thousand lead from the first bound to the last, beyond signed 64-bit integers.
+# Five factors of a thousand lead from the first bound to the last, beyond signed 64-bit integers.
 _FIRST_MAGNITUDE = 10_000
 _MAGNITUDE_GROWTH = 1_000
 _LAST_MAGNITUDE = 10**19
@@ -268,9 +268,9 @@ _FIRST_SIZE = 64
 
 @dataclass(frozen=True, slots=True)
 class GrowthLimits:
-    """How far from zero numbers may be, and how long strings and containers, in the next batch.
+    """Limits on the magnitude of numbers, and on the length of strings and containers, in a batch.
 
-    ``floor`` is the largest number in a base input: the bound never falls below it.
+    ``floor`` is the largest number in a base input, below which the bound never falls.
     """
 
     max_magnitude: float
@@ -280,35 +280,34 @@ class GrowthLimits:
 
     @classmethod
     def of(cls, base: Sequence[Sequence[Value]]) -> GrowthLimits:
-        """Return the initial limits: beyond the base inputs, but not far."""
+        """Return the initial limits, somewhat above the base inputs."""
         largest = max((largest_magnitude(each) for each in base), default=0.0)
         max_size = max((largest_size(each) for each in base), default=0)
-        # The minima are for tasks whose examples are tiny.
+        # The minimums are for tasks with tiny examples.
         return cls(max(10 * largest, _FIRST_MAGNITUDE), max(2 * max_size, _FIRST_SIZE), largest)
 
     def after(
         self, accepted: Sequence[Sequence[Value]], slow: Sequence[Sequence[Value]]
     ) -> GrowthLimits:
-        """Return the limits after a batch: below what was slow, else raised step by step."""
+        """Return the limits after a batch: below slow inputs, or otherwise possibly raised."""
         if slow:
-            # The cause of slowness is unknown: a number or a length. So both are lowered, the
-            # number to half of the smallest that was slow, the length to one less.
+            # The cause of slowness is unknown, a number or a length. So both are lowered: numbers
+            # to half of the smallest slow one, lengths to one less.
             number = min(map(largest_magnitude, slow))
             size = min(map(largest_size, slow))
             return replace(
                 self,
-                # Never below what a base input has: the task vouches for those.
+                # Never below the numbers of base inputs, which the task itself has.
                 max_magnitude=max(self.floor, min(self.max_magnitude, number // 2), 10),
                 max_size=max(_FIRST_SIZE // 4, min(self.max_size, size - 1))
                 if size
                 else self.max_size,
                 has_slowed=True,
             )
-        # After one slow input the bound never rises again: it would return to what was slow.
+        # After a slow input the bound never rises again, as it would return to slow sizes.
         if self.has_slowed or self.max_magnitude >= _LAST_MAGNITUDE:
             return self
-        # Accepted inputs within a factor of ten of the bound show that larger numbers are valid
-        # here.
+        # Accepted inputs within a factor of ten of the bound suggest that larger ones are valid.
         if any(largest_magnitude(each) * 10 >= self.max_magnitude for each in accepted):
             return replace(
                 self, max_magnitude=min(self.max_magnitude * _MAGNITUDE_GROWTH, _LAST_MAGNITUDE)
@@ -317,11 +316,11 @@ class GrowthLimits:
 
 
 def largest_magnitude(value: Value) -> float:
-    """Return the largest distance from zero of the finite ints and floats within a value, or 0."""
+    """Return the largest magnitude of the finite ints and floats within a value, or 0."""
     kind = type(value)
     if kind is int:
         return abs(value)  # type: ignore[no-any-return] # an int
-    # An infinity says nothing about how far finite numbers may go.
+    # An infinity says nothing about the range of finite numbers.
     if kind is float:
         return abs(value) if math.isfinite(value) else 0.0
     return max((largest_magnitude(part) for part in parts_of(value)), default=0)
@@ -341,8 +340,8 @@ def _largest_size(value: Value) -> int:
 
 
 def parts_of(value: Value) -> list[Value]:
-    """Return the elements of a container, the keys and values of a dict, the view of an extended
-    value; nothing for others."""
+    """Return the elements of a container, the keys and values of a dict, or the view of an extended
+    value; an empty list for others."""
     kind = type(value)
     if kind is dict:
         return [*value, *value.values()]

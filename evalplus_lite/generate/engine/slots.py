@@ -1,4 +1,4 @@
-"""Slots: the state of the generator at one position of the inputs, and mutation there."""
+"""Slots: the generator's state at one position of the inputs, and mutation there."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class OperatorTable:
     def __init__(self, operators: Sequence[Operator], weights: Sequence[float]) -> None:
         self.operators = operators
         self.applies = [each.apply for each in self.operators]
-        # A draw is one bisection in these sums.
+        # Drawing takes one bisection in these sums.
         self.cumulative = list(accumulate(weights, initial=0.0))[1:]
         self.total = self.cumulative[-1]
 
@@ -51,7 +51,7 @@ Step = tuple[OperatorTable, int]
 """An operator's application: its table and its index there."""
 
 
-# Random values: made from scratch for a slot, in the plans that tests are usually written by.
+# Random values for a slot, by plans that resemble hand-written tests.
 
 
 _USUAL = 8
@@ -60,17 +60,17 @@ _DEEP = 6
 
 
 def make(slot: Slot) -> Value:
-    """Return a new value for a slot, of one of the types seen there."""
+    """Return a new value for a slot, of one of its types."""
     return _of_kind(pick(slot, slot.domain.kinds), slot)
 
 
 def _of_kind(kind: type, slot: Slot) -> Value:
-    # Choices go first: of a type whose values are listed, nothing else may be made.
+    # Choices come first: types with listed values have no others.
     if kind in slot.choices:
         return pick(slot, slot.choices[kind])
     if kind in slot.views:
         return slot.made(kind, make(slot.views[kind]))
-    if kind in BY_TYPE:  # stated by an annotation, and never seen
+    if kind in BY_TYPE:  # from an annotation, without examples
         return pick(slot, BY_TYPE[kind].examples)
     # NoneType has no maker: its only value is the default.
     maker = _MAKERS.get(kind)
@@ -78,7 +78,7 @@ def _of_kind(kind: type, slot: Slot) -> Value:
 
 
 def integer(slot: Slot) -> int:
-    """Return an int: small, among those seen, a constant, or of any size within the bounds."""
+    """Return an int: small, a known one, a constant, or of any size within the bounds."""
     way = slot.random()
     low, high = slot.lowest, slot.highest
     if way < 0.35:
@@ -92,8 +92,8 @@ def integer(slot: Slot) -> int:
     else:
         number = below(slot, int(10 ** (1 + below(slot, 9))))
         number = -number if slot.random() < 0.3 else number
-    # A number out of bounds is not drawn again, which might take forever in a narrow domain. The
-    # other sign is tried, then something near the lower bound.
+    # Drawing again until a number is in bounds might take forever in a narrow domain. Instead, try
+    # the other sign, then a number near the lower bound.
     if low <= number <= high:
         return number
     number = -number
@@ -105,7 +105,7 @@ def integer(slot: Slot) -> int:
 
 
 def real(slot: Slot) -> float:
-    """Return a float: whole, in few decimals, among those seen, or a constant."""
+    """Return a float: whole, with few decimals, a known one, or a constant."""
     way = slot.random()
     if way < 0.25:
         number = float(integer(slot))
@@ -116,7 +116,7 @@ def real(slot: Slot) -> float:
     else:
         number = slot.constant(float) or 1.0
     low, high = slot.lowest, slot.highest
-    # As for ints: the other sign before the bounds themselves.
+    # As with ints, try the other sign before the bounds themselves.
     for candidate in (number, -number, low, high):
         if low <= candidate <= high and math.isfinite(candidate):
             return float(candidate)
@@ -124,14 +124,14 @@ def real(slot: Slot) -> float:
 
 
 def text(slot: Slot) -> str:
-    """Return a string by one of several plans over the characters seen."""
-    # Zero but for mining (``exe.inputs.call_space``).
+    """Return a string by one of several plans, mostly with known characters."""
+    # Zero except in mining (``exe.inputs.call_space``).
     recall = slot.state.recall
     if recall and slot.random() < recall:
         known = (slot.constant if slot.random() < 0.4 else slot.fragment)(str)
         if known is not None and slot.domain.explain(known) is None:
             return str(known)
-    # Strings of a pattern (dates, versions, addresses) are rarely met by any other plan.
+    # Other plans rarely match a pattern (dates, versions, addresses).
     if slot.domain.has_common_pattern and slot.random() < 0.6:
         return _reformed(slot)
     return str(pick(slot, _TEXT_PLANS)(slot))
@@ -143,11 +143,11 @@ def _size(slot: Slot, usual: int = _USUAL) -> int:
         sizes = slot.profile.sizes
         return int(sizes.largest) if sizes else 0
     way = slot.random()
-    # Mostly short: long values have a source of their own (``engine.challenges``).
+    # Mostly short: long values have their own source (``engine.challenges``).
     size = below(slot, 4) if way < 0.3 else below(slot, usual + 1)
     if way > 0.95:
         size = below(slot, 40)
-    # Each level multiplies: deeply nested values have few elements at each.
+    # Levels multiply, so deeply nested values have few elements at each.
     if slot.height > 2:
         size = min(size, max(1, 8 >> (slot.height - 3)))
     size = max(size, int(domain.smallest))
@@ -172,7 +172,7 @@ def _mirrored(slot: Slot) -> str:
 def _words(slot: Slot) -> str:
     if " " not in slot.characters:
         return _few_letters(slot)
-    # Split again at each draw, so only the first values are looked at.
+    # Values are split again at each draw, so only the first ones are used.
     known = [
         word for value in slot.seen[:40] if type(value) is str for word in value.split() if word
     ]
@@ -189,7 +189,7 @@ def _words(slot: Slot) -> str:
 
 
 def _sentence(slot: Slot) -> str:
-    """Return words with punctuation between them: those seen, and those of the task's text."""
+    """Return words with punctuation between them, from examples and the task's text."""
     punctuation = slot.punctuation
     if not punctuation:
         return _words(slot)
@@ -207,12 +207,12 @@ def _pieces(slot: Slot) -> str:
 
 
 def _reformed(slot: Slot) -> str:
-    """Return a seen string with every token replaced by another of its kind."""
+    """Return a known string with every token replaced by another of its kind."""
     model = slot.fragment(str)
     if not model:
         return _few_letters(slot)
     made = []
-    # Only the beginning of a long model: one draw should not cost as much as a long text.
+    # Only the beginning of a long string, to keep a draw cheap.
     for token in tokens(str(model)[:80]):
         kind = token_kind(token)
         if kind == "digits":
@@ -227,7 +227,7 @@ def _reformed(slot: Slot) -> str:
 
 
 def _digits(slot: Slot, token: str) -> str:
-    """Return another numeral: mostly as wide; any, or a constant of the task's text."""
+    """Return another numeral, mostly of the same width: random digits, or a task's constant."""
     constant = slot.constant(int)
     if constant is not None and slot.random() < 0.5:
         return str(abs(constant)).zfill(len(token))
@@ -236,13 +236,13 @@ def _digits(slot: Slot, token: str) -> str:
 
 
 def _nested(slot: Slot) -> str:
-    """Return balanced brackets of the kinds seen, now and then with one fault."""
+    """Return balanced brackets of the known kinds, often with one missing."""
     characters = slot.seen_characters
     kinds = [each for each in BRACKETS if each[0] in characters and each[1] in characters]
     if not kinds:
         return _few_letters(slot)
     made = _balanced(slot, kinds, _DEEP)
-    # One bracket missing gives the unbalanced texts that a checker of brackets has to reject.
+    # A missing bracket gives the unbalanced texts that a bracket checker must reject.
     if slot.random() < 0.4 and made:
         at = below(slot, len(made))
         made = made[:at] + made[at + 1 :]
@@ -259,14 +259,14 @@ def _balanced(slot: Slot, kinds: list[str], depth: int) -> str:
 
 
 def sequence(slot: Slot) -> list[Value]:
-    """Return a list by one of several plans, its elements new or among those seen."""
-    # A record has one value per field; no plan below keeps that.
+    """Return a list by one of several plans, with new or known elements."""
+    # A record needs one value for each field, which the plans below do not ensure.
     if slot.positions is not None:
         return [each.sample() for each in slot.positions]
     item, size = slot.items, _size(slot)
     if item is None:
         return []
-    # Shapes come before plans: a table has rows of one length, a square as many rows as columns.
+    # Shapes come first: a table has rows of one length, a square as many rows as columns.
     if slot.domain.is_square and size:
         size = 1 + below(slot, 4)
         return [_row(item, size) for _ in range(size)]
@@ -274,12 +274,12 @@ def sequence(slot: Slot) -> list[Value]:
         width = below(slot, 6)
         return [_row(item, width) for _ in range(size)]
     kinds = item.domain.kinds
-    # Several types were seen, but never two in one list: the type is drawn once.
+    # Examples have several types but never two in one list, so the type is drawn once.
     if len(kinds) > 1 and slot.domain.is_uniform:
         kind = pick(slot, kinds)
         return [_of_kind(kind, item) for _ in range(size)]
     way = slot.random()
-    # A few values in many places: duplicates are rare among values drawn independently.
+    # Repeat a few values: duplicates are rare among values drawn independently.
     if way < 0.35:
         few = 1 + below(slot, 4)
         pool = [item.sample() for _ in range(min(few, size) if slot.height > 2 else few)]
@@ -304,7 +304,7 @@ def _row(item: Slot, size: int) -> list[Value]:
 
 
 def _progression(item: Slot, size: int) -> list[Value]:
-    """Return ints in arithmetic order, perhaps shuffled: a permutation of consecutive numbers."""
+    """Return an arithmetic progression of ints, perhaps shuffled."""
     start, step = integer(item), pick(item, (1, 1, 1, 2, -1, 0))
     numbers = [start + step * at for at in range(size)]
     numbers = [number for number in numbers if item.lowest <= number <= item.highest]
@@ -356,46 +356,46 @@ __all__ = ["GenerationState", "OperatorTable", "Slot", "Step"]
 _REGISTERED = (numbers, strings, containers)
 
 _SEEN_LIMIT = 300
-"""Values that a slot remembers; later ones replace the oldest in turn."""
+"""Number of values that a slot remembers; later ones replace the oldest."""
 _TRIES = 3
 _FRESH = 0.08
-"""How often a value is replaced from scratch instead of being changed."""
-# Most operators break a pattern, and a pattern of several tokens leaves few that do not.
+"""Probability that a value is replaced by a new one instead of being changed."""
+# Most operators break a pattern, and few keep one of several tokens.
 _FORM_FAVOUR = 20
-"""Where strings share a pattern, the weight of operators that keep it is multiplied by this."""
+"""Factor on the weight of operators that keep a pattern, if strings share one."""
 _LOCAL = 0.8
-"""How often a fragment comes from the same slot rather than from any."""
+"""Probability that a fragment comes from the same slot rather than from any."""
 
 
 @dataclass(slots=True)
 class GenerationState:
-    """The state that all slots of a task share."""
+    """The state shared by all slots of a task."""
 
     random: Callable[[], float]
     constants: Constants
     draws_constants: bool = False
-    """Whether operators currently draw on constants, rather than on values near."""
+    """Whether operators currently use constants, rather than similar values."""
     trace: list[Step] = field(default_factory=list)
-    """The operators applied since the engine last cleared it."""
+    """The operators applied since the generator last cleared it."""
     fragments: dict[type, list[Value]] = field(default_factory=dict)
-    """Values seen anywhere in the inputs, by type."""
+    """Values from anywhere in the inputs, by type."""
     known: set[bytes] = field(default_factory=set)
     max_magnitude: float = math.inf
-    """No number further from zero than this is made."""
+    """The largest magnitude of new numbers."""
     max_size: int = 10_000
-    """No text or container longer than this is made."""
+    """The largest length of new strings and containers."""
     recall: float = 0.0
-    """How often a sampled string is a constant, or one seen, as it is."""
+    """Probability that a sampled string is an unchanged constant or known string."""
 
     def remember(self, kind: type, value: Value, identity: bytes) -> None:
-        """Keep the value, whose identity is given, to be drawn as a fragment of its type."""
+        """Keep the value as a fragment of its type, unless its identity is known."""
         if identity not in self.known:
             self.known.add(identity)
             _keep(self.fragments.setdefault(kind, []), value, len(self.known))
 
 
 class Slot:
-    """One position of the inputs: its domain, the values seen there, and its operators."""
+    """One position of the inputs: its domain, its known values, and its operators."""
 
     def __init__(
         self, domain: Domain, profile: Profile, state: GenerationState, *, is_fixed: bool = False
@@ -405,9 +405,9 @@ class Slot:
         self.seen: list[Value] = []
         self._known: set[bytes] = set()
         self._pieces: list[str] | None = None
-        """The tokens of the constants that the alphabet allows, listed when first asked for."""
-        # The rows of a table have a fixed size too: an operator that changed one row would break
-        # the table. Whole rows and columns change in ``list.grid``.
+        """The tokens of the constants that the alphabet allows, computed on first use."""
+        # The rows of a table have a fixed size too, because changing one row would break the table.
+        # ``list.grid`` changes whole rows and columns.
         self.has_fixed_size = is_fixed or domain.is_square or _has_one_size(domain)
         self.has_common_pattern = domain.has_common_pattern
         self.items = self._child(domain.items, profile.items, is_fixed=domain.is_rectangular)
@@ -415,7 +415,7 @@ class Slot:
         self.values = self._child(domain.values, profile.values)
         inner = [each.height for each in (self.items, self.keys, self.values) if each]
         self.height: int = 1 + max(inner) if inner else 0
-        """The levels of containers here; 0 for what holds nothing."""
+        """The levels of containers here; 0 for other values."""
         self.positions: list[Slot] | None = None
         if domain.positions and profile.positions:
             pairs = zip(domain.positions, profile.positions, strict=True)
@@ -425,10 +425,10 @@ class Slot:
             each.kind: Slot(each.about, profiles.get(each.kind) or Profile.of(()), state)
             for each in domain.views
         }
-        """For each extended type, the slot of its views: the plain values that represent it."""
+        """For each extended type, the slot of its views (the plain values that represent it)."""
         self._likes = {each.kind: each.like for each in domain.views}
         self.seen_characters = "".join(profile.text.counts) if profile.text else ""
-        # Something to write even where only empty strings were seen.
+        # There must be some character even if all examples are empty.
         self.seen_characters = self.seen_characters or domain.alphabet or "a"
         self.characters = domain.alphabet or self.seen_characters
         tokens = (each for each in state.constants.tokens if len(each) == 1)
@@ -438,7 +438,7 @@ class Slot:
             if not each.isalnum() and each in self.characters
         )
         self.punctuation = "".join(punctuation)
-        # Tables are built once for each slot: which operators suit it depends on the domain alone.
+        # Tables are built once for each slot, since its operators depend only on the domain.
         self._near = self._tables(Family.NEAR)
         self._constant = self._tables(Family.CONSTANT)
         self._kinds = domain.kinds
@@ -446,7 +446,7 @@ class Slot:
         self._bound()
 
     def bound(self) -> None:
-        """Limit numbers made here and within to the domains and the current magnitude bound."""
+        """Limit new numbers, here and inside, to the domains and the current magnitude bound."""
         for slot in self.every():
             slot._bound()
 
@@ -466,15 +466,15 @@ class Slot:
     def mutate(self, value: Value) -> Value:
         """Return the value changed by an operator for its type, within numeric bounds.
 
-        Returns the value itself where nothing was found to do in a few tries.
+        Returns the value itself if a few tries change nothing.
         """
         random, kind = self.random, type(value)
         chance = random()
-        # Half as often where one type was seen. Where several were, this is the only way from one
-        # to another, as operators keep the type of a value.
+        # Half as often with a single type. With several, this is the only way to change the type,
+        # because operators keep it.
         if chance < _FRESH and (chance < _FRESH / 2 or len(self._kinds) > 1):
             return self.sample()
-        # Operators would leave the choices, so that another one is drawn instead.
+        # Operators would leave the choices, so another choice is drawn instead.
         if kind in self.choices:
             return self.sample()
         if kind in BY_TYPE:
@@ -483,8 +483,8 @@ class Slot:
         if table is None:
             return value
         trace = self.state.trace
-        # An operator may have nothing to do, or leave the bounds. A few tries cost little; the
-        # generator rejects a value that comes back unchanged, as it is known.
+        # An operator may have nothing to do, or leave the bounds. A few tries are cheap; the
+        # generator rejects an unchanged input, because it is known.
         for _ in range(_TRIES):
             index = bisect(table.cumulative, random() * table.total)
             mark = len(trace)
@@ -494,7 +494,7 @@ class Slot:
                 if kind is int or kind is float
                 else kind in SIZED and len(changed) > self.state.max_size
             ):
-                # What operators of elements noted before the whole change was refused.
+                # Remove the records of element operators, since the whole change was rejected.
                 del trace[mark:]
                 continue
             trace.append((table, index))
@@ -502,8 +502,8 @@ class Slot:
         return value
 
     def _mutate_view(self, kind: type, value: Value) -> Value:
-        """Return an extended value, made by mutating its view."""
-        # Values of this type have no views: only those that were seen are used.
+        """Return an extended value with its view mutated."""
+        # Values of this type have no views, so only known ones are used.
         if (slot := self.views.get(kind)) is None:
             return self.sample()
         view = BY_TYPE[kind].view(value)
@@ -513,19 +513,19 @@ class Slot:
             else:
                 at = int(self.random() * len(slot.positions))
                 changed = (*view[:at], slot.positions[at].mutate(view[at]), *view[at + 1 :])
-            # A view may be changed into one that stands for no value, or for the same; ``made``
-            # returns the value itself then.
+            # The changed view may be invalid, or represent the same value; ``made`` then returns
+            # the value itself.
             if key(found := made(changed, value)) != key(value):
                 return found
         return value
 
     def made(self, kind: type, view: Value) -> Value:
-        """Return the extended value that a view represents, or one that was seen."""
+        """Return the extended value that a view represents; a known one if the view is invalid."""
         like = self.fragment(kind)
         return made(view, self._likes[kind] if like is None else like)
 
     def choose(self, kind: type) -> Operator | None:
-        """Return an operator for a type, chosen by weight, and note it in the trace."""
+        """Return an operator for a type, chosen by weight, and record it in the trace."""
         table = self._table(kind)
         if table is None:
             return None
@@ -534,10 +534,10 @@ class Slot:
         return table.operators[index]
 
     def fragment(self, kind: type) -> Value | None:
-        """Return some value of the type seen here, or now and then anywhere."""
+        """Return a known value of the type, mostly from this slot, sometimes from any."""
         seen: list[Value] | None = self.seen
-        # Fragments are kept by type alone, and "a list" says nothing of what it holds. So a
-        # container comes only from the slot where it was seen.
+        # Fragments are kept by type, and "a list" says nothing about its elements. So containers
+        # come only from this slot.
         if kind in CONTAINERS or kind is dict or (seen and self.random() < _LOCAL):
             value = seen[int(self.random() * len(seen))] if seen else None
             if type(value) is kind:
@@ -548,7 +548,7 @@ class Slot:
         return seen[int(self.random() * len(seen))] if seen else None
 
     def constant(self, kind: type) -> Value | None:
-        """Return some constant of the type from the task's text."""
+        """Return a random constant of the type from the task's text."""
         constants = self.state.constants
         pool: tuple[Value, ...]
         if kind is int:
@@ -562,7 +562,7 @@ class Slot:
         return pool[int(self.random() * len(pool))] if pool else None
 
     def token(self) -> str:
-        """Return a word or character of the task's string constants, or a seen character."""
+        """Return a word or character of the task's string constants, or a known character."""
         if self._pieces is None:
             allowed = self.domain.characters or frozenset(self.seen_characters)
             tokens = self.state.constants.tokens
@@ -571,16 +571,16 @@ class Slot:
         return pool[int(self.random() * len(pool))]
 
     def sample(self) -> Value:
-        """Return a random value for this slot, made from scratch."""
+        """Return a new random value for this slot."""
         return make(self)
 
     def learn(self, value: Value) -> None:
-        """Keep the value and its parts, to be reused as fragments."""
+        """Keep the value and its parts as fragments."""
         kind, identity = type(value), key(value)
         if identity in self._known:
             return
         self._known.add(identity)
-        # Known to the whole task first, then to this slot, then part by part to the slots within.
+        # Record it for the whole task, then for this slot, then its parts for the slots inside.
         self.state.remember(kind, value, identity)
         _keep(self.seen, value, len(self._known))
         if kind in self.views:
@@ -605,9 +605,9 @@ class Slot:
         return Slot(domain, profile or Profile.of(()), self.state, is_fixed=is_fixed)
 
     def _tables(self, family: Family) -> dict[type, OperatorTable]:
-        """Return the tables of a family by type, those without any operator left out."""
+        """Return the operator tables of a family by type, without empty ones."""
         tables = {}
-        # Lists always: tuples and sets are changed as lists.
+        # Always include lists, because tuples and sets are changed as lists.
         for kind in (*self.domain.kinds, list):
             operators = [each for each in OPERATORS.get(kind, []) if self._suits(each, family)]
             if operators:
@@ -615,7 +615,7 @@ class Slot:
         return tables
 
     def _table(self, kind: type) -> OperatorTable | None:
-        """Return the operators to choose from: of the current family, else those near."""
+        """Return the operators of the current family, or else those of ``Family.NEAR``."""
         if self.state.draws_constants and kind in self._constant:
             return self._constant[kind]
         return self._near.get(kind)
@@ -625,8 +625,7 @@ class Slot:
         return each.weight * (_FORM_FAVOUR if is_favoured else 1)
 
     def _suits(self, each: Operator, family: Family) -> bool:
-        # Operators that cannot give an allowed value are left out here, rather than refused at each
-        # draw.
+        # Exclude operators that cannot yield an allowed value here, rather than at each draw.
         if Trait.RESIZES in each.traits and self.has_fixed_size:
             return False
         if Trait.FOR_GRIDS in each.traits and not self.domain.is_rectangular:
@@ -639,7 +638,7 @@ def _has_one_size(domain: Domain) -> bool:
 
 
 def _keep(pool: list[Value], value: Value, count: int) -> None:
-    """Append to the pool; once it is full, replace the value that came first, in turn."""
+    """Append to the pool; once it is full, replace the oldest values in turn."""
     if len(pool) < _SEEN_LIMIT:
         pool.append(value)
     else:

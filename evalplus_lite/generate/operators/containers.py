@@ -1,6 +1,6 @@
 """Operators for list, tuple, set, frozenset and dict.
 
-Tuples and sets are changed as lists (Table 1): a set as the list of its elements in a fixed order.
+Tuples and sets are changed as lists (Table 1); a set's elements have a fixed order.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 @operator("list.replace", list, ([1, 2], [1, 3]), ([1, 2], [0, 2]), weight=8, family=Family.EITHER)
 def list_replace(value: list[Value], slot: Slot) -> list[Value]:
-    """With one element changed (Table 1)."""
+    """Change one element (Table 1)."""
     if not value:
         return value
     at = below(slot, len(value))
     positions = slot.positions
     inner = positions[at] if positions and at < len(positions) else slot.items
-    # None where no element was ever seen.
+    # None if no example has an element.
     if inner is None:
         return value
     return [*value[:at], inner.mutate(value[at]), *value[at + 1 :]]
@@ -42,7 +42,7 @@ def list_replace(value: list[Value], slot: Slot) -> list[Value]:
     traits=(Trait.RESIZES,),
 )
 def list_insert(value: list[Value], slot: Slot) -> list[Value]:
-    """With the mutant of an element put in (Table 1); a fresh one where there is none yet."""
+    """Insert a mutant of an element (Table 1), or a new element into an empty list."""
     if slot.items is None:
         return value
     at = below(slot, len(value) + 1)
@@ -52,7 +52,7 @@ def list_insert(value: list[Value], slot: Slot) -> list[Value]:
 
 @operator("list.remove", list, ([1, 2, 3], [1, 3]), ([1], []), weight=4, traits=(Trait.RESIZES,))
 def list_remove(value: list[Value], slot: Slot) -> list[Value]:
-    """Without one element (Table 1)."""
+    """Remove one element (Table 1)."""
     if not value:
         return value
     at = below(slot, len(value))
@@ -63,7 +63,7 @@ def list_remove(value: list[Value], slot: Slot) -> list[Value]:
     "list.repeat", list, ([1, 2], [1, 1, 2]), ([1, 2], [1, 2, 1]), weight=4, traits=(Trait.RESIZES,)
 )
 def list_repeat(value: list[Value], slot: Slot) -> list[Value]:
-    """With one element twice (Table 1), side by side or apart."""
+    """Repeat one element (Table 1), next to it or elsewhere."""
     if not value:
         return value
     at = below(slot, len(value))
@@ -73,8 +73,8 @@ def list_repeat(value: list[Value], slot: Slot) -> list[Value]:
 
 @operator("list.overwrite", list, ([1, 2, 3], [1, 1, 3]), weight=3)
 def list_overwrite(value: list[Value], slot: Slot) -> list[Value]:
-    """With one element in the place of another: a duplicate, at the same length."""
-    # In a record, the value of one field is of the wrong type for another.
+    """Overwrite one element with another, for a duplicate at the same length."""
+    # In a record, the value of one field has the wrong type for another.
     if len(value) < 2 or slot.positions is not None:
         return value
     to, at = below(slot, len(value)), below(slot, len(value))
@@ -83,7 +83,7 @@ def list_overwrite(value: list[Value], slot: Slot) -> list[Value]:
 
 @operator("list.swap", list, ([1, 2, 3], [3, 2, 1]), ([1, 2], [2, 1]), weight=3)
 def list_swap(value: list[Value], slot: Slot) -> list[Value]:
-    """With two elements exchanged."""
+    """Swap two elements."""
     if len(value) < 2 or slot.positions is not None:
         return value
     first, second = below(slot, len(value)), below(slot, len(value))
@@ -96,13 +96,13 @@ def list_swap(value: list[Value], slot: Slot) -> list[Value]:
     "list.order", list, ([2, 3, 1], [1, 2, 3]), ([2, 3, 1], [3, 2, 1]), ([2, 3, 1], [1, 3, 2])
 )
 def list_order(value: list[Value], slot: Slot) -> list[Value]:
-    """Sorted either way, or backwards."""
+    """Sort either way, or reverse."""
     if slot.positions is not None:
         return value
     way = below(slot, 3)
     if way == 2:
         return value[::-1]
-    # Elements of several types have no order of their own; ``order`` is the same in each run.
+    # Elements of mixed types have no natural order; ``order`` is the same in each run.
     try:
         return sorted(value, reverse=way == 1)
     except TypeError:
@@ -117,14 +117,14 @@ def list_order(value: list[Value], slot: Slot) -> list[Value]:
     traits=(Trait.FOR_GRIDS,),
 )
 def list_grid(value: list[Value], slot: Slot) -> list[Value]:
-    """A table of equal rows, with a column, a row or both dropped or repeated."""
+    """Drop or repeat a row, a column or both of a table."""
     if not value or not all(type(row) is list for row in value) or len({*map(len, value)}) != 1:
         return value
     width = len(value[0])
     rows, columns = list(range(len(value))), list(range(width))
     way = below(slot, 3)
     is_longer = slot.random() < 0.5
-    # Rows and columns are lists of indices, so one change serves both, and all rows stay of one
+    # Rows and columns are lists of indices, so one change handles both, and all rows keep the same
     # length.
     for indices, is_touched in ((rows, way != 0), (columns, way != 1)):
         if is_touched and indices:
@@ -134,33 +134,33 @@ def list_grid(value: list[Value], slot: Slot) -> list[Value]:
 
 
 def _as_list(value: Collection[Value], slot: Slot) -> list[Value]:
-    """Return a sequence or set changed by one of the list operators that suit the slot."""
-    # The slot chooses, so that its fixed size and its family hold for the list operator, too.
+    """Change a sequence or set by one of the slot's list operators."""
+    # The slot chooses, so that its fixed size and family apply to the list operator, too.
     chosen = slot.choose(list)
     return list(chosen.apply(list(elements_of(value)), slot)) if chosen else list(value)
 
 
 @operator("tuple.items", tuple, ((1, 2), (1, 3)), ((1, 2), (2, 1)), family=Family.EITHER)
 def tuple_items(value: tuple[Value, ...], slot: Slot) -> tuple[Value, ...]:
-    """Changed as a list (Table 1)."""
+    """Change it as a list (Table 1)."""
     return tuple(_as_list(value, slot))
 
 
 @operator("set.items", set, ({1, 2}, {1, 3}), ({1, 2}, {1}), family=Family.EITHER)
 def set_items(value: set[Value], slot: Slot) -> set[Value]:
-    """Changed as a list (Table 1)."""
+    """Change it as a list (Table 1)."""
     return set(hashable(_as_list(value, slot)))
 
 
 @operator("frozenset.items", frozenset, (frozenset({1, 2}), frozenset({1})), family=Family.EITHER)
 def frozenset_items(value: frozenset[Value], slot: Slot) -> frozenset[Value]:
-    """Changed as a list."""
+    """Change it as a list."""
     return frozenset(hashable(_as_list(value, slot)))
 
 
 @operator("dict.remove", dict, ({"a": 1, "b": 2}, {"b": 2}), traits=(Trait.RESIZES,))
 def dict_remove(value: dict[Value, Value], slot: Slot) -> dict[Value, Value]:
-    """Without one pair (Table 1)."""
+    """Remove one pair (Table 1)."""
     if not value:
         return value
     out = pick(slot, list(value))
@@ -169,7 +169,7 @@ def dict_remove(value: dict[Value, Value], slot: Slot) -> dict[Value, Value]:
 
 @operator("dict.update", dict, ({"a": 1}, {"a": 2}), weight=4, family=Family.EITHER)
 def dict_update(value: dict[Value, Value], slot: Slot) -> dict[Value, Value]:
-    """With one value changed (Table 1)."""
+    """Change one value (Table 1)."""
     if not value or slot.values is None:
         return value
     name = pick(slot, list(value))
@@ -186,7 +186,7 @@ def dict_update(value: dict[Value, Value], slot: Slot) -> dict[Value, Value]:
     traits=(Trait.RESIZES,),
 )
 def dict_insert(value: dict[Value, Value], slot: Slot) -> dict[Value, Value]:
-    """With a changed key for a changed value put in (Table 1); fresh ones where there is none."""
+    """Insert a mutated pair (Table 1), or a new one into an empty dict."""
     if slot.keys is None or slot.values is None:
         return value
     if not value:
@@ -197,12 +197,12 @@ def dict_insert(value: dict[Value, Value], slot: Slot) -> dict[Value, Value]:
 
 @operator("dict.rename", dict, ({"a": 1}, {"d": 1}), weight=3, family=Family.EITHER)
 def dict_rename(value: dict[Value, Value], slot: Slot) -> dict[Value, Value]:
-    """With one key changed."""
+    """Change one key."""
     if not value or slot.keys is None:
         return value
     old = pick(slot, list(value))
     new = slot.keys.mutate(old)
-    # A key that exists would replace another pair, and the dict would shrink.
+    # An existing key would replace another pair and shrink the dict.
     if new in value:
         return value
     return {(new if name is old else name): item for name, item in value.items()}

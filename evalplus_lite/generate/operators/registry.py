@@ -1,9 +1,9 @@
-"""Mutation operators: the registry, and draws by chance.
+"""The registry of mutation operators, and helpers for random choices.
 
-An operator turns a value of one type into another of the same type (Table 1 of the EvalPlus
-paper, and what measurements added). Each is a small function that never changes its argument,
-registered with a name and *examples*: pairs of a value and one that the operator must be able to
-make of it. An operator that has nothing to do returns its argument itself.
+An operator turns a value of one type into another of the same type (those of Table 1 of the
+EvalPlus paper, and others that measurements suggested). Each is a small function that never changes
+its argument, registered with a name and *examples*: pairs of a value and a possible result. An
+operator that has nothing to do returns its argument itself.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 class Family(Enum):
-    """What an operator draws on: the value itself, constants of the task's text, or (being about
-    elements only) what its elements' operators draw on."""
+    """What an operator uses: the value itself, constants of the task's text, or either, as its
+    elements' operators do."""
 
     NEAR = "near"
     CONSTANT = "constant"
@@ -29,7 +29,7 @@ class Family(Enum):
 
 
 class Trait(Enum):
-    """What an operator needs or does that decides where it is of use."""
+    """Properties of an operator that decide where it applies."""
 
     RESIZES = "changes the length of a container: none such where the length is fixed"
     FOR_GRIDS = "works on tables of equal rows, and nowhere else"
@@ -44,7 +44,7 @@ Function = TypeVar("Function", bound=Apply)
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A value, and one that the operator must be able to make of it."""
+    """A value, and a possible result of the operator on it."""
 
     before: Value
     after: Value
@@ -59,7 +59,7 @@ class Operator:
     apply: Apply
     examples: tuple[Example, ...]
     weight: int
-    """How often it is chosen, against the others of its type and family."""
+    """Its weight in the choice among operators of its type and family."""
     family: Family = Family.NEAR
     traits: frozenset[Trait] = frozenset()
 
@@ -79,7 +79,7 @@ def operator(
     """Register the decorated function under a name, with (before, after) examples."""
 
     def register(apply: Function) -> Function:
-        # The order of registration is that of the text, so the same draw gives the same operator.
+        # Registration follows source order, so the same draw gives the same operator.
         OPERATORS.setdefault(kind, []).append(
             Operator(
                 name,
@@ -100,7 +100,7 @@ def fragments(name: str, kind: type, example: tuple[Value, Value], *, weight: in
     """Register an operator for ``fragment``."""
 
     def fragment(value: Value, slot: Slot) -> Value:
-        """Another value of the type seen among the inputs."""
+        """Replace it by another known value of the type."""
         other = slot.fragment(kind)
         return value if other is None else other
 
@@ -111,7 +111,7 @@ def constants(name: str, kind: type, example: tuple[Value, Value], *, weight: in
     """Register an operator for ``constant``."""
 
     def constant(value: Value, slot: Slot) -> Value:
-        """A constant of the task's text, or the number beside it."""
+        """Replace it by a constant of the task's text, or by a neighbor of one."""
         other = slot.constant(kind)
         return value if other is None else other
 
@@ -119,10 +119,10 @@ def constants(name: str, kind: type, example: tuple[Value, Value], *, weight: in
 
 
 def below(slot: Slot, limit: int) -> int:
-    """Return a whole number from 0 up to, not including, the limit."""
+    """Return a random integer from 0 up to, but not including, the limit."""
     return int(slot.random() * limit)
 
 
 def pick(slot: Slot, choices: Sequence[Value]) -> Value:
-    """Return one of the choices, all equally likely; there must be one."""
+    """Return a random choice; there must be at least one."""
     return choices[int(slot.random() * len(choices))]

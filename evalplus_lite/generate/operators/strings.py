@@ -18,11 +18,11 @@ from evalplus_lite.generate.operators.registry import (
 if TYPE_CHECKING:
     from evalplus_lite.generate.engine.slots import Slot
 
-# Parts of strings that operators cut out or put in: stretches, characters, tokens, numerals.
+# Parts of strings that operators remove or insert: substrings, characters, tokens, numerals.
 
 
 def span(size: int, slot: Slot) -> tuple[int, int]:
-    """Return the ends of a non-empty stretch, short ones preferred; the size is at least 1."""
+    """Return the ends of a non-empty substring, mostly short; ``size`` must be at least 1."""
     start = below(slot, size)
     max_size = size - start
     if slot.random() < 0.6:
@@ -31,13 +31,13 @@ def span(size: int, slot: Slot) -> tuple[int, int]:
 
 
 def character(slot: Slot) -> str:
-    """Return a character, mostly one that was seen here."""
+    """Return a character, mostly one from known strings."""
     characters = slot.seen_characters if slot.random() < 0.8 else slot.characters
     return str(pick(slot, characters))
 
 
 def another(token: str, slot: Slot) -> str:
-    """Return a different token of the same kind; other characters are repeated or kept."""
+    """Return another token of the same kind; signs are kept."""
     kind = token_kind(token)
     if kind == "digits":
         return str(numeral(token, slot))
@@ -53,7 +53,7 @@ def another(token: str, slot: Slot) -> str:
 
 
 def numeral(token: str, slot: Slot) -> str:
-    """Return another numeral: stepped, of another size, a landmark, or a constant."""
+    """Return another numeral: a neighbor, a random one, a landmark, or a constant."""
     if len(token) > 18:
         return token[:-1]
     way, number = below(slot, 6), int(token)
@@ -68,7 +68,7 @@ def numeral(token: str, slot: Slot) -> str:
     else:
         constant = slot.constant(int)
         number = number if constant is None else abs(constant)
-    # Where strings share a pattern, the width of a numeral is mostly part of it ("09:05").
+    # If strings share a pattern, the width of a numeral is usually part of it ("09:05").
     keeps_width = slot.random() < (0.9 if slot.has_common_pattern else 0.5)
     return str(number).zfill(len(token)) if keeps_width else str(number)
 
@@ -78,7 +78,7 @@ def numeral(token: str, slot: Slot) -> str:
 
 @operator("bytes.remove", bytes, (b"abc", b"ac"), weight=3)
 def bytes_remove(value: bytes, slot: Slot) -> bytes:
-    """Without some part."""
+    """Remove a part."""
     if not value:
         return value
     start, end = span(len(value), slot)
@@ -87,7 +87,7 @@ def bytes_remove(value: bytes, slot: Slot) -> bytes:
 
 @operator("bytes.replace", bytes, (b"abc", b"\x00bc"), (b"abc", b"ab\xff"), weight=4)
 def bytes_replace(value: bytes, slot: Slot) -> bytes:
-    """With one byte changed: to the next one, an edge of the range, or any."""
+    """Change one byte: to the next one, a limit of the range, or any."""
     if not value:
         return value
     at = below(slot, len(value))
@@ -97,7 +97,7 @@ def bytes_replace(value: bytes, slot: Slot) -> bytes:
 
 @operator("bytes.insert", bytes, (b"abc", b"ab\x00c"), weight=3)
 def bytes_insert(value: bytes, slot: Slot) -> bytes:
-    """With one byte more."""
+    """Insert a byte."""
     at = below(slot, len(value) + 1)
     byte = 0 if slot.random() < 0.3 else below(slot, 256)
     return value[:at] + bytes([byte]) + value[at:]
@@ -111,7 +111,7 @@ _KEEPS_FORM = (Trait.KEEPS_FORM,)
 
 @operator("str.remove", str, ("abc", "ac"), ("abc", "c"), weight=4)
 def str_remove(value: str, slot: Slot) -> str:
-    """Without some part (Table 1)."""
+    """Remove a part (Table 1)."""
     if not value:
         return value
     start, end = span(len(value), slot)
@@ -120,7 +120,7 @@ def str_remove(value: str, slot: Slot) -> str:
 
 @operator("str.repeat", str, ("abc", "abbc"), ("abc", "abcbc"), weight=3)
 def str_repeat(value: str, slot: Slot) -> str:
-    """With some part twice (Table 1)."""
+    """Repeat a part (Table 1)."""
     if not value:
         return value
     start, end = span(len(value), slot)
@@ -129,7 +129,7 @@ def str_repeat(value: str, slot: Slot) -> str:
 
 @operator("str.replace", str, ("abc", "adc"), weight=4)
 def str_replace(value: str, slot: Slot) -> str:
-    """With one character changed (Table 1: a part replaced by its mutant)."""
+    """Change one character (Table 1: a part replaced by its mutant)."""
     if not value:
         return value
     at = below(slot, len(value))
@@ -138,7 +138,7 @@ def str_replace(value: str, slot: Slot) -> str:
 
 @operator("str.insert", str, ("abc", "abdc"), ("", "d"), weight=3)
 def str_insert(value: str, slot: Slot) -> str:
-    """With one character more."""
+    """Insert a character."""
     at = below(slot, len(value) + 1)
     return value[:at] + character(slot) + value[at:]
 
@@ -153,7 +153,7 @@ def str_insert(value: str, slot: Slot) -> str:
     traits=_KEEPS_FORM,
 )
 def str_run(value: str, slot: Slot) -> str:
-    """With one token of digits, letters or blanks replaced by another of its kind."""
+    """Replace one token of digits, letters or blanks by another of its kind."""
     if not value:
         return value
     parts = tokens(value)
@@ -164,10 +164,10 @@ def str_run(value: str, slot: Slot) -> str:
 
 @operator("str.align", str, ("12-ab", "77-ab"), ("12-ab", "12-wxyz"), weight=2, traits=_KEEPS_FORM)
 def str_align(value: str, slot: Slot) -> str:
-    """With one token as it is in another string of the same pattern seen."""
+    """Copy one token from a known string with the same number of tokens."""
     other = slot.fragment(str)
     mine, others = tokens(value), tokens(other or "")
-    # Only strings with as many tokens correspond token by token.
+    # Only strings with the same number of tokens correspond token by token.
     if not mine or len(mine) != len(others):
         return value
     at = below(slot, len(mine))
@@ -186,7 +186,7 @@ def str_align(value: str, slot: Slot) -> str:
     traits=_KEEPS_FORM,
 )
 def str_numeral(value: str, slot: Slot) -> str:
-    """With one numeral replaced by a constant of the task's text, or the number beside it."""
+    """Replace one numeral by a constant of the task's text, or by a neighbor of one."""
     parts = tokens(value)
     numerals = [at for at, part in enumerate(parts) if is_numeral(part)]
     constant = slot.constant(int)
@@ -201,7 +201,7 @@ def str_numeral(value: str, slot: Slot) -> str:
 
 @operator("str.mark", str, ("a-b", "a/b"), ("a b", "a/b"), weight=3)
 def str_mark(value: str, slot: Slot) -> str:
-    """With one character that is neither letter nor digit exchanged for another such."""
+    """Replace one character that is neither letter nor digit by another such."""
     places = [at for at, character in enumerate(value) if not character.isalnum()]
     if not places or not slot.punctuation:
         return value
@@ -211,7 +211,7 @@ def str_mark(value: str, slot: Slot) -> str:
 
 @operator("str.join", str, ("ab", "ab wxyz"), ("ab", "wxyz/ab"), ("ab", "ab/ wxyz"), weight=2)
 def str_join(value: str, slot: Slot) -> str:
-    """Before or after another string seen, with punctuation between them if some is known."""
+    """Join it with another known string, with punctuation between them if some is known."""
     other = slot.fragment(str)
     if other is None:
         return value
@@ -229,7 +229,7 @@ constants("str.constant", str, ("abc", "kept"))
 
 @operator("str.piece", str, ("abc", "abkeptc"), ("abc", "akept"), weight=4, family=Family.CONSTANT)
 def str_piece(value: str, slot: Slot) -> str:
-    """With a word or character of the task's text put in, or in place of some part."""
+    """Insert a word or character of the task's text, or replace a part by it."""
     token = slot.token()
     start = below(slot, len(value) + 1)
     end = start if slot.random() < 0.5 else start + below(slot, len(value) - start + 1)
@@ -238,7 +238,7 @@ def str_piece(value: str, slot: Slot) -> str:
 
 @operator("str.pieces", str, ("a b", "kept b"), ("a b", "kept kept"), family=Family.CONSTANT)
 def str_pieces(value: str, slot: Slot) -> str:
-    """With one or all words replaced by words of the task's text."""
+    """Replace one or all words by words of the task's text."""
     words = value.split(" ")
     if slot.random() < 0.5:
         words[below(slot, len(words))] = slot.token()

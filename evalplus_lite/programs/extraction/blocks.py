@@ -24,11 +24,11 @@ _CODE = re.compile(
     r"|\S+ *[-+*/%]?=[^=])"
 )
 MAX_FENCES = 40
-MOST_STATEMENTS = 2_000  # how many statements at its top level a program may have to be looked into
+MOST_STATEMENTS = 2_000  # top-level statements of a program that is analyzed
 
 
 class ParseBudget:
-    """The number of characters that may still be compiled for one answer, a bound for
+    """The number of characters that may still be compiled for one answer, to limit the work on
     hostile ones.
     """
 
@@ -37,23 +37,23 @@ class ParseBudget:
         self.left = characters
 
     def fault(self, source: str) -> int | None:
-        """Return the line at which a text stops being a program, None if it is one.
+        """Return the line at which compilation fails, or None if the text is a program.
 
-        With a spent budget every text is faulty in its first line.
+        With a spent budget, every text fails at its first line.
         """
         if self.left <= 0:
             return 1
         line = definitions.fault(source)
-        # The compiler reads no further than the fault, or does but fast.
+        # The compiler reads little or nothing beyond the fault.
         lines = source.split("\n", line)[:line] if line is not None else [source]
         self.left -= sum(map(len, lines)) + len(source) // 20 + 100
         return line
 
     def tree(self, source: str) -> ast.Module | None:
-        """Return a program's tree, None if the text is not a program."""
+        """Return a program's tree, or None if the text is not a program."""
         if self.fault(source) is not None:
             return None
-        self.left -= 2 * len(source)  # building and walking a tree costs about as much again
+        self.left -= 2 * len(source)  # the estimated cost of building and walking the tree
         tree = definitions.tree_of(source)
         return tree if tree is not None and len(tree.body) <= MOST_STATEMENTS else None
 
@@ -78,9 +78,9 @@ def fenced(text: str) -> list[str]:
 
 
 def stretches(text: str) -> Iterator[str]:
-    """Yield every other stretch that starts or ends at a fence, the longer ones first.
+    """Yield the text before the first fence, and all stretches from a fence, longest first.
 
-    For texts whose fences do not pair up: a docstring may hold fences of its own.
+    For texts whose fences do not pair up, such as one with fences in a docstring.
     """
     lines, marks = _marks(text)
     if marks:
@@ -92,9 +92,9 @@ def stretches(text: str) -> Iterator[str]:
 
 
 def spans(text: str, budget: ParseBudget) -> Iterator[str]:
-    """Yield the longest runs of lines that compile, each from a line that looks like code on.
+    """Yield the longest runs of lines that compile, each starting at a line that looks like code.
 
-    A run ends before a whole statement: one that is cut off or broken is left out entirely.
+    A run consists of whole statements: one that is cut off or broken is dropped entirely.
     """
     lines = text.split("\n")
     at = 0
@@ -111,9 +111,9 @@ def spans(text: str, budget: ParseBudget) -> Iterator[str]:
 
 
 def whole_statements(lines: Sequence[str], budget: ParseBudget, *, fixed: int = 0) -> int:
-    """Return how many of the lines, from the front, form a program; 0 if none do.
+    """Return the length of a long prefix of the lines that is a program; 0 if there is none.
 
-    Only whole top-level statements are cut off, and nothing of the first ``fixed`` lines.
+    Only whole top-level statements are cut off, and none of the first ``fixed`` lines.
     """
     end = len(lines)
     while end > fixed:
@@ -122,7 +122,7 @@ def whole_statements(lines: Sequence[str], budget: ParseBudget, *, fixed: int = 
             return end
         start = _start_of_statement(lines, min(broken, end))
         last = min(broken, end) - 1
-        # A stray bracket after a whole statement; if it closes one, the rest is broken again.
+        # Drop a stray bracket after a whole statement; if it closes one, the rest fails again.
         stray = last > start and lines[last][:1] in tuple(")]}")
         end = last if stray or _prose_follows(lines, start, broken, end) else start
         while end > fixed and not lines[end - 1].strip():
@@ -131,7 +131,7 @@ def whole_statements(lines: Sequence[str], budget: ParseBudget, *, fixed: int = 
 
 
 def _start_of_statement(lines: Sequence[str], line: int) -> int:
-    """Return how many lines precede the top-level statement that holds ``line`` (from 1)."""
+    """Return how many lines precede the top-level statement that contains ``line`` (from 1)."""
     for number in range(line - 1, -1, -1):
         if _STATEMENT.match(lines[number]):
             return number
@@ -139,9 +139,9 @@ def _start_of_statement(lines: Sequence[str], line: int) -> int:
 
 
 def _prose_follows(lines: Sequence[str], start: int, broken: int, end: int) -> bool:
-    """Return whether a statement's error is that less indented prose follows it.
+    """Return whether a statement only fails because less indented prose follows it.
 
-    ``broken`` is the line of the fault, from 1. Then the statement is whole without them.
+    ``broken`` is the line of the fault, from 1. Without the prose the statement is whole.
     """
     if not start + 1 < broken <= end:
         return False
@@ -164,14 +164,14 @@ def _indentation(line: str) -> int:
 
 
 def _marks(text: str) -> tuple[list[str], list[int]]:
-    """Return the text's lines, and the numbers of those that are, or end in, a fence."""
+    """Return the text's lines, and the numbers of those that are a fence or end in one."""
     lines = text.split("\n")
     fences = (n for n, line in enumerate(lines) if _FENCE.match(line) or _before_fence(line))
     return lines, list(itertools.islice(fences, MAX_FENCES))
 
 
 def _before_fence(line: str) -> str:
-    """Return the code before a fence at the end of a line; empty if none does."""
+    """Return the code before a fence at the end of a line, or ""."""
     stripped = line.rstrip()
     code = stripped.rstrip("`")
     return code if code.strip() and len(stripped) - len(code) >= 3 else ""
@@ -202,12 +202,12 @@ def _inside(lines: list[str], opening: int, closing: int) -> str:
 
 
 def _outdented(lines: list[str], indent: int) -> list[str]:
-    """Return the lines of an indented fence: those less indented stay as they are."""
+    """Return the lines of an indented fence without its indentation."""
     return [line[min(indent, len(line) - len(line.lstrip())) :] for line in lines]
 
 
 def _dedented(lines: list[str], indent: int) -> list[str]:
-    """Return the lines, less the first one's indentation, up to one that has less of it."""
+    """Return the lines up to a less indented one, without the first line's indentation."""
     if not indent:
         return lines
     inner = []

@@ -1,4 +1,4 @@
-"""Extraction of the program in an answer: the answer itself if it is one, else by a search."""
+"""Extraction of the program in an answer: the answer itself, or a part found by a search."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from evalplus_lite.programs.extraction.trimming import (
 from evalplus_lite.types import Task
 
 _LOOK_TWICE = re.compile(
-    # Lines that may be prose, or marks such as [DONE], and HTML entities.
+    # Lines that may be prose or marks such as [DONE], and HTML entities.
     r"^(?!(?:import|from|class|def|del|global|pass)\b)"
     r"~*[A-Za-z_][\w ,]*(?::[ \t]*[A-Za-z_][^#\n=]*)?\r?$"
     r"|^\[[/\w ]*\][ \t]*\r?$"
@@ -54,10 +54,10 @@ _LOOK_TWICE = re.compile(
 def extract(text: str, task: Task, *, kind: Kind = "solution") -> Extraction:
     """Return the program in an answer to ``task``.
 
-    ``kind`` says whether the answer is meant as a whole ``solution``, or as a ``completion`` that
-    follows the prompt (if the task's style has those). The last block that defines the entry point,
-    with a body, counts; missing parts come from other blocks and from the prompt. For a task
-    without an entry point it is the last whole program, and nothing is pruned.
+    ``kind`` is ``solution`` for a whole program, or ``completion`` for one that continues the
+    prompt (if the task's style allows it). The last block that defines the entry point with a body
+    counts; missing parts come from other blocks and from the prompt. For a task without an entry
+    point it is the last whole program, and nothing is dropped.
     """
     whole = joined(text, task, kind=kind)
     if len(text) > SEARCHED_CHARACTERS and len(without_thinking(text)) > SEARCHED_CHARACTERS:
@@ -68,14 +68,14 @@ def extract(text: str, task: Task, *, kind: Kind = "solution") -> Extraction:
 
 
 def joined(text: str, task: Task, *, kind: Kind) -> str:
-    """Return the program of an answer that needs no search: a completion follows the prompt."""
+    """Return an answer as a program without a search: a completion is appended to the prompt."""
     if kind == "completion" and task.style == "completion":
         return task.prompt + text
     return text
 
 
 def _is_fine(whole: str, text: str, task: Task, kind: Kind) -> bool:
-    """Return whether the answer already is a program; the usual case, so without a tree."""
+    """Return whether the answer already is a program; usually decided without building a tree."""
     if len(text) > SEARCHED_CHARACTERS or task.defined not in whole:
         return False
     if definitions.fault(whole) is not None:
@@ -105,15 +105,15 @@ def _is_fine(whole: str, text: str, task: Task, kind: Kind) -> bool:
         return False
     if kind == "solution" or not head.search(textwrap.dedent(text)):
         return True
-    # A completion with a head of its own, indented, is a function that is never called.
+    # A completion that repeats the function, indented, defines one that is never called.
     return not only_nests(tree, task.defined)
 
 
 def _has_prose(tree: ast.Module) -> bool:
-    """Return whether words at the top level parse as names that nothing defines.
+    """Return whether words at the top level parse as undefined names.
 
-    Remains of fences ("python") and some sentences ("Note: recursion") compile, but fail as soon as
-    they are executed.
+    Remains of fences ("python") and some sentences ("Note: recursion") compile, but fail when
+    executed.
     """
     unknown = definitions.undefined(tree.body)
     for statement in tree.body:
@@ -128,11 +128,11 @@ def _has_prose(tree: ast.Module) -> bool:
     return False
 
 
-# Extraction in a helper process: for texts of anyone, at a bounded cost.
+# Extraction in a helper process, for untrusted texts at a bounded cost.
 
 
 def extract_bounded(text: str, task: Task, *, kind: Kind = "solution") -> Extraction:
-    """Return what ``extraction.extract`` returns; an answer that is too large stays as it is."""
+    """Extract as ``extract`` does, in a helper process; answers too large stay unchanged."""
     try:
         source, steps = helper.ask(
             "extract",
@@ -147,7 +147,7 @@ def extract_bounded(text: str, task: Task, *, kind: Kind = "solution") -> Extrac
     return Extraction(source, tuple(steps))
 
 
-# Characters that editors and chat interfaces put in place of plain ones, outside texts.
+# Characters that editors and chat interfaces substitute for plain ones.
 
 SPACES = frozenset(map(chr, [0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000]))
 INVISIBLE = frozenset(map(chr, [0xAD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF]))
@@ -157,13 +157,13 @@ SINGLE = frozenset("\u2018\u2019\u201a\u201b\u2032\u00b4")
 DOUBLE = frozenset("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb")
 ODD = SPACES | INVISIBLE | LINE_ENDS | DASHES | SINGLE | DOUBLE
 
-# Marks of turns and ends that some models leave in their text.
+# Tokens for turns and ends that some models leave in their text.
 MODEL_TOKENS = re.compile(
     r"<[|\uff5c][^<>|\uff5c\n]{1,40}[|\uff5c]>|</?s>|<eos>|<eot>"
     r"|(?<!\w)\[/?(?:INST|PYTHON|ANSWER)\]|^[ \t]*\[/?[A-Z][A-Z_ ]{1,30}\][ \t]*\r?$",
     re.MULTILINE,
 )
-# Markers of some models between their deliberation and their answer.
+# Tags between the reasoning and the answer of some models.
 END_OF_THINKING = re.compile(r"</(?:think|thinking|thought|reasoning)>")
 
 _PLAIN_TEXT = re.compile(
@@ -179,8 +179,8 @@ _INDENTATION = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
 
 
 def without_escapes(text: str) -> str:
-    """Return a text as a terminal shows it: without colors, with erased and rewritten parts
-    resolved.
+    """Return a text as a terminal would show it, without colors, and with erased and overwritten
+    parts resolved.
 
     Programs that run models in a terminal wrap lines by moving back, erasing and writing again.
     """
@@ -219,8 +219,8 @@ def _shown(line: str) -> str:
 def plain(text: str) -> str:
     """Return the text with odd characters outside strings and comments replaced by plain ones.
 
-    Spaces and line ends of any kind become plain, invisible characters go, dashes become minus
-    signs, and curly quotes become straight ones; text between two of these stays.
+    Spaces and line ends of any kind become plain, invisible characters are removed, dashes become
+    minus signs, and curly quotes become straight ones; text between two quotes is unchanged.
     """
     if ODD.isdisjoint(text):
         return text
@@ -234,7 +234,7 @@ def plain(text: str) -> str:
             at = literal.end()
             continue
         character = text[at]
-        if character == "\\":  # the next character opens nothing
+        if character == "\\":  # the next character does not open a string
             parts.append(character + "".join(map(_plain_character, text[at + 1 : at + 2])))
             at += 2
             continue
@@ -248,9 +248,9 @@ def plain(text: str) -> str:
 
 
 def without_tabs(text: str, *, width: int) -> str:
-    """Return the text with the tabs that lines begin with as spaces, up to multiples of ``width``.
+    """Return the text with leading tabs expanded to multiples of ``width`` spaces.
 
-    Tabs further on may be within strings, where they mean something.
+    Other tabs may be within strings, where they are significant.
     """
     return _INDENTATION.sub(lambda match: match[0].expandtabs(width), text)
 
@@ -266,10 +266,10 @@ def _plain_character(character: str) -> str:
 
 
 def _between(text: str, at: int, unclosed: dict[tuple[str, int], int]) -> tuple[str, int]:
-    """Return a text within curly quotes as a plain one, and where it ends.
+    """Return a string in curly quotes with straight ones, and its end.
 
-    Three quotes in a row open a text of several lines. Without a closing quote, only the opening
-    one is replaced; ``unclosed`` notes up to where none closes, so that the search is not repeated.
+    Three quotes open a string of several lines. Without a closing quote, only the opening one is
+    replaced; ``unclosed`` records how far none was found, so that the search is not repeated.
     """
     family, straight = (SINGLE, "'") if text[at] in SINGLE else (DOUBLE, '"')
     width = 3 if len(text) > at + 2 and all(c in family for c in text[at : at + 3]) else 1
@@ -292,9 +292,9 @@ def _between(text: str, at: int, unclosed: dict[tuple[str, int], int]) -> tuple[
     return straight, at + 1
 
 
-# Forms that programs are shown in: sessions, diffs, numbered lines, JSON, HTML.
+# Formats that programs may be wrapped in: sessions, diffs, numbered lines, JSON, HTML.
 
-MOST_TEXTS = 20  # how many texts of one JSON document are looked into
+MOST_TEXTS = 20  # texts of one JSON document that are examined
 
 _PROMPT = re.compile(r"[ \t]*(?:>>>|\.{3,8}:|\.\.\.|In \[\d{0,6}\]:)(?: (.*)|(.*))$")
 _FIRST_PROMPT = re.compile(r"^[ \t]*(?:>>>|In \[\d{0,6}\]:)", re.MULTILINE)
@@ -309,7 +309,7 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def session(text: str) -> Iterator[str]:
-    """Take the input of an interactive session, without prompts and answers."""
+    """Yield the input of an interactive session, without prompts and output."""
     if not _FIRST_PROMPT.search(text):
         return
     typed = []
@@ -321,7 +321,7 @@ def session(text: str) -> Iterator[str]:
 
 
 def diff(text: str) -> Iterator[str]:
-    """Take the result of a diff: its added and unchanged lines."""
+    """Yield the result of a diff: added and unchanged lines, then just added ones."""
     if not _ADDED.search(text):
         return
     lines = [line for line in text.split("\n") if not _DIFF_HEAD.match(line)]
@@ -331,7 +331,7 @@ def diff(text: str) -> Iterator[str]:
 
 
 def numbered(text: str) -> Iterator[str]:
-    """Take the lines behind running numbers; those without one are not part of it."""
+    """Yield the lines of a numbered listing without their numbers; ignore other lines."""
     rows: list[tuple[str, str]] = []
     best: list[tuple[str, str]] = []
     following = 0
@@ -351,7 +351,7 @@ def numbered(text: str) -> Iterator[str]:
 
 
 def json_texts(text: str) -> Iterator[str]:
-    """Take the texts that a JSON document holds, the longest first, or one that lost its quotes."""
+    """Yield the strings of a JSON document, longest first, or the content of an unquoted one."""
     begin = min((at for mark in '{["' if (at := text.find(mark)) >= 0), default=-1)
     if begin >= 0:
         try:
@@ -379,7 +379,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def hypertext(text: str) -> Iterator[str]:
-    """Take a text without the tags and entities of HTML."""
+    """Yield the text without HTML tags and entities."""
     plain = _TAG.sub(lambda tag: "" if tag[1].lower() in ("span", "code") else "\n", text)
     if plain != text or _ENTITY.search(text):
         yield html.unescape(plain).replace("\xa0", " ")
@@ -394,16 +394,16 @@ WRAPPINGS: tuple[tuple[Step, Callable[[str], Iterator[str]]], ...] = (
 )
 
 
-# Programs that answer in another form than was asked for: a method, a coroutine.
+# Programs with another interface than requested: a method, a coroutine.
 
 _LOOP = re.compile(r"\b(?:asyncio|trio|anyio|curio|aio\w+)\b")
 
 
 def method_call(tree: ast.Module, name: str) -> str | None:
-    """Return a function of that name that calls the method of a class, None if no class has it.
+    """Return a function with this name that calls a class's method, or None if no class has one.
 
     The method has the function's name, or is the only public one of a class ``Solution``. The class
-    can be made without arguments.
+    must not need arguments.
     """
     for node in reversed(tree.body):
         if not isinstance(node, ast.ClassDef):
@@ -430,9 +430,9 @@ def _asks_for_more(arguments: ast.arguments) -> bool:
 
 
 def synchronous(source: str, tree: ast.Module, name: str) -> str | None:
-    """Return a program without ``async`` and ``await``, None if they mean something.
+    """Return a program without ``async`` and ``await``, or None if they are needed.
 
-    That is if the function is not a coroutine, or uses an event loop.
+    That is the case if the function is not a coroutine, or uses an event loop.
     """
     coroutine = any(isinstance(n, ast.AsyncFunctionDef) and n.name == name for n in tree.body)
     if not coroutine or _LOOP.search(source):
@@ -454,32 +454,32 @@ def _keywords(source: str) -> Iterator[tuple[int, int, int]]:
             yield token.start[0], token.start[1], token.end[1]
 
 
-# Characters that may be compiled in the search of one answer: ten times the most that any real one
-# took.
+# Limit on characters that are compiled to search one answer: ten times the most that any real one
+# needed.
 COMPILED_CHARACTERS = 250_000
 
 
-# How long an answer may be, its thinking left out, to be looked into: no real one comes near.
+# Limit on the length of an answer without its reasoning; real ones are far shorter.
 SEARCHED_CHARACTERS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
 class _Variant:
-    """The answer with its characters as they are, or mended."""
+    """The answer, unchanged or with some characters replaced."""
 
     text: str
     steps: tuple[Step, ...]
 
 
 class Search:
-    """The search in one answer: whole pieces first, pieces that had to be cut only after those."""
+    """The search in one answer: whole pieces first, then pieces with parts cut off."""
 
     def __init__(self, task: Task, kind: Kind) -> None:
         self.task, self.kind = task, kind
         self.budget = ParseBudget(COMPILED_CHARACTERS)
 
     def program(self, text: str) -> Extraction | None:
-        """Return the program that the first successful strategy finds."""
+        """Return the result of the first successful strategy, or None."""
         said = without_thinking(text)
         if said != text:
             extraction = self.program(said)
@@ -491,7 +491,7 @@ class Search:
         ways: list[Callable[[_Variant], Extraction | None]] = [self._blocks]
         if self.task.style == "completion":
             ways.insert(0 if self.kind == "completion" else 1, self._body)
-        # Other forms of a program are undone before anything is cut off.
+        # Unwrap other formats before cutting anything off.
         for texts in (variants, variants[-1:] and list(self._unwrapped(variants[-1]))):
             for way in ways:
                 extraction = next(filter(None, map(way, texts)), None)
@@ -500,8 +500,8 @@ class Search:
         return self._cut(variants)
 
     def _unwrapped(self, variant: _Variant) -> Iterator[_Variant]:
-        """Yield the content of the answer, or of a fenced block of it: a session, a diff, JSON,
-        HTML.
+        """Yield the unwrapped content of the answer, or of its fenced blocks: a session, a diff,
+        JSON, HTML.
         """
         for text, steps in self._bodies(variant):
             for step, unwrap in WRAPPINGS:
@@ -512,7 +512,7 @@ class Search:
                     yield _Variant(inner, (*steps, step))
 
     def _blocks(self, variant: _Variant) -> Extraction | None:
-        """Take whole pieces: the answer itself, its fenced blocks, stretches between fences."""
+        """Try whole pieces: the answer itself, its fenced blocks, stretches between fences."""
         extraction = self._assemble([variant.text], variant.steps)
         if extraction is not None:
             return extraction
@@ -524,7 +524,7 @@ class Search:
         return next(filter(None, tries), None)
 
     def _body(self, variant: _Variant) -> Extraction | None:
-        """Take the answer, or a fenced block of it, as the continuation of the prompt."""
+        """Try the answer, or a fenced block of it, as the continuation of the prompt."""
         for text, steps in self._bodies(variant):
             for body, mended in _indentations(text, self.task.defined):
                 source = self._after_prompt(body)
@@ -533,7 +533,7 @@ class Search:
         return None
 
     def _cut(self, variants: Sequence[_Variant]) -> Extraction | None:
-        """Take the longest part that remains when prose and broken statements are cut off."""
+        """Try the longest part that remains when prose and broken statements are cut off."""
         ways = [self._cut_pieces]
         if self.task.style == "completion":
             ways.insert(0 if self.kind == "completion" else 1, self._cut_bodies)
@@ -589,7 +589,7 @@ class Search:
         )
 
     def _answers(self, tree: ast.Module | None) -> bool:
-        """Return whether a program works and its function returns something: prose never does."""
+        """Return whether a program works and its function returns something, unlike prose."""
         if tree is None or not self._works(tree):
             return False
         body = definitions.needed(tree.body, [self.task.defined])
@@ -597,8 +597,8 @@ class Search:
         return any(isinstance(node, gives) for statement in body for node in ast.walk(statement))
 
     def _assemble(self, pieces: Sequence[str], steps: tuple[Step, ...]) -> Extraction | None:
-        """Build a program from the piece that defines the entry point and the parts
-        that it lacks.
+        """Build a program from the piece that defines the entry point and from the parts that it
+        lacks.
         """
         name = self.task.defined
         if not name:
@@ -637,7 +637,7 @@ class Search:
         return _extraction(front + piece, *steps) if works else None
 
     def _choose(self, pieces: Sequence[str], steps: tuple[Step, ...]) -> Extraction | None:
-        """Take the piece that is a whole program: all of it, with its examples and prints."""
+        """Choose the piece that is a whole program, including its examples and prints."""
         trees = [(piece, tree) for piece in pieces if (tree := self.budget.tree(piece))]
         selection = chosen([(piece, tree) for piece, tree in trees if not misread(tree)])
         if selection is None:
@@ -646,7 +646,7 @@ class Search:
         return _extraction(source, *steps, *(("joined blocks",) if is_joined else ()))
 
     def _with_call(self, piece: str, tree: ast.Module) -> tuple[str, ast.Module] | None:
-        """Return a program with a function that calls its method, None if it has none to call."""
+        """Return a program with a function added that calls its method, or None without one."""
         call = method_call(tree, self.task.defined)
         if call is None or definitions.defines(tree, self.task.defined):
             return None
@@ -659,13 +659,13 @@ class Search:
 
 
 def without_thinking(text: str) -> str:
-    """Return the text after a model's deliberation, if its end is marked."""
+    """Return the text after a model's reasoning, if its end is marked."""
     ends = list(END_OF_THINKING.finditer(text))
     return text[ends[-1].end() :] if ends else text
 
 
 def _variants(text: str) -> Iterator[_Variant]:
-    """Yield the answer as it is, then with more and more of its characters mended."""
+    """Yield the answer unchanged, then with more and more repairs of its characters."""
     variant = _Variant(text, ())
     yield variant
     mends: tuple[tuple[Step, Callable[[str], str]], ...] = (
@@ -685,11 +685,11 @@ def _variants(text: str) -> Iterator[_Variant]:
 
 
 def _indentations(text: str, entry_point: str) -> Iterator[tuple[str, tuple[Step, ...]]]:
-    """Yield a function's body as it is, with its first line mended, and indented as a whole."""
+    """Yield a function's body unchanged, with its first line indented, and indented as a whole."""
     yield text, ()
     head = rf"^[ \t]*(?:async[ \t]+)?def[ \t]+{re.escape(entry_point)}\b"
     if re.search(head, text, re.MULTILINE):
-        return  # no body: within the prompt's function it would only define another one
+        return  # a whole function: inside the prompt's it would only define another one
     stripped = text.lstrip("\n")
     if stripped[:1] not in " \t":
         yield "    " + stripped, ("mended the indentation",)

@@ -1,4 +1,4 @@
-"""The choice of the piece of an answer that is the program, for programs that read and print."""
+"""Trimming of a program's superfluous statements, and the choice of the piece that is a script."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ STEPS: tuple[Step, ...] = get_args(Step)
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """A program, and the steps of its extraction; without steps it is the answer itself."""
+    """A program and the steps of its extraction; without steps it is the answer itself."""
 
     source: str
     steps: tuple[Step, ...] = ()
@@ -58,7 +58,7 @@ _WORD = re.compile(r"[^\W\d]\w*")
 
 
 def missing(statements: Sequence[ast.stmt], entry_point: str) -> frozenset[str]:
-    """Return the names that the entry point needs and no statement binds."""
+    """Return the names that the entry point needs but no statement binds."""
     needed = definitions.needed(statements, [entry_point])
     return definitions.undefined(needed) - all_bound(statements)
 
@@ -74,7 +74,7 @@ def misread(tree: ast.Module) -> bool:
 
 
 def may_lack(text: str, task: Task) -> frozenset[str]:
-    """Return the names that the text mentions and the prompt defines besides the entry point."""
+    """Return the names, except the entry point, that the prompt defines and the text mentions."""
     return _missing_from(task.prompt, task.defined, task.style) & frozenset(_WORD.findall(text))
 
 
@@ -96,7 +96,7 @@ def _definitions(prompt: str, entry_point: str, style: str) -> list[ast.stmt]:
     return [statement for statement in body if entry_point not in definitions.bound(statement)]
 
 
-# Statements of an answer's program besides its function: examples, tests, strange imports.
+# Statements of an answer's program besides its function: examples, tests, third-party imports.
 
 _SPEAKING = frozenset({"print", "input", "exit", "quit", "__name__"})
 
@@ -104,8 +104,8 @@ _SPEAKING = frozenset({"print", "input", "exit", "quit", "__name__"})
 def superfluous(tree: ast.Module, entry_point: str) -> list[ast.stmt]:
     """Return the top-level statements to remove before the entry point is loaded.
 
-    It does not need them, and they call it, test it, talk to a terminal, use undefined names, or
-    import packages outside the standard library.
+    The entry point does not need them, and they call it, test it, use the terminal, use undefined
+    names, or import packages outside the standard library.
     """
     defining = [node for node in tree.body if not _borrows(node, entry_point)] or tree.body
     kept = {id(statement) for statement in definitions.needed(defining, [entry_point])}
@@ -116,7 +116,7 @@ def superfluous(tree: ast.Module, entry_point: str) -> list[ast.stmt]:
         if id(statement) in kept:
             continue
         if isinstance(statement, _DEFINITIONS):
-            # A function harms only when it is called, but then all that it uses counts.
+            # A function is harmful only when called, but then everything that it uses counts.
             if definitions.used(statement) & tainted:
                 tainted |= definitions.bound(statement)
             if definitions.used_at_once(statement) & missing:
@@ -132,16 +132,16 @@ def superfluous(tree: ast.Module, entry_point: str) -> list[ast.stmt]:
 
 
 def only_borrows(tree: ast.Module, name: str) -> bool:
-    """Return whether a program has a name from a module that does not come with Python, only.
+    """Return whether a program gets a name only from a module outside the standard library.
 
-    So do tests that import the function that they are for.
+    Tests that import the function under test do so.
     """
     binding = [node for node in tree.body if name in definitions.bound(node)]
     return bool(binding) and all(_borrows(node, name) for node in binding)
 
 
 def borrows_besides(tree: ast.Module, name: str) -> bool:
-    """Return whether a program defines a name, but imports it from elsewhere, too."""
+    """Return whether a program defines a name but also imports it from elsewhere."""
     return not only_borrows(tree, name) and any(_borrows(node, name) for node in tree.body)
 
 
@@ -154,7 +154,7 @@ def _borrows(statement: ast.stmt, name: str) -> bool:
 
 
 def only_nests(tree: ast.Module, name: str) -> bool:
-    """Return whether the last function of that name only defines another one of that name."""
+    """Return whether the last function with this name only defines another one with this name."""
     functions = [
         node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name
     ]
@@ -180,7 +180,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def acts(tree: ast.Module) -> bool:
-    """Return whether a program does something when it is run, and prints."""
+    """Return whether a program calls something when run, and prints."""
     return bool(_names(tree) & _PRINTS) and any(map(_is_act, tree.body))
 
 
@@ -192,9 +192,9 @@ def reads(tree: ast.Module) -> bool:
 def chosen(trees: Sequence[tuple[str, ast.Module]]) -> tuple[str, bool] | None:
     """Return the piece that is the program, and whether several were joined; None without one.
 
-    It is the last piece that lacks no name, reads and prints. A solution in several pieces, one
-    with its functions and one that calls them, is joined. Tests and snippets come after a program
-    as often as before it; they read nothing, or lack the names of the program.
+    It is the last piece that uses no undefined names, reads and prints. A solution in several
+    pieces, one with functions and one that calls them, is joined. Tests and snippets come before or
+    after a program; they read nothing, or use names of the program.
     """
     whole = [(text, tree) for text, tree in trees if not definitions.undefined(tree.body)]
     if programs := [text for text, tree in whole if acts(tree) and reads(tree)]:
@@ -213,7 +213,7 @@ def chosen(trees: Sequence[tuple[str, ast.Module]]) -> tuple[str, bool] | None:
 
 
 def has_definitions(tree: ast.Module) -> bool:
-    """Return whether a program defines functions or classes: prose never does."""
+    """Return whether a program defines functions or classes, unlike prose."""
     return any(isinstance(statement, _DEFINITIONS) for statement in tree.body)
 
 
@@ -227,7 +227,7 @@ def _names(tree: ast.Module) -> frozenset[str]:
 
 
 def _is_act(statement: ast.stmt) -> bool:
-    """Return whether a statement calls something: definitions and remarks do not."""
+    """Return whether a statement calls something, unlike definitions and remarks."""
     return not isinstance(statement, _DEFINITIONS) and any(
         isinstance(node, ast.Call) for node in ast.walk(statement)
     )

@@ -1,8 +1,8 @@
 """Mutants of a reference: small faults that a good suite detects. The only user of mutmut.
 
-mutmut's mutation is not a public interface: its shape changed in five of its releases (see
-``create_mutations``' history). The version is pinned in pyproject.toml, only ``_by_mutmut`` here
-calls it, and ``tests/requirements/test_mutants.py`` watches it.
+mutmut's mutation is not a public interface: it changed in five releases (see the history of
+``create_mutations``). The version is pinned in pyproject.toml, only ``_by_mutmut`` here calls it,
+and ``tests/requirements/test_mutants.py`` checks it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from evalplus_lite import programs
 from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.programs import TooLarge, parsing
 
-# Operators: generators from a node to its replacements, for faults that mutmut's do not plant. The
+# Operators: generators from a node to its replacements, for faults that mutmut does not plant. The
 # families are conditions (negated, always true, never true), comparisons (every other one of the
-# same family), loops (no round, one round, first or last item skipped), statements (dropped),
-# values and calls.
+# same family), loops (no iteration, one, first or last item skipped), statements (dropped), values
+# and calls.
 
 
 def changed(node: ast.AST, **fields: object) -> Any:
-    """Return a copy of a node with other fields."""
+    """Return a copy of a node with some fields changed."""
     new = copy.copy(node)
     for name, value in fields.items():
         setattr(new, name, value)
@@ -37,22 +37,22 @@ def changed(node: ast.AST, **fields: object) -> Any:
 
 
 def replaced(items: Sequence[Any], at: int, *others: object) -> list[Any]:
-    """Return a list with others, or nothing, in place of one item."""
+    """Return a list with one item replaced by others, or removed."""
     return [*items[:at], *others, *items[at + 1 :]]
 
 
 def negated(node: ast.expr) -> ast.expr:
-    """Return ``not`` of an expression."""
+    """Return the negation of an expression."""
     return ast.UnaryOp(ast.Not(), node)
 
 
 def new_call(name: str, *arguments: ast.expr) -> ast.Call:
-    """Return a call of a function by its name."""
+    """Return a call of a function by name."""
     return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
 
 
 def number(value: complex | float | int) -> ast.expr:
-    """Return a literal, with its sign as an operation where it has one."""
+    """Return a literal, with a minus sign as an operation if it is negative."""
     if not isinstance(value, complex) and value < 0:
         return ast.UnaryOp(ast.USub(), ast.Constant(-value))
     return ast.Constant(value)
@@ -64,7 +64,7 @@ def shifted(node: ast.expr, by: int) -> ast.expr:
 
 
 MOST_PARTS = 8
-"""Of a literal with more parts than this, only the first ones are dropped in turn."""
+"""Limit on the parts of a literal that are dropped, one at a time."""
 
 _NEIGHBOURS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Sub, ast.Mult),
@@ -81,7 +81,7 @@ _NEIGHBOURS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
 
 
 def operand(node: ast.BinOp) -> Iterator[ast.AST]:
-    """Use only one of the two operands, or a neighboring operation."""
+    """Use just one of the two operands, or a related operator."""
     yield node.left
     yield node.right
     for other in _NEIGHBOURS.get(type(node.op), ()):
@@ -89,12 +89,12 @@ def operand(node: ast.BinOp) -> Iterator[ast.AST]:
 
 
 def sign(node: ast.UnaryOp) -> Iterator[ast.AST]:
-    """Without the sign or the ``not``."""
+    """Drop the sign or the ``not``."""
     yield node.operand
 
 
 def choice(node: ast.IfExp) -> Iterator[ast.AST]:
-    """The two values of a conditional expression in each other's place."""
+    """Swap the two values of a conditional expression."""
     yield changed(node, body=node.orelse, orelse=node.body)
 
 
@@ -122,7 +122,7 @@ _OTHER_NAMES = {
 
 
 def call(node: ast.Call) -> Iterator[ast.AST]:
-    """The call undone (its argument, or its object, alone); an argument dropped; a neighbour."""
+    """Use just the argument or the object; drop an argument; call a related function."""
     name = _name(node.func)
     if isinstance(node.func, ast.Attribute) and not node.args:
         yield node.func.value
@@ -146,7 +146,7 @@ def call(node: ast.Call) -> Iterator[ast.AST]:
 
 
 def bounds_of_range(node: ast.Call) -> Iterator[ast.AST]:
-    """Each bound of a ``range`` one more and one less."""
+    """Shift each bound of a ``range`` by one, either way."""
     if _name(node.func) != "range":
         return
     for position, bound in enumerate(node.args[:2]):
@@ -161,7 +161,7 @@ def _name(function: ast.expr) -> str:
 
 
 def index(node: ast.Subscript) -> Iterator[ast.AST]:
-    """The index one more and one less; each bound of a slice dropped, and shifted."""
+    """Shift the index by one, either way; drop or shift each bound of a slice."""
     if not isinstance(node.slice, ast.Slice):
         if not isinstance(node.slice, ast.Tuple) and not (
             isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
@@ -180,7 +180,7 @@ def index(node: ast.Subscript) -> Iterator[ast.AST]:
 
 
 def literal(node: ast.Constant) -> Iterator[ast.AST]:
-    """A neighbour of the number; the other truth; the text without one of its characters."""
+    """Use a neighbor of the number; the other truth value; the text without a character."""
     value = node.value
     if isinstance(value, bool):
         yield ast.Constant(not value)
@@ -196,7 +196,7 @@ def literal(node: ast.Constant) -> Iterator[ast.AST]:
 
 
 def element(node: ast.List | ast.Tuple | ast.Set) -> Iterator[ast.AST]:
-    """A display without one of its elements."""
+    """Drop one element of a list, tuple or set display."""
     if isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
         return
     for position in range(min(len(node.elts), MOST_PARTS)):
@@ -206,14 +206,14 @@ def element(node: ast.List | ast.Tuple | ast.Set) -> Iterator[ast.AST]:
 
 
 def entry(node: ast.Dict) -> Iterator[ast.AST]:
-    """A dictionary display without one of its entries."""
+    """Drop one entry of a dictionary display."""
     for position in range(min(len(node.keys), MOST_PARTS)):
         keys, values = replaced(node.keys, position), replaced(node.values, position)
         yield changed(node, keys=keys, values=values)
 
 
 def condition(node: ast.If | ast.IfExp | ast.While) -> Iterator[ast.AST]:
-    """Negated; always true, but for ``while``, which would never end; never true."""
+    """Negate it; make it always true, except for ``while``, which would never end; never true."""
     yield changed(node, test=negated(node.test))
     if not isinstance(node, ast.While):
         yield changed(node, test=ast.Constant(True))
@@ -221,14 +221,14 @@ def condition(node: ast.If | ast.IfExp | ast.While) -> Iterator[ast.AST]:
 
 
 def filter_of_comprehension(node: ast.comprehension) -> Iterator[ast.AST]:
-    """Each condition negated, and dropped."""
+    """Negate or drop each condition."""
     for position, test in enumerate(node.ifs):
         yield changed(node, ifs=replaced(node.ifs, position, negated(test)))
         yield changed(node, ifs=replaced(node.ifs, position))
 
 
 def boolean_operand(node: ast.BoolOp) -> Iterator[ast.AST]:
-    """``and`` for ``or`` and the other way round; each operand dropped, and negated."""
+    """Swap ``and`` and ``or``; drop or negate each operand."""
     yield changed(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
     for position, value in enumerate(node.values):
         rest = replaced(node.values, position)
@@ -244,7 +244,7 @@ _FAMILIES = (
 
 
 def comparison(node: ast.Compare) -> Iterator[ast.AST]:
-    """Each comparison replaced by every other one of its family."""
+    """Replace each comparison by every other one of its family."""
     for position, operator in enumerate(node.ops):
         for other in next(family for family in _FAMILIES if isinstance(operator, family)):
             if not isinstance(operator, other):
@@ -252,7 +252,7 @@ def comparison(node: ast.Compare) -> Iterator[ast.AST]:
 
 
 def rounds(node: ast.For | ast.comprehension) -> Iterator[ast.AST]:
-    """Run no round at all; all but the first; all but the last; in reverse order."""
+    """Run no iteration; all but the first; all but the last; all in reverse order."""
     items = new_call("list", node.iter)
     yield changed(node, iter=ast.Tuple([], ast.Load()))
     for part in (
@@ -264,19 +264,19 @@ def rounds(node: ast.For | ast.comprehension) -> Iterator[ast.AST]:
 
 
 def first_round_only(node: ast.For | ast.While) -> Iterator[ast.AST]:
-    """The loop left after one round."""
+    """Leave the loop after one iteration."""
     yield changed(node, body=[*node.body, ast.Break()])
 
 
 def dropped_statement(node: ast.stmt) -> Iterator[ast.AST]:
-    """The statement replaced by ``pass``; a condition's ``else`` dropped."""
+    """Replace the statement by ``pass``; drop an ``else``."""
     yield ast.Pass()
     if isinstance(node, ast.If | ast.For | ast.While) and node.orelse:
         yield changed(node, orelse=[])
 
 
 def returned_value(node: ast.Return) -> Iterator[ast.AST]:
-    """``None``; the truth turned over; zero, one, an empty string or list in its place."""
+    """Return None; the negation of a truth value; otherwise zero, an empty string or list."""
     if node.value is None:
         return
     value = node.value
@@ -295,7 +295,7 @@ def assigned_value(node: ast.AugAssign) -> Iterator[ast.AST]:
     yield ast.Assign([node.target], node.value)
 
 
-# Planting faults: every operator of ours at every place of a program.
+# Planting faults: each of our operators at each place of a program.
 
 _DROPPABLE = (
     *(ast.Assign, ast.AugAssign, ast.Delete, ast.Expr, ast.If, ast.For, ast.While),
@@ -326,8 +326,8 @@ _OPERATORS: tuple[tuple[Any, Callable[[Any], Iterator[ast.AST]]], ...] = (
 def own_mutations(source: str, *, script: bool = False) -> Iterator[tuple[str, str]]:
     """Yield (operator's name, mutated program) for each change to a function's body, in order.
 
-    Of a ``script`` the statements outside functions count as well. The program is parsed once;
-    texts are as ``ast.unparse`` writes them and may repeat.
+    In a ``script``, statements outside functions count as well. The program is parsed once; the
+    results come from ``ast.unparse`` and may repeat.
     """
     tree = parsing.parse(source)
     for place in list(_places(tree, script=script)):
@@ -340,7 +340,7 @@ def own_mutations(source: str, *, script: bool = False) -> Iterator[tuple[str, s
 
 
 class _Place(NamedTuple):
-    """The position of a node: a field of its parent, perhaps an index in a list."""
+    """The position of a node: a field of its parent, and an index if the field is a list."""
 
     parent: ast.AST
     field: str
@@ -355,7 +355,7 @@ class _Place(NamedTuple):
 
 
 def _places(tree: ast.AST, *, script: bool = False) -> Iterator[_Place]:
-    """Yield the places inside functions that may be changed, in the order of the text."""
+    """Yield the places inside functions that may be changed, in source order."""
     for index, node in enumerate(ast.iter_child_nodes(tree)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from _inside(node, ("body",))
@@ -382,11 +382,11 @@ def _inside(parent: ast.AST, fields: tuple[str, ...]) -> Iterator[_Place]:
 
 
 _CONFIGURATION = threading.Lock()
-"""mutmut keeps its configuration in a global, and tasks are worked on in several threads."""
+"""Needed because mutmut keeps its configuration in a global, and tasks run in several threads."""
 
 
 MOST_LINES = 300
-"""Lines of a program that a diff shows."""
+"""Limit on lines of a program in a diff."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,12 +403,12 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """A short name that depends on the program's text alone."""
+        """A short hash of the program's text."""
         return hashlib.sha256(self.source.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def normal_form(source: str) -> str:
-    """Return the program as ``ast`` writes it, without docstrings: the basis of mutants.
+    """Return the program in ``ast.unparse`` format, without docstrings, as the basis of mutants.
 
     Equal programs have equal normal forms. Docstrings stay if the program reads ``__doc__``. Raises
     ReferenceSolutionError if the source is not Python.
@@ -422,11 +422,11 @@ def normal_form(source: str) -> str:
 def mutants(
     reference: str, *, mutmut: bool = True, own: bool = True, script: bool = False
 ) -> tuple[Mutant, ...]:
-    """Return the mutants of a program, without those that are the same program.
+    """Return the distinct mutants of a program.
 
-    Functions are mutated, and of a ``script`` the statements outside them, by our operators.
-    ``mutmut`` and ``own`` choose whose operators are used; mutmut's come first, each in the order
-    of the text. A mutant that equals the reference or an earlier mutant is left out.
+    Functions are mutated, and in a ``script``, by our operators, also statements outside them.
+    ``mutmut`` and ``own`` choose whose operators are used; mutmut's come first, each in source
+    order. A mutant that equals the reference or an earlier mutant is dropped.
     """
     original = normal_form(reference)
     seen = {original}
@@ -452,10 +452,10 @@ def difference(reference: str, mutant: Mutant) -> str:
 
 
 def unified(reference: str, source: str, name: str) -> str:
-    """Return the unified diff from a reference to another program, called ``name`` there.
+    """Return the unified diff from a reference to another program, labeled ``name``.
 
-    Only the first ``MOST_LINES`` lines of the program count: a diff takes the square of the lines
-    and more, and a sample may have any number.
+    Only the first ``MOST_LINES`` lines count, because a diff takes at least quadratic time and a
+    sample may have any number of lines.
     """
     ours, theirs = normal_form(reference).splitlines(), source.splitlines()
     if len(theirs) > MOST_LINES:
@@ -466,12 +466,12 @@ def unified(reference: str, source: str, name: str) -> str:
 
 
 def _by_mutmut(source: str) -> Iterator[str]:
-    """Yield the programs that mutmut's operators make, one change each."""
-    # The import takes half a second and is needed by those who make mutants only.
+    """Yield the programs that mutmut produces, each with one change."""
+    # The import takes half a second, and only mutation needs it.
     import mutmut.configuration
     from mutmut.mutation.file_mutation import create_mutations, deep_replace
 
-    # Without a configuration mutmut looks for src/ in the current folder, and fails without one.
+    # Without a configuration, mutmut looks for src/ in the current folder, and fails without it.
     with _CONFIGURATION:
         before = mutmut.configuration._config
         none: Any = types.SimpleNamespace(do_not_mutate_patterns=[])
@@ -487,6 +487,6 @@ def _by_mutmut(source: str) -> Iterator[str]:
 
 
 def _first_difference(original: str, mutated: str) -> int:
-    """Return the number of the first line that differs, from 1."""
+    """Return the number of the first line that differs (from 1)."""
     pairs = zip(original.splitlines(), mutated.splitlines(), strict=False)
     return 1 + sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

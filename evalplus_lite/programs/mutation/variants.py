@@ -1,7 +1,7 @@
 """Variants of a reference that overlook something: letter case, order, repetition, size, sign.
 
-A mutant changes one place of the reference's text. A variant leaves the text and changes arguments
-or results: a program that takes ``Anna`` for ``anna``, drops repeated items, cuts long texts or
+A mutant changes one place in the reference's source. A variant keeps the source and changes
+arguments or results: it treats ``Anna`` like ``anna``, drops repeated items, cuts long texts or
 loses a fraction. If its answer is wrong, the overlooked property matters.
 """
 
@@ -15,17 +15,17 @@ from typing import Any
 from evalplus_lite.programs import parsing
 from evalplus_lite.types import Value
 
-# Whether the mutants of a program may run one after the other in one process.
+# Deciding whether the mutants of a program may run one after another in one process.
 
 WITHOUT_STATE = frozenset(
     "__future__ abc array bisect cmath collections copy dataclasses datetime enum fractions "
     "functools hashlib heapq itertools json math numbers operator queue random re statistics "
     "string struct textwrap typing unicodedata".split()
 )
-"""Modules in which ordinary calls leave no state that a later program would notice; ``random`` is
-seeded again for each. Not ``decimal`` and ``sys``, say: contexts and limits outlive a program."""
+"""Modules whose ordinary calls leave no state that a later program would notice; ``random`` is
+seeded again for each. ``decimal`` and ``sys`` are not among them, as contexts and limits remain."""
 REACHES_FAR = frozenset("__builtins__ __import__ delattr eval exec open setattr".split())
-"""Names by which a program may reach anything."""
+"""Names through which a program may reach anything."""
 WORK = (
     *(ast.Call, ast.For, ast.While, ast.With, ast.Try),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
@@ -34,9 +34,9 @@ WORK = (
 
 def may_share(source: str) -> bool:
     """Return whether a program, and so its mutants, changes only its own state and does no work
-    while loading, which would be added to that of its first call.
+    while loading, which would count as work of its first call.
 
-    Decided by its imports, so True is reliable only for programs without malice.
+    Imports and names decide, so True is reliable only for programs without malice.
     """
     tree = parsing.tree_or_none(source)
     if tree is None:
@@ -50,7 +50,7 @@ def may_share(source: str) -> bool:
 
 
 def _works(tree: ast.AST) -> bool:
-    """Return whether something is done outside of functions."""
+    """Return whether a program calls or loops outside functions."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
@@ -75,9 +75,9 @@ def _is_harmless(node: ast.AST, imported: set[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One oversight of a variant; ``text`` is an expression over ``x``, a value of type ``of``.
+    """The oversight of a variant; ``text`` is an expression over ``x``, a value of type ``of``.
 
-    ``of`` names the type (``args``: all arguments, as a list); ``given`` is a condition on ``x``.
+    ``of`` names the type (``args``: all arguments, as a list; ``any``: any answer).
     """
 
     name: str
@@ -213,10 +213,9 @@ def _variant(inner):
 
 
 def variants(source: str, entry_point: str, kinds: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield (name, program) of each variant that can matter to values of these types.
+    """Yield (name, program) for each variant that can matter for values of these types.
 
-    ``kinds`` are names of types that occur in arguments (``str``) and, after ``answer ``, in
-    answers (``answer str``).
+    ``kinds`` are names of types that occur in arguments (``str``) and in answers (``answer str``).
     """
     kinds = {"args", "answer any", *kinds}
     for change in _IN:
@@ -236,7 +235,7 @@ def variants(source: str, entry_point: str, kinds: Iterable[str]) -> Iterator[tu
 
 
 def kinds_of(values: Iterable[Value]) -> set[str]:
-    """Return the names of all types within values."""
+    """Return the names of the types within values; in long lists, of the first items only."""
     kinds: set[str] = set()
     waiting: list[Any] = list(values)
     while waiting:

@@ -1,8 +1,8 @@
-"""Base inputs of tasks that only have a test program: found by running it on a recorder.
+"""Recovery of base inputs from test programs, by running them on a recorder.
 
-HumanEval states its inputs within ``check(candidate)``, some of them in loops or drawn at random.
-The check is run in the sandbox, where the reference stands in as the candidate and notes a copy of
-the arguments of every call.
+HumanEval has its inputs inside ``check(candidate)``, some in loops or drawn at random. The check
+runs in the sandbox with the reference as candidate, wrapped to record a copy of each call's
+arguments.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ def _record_calls(seed):
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """A task with the base cases that its test program shows.
+    """A task with the base cases recovered from its test program.
 
-    ``problem`` is what the reference did against its own test, where it did: then the calls after
-    that are missing, and reference or test is wrong.
+    ``problem`` is the error if the reference fails its own test: then reference or test is wrong,
+    and later calls are missing.
     """
 
     task: Task
@@ -71,10 +71,10 @@ def has_hidden_cases(task: Task) -> bool:
 
 
 def recover(sandbox: Sandbox, task: Task) -> Recovered:
-    """Return the task with the arguments of every call that its test makes, in order, as cases.
+    """Return the task with a case for each call that its test makes, in order.
 
-    Arguments given by name are put in their place. The ``random`` module is seeded alike each time.
-    Raises ReferenceSolutionError if reference or test do not load, or make no call that ends.
+    Keyword arguments become positional. The ``random`` module always gets the same seed. Raises
+    ReferenceSolutionError if reference or test do not load or finish, or make no call.
     """
     source = task.reference + "\n\n" + str(task.extra["test"])
     source += _RECORDER.format(entry_point=task.entry_point)
@@ -89,9 +89,9 @@ def recover(sandbox: Sandbox, task: Task) -> Recovered:
 
 
 def with_base_cases(dataset: Dataset, backend: Backend, cache: Path | None = None) -> Dataset:
-    """Return the dataset with the hidden base cases of all its tasks; ``cache`` keeps them.
+    """Return the dataset with the hidden base cases of all its tasks, kept in ``cache``.
 
-    A task whose test or reference does not run, or fails the other, becomes an unusable one.
+    A task whose test or reference does not run, or whose reference fails the test, is unusable.
     """
     hidden = [task for task in dataset.tasks if has_hidden_cases(task)]
     found: dict[str, Task] = {}
@@ -112,7 +112,7 @@ def with_base_cases(dataset: Dataset, backend: Backend, cache: Path | None = Non
 
 
 def _recovered(items: Sequence[Row], backend: Backend, cache: Path | None) -> list[Any]:
-    """Return what ``recovering`` finds for each item, from the cache if all of it is there."""
+    """Return the result of ``recovering`` for each item, cached as a whole."""
     path = None
     if cache is not None and items:
         packages = sorted({*backend.config.packages})
@@ -126,7 +126,7 @@ def _recovered(items: Sequence[Row], backend: Backend, cache: Path | None) -> li
                 return rows
     rows = list(backend.map(Call(f"{__name__}:{recovering.__name__}"), items))
     if cache is not None and path is not None:
-        # A cache that cannot be written costs time only.
+        # A cache that cannot be written only costs time.
         with contextlib.suppress(OSError, EvalPlusLiteError), replacing(path) as file:
             file.write(wire.encode(rows))
         KEEPER.wrote(cache, path)
@@ -134,7 +134,7 @@ def _recovered(items: Sequence[Row], backend: Backend, cache: Path | None) -> li
 
 
 def recovering(place: WorkerContext, _: Row) -> Work:
-    """Of (id, entry point, reference, test), the arguments of all calls, and what went wrong."""
+    """Map (id, entry point, reference, test) to the arguments of all calls, and a problem."""
 
     def work(item: Row) -> Row:
         id, entry_point, reference, test = item
@@ -150,7 +150,7 @@ def recovering(place: WorkerContext, _: Row) -> Work:
 
 
 def require_recovered(recovered: Recovered) -> Task:
-    """Return the task; raises UnusableTask if its reference failed its test."""
+    """Return the task; raise UnusableTask if its reference failed its test."""
     if recovered.problem is None:
         return recovered.task
     detail = clip(f"the reference fails the task's own test: {recovered.problem}")

@@ -1,4 +1,4 @@
-"""Programming contests: APPS, TACO, CodeContests and LiveCodeBench; texts in and out, or calls."""
+"""Programming contests: APPS, TACO, CodeContests and LiveCodeBench, as scripts or calls."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from evalplus_lite.types import CALL, PYTHON, Harness, Rule, Task
 from evalplus_lite.values import wire
 
 MOST_SOLUTIONS = 50
-"""Solutions of a row that are looked at in search of one that compiles."""
+"""Limit on solutions of a row that are examined."""
 MOST_PROGRAMS = 4
-"""Of those that compile, so many are asked about new inputs: what they contradict is no test."""
+"""Solutions kept of those that compile: they must agree on a new input for it to be a test."""
 
 
 def contest_task(
@@ -36,13 +36,12 @@ def contest_task(
     tolerance: float,
     about: Sequence[str] = (),
 ) -> Task:
-    """Return the task of a row; refused if it has no tests.
+    """Return the task of a row; InputError if it has no tests.
 
-    The reference is the first solution that compiles (and defines the function), none if there is
-    no such; then programs are judged by the outputs alone. Without a ``function`` programs are
-    scripts: words are compared, and numbers within the set's own ``tolerance``. With one, it is a
-    method of ``Solution`` if ``starter`` or the reference has it so. ``about`` names texts of the
-    row to be kept.
+    The reference is the first solution that compiles (and defines the function). Without one,
+    programs are judged by the outputs alone. Without a ``function``, programs are scripts: words
+    are compared, numbers within the set's own ``tolerance``. A function is a method if ``starter``
+    or the reference has a class ``Solution``. ``about`` names texts of the row to keep.
     """
     if not inputs or len(inputs) != len(outputs):
         raise fields.refuse(
@@ -78,7 +77,7 @@ def contest_task(
 
 
 def nested(fields: Fields, key: str, kind: type) -> Any:
-    """Return a ``kind`` that a field holds as JSON or as it is, an empty one if it is not there."""
+    """Return a field's ``kind``, parsed if it is a JSON text; an empty one if missing."""
     value = fields.row.data.get(key, kind())
     if type(value) is str:
         value = parsed(fields, value, key) if value.strip() else kind()
@@ -88,7 +87,7 @@ def nested(fields: Fields, key: str, kind: type) -> Any:
 
 
 def parsed(fields: Fields, text: str, name: str) -> Any:
-    """Return the value of a JSON text within a row."""
+    """Parse a JSON text within a row."""
     try:
         return parse_json(text)
     except (InputError, ValueError, RecursionError) as error:
@@ -96,7 +95,7 @@ def parsed(fields: Fields, text: str, name: str) -> Any:
 
 
 def texts(fields: Fields, items: Sequence[Any], name: str) -> list[str]:
-    """Return the texts of a list; lists of lines are joined, as some rows have them."""
+    """Return the texts of a list, joining items that some rows have as lists of lines."""
     joined = []
     for item in items:
         lines = item if type(item) is list else [item]
@@ -111,7 +110,7 @@ def _is_program(source: str, name: str) -> bool:
     return isinstance(tree, ast.Module) and (not name or definitions.defines(tree, name))
 
 
-# APPS, and TACO in its form: tests as one JSON text, for scripts or a function.
+# APPS, and TACO, which shares its format: tests as one JSON text, for scripts or a function.
 
 
 def apps_task(fields: Fields, background: Background) -> Task:
@@ -132,7 +131,7 @@ def judged_by_tests(fields: Fields, id: str) -> Task:
     if function and not function.isidentifier():
         raise fields.refuse(f"fn_name {function[:60]!r} is not a Python name")
     if function:
-        # A list of one item is the item, wrapped: so the set's own judge has it.
+        # A list of one item means the item, as in the set's own judge.
         outputs = [each[0] if type(each) is list and len(each) == 1 else each for each in outputs]
         if not all(type(each) is list for each in inputs):
             raise fields.refuse("inputs: a list of arguments was expected for each call")
@@ -154,7 +153,7 @@ def judged_by_tests(fields: Fields, id: str) -> Task:
 
 
 def taco_task(fields: Fields, background: Background) -> Task:
-    """Return a task of TACO, named by its line, from 0: rows have no names of their own."""
+    """Return a task of TACO, named by its line from 0, because rows have no ids."""
     return judged_by_tests(fields, f"TACO/{fields.row.line - 1}")
 
 
@@ -165,7 +164,7 @@ PARTS = ("public_tests", "private_tests", "generated_tests")
 
 
 def codecontests_task(fields: Fields, background: Background) -> Task:
-    """Return a task of CodeContests; one that reads or writes files by name is refused."""
+    """Return a task of CodeContests; InputError if it reads or writes files by name."""
     id = fields.id("name")
     for key in ("input_file", "output_file"):
         if fields.row.data.get(key):
@@ -196,15 +195,15 @@ def codecontests_task(fields: Fields, background: Background) -> Task:
 # LiveCodeBench: tests as JSON texts, the hidden ones compressed.
 
 MOST_BYTES = 64 << 20
-"""Bytes that a row's hidden tests may unpack to."""
+"""Size limit of a row's hidden tests after decompression."""
 MOST_STEPS = 20
-"""Steps of a pickle that are looked at: one of a text has six."""
+"""Limit on opcodes of a pickle; that of a text has six."""
 HARMLESS = frozenset({"PROTO", "FRAME", "MEMOIZE", "PUT", "BINPUT", "LONG_BINPUT", "STOP"})
 TEXTS = frozenset({"SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "UNICODE"})
 
 
 def livecodebench_task(fields: Fields, background: Background) -> Task:
-    """Return a task of LiveCodeBench; without a reference, as the set has none."""
+    """Return a task of LiveCodeBench, which has no references."""
     id = f"LiveCodeBench/{fields.id('question_id')}"
     rows = nested(fields, "public_test_cases", list) + _hidden(fields)
     if not all(type(row) is dict and {"input", "output"} <= row.keys() for row in rows):
@@ -241,7 +240,7 @@ def livecodebench_task(fields: Fields, background: Background) -> Task:
 
 
 def _hidden(fields: Fields) -> list[Any]:
-    """Return the hidden tests: JSON, or JSON in a pickle of one text, compressed, in base 64."""
+    """Return the hidden tests: JSON, or a base64-encoded, compressed pickle of one JSON text."""
     text = fields.row.data.get("private_test_cases", "[]")
     if type(text) is list:
         return text
@@ -251,7 +250,7 @@ def _hidden(fields: Fields) -> list[Any]:
         text = _unpacked(fields, text) if text.strip() else "[]"
     tests = parsed(fields, text, "private_test_cases")
     if type(tests) is not list:
-        raise fields.refuse("private_test_cases is no list of tests")
+        raise fields.refuse("private_test_cases is not a list of tests")
     return tests
 
 
@@ -259,7 +258,7 @@ def _unpacked(fields: Fields, text: str) -> str:
     remedy = "write its tests as a JSON list"
     try:
         data = inflated(text, MOST_BYTES)
-        # It is taken apart, never unpickled: a pickle is a program.
+        # The pickle is disassembled, never loaded: loading can run code.
         codes = itertools.islice(pickletools.genops(data), MOST_STEPS)
         steps = [(code.name, argument) for code, argument, _ in codes]
     except ValueError as error:

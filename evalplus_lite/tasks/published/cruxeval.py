@@ -1,6 +1,6 @@
-"""CRUXEval's programs as tasks, so that they can be checked and given more inputs.
+"""CRUXEval's programs as coding tasks, to check them and add inputs.
 
-As what a model predicts they are read by ``exe.tasks.forms``.
+``exe.tasks.forms`` reads them as execution-prediction tasks.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from evalplus_lite.values import wire
 
 
 def cruxeval_task(fields: Fields, background: Background) -> Task:
-    """Return a task with one base case, and its output; refused if they are not literals."""
+    """Return a task with one base case and its output; InputError if they are not literals."""
     id, code = fields.id("id"), fields.text("code")
     given, output = fields.text("input"), fields.text("output")
     try:
         arguments, (right,) = arguments_of(given), arguments_of(f"({output}),")
     except ValueError as error:
-        raise fields.refuse(f"its input or output is no literal: {error}") from None
+        raise fields.refuse(f"its input or output is not a literal: {error}") from None
     return Task(
         id=f"cruxeval/{id}",
         prompt=code,

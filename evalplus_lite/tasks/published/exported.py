@@ -1,4 +1,4 @@
-"""Suites that were exported for Hugging Face: rows whose inputs and rule are JSON texts."""
+"""Suites exported for Hugging Face: rows with inputs and rule as JSON texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evalplus_lite.values import codec
 
 
 def exported_task(fields: Fields, background: Background) -> Task:
-    """Return the task of a row of ``export --to huggingface``; outputs are computed anew."""
+    """Return the task of a row of ``export --to huggingface``; outputs are computed again."""
     id, entry_point, prompt = heading(fields)
     try:
         inputs = codec.loads(fields.text("inputs"))
@@ -22,7 +22,7 @@ def exported_task(fields: Fields, background: Background) -> Task:
     except (CodecError, InputError) as error:
         raise fields.refuse(f"'inputs' or 'comparison': {error}") from None
     if type(inputs) is not list or not all(type(each) is list for each in inputs):
-        raise fields.refuse("'inputs' is no JSON text of a list of argument lists")
+        raise fields.refuse("'inputs' is not a JSON text of a list of argument lists")
     base = fields.count("base_count")
     stated = replace(fields, row=fields.row._replace(data={"rule": rule}))
     return Task(

@@ -1,6 +1,6 @@
-"""Formats of published sets: the keys of their rows, how a row becomes a task, where files are.
+"""Formats of published sets: their keys, how a row becomes a task, and where the files are.
 
-Each module of this folder has one or several; installed packages add theirs by entry points.
+Modules of this folder define one or more each; installed packages add theirs by entry points.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from evalplus_lite.tasks.contracts import load_contracts
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.types import Rule, RuleKind, Task
 
-# Published files, fetched once from where their makers release them, and checked by content.
+# Published files: downloaded once from their makers' releases, and verified by checksum.
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A published file: where it is, and the SHA-256 of its bytes."""
+    """A published file: its URL, and the SHA-256 of its bytes."""
 
     url: str
     sha256: str
 
     @property
     def file_name(self) -> str:
-        """The file's name in the cache: the version and the name that it was released under."""
+        """The file's name in the cache: the released version and file name."""
         return "-".join(self.url.rsplit("/", 2)[1:])
 
 
 def fetched(release: Release) -> Path:
-    """Return the path of a published file in the cache, downloading it if it is not there yet.
+    """Return the path of a published file in the cache, after downloading it if missing.
 
-    The cache is ``store.cache_folder()``. A file whose content is not the released one is never
-    used. Raises InputError if the file cannot be had, naming the ways to do without the network.
+    The cache is ``store.cache_folder()``. A file with the wrong checksum is never used. Raises
+    InputError if the download fails, with ways to proceed without the network.
     """
     # Both take a tenth of a second to import, and most commands need neither.
     import pooch
@@ -65,7 +65,7 @@ def fetched(release: Release) -> Path:
             f"{release.url} cannot be downloaded: {_first_line(error)}",
             remedy=f"save it as {place}, or give the path of a copy instead of the name",
         ) from None
-    except ValueError as error:  # pooch's word for a checksum that differs
+    except ValueError as error:  # raised by pooch for a wrong checksum
         raise InputError(
             f"{release.url} is not the file that was released: {_first_line(error)}",
             remedy=f"try again later, or give the path of a copy instead; {place} was not kept",
@@ -80,10 +80,10 @@ def _first_line(error: Exception) -> str:
     return textwrap.shorten(line, 200, placeholder=" ...")
 
 
-# How the published sets compare outputs: facts about single tasks, kept as data.
+# How the published sets compare outputs, for tasks with rules of their own.
 
 KINDS: Mapping[str, RuleKind] = {
-    # These return the shared, distinct or largest elements, in no order that the text settles.
+    # These return shared, distinct or largest elements; the prompt does not specify the order.
     "Mbpp/2": "unordered",  # similar_elements
     "Mbpp/7": "unordered",  # find_char_long
     "Mbpp/111": "unordered",  # common_in_nested_lists
@@ -92,33 +92,33 @@ KINDS: Mapping[str, RuleKind] = {
     "Mbpp/249": "unordered",  # intersection_array
     "Mbpp/579": "unordered",  # find_dissimilar
     "Mbpp/769": "unordered",  # Diff
-    # These ask whether a text matches: a match object counts as True.
+    # These ask whether a text matches; a match object counts as True.
     "Mbpp/737": "truthiness",  # check_str
     "Mbpp/787": "truthiness",  # text_match_three
     "Mbpp/794": "truthiness",  # text_starta_endb
 }
 
-# Tasks of the published plus sets whose answers a contract file's ``check`` judges: any root of a
-# polynomial counts, and two texts can be read in two ways. No other contract is taken there, so
-# that numbers compare with the literature.
+# Tasks of the published plus sets judged by a contract's ``check``: one accepts any root of a
+# polynomial, two have ambiguous prompts. Other contracts are not used there, so that scores
+# compare with the literature.
 CHECKED: frozenset[str] = frozenset({"HumanEval/32", "Mbpp/558", "Mbpp/581"})
 
 
 def published_rule(task_id: str, atol: float) -> Rule:
-    """Return a published task's rule; an ``atol`` of 0 in its file means the default one."""
+    """Return a published task's rule; an ``atol`` of 0 in its file means the default."""
     rule = Rule(KINDS[task_id]) if task_id in KINDS else Rule()
     return replace(rule, atol=atol) if atol else rule
 
 
 Source: TypeAlias = Release | Callable[[], Path]
-"""Where a set's file is: a release to be downloaded once, or a function that finds it."""
+"""The source of a set's file: a release to download once, or a function that returns its path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """What is known of published tasks besides their rows, by task id.
+    """Data about published tasks that is not in their rows, by task id.
 
-    ``contracts`` are contract files, ``tests`` the test programs that a mini file leaves out.
+    ``contracts`` are contract files; ``tests`` are test programs that a mini file omits.
     """
 
     contracts: Mapping[str, str] = field(default_factory=dict)
@@ -127,13 +127,13 @@ class Background:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One kind of row: the keys that tell it, and how it becomes a task.
+    """A row format: the keys that identify it, and how a row becomes a task.
 
-    A row is of the format most of whose ``keys`` it has, all of them. ``task`` raises
-    ``Fields.refuse`` for a row that cannot be used: it is listed, and does not stop the others.
-    ``sources`` are the sets of this format that have names. ``contracts`` is the folder of
-    contract files that ship with the project, and ``prefix`` what their numbers follow in ids.
-    ``tests`` gives the test programs that a file lacks, seen from its first row.
+    A row must have all ``keys``; if several formats match, the one with the most keys wins.
+    ``task`` raises ``Fields.refuse`` for an unusable row, which is listed and does not stop the
+    others. ``sources`` maps names of sets to their files. ``contracts`` is the folder of contracts
+    that ship with the project, and ``prefix`` comes before their numbers in task ids. ``tests``
+    returns the test programs that a file lacks, given its first row.
     """
 
     name: str
@@ -145,30 +145,30 @@ class Format:
     tests: Callable[[Row], Mapping[str, str]] | None = None
 
     def known_contracts(self) -> dict[str, str]:
-        """Return the contract files' texts by task id: a file's name begins with its number."""
+        """Return the contracts by task id; a contract's file name starts with the task number."""
         if not self.contracts:
             return {}
         texts = load_contracts(self.contracts)
         return {f"{self.prefix}{int(stem.partition('_')[0])}": text for stem, text in texts.items()}
 
     def background(self, first: Row) -> Background:
-        """Return what is known besides the rows of a file that begins with ``first``."""
+        """Return the background of a file whose first row is ``first``."""
         return Background(self.known_contracts(), self.tests(first) if self.tests else {})
 
 
-# All formats: those of the modules here, and those of installed packages.
+# The registry: formats of the modules here and of installed packages.
 
 GROUP = "evalplus_lite.datasets"
-"""The group of entry points, each of which is a ``Format``."""
+"""The entry-point group of ``Format`` objects in other packages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """All formats, those with more keys first, and a line for each of others that does not load."""
+    """All formats, most keys first, and a message for each that failed to load."""
 
     formats: tuple[Format, ...]
     sources: Mapping[str, Source]
-    """The sets that have names: where each is."""
+    """The source of each named set."""
     faults: tuple[str, ...] = ()
 
     def of(self, keys: frozenset[str]) -> Format | None:
@@ -178,7 +178,7 @@ class Registry:
 
 @functools.cache
 def own_formats() -> tuple[Format, ...]:
-    """Return the formats that modules of this folder have as ``FORMATS``."""
+    """Return the formats in ``FORMATS`` of this folder's modules."""
     package = __name__.rpartition(".")[0]
     places = import_module(package).__path__
     modules = (import_module(f"{package}.{each.name}") for each in pkgutil.iter_modules(places))
@@ -186,20 +186,20 @@ def own_formats() -> tuple[Format, ...]:
 
 
 def registry() -> Registry:
-    """Return the formats of this project and of whatever is installed beside it.
+    """Return the formats of this project and of installed packages.
 
-    What does not load is listed, and stops nothing: it may not be needed.
+    A format that fails to load is listed but raises nothing, since it may not be needed.
     """
     faults: list[str] = []
     formats = [*own_formats(), *_others(faults)]
-    # Of two formats or sets alike, that of this project prevails.
+    # This project's formats and sets take precedence over others of the same name.
     sources = {name: place for each in reversed(formats) for name, place in each.sources.items()}
     formats.sort(key=lambda each: -len(each.keys))
     return Registry(tuple(formats), dict(sorted(sources.items())), tuple(faults))
 
 
 def place_of(source: Source) -> Path:
-    """Return the path of a named set's file, downloaded if need be; InputError if there is none."""
+    """Return the path of a set's file, downloading it if missing; InputError if that fails."""
     return fetched(source) if isinstance(source, Release) else source()
 
 
@@ -207,7 +207,7 @@ def _others(faults: list[str]) -> Iterator[Format]:
     for point in entry_points(group=GROUP):
         try:
             found = point.load()
-        except Exception as error:  # it is another's code
+        except Exception as error:  # third-party code
             faults.append(f"{_named(point)} does not load: {type(error).__name__}: {error}")
             continue
         if isinstance(found, Format):

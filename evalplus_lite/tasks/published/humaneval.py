@@ -1,4 +1,4 @@
-"""HumanEval and the sets in its form: HumanEval+, HumanEval-X, HumanEvalPack and EvoEval."""
+"""HumanEval and sets with its format: HumanEval+, HumanEval-X, HumanEvalPack and EvoEval."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from evalplus_lite.types import Task
 def humaneval_task(fields: Fields, background: Background) -> Task:
     """Return a task of the original HumanEval; its base cases stay in ``extra["test"]``.
 
-    They are arguments of calls that only running ``check`` shows (``recover``). The task takes its
-    contract file, and the repaired reference in it where the original one is wrong.
+    Only running ``check`` reveals their arguments (``recover``). The task gets its contract, and
+    the contract's repaired reference if the original is wrong.
     """
     id, entry_point, prompt = heading(fields)
     body, test = fields.text("canonical_solution"), fields.text("test")
@@ -47,8 +47,8 @@ def packaged() -> Path:
 
 
 def _repaired_reference(contract: str, entry_point: str) -> str | None:
-    """Return the program within a contract file that defines the entry point, if there is one."""
-    if f"def {entry_point}(" not in contract:  # as in most: parsing all would take a while
+    """Return the program in a contract that defines the entry point, if there is one."""
+    if f"def {entry_point}(" not in contract:  # most; parsing all of them is slow
         return None
     tree = definitions.parse(contract)
     if tree is None or not definitions.defines(tree, entry_point):
@@ -57,7 +57,7 @@ def _repaired_reference(contract: str, entry_point: str) -> str | None:
 
 
 def humaneval_plus_task(fields: Fields, background: Background) -> Task:
-    """Return a task of HumanEval+ or its mini form, with real types where its asserts show them."""
+    """Return a task of HumanEval+ or its mini version, with the types its assertions reveal."""
     id, entry_point, prompt = heading(fields)
     body = fields.text("canonical_solution")
     test = fields.text("test", default=background.tests.get(id, ""))
@@ -76,7 +76,7 @@ def humaneval_plus_task(fields: Fields, background: Background) -> Task:
 
 
 def _tests(first: Row) -> Mapping[str, str]:
-    """Return the test programs of the original tasks where a file of theirs comes without them."""
+    """Return the original tasks' test programs, for a file that omits them."""
     if "test" in first.data:
         return {}
     return {row.data["task_id"]: row.data["test"] for row in read_jsonl(packaged())}
@@ -88,8 +88,8 @@ _FUNCTION = re.compile(r"^def[ \t]+(\w+)[ \t]*\(", re.MULTILINE)
 def humaneval_x_task(fields: Fields, background: Background) -> Task:
     """Return a task; its base cases stay in ``extra["test"]``, as HumanEval's do.
 
-    HumanEvalPack names the entry point, of HumanEval-X it is the last function declared. Rows in
-    other languages are refused.
+    HumanEvalPack names the entry point; in HumanEval-X it is the last function declared. Rows in
+    other languages raise InputError.
     """
     id, prompt = fields.id("task_id"), fields.text("prompt")
     if not id.startswith("Python/"):
@@ -114,8 +114,8 @@ def humaneval_x_task(fields: Fields, background: Background) -> Task:
 
 
 def evoeval_task(fields: Fields, background: Background) -> Task:
-    """Return a task; inputs that are not all literals stay in ``extra["test"]``, a program that the
-    sandbox runs to find them, as HumanEval's tests are.
+    """Return a task; unless all inputs are literals, they stay in ``extra["test"]`` as a program
+    that the sandbox runs to recover them, as with HumanEval.
     """
     id, entry_point, prompt = heading(fields)
     inputs = fields.items("inputs")
@@ -137,8 +137,8 @@ def evoeval_task(fields: Fields, background: Background) -> Task:
 
 
 def _calling(inputs: Sequence[str]) -> str:
-    """Return a test program in HumanEval's form that makes these calls."""
-    # Not indented: a text may have lines of a string in it.
+    """Return a test program in HumanEval's format that makes these calls."""
+    # Not indented, because a text may contain a string of several lines.
     calls = "".join(f"lambda candidate: candidate(\n{text}\n),\n" for text in inputs)
     body = "    for call in CALLS:\n        call(candidate)\n"
     return f"CALLS = [\n{calls}]\n\ndef check(candidate):\n{body}"

@@ -1,4 +1,4 @@
-"""MBPP as it was published, whole and sanitized, and MBPP+."""
+"""MBPP, original and sanitized, and MBPP+."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from evalplus_lite.values.source import assigned, literal_calls
 
 
 def mbpp_task(fields: Fields, background: Background) -> Task:
-    """Return a task: assertions such as ``f(literals) == literal`` are base cases with outputs.
+    """Return a task whose base cases are assertions such as ``f(literals) == literal``.
 
-    Those of ``challenge_test_list`` are plus cases. Other assertions are left out, with the reason,
-    in ``extra``; a row that has only such is refused. The two lists may state a case twice.
+    Those of ``challenge_test_list`` are plus cases, unless they repeat a base case. Other
+    assertions are listed in ``extra`` with the reason; a row with no other is an InputError.
     """
     id, source = f"Mbpp/{fields.count('task_id')}", fields.text("code")
     key = "text" if "text" in fields.row.data else "prompt"
@@ -60,7 +60,7 @@ def _texts(fields: Fields, key: str) -> list[str]:
 
 
 def _asserted(lines: Sequence[str], entry_point: str) -> tuple[Asserted, list[str]]:
-    """Return what assertions say of a function, and why the others say nothing."""
+    """Return the assertions about a function, and the reasons why others are unusable."""
     found = {entry_point: Asserted(0)}
     lost: list[str] = []
     for line in lines:
@@ -78,7 +78,7 @@ def _asserted(lines: Sequence[str], entry_point: str) -> tuple[Asserted, list[st
 
 
 def mbpp_plus_task(fields: Fields, background: Background) -> Task:
-    """Return a task of MBPP+, with the real types that its assertions show."""
+    """Return a task of MBPP+, with the types that its assertions reveal."""
     id, entry_point, prompt = heading(fields)
     base, plus = cases(fields, fields.text("assertion"), entry_point)
     return Task(
@@ -96,9 +96,9 @@ def mbpp_plus_task(fields: Fields, background: Background) -> Task:
 
 
 def mbpp_literal_task(fields: Fields, background: Background) -> Task:
-    """Return a task of MBPP+ in the form that holds its inputs as Python literals in ``test``.
+    """Return a task of the MBPP+ format that has inputs as Python literals in ``test``.
 
-    The base cases are those inputs that occur in the calls of ``test_list``.
+    Inputs that also occur in calls of ``test_list`` are base cases.
     """
     id = f"Mbpp/{fields.count('task_id')}"
     source, asserts = fields.text("code"), [str(line) for line in fields.items("test_list")]
@@ -128,7 +128,7 @@ def mbpp_literal_task(fields: Fields, background: Background) -> Task:
 
 
 def _atol(test: ast.Module) -> float:
-    """Return the tolerance that the test's own loop hands to its ``assertion``."""
+    """Return the tolerance that the test's own loop passes to ``assertion``."""
     for node in test.body[::-1]:
         for inner in ast.walk(node):
             match inner:

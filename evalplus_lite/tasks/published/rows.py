@@ -1,4 +1,4 @@
-"""What the readers of published rows share."""
+"""Helpers shared by the readers of published rows."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from evalplus_lite.types import Case, Task, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.source import literal_calls, value_of
 
-# Giving inputs back the types that JSON took from them.
+# Restoring the types that inputs lost in JSON.
 
-RECURSIVE_LEVELS = 3  # a container shown within itself this deep is taken to nest without end
+RECURSIVE_LEVELS = 3  # nesting depth in examples from which a container may nest arbitrarily deep
 
 _NUMBERS = frozenset({int, float, complex})
 
 
 @dataclass(slots=True)
 class ArgumentTypes:
-    """What the literals show at one place: kinds of containers and scalars, and what is inside."""
+    """The types that literals have at one position: containers, scalars, and nested types."""
 
     containers: set[type] = field(default_factory=set)
     scalars: set[type] = field(default_factory=set)
@@ -35,7 +35,7 @@ class ArgumentTypes:
     keys: ArgumentTypes | None = None
 
     def show(self, value: Value) -> None:
-        """Take a value seen at this place into account."""
+        """Record a value seen at this position."""
         if isinstance(value, (list, tuple, set, frozenset)):
             self.containers.add(type(value))
             self.items = self.items or ArgumentTypes()
@@ -50,9 +50,9 @@ class ArgumentTypes:
             self.scalars.add(type(value))
 
     def repair(self, value: Any, *, alike: int = 0, outside: type | None = None) -> Value:
-        """Return a JSON value as the value that stood at this place; as it is where unsure.
+        """Convert a JSON value to the types seen at this position; unchanged if ambiguous.
 
-        ``alike`` counts the levels around that are all of one container, ``outside``.
+        ``alike`` counts the enclosing levels of the same container type, ``outside``.
         """
         if isinstance(value, dict):
             keys, items = self.keys or ArgumentTypes(), self.items or ArgumentTypes()
@@ -78,12 +78,12 @@ class ArgumentTypes:
 
     @property
     def is_number(self) -> bool:
-        """Whether numbers were shown at this place, and nothing else."""
+        """Whether only numbers were seen at this position."""
         return bool(self.scalars) and self.scalars <= _NUMBERS and not self.containers
 
     @property
     def is_json(self) -> bool:
-        """Whether JSON holds everything that was shown at this place as it is."""
+        """Whether JSON represents everything seen at this position without loss."""
         return (
             self.containers <= {list}
             and complex not in self.scalars
@@ -95,10 +95,10 @@ class ArgumentTypes:
 def repaired(
     inputs: Sequence[Sequence[Any]], shown: Iterable[Sequence[Value] | None]
 ) -> list[tuple[Value, ...]]:
-    """Return each input (a list of arguments, from JSON) with the types that ``shown`` shows.
+    """Return each input (a list of arguments from JSON) with the types seen in ``shown``.
 
-    ``shown`` are the arguments of the task's own example calls. An input that is one of them in
-    JSON becomes exactly that one; the others are repaired place by place (``ArgumentTypes``).
+    ``shown`` has the arguments of the task's example calls. An input with the same JSON as one of
+    them becomes that one; others are repaired position by position (``ArgumentTypes``).
     """
     examples = [tuple(call) for call in shown if call is not None]
     forms = [ArgumentTypes() for _ in range(max(map(len, examples), default=0))]
@@ -113,9 +113,9 @@ def repaired(
 
 
 def _show_complex(inputs: Iterable[Sequence[Any]], forms: Sequence[ArgumentTypes]) -> None:
-    """Show complex numbers where examples have only numbers and some input a text like "(1+2j)".
+    """Record complex numbers where examples have only numbers but an input has "(1+2j)" or alike.
 
-    JSON has made texts of all numbers at such a place.
+    The JSON file has strings in place of all numbers there.
     """
     numeric = [(place, form) for place, form in enumerate(forms) if form.is_number]
     for arguments in inputs if numeric else ():
@@ -126,15 +126,15 @@ def _show_complex(inputs: Iterable[Sequence[Any]], forms: Sequence[ArgumentTypes
 
 
 def _fixed(arguments: Sequence[Any], forms: Sequence[ArgumentTypes]) -> tuple[Value, ...]:
-    """Return the arguments repaired place by place; those beyond the forms stay as they are."""
+    """Return the arguments repaired one by one; those without a form stay unchanged."""
     fixed = (form.repair(item) for form, item in zip(forms, arguments, strict=False))
     return (*fixed, *arguments[len(forms) :])
 
 
 def _number(text: str) -> Value:
-    """Return the number that a string means, the string itself if it means none."""
+    """Return the number written in a string, or the string if it is not a number."""
     if not any(character.isdecimal() for character in text):
-        return text  # "inf" and "j" are words, too
+        return text  # "inf" and "j" may be words
     try:
         number = ast.literal_eval(text.strip())
     except (ValueError, SyntaxError):
@@ -143,7 +143,7 @@ def _number(text: str) -> Value:
 
 
 def _json_text(arguments: Sequence[Value]) -> str:
-    """Return what is left of a value in JSON; sets by their elements' order of text."""
+    """Return arguments as JSON, which loses types; sets are sorted by their elements' JSON."""
     return json.dumps(_json_form(arguments))
 
 
@@ -158,7 +158,7 @@ def _json_form(value: Value) -> Any:
 
 
 LEFT_OUT = "left_out"
-"""Of a task's ``extra``: a line for each test of its row that cannot be a case, with the reason."""
+"""Key of a task's ``extra``: a line with the reason for each test that cannot be a case."""
 
 
 def heading(fields: Fields) -> tuple[str, str, str]:
@@ -167,7 +167,7 @@ def heading(fields: Fields) -> tuple[str, str, str]:
 
 
 def cases(fields: Fields, examples: str, called: str) -> tuple[tuple[Case, ...], tuple[Case, ...]]:
-    """Return base and plus cases with the types that the calls in ``examples`` show."""
+    """Return base and plus cases with the types seen in the calls of ``examples``."""
     base, plus = (_argument_lists(fields, key) for key in ("base_input", "plus_input"))
     try:
         shown = list(literal_calls(parsing.parse(examples), called))
@@ -178,7 +178,7 @@ def cases(fields: Fields, examples: str, called: str) -> tuple[tuple[Case, ...],
 
 
 def _argument_lists(fields: Fields, key: str) -> list[list[Any]]:
-    # One MBPP+ task without plus inputs has an empty object there.
+    # One MBPP+ task without plus inputs has an empty object here.
     value = [] if fields.row.data.get(key) == {} else fields.items(key)
     for arguments in value:
         if type(arguments) is not list:
@@ -187,7 +187,7 @@ def _argument_lists(fields: Fields, key: str) -> list[list[Any]]:
 
 
 def with_tests(fields: Fields, task: Task) -> Task:
-    """Return the task with the unit tests in the row's ``test`` as cases; refuses a row without."""
+    """Return the task with the unit tests of the row's ``test`` as cases; InputError without."""
     try:
         return having_tests(task, fields.text("test"))
     except ValueError as error:
@@ -200,15 +200,12 @@ def as_cases(inputs: Iterable[Sequence[Value]], source: str) -> tuple[Case, ...]
 
 
 def rest(fields: Fields, *keys: str) -> dict[str, Any]:
-    """Return the row's fields of these names, those that are there, for a task's ``extra``."""
+    """Return those fields of the row that exist, for a task's ``extra``."""
     return {key: fields.row.data[key] for key in keys if key in fields.row.data}
 
 
 def arguments_of(text: str) -> tuple[Value, ...]:
-    """Return the arguments that a text between parentheses means; ValueError if one is no literal.
-
-    Nothing is run.
-    """
+    """Parse a call's arguments without running anything; ValueError if one is not a literal."""
     try:
         call = parsing.parse(f"f({text})", mode="eval").body
         if not isinstance(call, ast.Call) or call.keywords:
@@ -221,7 +218,7 @@ def arguments_of(text: str) -> tuple[Value, ...]:
 
 
 def inflated(text: str, most: int) -> bytes:
-    """Return what compressed data in base 64 unpacks to; ValueError beyond ``most`` bytes."""
+    """Decompress base64-encoded data; ValueError if it has more than ``most`` bytes."""
     unpacking = zlib.decompressobj()
     try:
         data = unpacking.decompress(base64.b64decode(text, validate=True), most)
@@ -233,7 +230,7 @@ def inflated(text: str, most: int) -> bytes:
 
 
 def called(asserts: Sequence[str], source: str) -> str:
-    """Return the function of the program that the first assertion calls; ValueError if none."""
+    """Return the program's function that the first assertion calls; ValueError if none."""
     program = definitions.parse(source) or parsing.parse("")
     for name in _called_names(asserts[0] if asserts else ""):
         if definitions.defines(program, name):

@@ -1,4 +1,4 @@
-"""Tests as trainers have them, and the rows of verl, open-instruct and SandboxFusion, as tasks."""
+"""Tests in the formats of RL trainers: rows of verl, open-instruct and SandboxFusion as tasks."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ Form = Literal["row", "assertions", "printed", "calls"]
 
 
 def called_name(name: Any, program: str) -> Any:
-    """Return a function's name, ``Solution.name`` where a program, or answer, has that class."""
+    """Return a function's name, as ``Solution.name`` if a program or answer has that class."""
     return f"Solution.{name}" if SOLUTION.search(program) else name
 
 
-# What a trainer's data says of a task: an id, or tests in one of the forms in use.
+# A task in a trainer's data: an id, or tests in one of several formats.
 
 
 @dataclass(frozen=True, slots=True)
 class TaskData:
-    """A task as a data set has it: ``data`` is its id, its row, or its tests."""
+    """A task in a data set's own format: ``data`` is its id, its row, or its tests."""
 
     form: Form | Literal["id"]
     data: Any
 
     def row(self, answer: str) -> str | dict[str, Any]:
-        """Return the task as a server takes it: an id, a row, or tests that ``task_data`` reads."""
+        """Return the task for a server request: an id, a row, or tests that ``task_data`` reads."""
         tests: Any = self.of(answer)
         if self.form == "assertions":
             return {"functional": tests}
@@ -52,19 +52,19 @@ class TaskData:
         return tests  # type: ignore[no-any-return]
 
     def of(self, program: str) -> Any:
-        """Return the tests for a program, which may have a function as a method."""
+        """Return the tests for a program, which may define the function as a method."""
         if self.form != "calls":
             return self.data
         return (called_name(self.data[0], program), *self.data[1:])
 
 
 def task_data(tests: Any) -> TaskData:
-    """Return the task that a cell of a data set holds, as JSON or as it is.
+    """Return the task in a cell of a data set, parsed if it is a JSON text.
 
-    A text that is no JSON is the id of a task. A list holds assertions (texts), or cases
-    (``input``, ``output``; with ``fn_name``, or LiveCodeBench's ``metadata.func_name``, of a
-    function). An object holds ``inputs`` and ``outputs`` (with ``fn_name`` of a function), or
-    ``assert_case`` or ``functional``, or is a row of a task file. InputError for anything else.
+    Any other text is a task id. A list holds assertions (strings), or cases (``input``, ``output``,
+    and for functions ``fn_name`` or LiveCodeBench's ``metadata.func_name``). An object holds
+    ``inputs`` and ``outputs`` (for functions with ``fn_name``), ``assert_case`` or ``functional``,
+    or is a row of a task file. Raises InputError for anything else.
     """
     if isinstance(tests, str):
         if tests.lstrip()[:1] not in ("{", "["):
@@ -76,8 +76,8 @@ def task_data(tests: Any) -> TaskData:
         raise InputError(f"the tests are a {type(tests).__name__}", remedy="give a list of tests")
     if all(isinstance(each, str) for each in tests):
         for number, text in enumerate(tests):
-            if parsing.tree_or_none(text) is None:  # else it would be the fault of every program
-                raise InputError(f"test {number} is no Python: {text[:80]!r}")
+            if parsing.tree_or_none(text) is None:  # otherwise every program would fail
+                raise InputError(f"test {number} is not Python: {text[:80]!r}")
         return TaskData("assertions", list(tests))
     if not all(isinstance(each, Mapping) and {"input", "output"} <= each.keys() for each in tests):
         raise InputError("a test has no input and output")
@@ -90,13 +90,13 @@ def task_data(tests: Any) -> TaskData:
 
 
 def _of_object(data: dict[str, Any]) -> TaskData:
-    for key in ("assert_case", "functional"):  # code that follows a program, perhaps in parts
+    for key in ("assert_case", "functional"):  # code appended to a program, perhaps in parts
         if text := data.get(key):
             return task_data([text] if isinstance(text, str) and text[:1] != "[" else text)
     for key in ("pytest", "solution_file"):
         if key in data:
             raise InputError(
-                f"the tests are under {key!r}, which is not judged here",
+                f"the tests are under {key!r}, which is not supported",
                 remedy="give them as 'functional' (assertions), or as inputs and outputs",
             )
     inputs, outputs = data.get("inputs"), data.get("outputs")
@@ -113,7 +113,7 @@ def _of_object(data: dict[str, Any]) -> TaskData:
 
 
 def _text(arguments: Any) -> str:
-    """Return a call's arguments as JSON a line; some data sets hold a list of them."""
+    """Return a call's arguments, one JSON value a line; some data sets have a list of them."""
     if isinstance(arguments, str):
         return arguments
     if not isinstance(arguments, Sequence):
@@ -122,7 +122,7 @@ def _text(arguments: Any) -> str:
 
 
 def _one(output: Any) -> str:
-    """Return a call's answer as JSON; some data sets hold it in a list."""
+    """Return a call's expected output as JSON; some data sets wrap it in a list."""
     if isinstance(output, str):
         return output
     return _json(output[0] if isinstance(output, Sequence) and len(output) == 1 else output)
@@ -132,11 +132,11 @@ def _json(value: Any) -> str:
     try:
         return json.dumps(value)
     except (TypeError, ValueError):
-        raise InputError(f"a value of a function's tests is no JSON: {value!r:.60}") from None
+        raise InputError(f"a value of a function's tests is not JSON: {value!r:.60}") from None
 
 
 def _parsed(text: str) -> Any:
-    """Return what a cell's text holds: JSON, or a Python literal, as some data sets have it."""
+    """Parse a cell's text as JSON, or as a Python literal, which some data sets use."""
     with suppress(InputError):
         return parse_json(text)
     try:
@@ -145,14 +145,14 @@ def _parsed(text: str) -> Any:
         raise InputError("the tests are neither JSON nor a literal") from None
 
 
-# SandboxFusion's problems: texts in and out, or code that asserts.
+# SandboxFusion's problems: standard input and output, or code with assertions.
 
 TOLERANCE = 1e-6
-"""Numbers with a fraction that a program prints may differ by so much, as there."""
+"""Tolerance for printed numbers with a fraction; SandboxFusion's own."""
 
 
 def problem_data(row: Mapping[str, Any]) -> TaskData:
-    """Return the tests of a row of SandboxFusion's; InputError for what cannot be judged here."""
+    """Return the tests of a SandboxFusion row; InputError if they are unsupported."""
     test, labels = (
         parse_json(value) if type(value := row.get(key)) is str else value
         for key in ("test", "labels")
@@ -183,19 +183,19 @@ def problem_data(row: Mapping[str, Any]) -> TaskData:
     return TaskData("assertions", [test["code"]])
 
 
-# Tests as tasks. None has a reference that is known to be one: the tests judge. What is expected is
-# taken out of them, so that it stays outside the program's process.
+# Tests as tasks. They have no reference, so the tests decide. Expected values are extracted from
+# them, to keep these outside the program's process.
 
 MOST_TESTS = 100_000
 NAME = "request"
-"""The id of a task that has none."""
+"""The id of a task without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedTests:
-    """A task of tests, and the cases of each of these, where a test has several.
+    """A task made from tests, and the range of cases of each test, which may have several.
 
-    ``inside`` counts the tests that the program's own process decides, at least in part.
+    ``inside`` counts the tests decided, at least in part, in the program's own process.
     """
 
     task: Task
@@ -204,23 +204,23 @@ class JudgedTests:
 
 
 def task_of(form: str, data: Any) -> JudgedTests:
-    """Return the task of tests in a form: ``assertions``, ``printed`` or ``calls``."""
+    """Return the task of tests in the form ``assertions``, ``printed`` or ``calls``."""
     makers = {"assertions": _assertions, "printed": _printed, "calls": _calls}
     return makers[form](data)
 
 
 def _assertions(tests: Sequence[str]) -> JudgedTests:
-    """Return the task of tests that are texts of Python, most of them one ``assert``.
+    """Return the task of tests in Python, most of them a single ``assert``.
 
-    Of ``assert f(1) == 2`` the value of ``f(1)`` is seen and compared outside, after what the test
-    does before it. A test whose assertions stand within loops or functions is run beside the
-    program as it is, and counts as ``inside``, as does what compares two computed values.
+    For ``assert f(1) == 2`` the test's earlier statements run, then ``f(1)``, whose value is
+    compared outside the process. A test with assertions in loops or functions runs unchanged in
+    the program's process and counts as ``inside``, as do comparisons of two computed values.
     """
     assertions: list[Assertion] = []
     ranges, inside = [], 0
     for number, text in enumerate(_counted(tests)):
         if type(text) is not str:
-            raise InputError(f"test {number} is a {type(text).__name__}, no text")
+            raise InputError(f"test {number} is a {type(text).__name__}, not a text")
         parts: list[Assertion] = []
         with suppress(*parsing.UNREADABLE):
             parts = divided(text)
@@ -246,25 +246,24 @@ def _assertions(tests: Sequence[str]) -> JudgedTests:
 
 
 def _printed(data: tuple[Sequence[str], Sequence[str], float]) -> JudgedTests:
-    """Return the task of programs that read an input and print an output, of (inputs, outputs,
-    tolerance).
+    """Return the task of scripts that read an input and print an output.
 
-    Words are compared, and numbers by their value: those with a fraction within ``tolerance``,
-    absolute and relative.
+    ``data`` is (inputs, outputs, tolerance). Words are compared, and numbers by value: those with
+    a fraction within ``tolerance``, absolute and relative.
     """
     inputs, outputs, tolerance = data
     _paired(inputs, outputs)
     for number, text in enumerate([*inputs, *outputs]):
         if type(text) is not str:
-            raise InputError(f"text {number} is a {type(text).__name__}, no text")
+            raise InputError(f"text {number} is a {type(text).__name__}, not a text")
     rule = Rule("numbers", tolerance, tolerance)
     return JudgedTests(_task("", Harness("script"), [(text,) for text in inputs], outputs, rule))
 
 
 def _calls(data: tuple[str, Sequence[str], Sequence[str]]) -> JudgedTests:
-    """Return the task of a function, or of a method of ``Solution``, of (name, inputs, outputs).
+    """Return the task of a function or a method of ``Solution``, from (name, inputs, outputs).
 
-    An input holds an argument as JSON on each line, an output the right answer as JSON.
+    An input has one JSON argument a line; an output is the expected value in JSON.
     """
     name, inputs, outputs = data
     _paired(inputs, outputs)
@@ -316,7 +315,7 @@ def _task(
 
 
 def _said(messages: Any) -> str:
-    """Return the text of the last message of a user, or a text as it is."""
+    """Return the last user message of a conversation, or a plain text unchanged."""
     if type(messages) is str:
         return messages
     rows = [each for each in messages or [] if type(each) is dict and each.get("role") == "user"]
@@ -324,7 +323,7 @@ def _said(messages: Any) -> str:
 
 
 def trainer_task(fields: Fields, background: Background) -> Task:
-    """Return the task of a row of a trainer, named by its own id, else by its line, from 0."""
+    """Return the task of a trainer's row, named by its own id, or else by its line from 0."""
     row = fields.row.data
     try:
         if "reward_model" in row:
@@ -333,8 +332,8 @@ def trainer_task(fields: Fields, background: Background) -> Task:
             index = about.get("index", fields.row.line - 1)
             if str(about.get("prefix") or "").strip():
                 raise InputError(
-                    "extra_info.prefix is code to be put before programs, which is not done here",
-                    remedy="state it in the prompt, for programs to have it themselves",
+                    "extra_info.prefix is code to prepend to programs, which is not supported",
+                    remedy="put it in the prompt, so that programs include it",
                 )
             id = f"{name}/{index}"
             data = task_data(fields.object("reward_model").row.data["ground_truth"])

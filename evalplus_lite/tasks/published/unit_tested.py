@@ -1,4 +1,4 @@
-"""Sets whose tasks come with unit tests: BigCodeBench and ClassEval."""
+"""Sets with unit tests: BigCodeBench and ClassEval."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from evalplus_lite.types import Task
 
 
 def bigcodebench_task(fields: Fields, background: Background) -> Task:
-    """Return a task of BigCodeBench, in its form for completion."""
-    later = "complete_prompt" in fields.row.data  # as files since version 0.2 call it
+    """Return a task of BigCodeBench, with its prompt for completion."""
+    later = "complete_prompt" in fields.row.data  # the key since version 0.2
     prompt = fields.text("complete_prompt" if later else "prompt")
     task = Task(
         id=fields.id("task_id"),
@@ -23,7 +23,7 @@ def bigcodebench_task(fields: Fields, background: Background) -> Task:
 
 
 def classeval_task(fields: Fields, background: Background) -> Task:
-    """Return a task of ClassEval; the imports of its row stand before the reference."""
+    """Return a task of ClassEval; the row's imports are prepended to the reference."""
     imports = "\n".join(map(str, fields.items("import_statement")))
     task = Task(
         id=fields.id("task_id"),

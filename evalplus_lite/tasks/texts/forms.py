@@ -1,9 +1,8 @@
-"""The form of an input text: lines of values, counts that say how many follow, repeated parts.
+"""Forms of input texts: lines of values, counts of items that follow, and repeated parts.
 
-A text is parsed to its values and rendered from them. Counts are no values: rendering computes
-them, so that a list which is made longer has its count right. What does not fit (a row of another
-width than the first, a number out of its range) is made to fit, so that a change to any value gives
-a text of the form.
+A text is parsed to values and rendered from values. Counts are not values: rendering computes them,
+so a list that grows still has the right count. Rendering also adjusts values that do not fit (a row
+with the wrong width, a number out of range), so a change to any value still gives a valid text.
 """
 
 from __future__ import annotations
@@ -18,36 +17,36 @@ from typing import Literal, TypeAlias
 
 from evalplus_lite.types import Value
 
-# What a form of input texts consists of: fields, lines, and lines that are repeated.
+# The parts of a form: fields, lines, and blocks of repeated lines.
 
 Kind: TypeAlias = Literal["int", "float", "word", "char", "text", "literal", "any"]
 Scope: TypeAlias = dict[str, int]
 LARGEST = 10**399
 MOST_REPEATED = 200_000
-"""How often a part may be repeated in a text, and the values in all rows that are written."""
+"""Limit on repetitions of a part, and on values in all rows of a rendered text."""
 INTEGER = re.compile(r"[-+]?[0-9]{1,400}")
 NUMBER = re.compile(r"[-+]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][-+]?\d{1,3})?")
 
 
 def is_number(token: str) -> bool:
-    """Return whether a token is a number in decimal that a float can hold."""
+    """Return whether a token is a decimal number that is finite as a float."""
     return NUMBER.fullmatch(token) is not None and math.isfinite(float(token))
 
 
 class Unfit(ValueError):
-    """A text or its values are not of the form; the message says where."""
+    """A text or its values do not have the form; the message says where."""
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number, or a linear term of a count or integer of the text: ``times * name + plus``."""
+    """A number, or a linear term in an integer of the text: ``times * name + plus``."""
 
     name: str = ""
     times: int = 1
     plus: int = 0
 
     def of(self, scope: Scope) -> int:
-        """Return the amount; Unfit if the name has no value there."""
+        """Return the amount; raise Unfit if the name has no value in the scope."""
         if not self.name:
             return self.plus
         if self.name not in scope:
@@ -55,19 +54,19 @@ class Amount:
         return self.times * scope[self.name] + self.plus
 
     def solved(self, amount: int) -> int:
-        """Return what the name is if the whole is at most this amount."""
+        """Return the largest value of the name for which the term is at most ``amount``."""
         return (amount - self.plus) // self.times
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One value of a line, ``count`` of them in a row (without a space between ``char``s), or, if
-    ``is_open``, all that the line still has.
+    """A value of a line, ``count`` values in a row (``char``s without spaces), or, if ``is_open``,
+    the rest of the line.
 
-    ``low`` and ``high`` bound numbers; ``letters`` are the characters allowed in words, and of a
-    ``literal`` its text. A row of numbers may have an ``order``: ``increasing``, ``sorted``,
-    ``distinct`` or a ``permutation``. Numbers that are ``is_signed`` have their plus written, and
-    floats have ``decimals``, so many at least and at most.
+    ``low`` and ``high`` bound numbers; ``letters`` are the characters allowed in words, or the text
+    of a ``literal``. A row of numbers may have an ``order``: ``increasing``, ``sorted``,
+    ``distinct`` or a ``permutation``. ``is_signed`` numbers are written with their plus sign, and
+    ``decimals`` is the least and greatest number of decimals of floats.
     """
 
     name: str
@@ -83,20 +82,20 @@ class Field:
 
     @property
     def is_row(self) -> bool:
-        """Whether it is a list of values."""
+        """Whether the field is a list of values."""
         return self.is_open or self.count is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line in one of several ways, each a sequence of fields."""
+    """A line with one or several alternative layouts (``ways``), each a sequence of fields."""
 
     ways: tuple[tuple[Field, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines that are there ``count`` times."""
+    """Lines that are repeated ``count`` times."""
 
     count: Amount
     parts: tuple[Part, ...]
@@ -109,7 +108,7 @@ Note: TypeAlias = Callable[[Field, Value, Scope], None]
 
 
 def bounds(field: Field, scope: Scope) -> tuple[float, float]:
-    """Return the least and the greatest number that a field may be; Unfit if there is none."""
+    """Return the least and the greatest value of a field; raise Unfit if there is none."""
     low, high = -math.inf, math.inf
     if field.low is not None:
         low = field.low.of(scope) if isinstance(field.low, Amount) else field.low
@@ -120,11 +119,11 @@ def bounds(field: Field, scope: Scope) -> tuple[float, float]:
     return low, high
 
 
-# Writing an input text of values: counts are computed, and values made to fit.
+# Rendering: counts are computed, and values are adjusted to fit.
 
 
 class Writer:
-    """Writes lines, computing counts and making values fit."""
+    """Writes lines, computing counts and adjusting values."""
 
     def __init__(self, counts: frozenset[str]) -> None:
         self.counts = counts
@@ -132,7 +131,7 @@ class Writer:
         self.room = MOST_REPEATED
 
     def parts(self, parts: Sequence[Part], values: list[Value], scope: Scope) -> None:
-        """Write lines; raises Unfit for values of other types."""
+        """Write lines; raise Unfit for values of the wrong types."""
         given = self._dealt(parts, values)
         for at, (part, own) in enumerate(given):
             if isinstance(part, Block):
@@ -143,12 +142,12 @@ class Writer:
     def _dealt(
         self, parts: Sequence[Part], values: Sequence[Value]
     ) -> list[tuple[Part, list[Value]]]:
-        """Return each part with its own values, None for those that are missing."""
+        """Return each part with its own values, None for missing ones."""
         rest = iter(values)
         return [(part, [next(rest, None) for _ in range(self._width(part))]) for part in parts]
 
     def _width(self, part: Part) -> int:
-        """Return how many values a part has."""
+        """Return the number of values of a part."""
         if isinstance(part, Block) or len(part.ways) > 1:
             return 1
         return sum(each.kind != "literal" and not self._is_count(each) for each in part.ways[0])
@@ -216,9 +215,9 @@ class Writer:
         return "".join(self._fitted(letters, size, field.letters[:1] or "a"))
 
     def _fitted(self, items: list[Value], size: int, filling: Value) -> list[Value]:
-        """Return so many items: the first ones, or those there are over and over.
+        """Cut or cyclically repeat items to ``size``.
 
-        Raises Unfit if that makes the text too large: rows in rows multiply.
+        Raises Unfit if the text gets too large, since nested rows multiply.
         """
         size = max(0, min(size, MOST_REPEATED))
         self.room -= size
@@ -230,7 +229,7 @@ class Writer:
         return (items * math.ceil(size / len(items)))[:size]
 
     def _measured(self, name: str, following: Sequence[tuple[Part, list[Value]]]) -> int:
-        """Return the count that the first part which is counted by it has."""
+        """Return a count's value, measured on the first part that it counts."""
         sizes = (self._size(name, *each) for each in following)
         return next((size for size in sizes if size is not None), 1)
 
@@ -258,7 +257,7 @@ class Writer:
 
 
 def written(field: Field, value: Value, scope: Scope) -> str:
-    """Return the text of one value of a field; raises Unfit if it is of another type."""
+    """Return the text of one value of a field; raise Unfit if it has the wrong type."""
     plus = "+" if field.is_signed else ""
     if field.kind == "int":
         return f"{_within(_whole(value), *bounds(field, scope)):{plus}}"
@@ -281,7 +280,7 @@ def written(field: Field, value: Value, scope: Scope) -> str:
 
 
 def _arranged(field: Field, texts: list[str], scope: Scope) -> list[str]:
-    """Return the integers of a row in the order that its field has; raises Unfit if none can be."""
+    """Change the integers of a row to have the field's order; raise Unfit if that is impossible."""
     if field.kind != "int":
         return texts
     values = list(map(int, texts))
@@ -293,7 +292,7 @@ def _arranged(field: Field, texts: list[str], scope: Scope) -> list[str]:
         ranks = {place: rank for rank, place in enumerate(places, int(low) if low == 0 else 1)}
         return [str(ranks[place]) for place in range(len(values))]
     taken: set[int] = set()
-    for at, value in enumerate(values):  # the next number that is free, from the least one on
+    for at, value in enumerate(values):  # the next free number, or else the lowest free one
         while value in taken and value < high:
             value += 1
         if value in taken:
@@ -328,7 +327,7 @@ def _whole(value: Value) -> int:
 
 
 def _within(value: int, low: float, high: float) -> int:
-    """Return an integer between the bounds: itself, or what remains of it, as a hash table does."""
+    """Map an integer to one between the bounds: unchanged, modulo the range, or the near bound."""
     if low <= value <= high:
         return value
     if math.isfinite(low) and math.isfinite(high):
@@ -342,11 +341,11 @@ def _lettered(text: str, letters: str) -> str:
     return "".join([c if c in letters else letters[ord(c) % len(letters)] for c in text])
 
 
-# Reading the values of an input text by its form.
+# Parsing the values of an input text.
 
 
 class Reader:
-    """Reads lines from ``at`` on."""
+    """Parses lines, starting at ``at``."""
 
     def __init__(
         self, lines: list[str], counts: frozenset[str] = frozenset(), note: Note | None = None
@@ -355,7 +354,7 @@ class Reader:
         self.note = note or (lambda *_: None)
 
     def parts(self, parts: Sequence[Part], scope: Scope) -> list[Value]:
-        """Return the values of the next lines; raises Unfit."""
+        """Return the values of the next lines; may raise Unfit."""
         values: list[Value] = []
         for part in parts:
             if isinstance(part, Block):
@@ -440,18 +439,18 @@ def _record(values: list[Value]) -> Value:
 
 
 class TextForm(ABC):
-    """Texts as values: of a form, or of the shapes of examples."""
+    """A way to represent texts as values: a form, a table, or the shapes of examples."""
 
     @abstractmethod
     def parse(self, text: str, /) -> tuple[Value, ...]:
-        """Return a text's values; raises Unfit."""
+        """Return a text's values; raise Unfit if it does not have the form."""
 
     @abstractmethod
     def render(self, values: Sequence[Value], /) -> str:
-        """Return the text of values that are near to the form's; raises Unfit if they are not."""
+        """Return the text of values, adjusted to fit; raise Unfit if they cannot be."""
 
     def fit(self, values: Sequence[Value], /) -> tuple[Value, ...] | None:
-        """Return the values that a text made of these has, None if none can be made."""
+        """Return the values adjusted to fit, by rendering and parsing them; None if impossible."""
         try:
             return self.parse(self.render(values))
         except Unfit:
@@ -464,15 +463,15 @@ class Form(TextForm):
 
     parts: tuple[Part, ...]
     counts: frozenset[str]
-    """The names of integers that say how many of something there are."""
+    """The names of integers that count items or lines."""
 
     @classmethod
     def of(cls, parts: Sequence[Part]) -> Form:
-        """Return the form of these parts."""
+        """Return a form with these parts."""
         return cls(tuple(parts), frozenset(_counts(parts)) - {""})
 
     def parse(self, text: str, note: Note | None = None) -> tuple[Value, ...]:
-        """Return a text's values; raises Unfit. ``note`` is told of every field's value."""
+        """Return a text's values; may raise Unfit. ``note`` is called with every field's value."""
         lines = text.split("\n")
         if lines and not lines[-1]:
             lines.pop()
@@ -483,14 +482,14 @@ class Form(TextForm):
         return tuple(values)
 
     def render(self, values: Sequence[Value]) -> str:
-        """Return the text of values that are near to the form's; raises Unfit if they are not."""
+        """Return the text of values, adjusted to fit; raise Unfit if they cannot be."""
         writer = Writer(self.counts)
         writer.parts(self.parts, list(values), {})
         return "".join(line + "\n" for line in writer.lines)
 
     def mapped(self, change: Change) -> Form:
-        """Return the form with other fields, each made of one, its way, its line and the names of
-        the single values before it."""
+        """Return the form with each field changed by a function of the field, its way, its line,
+        and the names of the single values before it."""
         return Form.of(_mapped(self.parts, change, frozenset()))
 
 
@@ -523,19 +522,19 @@ def _counts(parts: Sequence[Part]) -> Iterator[str]:
             yield from (each.count.name for way in part.ways for each in way if each.count)
 
 
-# Values of a form drawn at random, from small to large: what mutation of a few examples misses.
+# Drawing random values of a form, from small to large, which mutation of a few examples misses.
 
 SCALES = 10
-"""Texts are drawn at scales from 1, where a count is 2 at most, to this, where it is 1,024."""
+"""The largest scale: counts are at most 2 at scale 1, and at most 1,024 at this one."""
 MOST_PARTS = 20_000
-"""Values that a text is made of, about."""
+"""Approximate limit on values of a text."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class Drawing:
-    """Draws values of a form; numbers without bounds are near those that ``texts`` have.
+    """Draws values of a form; unbounded numbers are near those in ``texts``.
 
-    All chance is ``random()``'s.
+    ``random()`` is the only source of randomness.
     """
 
     def __init__(self, form: Form, texts: Sequence[str], random: Callable[[], float]) -> None:
@@ -553,9 +552,9 @@ class Drawing:
         self.breadth: dict[str, int] = {}
 
     def draw(self, scale: int) -> tuple[Value, ...] | None:
-        """Return values of a scale, None if a bound leaves none."""
+        """Return values at a scale, or None if the bounds allow none."""
         self.cap = 2.0**scale
-        # How numbers are spread is one thing for a whole text: all alike, few, or any.
+        # All values of a field share one spread in a text: few distinct numbers, or the full range.
         self.breadth = {}
         try:
             return tuple(self._parts(self.form.parts, {}, 1))

@@ -1,9 +1,9 @@
-"""A small language for the form of input texts, as tasks state it.
+"""Grammars: a small language in which tasks state the form of their input texts.
 
-A line of the grammar is a line of the text: ``n m`` two integers, ``a[n]:1..10^9`` so many on one
-line, ``x:float(0..1)``, ``s:word(a..z)``, ``row[m]:char(.#)``, ``title:text`` the rest of the line,
-``"add" x | "pop"`` one of several ways. ``repeat n:`` has the indented lines below it so many
-times; ``grid[n][m]:char(.#)`` is short for such lines. docs/guide/harnesses.md explains it.
+A line of the grammar is a line of the text: ``n m`` is two integers, ``a[n]:1..10^9`` is n integers
+on one line; ``x:float(0..1)``, ``s:word(a..z)``, ``row[m]:char(.#)``, ``title:text`` (the rest of
+the line), ``"add" x | "pop"`` (alternatives). ``repeat n:`` repeats the indented lines below it;
+``grid[n][m]:char(.#)`` is short for n such lines. docs/guide/harnesses.md explains it.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _REPEAT = re.compile(r"repeat\s+(\S+)\s*:")
 _NUMBER = re.compile(r"(-?)(\d+(?:\.\d+)?)(?:\^(\d{1,3}))?")
 MOST_LINES = 100
 MOST_DIGITS = 300
-"""Digits of a number: more than a float holds cannot be drawn from."""
+"""Limit on digits: numbers outside the range of a float cannot be drawn."""
 
 
 class GrammarError(ValueError):
-    """A grammar cannot be read; the message names the line and what is wrong."""
+    """A grammar is invalid; the message names the line and the problem."""
 
 
 def form_of(grammar: str) -> Form:
-    """Return the form that a grammar states; raises GrammarError."""
+    """Return the form that a grammar describes; may raise GrammarError."""
     lines = []
     for number, line in enumerate(grammar.expandtabs().split("\n"), 1):
         text = line.partition("#")[0] if "(" not in line else line
@@ -92,7 +92,7 @@ def _line(text: str, names: frozenset[str]) -> Part:
         elif found["second"]:
             if len(ways) > 1 or ways[0] or found.end() < len(text):
                 raise GrammarError(
-                    f"{found['name']} fills several lines, and stands alone in its own"
+                    f"{found['name']} fills several lines, so it must be alone on its line"
                 )
             field = _field(found, found["second"], known)
             return Block(_amount(found["first"][1:-1], known), (Line(((field,),)),))
@@ -101,7 +101,7 @@ def _line(text: str, names: frozenset[str]) -> Part:
             ways[-1].append(field)
             known |= {field.name} if field.kind == "int" and not field.is_row else frozenset()
     if any(each.is_open or each.kind == "text" for way in ways for each in way[:-1]):
-        raise GrammarError("what takes the rest of a line must be its last")
+        raise GrammarError("a field that takes the rest of a line must be its last")
     return Line(tuple(map(tuple, ways)))
 
 
@@ -143,7 +143,7 @@ def _amount(text: str, names: frozenset[str]) -> Amount:
     if found["number"]:
         return Amount(plus=int(found["number"]))
     if found["name"] not in names:
-        raise GrammarError(f"{found['name']} is no integer that stands before")
+        raise GrammarError(f"{found['name']} is not an integer defined earlier")
     times = int(found["times"] or 1)
     if not times:
         raise GrammarError(f"{text!r} is always the same")
@@ -155,7 +155,7 @@ def _bound(text: str, names: frozenset[str]) -> Amount | float | None:
         return None
     if found := _NUMBER.fullmatch(text):
         power = int(found[3] or 1)
-        # One digit less than the text has: 10^299 has 300.
+        # The exponent counts one digit less than the number has: 10^299 has 300.
         if max(len(found[2]), (len(found[2].partition(".")[0]) - 1) * power) > MOST_DIGITS:
             raise GrammarError(f"a number of more than {MOST_DIGITS} digits")
         number = float(found[2]) if "." in found[2] else int(found[2])
@@ -170,7 +170,7 @@ def _bound(text: str, names: frozenset[str]) -> Amount | float | None:
 
 
 def _letters(text: str) -> str:
-    """Return the characters that ``a..z0..9.#`` means."""
+    """Expand character ranges such as ``a..z0..9.#``."""
     found = re.sub(
         r"(\w)\.\.(\w)", lambda m: "".join(map(chr, range(ord(m[1]), ord(m[2]) + 1))), text
     )

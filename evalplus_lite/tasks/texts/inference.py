@@ -1,8 +1,8 @@
-"""The form of input texts, inferred from examples: what explains all of them.
+"""Inference of the form of input texts from examples.
 
-Forms are tried on the example with the most lines, those first that explain most by counts; one is
-taken if all examples have it. What their fields hold (types, letters, indices up to a count) is
-then read off all values.
+Candidate forms come from the example with the most lines; plain ones go first, and the cheapest
+form that fits all examples wins. The types, letters and bounds of its fields are then inferred from
+all values.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from evalplus_lite.tasks.texts.grammar import form_of
 from evalplus_lite.tasks.texts.input_format import ConstrainedForm, form_in, in_words
 from evalplus_lite.types import Case, Task, Value
 
-# Input texts whose form is not understood: only numbers and words in them change, one for one.
+# Templates: in texts of unknown form, only numbers and words are replaced, one for one.
 
 _TOKEN = re.compile(r"\S+")
 _KINDS: tuple[Kind, ...] = ("int", "float", "word")
 _FIELDS = {kind: Field(kind, kind) for kind in _KINDS}
 Shape: TypeAlias = tuple[tuple[str, ...], tuple[Kind, ...]]
-"""What is between the tokens of a text, and the kind of each token."""
+"""The whitespace between a text's tokens, and the kind of each token."""
 
 
 class Templates(TextForm):
@@ -51,7 +51,7 @@ class Templates(TextForm):
         self.shapes: list[Shape] = list(dict.fromkeys(shape for shape, _ in map(_split, texts)))
 
     def parse(self, text: str) -> tuple[Value, ...]:
-        """Return a text's values; raises Unfit if it has none of the shapes."""
+        """Return a text's values; raise Unfit if it has none of the shapes."""
         shape, tokens = _split(text)
         if shape not in self.shapes:
             raise Unfit("it has the shape of none of the examples")
@@ -63,7 +63,7 @@ class Templates(TextForm):
         return (self.shapes.index(shape), *found.values())
 
     def render(self, values: Sequence[Value]) -> str:
-        """Return the text of a shape with these tokens; raises Unfit if they are of other types."""
+        """Return the text of a shape with these tokens; raise Unfit for tokens of wrong types."""
         number, *given = values
         if type(number) is not int:
             raise Unfit("the shape's number is none")
@@ -89,14 +89,14 @@ def _split(text: str) -> tuple[Shape, list[str]]:
     return (gaps, kinds), tokens
 
 
-# Input texts that are tables: lines of as many fields each, such as CSV, without a count before.
-# A text's only value is the list of its rows, so that rows are added, dropped, repeated and changed
-# as records of an argument are.
+# Tables: lines with the same number of fields, such as CSV, without a preceding count. A text's
+# only value is the list of its rows, so mutation adds, drops, repeats and changes rows as it does
+# with records in an argument.
 
 MARKS = (";", ",", "\t", "|", " ")
-"""What separates fields; a blank only where nothing else does."""
+"""Field separators, in order of preference; a space is the last resort."""
 FEWEST = 3
-"""Rows of all examples together from which a form is believed."""
+"""Rows in all examples together that are needed to accept a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +109,13 @@ class Table(TextForm):
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Table | None:
-        """Return the form of texts that are all tables of one width, None if they are not."""
+        """Return the form of texts that are all tables of one width, or None."""
         lines = [text.rstrip("\n").split("\n") for text in texts]
         for mark in MARKS:
             heads = {each[0] for each in lines}
             head = heads.pop() if len(heads) == 1 else ""
             rows = [line.split(mark) for each in lines for line in each[bool(head) :]]
-            # A first line that all texts share is a head if it has none of the numbers below it.
+            # A first line that all texts share is a header if a column of numbers is below it.
             if not head or not _is_head(head.split(mark), rows):
                 head, rows = "", [line.split(mark) for each in lines for line in each]
             widths = {*map(len, rows)}
@@ -127,7 +127,7 @@ class Table(TextForm):
         return None
 
     def parse(self, text: str) -> tuple[Value, ...]:
-        """Return the list of a text's rows; raises Unfit."""
+        """Return the list of a text's rows; may raise Unfit."""
         lines = text.rstrip("\n").split("\n")
         if self.head and lines.pop(0) != self.head:
             raise Unfit("another head")
@@ -141,7 +141,7 @@ class Table(TextForm):
         )
 
     def render(self, values: Sequence[Value]) -> str:
-        """Return the text of rows; raises Unfit for values of other types."""
+        """Return the text of rows; raise Unfit for values of wrong types."""
         (rows,) = values
         if type(rows) is not list:
             raise Unfit("no rows")
@@ -160,7 +160,7 @@ def _is_head(head: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _field(name: str, words: Sequence[str]) -> Field:
-    """Return what a column holds: numbers that are written as numbers are, or words."""
+    """Return a column's field: int (if written canonically), float, text or word."""
     if all(INTEGER.fullmatch(word) and str(int(word)) == word for word in words):
         return Field(name, "int")
     if all(map(is_number, words)):
@@ -172,11 +172,11 @@ def _field(name: str, words: Sequence[str]) -> Field:
 def _value(field: Field, word: str) -> Value:
     if field.kind == "int":
         if not INTEGER.fullmatch(word):
-            raise Unfit(f"{word[:40]!r} is no integer")
+            raise Unfit(f"{word[:40]!r} is not an integer")
         return int(word)
     if field.kind == "float":
         if not is_number(word):
-            raise Unfit(f"{word[:40]!r} is no number")
+            raise Unfit(f"{word[:40]!r} is not a number")
         return float(word)
     return word
 
@@ -186,16 +186,16 @@ MOST_FIELDS = 8
 MOST_PARTS = 4
 MOST_WAYS = 8
 OPEN, OFFSET, WAYS = 6, 1.5, 4
-"""Prices of a row of any length, of a count less or more one, of a line in several ways."""
+"""Costs of a row of any length, of a count plus or minus one, of a line with alternatives."""
 LONGEST = 20_000
-"""Characters of an example from which a form is read."""
+"""Characters of the longest example from which a form is inferred."""
 SEEN, FEW = 6, 3
-"""Values at least before it is believed that they are bounded by a count; where a line has several
-ways, and for the ends of a range."""
+"""Values needed to conclude that a count bounds them; in lines with alternatives, and for ends of a
+range, the second number is enough."""
 
 
 def inferred(texts: Sequence[str]) -> Form | None:
-    """Return a form that all the texts have and that says more than lines of tokens; else None."""
+    """Return the cheapest form that fits all texts, or None if none does."""
     short = [text for text in texts if len(text) <= LONGEST]
     if not all(text.strip() for text in texts) or not short:
         return None
@@ -213,7 +213,7 @@ def inferred(texts: Sequence[str]) -> Form | None:
 
 
 def _price(part: Part) -> float:
-    """Return how much a part has to say: of two forms that fit, the plainer is taken."""
+    """Return the cost of a part; the form with the lowest total wins."""
     if isinstance(part, Block):
         return 1 + OFFSET * bool(part.count.plus) + sum(map(_price, part.parts))
     if len(part.ways) > 1:
@@ -233,9 +233,9 @@ def _fits(form: Form, text: str) -> bool:
 
 
 class _Search:
-    """Forms of one example, likely ones first; the number of tries is bounded.
+    """A search for forms of one example, likely ones first, with a limited number of tries.
 
-    Those that are plain have neither rows of any length nor rows of a count less or more one.
+    Plain forms have no rows of arbitrary length, or of a length that is a count plus or minus one.
     """
 
     def __init__(self, lines: list[str], *, is_plain: bool) -> None:
@@ -251,9 +251,9 @@ class _Search:
     def sequences(
         self, at: int, scope: Scope, outer: Scope, most: int, depth: int
     ) -> Iterator[tuple[tuple[Part, ...], int]]:
-        """Yield the parts that lines from ``at`` on may be, and where they end.
+        """Yield possible parts for the lines from ``at`` on, and the line where they end.
 
-        At the top they take all lines; in a repeated part any number up to ``MOST_PARTS`` parts.
+        At the top level they cover all lines; in a block they are at most ``most`` parts.
         """
         if at == len(self.lines):
             yield (), at
@@ -275,16 +275,16 @@ class _Search:
     def part(
         self, at: int, scope: Scope, outer: Scope, depth: int
     ) -> Iterator[tuple[Part, int, Scope]]:
-        """Yield what may stand at a line: a row of a counted length, repeated parts, then one line.
+        """Yield possible parts at a line: a row of a counted length, blocks, then single lines.
 
-        Within a repeated part only its own counts are taken for repetitions.
+        Inside a block, only counts from the same block can be repetition counts.
         """
-        # Where several numbers may count the lines: the nearest line's, and of two there the first,
-        # as people write a grid's height before its width, and a row's length last.
+        # If several numbers may count the lines, prefer the nearest line's, and the first on that
+        # line: people write a grid's height before its width, and a row's length last.
         own = [name for name in scope if name not in outer]
         own.sort(key=lambda name: -self.line_of[name])
-        # A line of as many values as a count says is a row, unless it begins a table: then the
-        # lines after it need not be tried as repetitions of it.
+        # A line with as many values as a count is a row, unless the next line has as many (a
+        # table). A row is tried first, and not as the start of repeated lines.
         sizes = [len(line.split()) for line in self.lines[at : at + 2]]
         is_row = sizes[0] > 2 and sizes[0] in scope.values() and sizes[0] not in sizes[1:]
         lines = list(self.line(at, scope))
@@ -318,7 +318,7 @@ class _Search:
                 yield block, at + taken, scope
 
     def taken(self, block: Block, lines: list[str], scope: Scope) -> int | None:
-        """Return how many lines a repeated part takes, None if they are not of its form."""
+        """Return the number of lines that a block covers, None if they do not have its form."""
         reader = Reader(lines)
         self.left -= 1
         try:
@@ -328,7 +328,7 @@ class _Search:
         return reader.at
 
     def mixed(self, at: int, times: int) -> Iterator[tuple[tuple[Part, ...], int]]:
-        """Yield a line of several ways, told apart by its first word, if there are few."""
+        """Yield a line with alternatives, distinguished by the first word, if they are few."""
         ways: dict[tuple[str, int], int] = {}
         rows = [line.split() for line in self.lines[at : at + times]]
         for row in rows:
@@ -391,7 +391,7 @@ def _alone(field: Field) -> Line:
 
 
 def _refined(form: Form, texts: Sequence[str]) -> Form | None:
-    """Return the form with what its fields hold; None if a count is never anything else."""
+    """Return the form with types, letters and bounds of fields; None if it fits by chance."""
     seen: defaultdict[str, list[tuple[Value, Scope]]] = defaultdict(list)
 
     def note(field: Field, value: Value, scope: Scope) -> None:
@@ -421,14 +421,14 @@ def _refined(form: Form, texts: Sequence[str]) -> Form | None:
             if field.name in form.counts:
                 return replace(field, kind="int", low=min(1, *values))
             low, high = _range({field.name}, found, SEEN if len(line.ways) == 1 else FEW)
-            if high is None:  # all numbers of the line together tell more
+            if high is None:  # try all numbers of the line together
                 names = {each.name for each in way}
                 low, high = _range(names, [one for name in sorted(names) for one in seen[name]])
             before = way[way.index(field) - 1]
             pairs = [
                 (one, value) for (one, _), value in zip(seen[before.name], values, strict=False)
             ]
-            # The ends of a range: two indices of which the first is never the greater one.
+            # The ends of a range: two indices, the first of which is never greater.
             is_end = high is not None and before is not way[-1] and len({*pairs}) >= FEW
             if is_end and all(type(one) is int and one <= value for one, value in pairs):
                 low = Amount(before.name)
@@ -447,7 +447,7 @@ def _refined(form: Form, texts: Sequence[str]) -> Form | None:
 
 
 def _is_chance(parts: Sequence[Part]) -> bool:
-    """Return whether lines of words go on as before where a count says that they end."""
+    """Return whether lines of words continue after a block, so that its count fits by chance."""
 
     def kinds(part: Part) -> list[Kind]:
         return [each.kind for each in part.ways[0]] if isinstance(part, Line) else []
@@ -464,7 +464,7 @@ def _is_chance(parts: Sequence[Part]) -> bool:
 def _range(
     own: set[str], found: Sequence[tuple[Value, Scope]], least: int = SEEN
 ) -> tuple[Amount | float | None, Amount | float | None]:
-    """Return the bounds of values that are indices up to a number of the text, else none."""
+    """Return the bounds of values that look like indices up to a number of the text, or Nones."""
     values = [value for value, _ in found]
     if len(values) < least or any(type(value) is not int for value in values):
         return None, None
@@ -480,7 +480,7 @@ def _range(
 
 
 def _alphabet(words: Sequence[str]) -> str:
-    """Return the characters of words: those seen, or all of the classes that they are of."""
+    """Return the characters of words: those seen, and whole classes if enough of them are seen."""
     seen = set("".join(words))
     letters, classes = (
         "",
@@ -492,14 +492,14 @@ def _alphabet(words: Sequence[str]) -> str:
     return "".join(sorted(seen | set(letters)))
 
 
-# Which form the input texts of a task have: the one that it states, or what examples show.
+# The form of a task's input texts: as stated by the task, or inferred from examples.
 
 
 def text_form(task: Task, examples: Sequence[Case]) -> TextForm | None:
-    """Return the form of a task's input texts, None if its inputs are not single texts.
+    """Return the form of a task's input texts, or None if its inputs are not single texts.
 
-    Raises ``GrammarError`` for a grammar that cannot be read, ``Unfit`` for an example that is not
-    of it.
+    Raises ``GrammarError`` for an invalid grammar, and ``Unfit`` for an example that does not
+    match it.
     """
     texts = [case.arguments[0] for case in examples if len(case.arguments) == 1]
     if task.harness.kind != "script" or not texts or len(texts) < len(examples):
@@ -516,8 +516,8 @@ def text_form(task: Task, examples: Sequence[Case]) -> TextForm | None:
 
 
 def stated_form(statement: str, texts: Sequence[str]) -> ConstrainedForm | None:
-    """Return the form that a contest's statement shows, with its constraints; None unless all
-    texts have it."""
+    """Return the form that a contest's statement describes, with its constraints; None unless all
+    texts match it."""
     form = form_in(statement)
     if form is None:
         return None
@@ -531,7 +531,7 @@ def stated_form(statement: str, texts: Sequence[str]) -> ConstrainedForm | None:
 
 
 def values_of(form: TextForm, cases: Sequence[Case]) -> list[tuple[Value, ...]] | None:
-    """Return the values of all the cases' texts, None if one is not of the form."""
+    """Return the values of all cases' texts, or None if one does not have the form."""
     try:
         return [form.parse(case.arguments[0]) for case in cases]
     except (Unfit, IndexError, AttributeError):

@@ -1,8 +1,8 @@
-"""The form of input texts as a contest's statement shows it: ``N M`` / ``A_1 A_2 ... A_N``.
+"""The form of input texts, parsed from a contest's statement: ``N M`` / ``A_1 A_2 ... A_N``.
 
-Rows end at the last index that they show, lines around ``\\vdots`` are repeated. The constraints
-that the statement gives (``tasks.stated_constraints``) bound what fields hold. A form is used only
-if all examples have it.
+The last index of a row gives its length, and lines around ``\\vdots`` are repeated. The statement's
+constraints (``tasks.stated_constraints``) bound the fields. A form is used only if all examples
+match it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A name of a line with its indices; ``...`` has none of both."""
+    """A name in a line with its indices, or ``...``."""
 
     name: str
     at: tuple[str, ...] = ()
@@ -56,11 +56,11 @@ class _Item:
 
 
 class _Unread(ValueError):
-    """The block is none that is understood."""
+    """The input format cannot be parsed."""
 
 
 def form_in(statement: str) -> Form | None:
-    """Return the form of input texts that a statement shows, None if it shows none."""
+    """Return the form of input texts that a statement describes, or None."""
     statement = readable(statement)
     block = _BLOCK.search(statement)
     if block is None:
@@ -75,7 +75,7 @@ def form_in(statement: str) -> Form | None:
 
 
 def _case(statement: str) -> list[list[_Item]]:
-    """Return the lines of one of several test cases, none where there is no such format."""
+    """Return the lines of the format of one of several test cases; none without such a format."""
     block = _CASE.search(statement)
     return [_items(line) for line in block[1].splitlines() if line.strip(" `$")] if block else []
 
@@ -128,8 +128,8 @@ _READ = re.compile(
 
 
 def _in_prose(statement: str) -> Form | None:
-    """Return the form that sentences describe line by line, None if there are none or one is not
-    understood."""
+    """Return the form that sentences describe line by line; None if there are none, or one cannot
+    be parsed."""
     text = re.sub(r"[$`]|\\[,;! ]", "", statement)
     text = re.sub(r"\.\.\.|…|\\(?:c|l|v)?dots", r"\\ldots", re.sub(r"\([^()]*\)", " ", text))
     text = re.sub(r"\s+", " ", re.sub(r"\s+([,.;:])", r"\1", text))
@@ -161,7 +161,7 @@ def _in_prose(statement: str) -> Form | None:
 
 
 def _things(text: str) -> list[_Item]:
-    """Return the names of what a line holds: ``n integers a_1, ..., a_n``, or the nouns."""
+    """Return the names of a line's values: ``n integers a_1, ..., a_n``, or else their nouns."""
     text = text.strip().rstrip(".;:")
     if lists := _NAMED.findall(text):
         return [item for each in lists for item in _items(re.sub(r",|\band\b", " ", each))]
@@ -172,7 +172,7 @@ def _things(text: str) -> list[_Item]:
 
 
 def _parts(rows: Sequence[list[_Item]], case: Sequence[list[_Item]] = ()) -> Iterator[Part]:
-    """Yield the lines of a block; those around a line of dots as one that is repeated."""
+    """Yield the parts of a format block; lines around a line of dots become a repeated block."""
     at = 0
     known: set[str] = set()
     while at < len(rows):
@@ -200,7 +200,7 @@ def _is_dots(row: Sequence[_Item]) -> bool:
 
 
 def _repeated(rows: Sequence[list[_Item]], at: int) -> int:
-    """Return how many lines are repeated from here on, 0 if this line stands for itself."""
+    """Return how many lines are repeated from here on, 0 if this line is not repeated."""
     dots = next((n for n in range(at, len(rows)) if _is_dots(rows[n])), None)
     if dots is None or _is_dots(rows[at]):
         return 0
@@ -211,7 +211,7 @@ def _repeated(rows: Sequence[list[_Item]], at: int) -> int:
 
 
 def _index(row: Sequence[_Item]) -> str:
-    """Return the first index that all of a line share."""
+    """Return the first index that all names of a line share, or ""."""
     indices = {item.at[0] for item in row if item.name != "..." and item.at}
     plain = any(item.name != "..." and not item.at for item in row)
     return indices.pop() if len(indices) == 1 and not plain else ""
@@ -234,7 +234,7 @@ def _line(row: Sequence[_Item], known: set[str], *, depth: int) -> Line:
         if run[-1].name == "...":
             raise _Unread
         if len(run) == 1:
-            own = item.at[depth:]  # one of a few that are written out: x_A
+            own = item.at[depth:]  # one of a few names with fixed indices: x_A
             name = "_".join((item.name, *own))
             fields.append(Field(name, "any"))
             known.add(name)
@@ -266,23 +266,23 @@ def _amount(text: str, known: set[str]) -> Amount:
 
 @dataclass(frozen=True, slots=True)
 class ConstrainedForm(TextForm):
-    """A form whose texts keep to the constraints that a statement gives."""
+    """A form with the constraints that a statement puts on its texts."""
 
     form: Form
     stated: StatedConstraints
     has_cases: bool
-    """Whether the turns of a block with counts of its own are test cases."""
+    """Whether the repetitions of a block with counts of its own are test cases."""
 
     def parse(self, text: str) -> tuple[Value, ...]:
-        """Return a text's values; raises Unfit."""
+        """Return a text's values; may raise Unfit."""
         return self.form.parse(text)
 
     def render(self, values: Sequence[Value]) -> str:
-        """Return the text of values that are near to the form's; raises Unfit if they are not."""
+        """Return the text of values, adjusted to fit; raise Unfit if they cannot be."""
         return self.form.render(values)
 
     def fit(self, values: Sequence[Value]) -> tuple[Value, ...] | None:
-        """Return the values that a text made of these has, None if none keeps to the statement."""
+        """Return the values adjusted to fit; None if impossible or a constraint is violated."""
         try:
             values, cases = _named(self.form, self.form.render(values), has_cases=self.has_cases)
         except Unfit:
@@ -291,7 +291,7 @@ class ConstrainedForm(TextForm):
 
     @classmethod
     def of(cls, form: Form, statement: str, texts: Sequence[str]) -> ConstrainedForm:
-        """Return the form with those constraints of a statement that all texts keep to."""
+        """Return the form with those constraints of a statement that all texts satisfy."""
         ways = []
         for has_cases in (False, True):
             pairs = [_named(form, text, has_cases=has_cases) for text in texts]
@@ -302,10 +302,10 @@ class ConstrainedForm(TextForm):
 
 
 def _named(form: Form, text: str, *, has_cases: bool) -> tuple[tuple[Value, ...], list[Names]]:
-    """Return a text's values, and the same by the names of their fields; raises Unfit.
+    """Return a text's values, and a mapping of field names to values; may raise Unfit.
 
-    If it ``has_cases``, there are names for each turn of a block that has counts of its own.
-    ``x_A`` is an item of ``x``, too.
+    With ``has_cases`` there is one mapping for each repetition of a block with counts of its own.
+    ``x_A`` is also an item of ``x``.
     """
     notes: list[tuple[Field, Value]] = []
     values = form.parse(text, lambda field, value, _: notes.append((field, value)))
@@ -337,7 +337,7 @@ def _plain(names: Names, rows: frozenset[str]) -> dict[str, Value]:
 
 
 def _case_of(part: Part, counts: frozenset[str]) -> str:
-    """Return the first field of a block whose turns are cases with counts of their own."""
+    """Return the first field of a block that has counts of its own and so repeats test cases."""
     if not isinstance(part, Block):
         return ""
     fields = list(_fields((part,)))
@@ -346,7 +346,7 @@ def _case_of(part: Part, counts: frozenset[str]) -> str:
 
 
 def _rows(parts: Sequence[Part], counts: frozenset[str]) -> frozenset[str]:
-    """Return the names of fields that come several times, in lines of a test case if it is one."""
+    """Return the names of fields with several values in a text or in one of its test cases."""
     names = [field.name for field in _fields(parts)]
     found = {name for name in names if names.count(name) > 1}
     for part in parts:
@@ -358,8 +358,8 @@ def _rows(parts: Sequence[Part], counts: frozenset[str]) -> frozenset[str]:
 
 
 def in_words(form: Form, statement: str) -> Form:
-    """Return a form whose fields of which the statement says that they are texts hold no numbers:
-    ``0101`` is a text there."""
+    """Return the form with ``word`` fields where the statement says that values are strings, so
+    that ``0101`` is not read as a number."""
     stated = StatedConstraints.read(statement).constraints
     words = {name for each in stated for name, _ in (*each.letters, *each.lengths)}
     numbers = {name for each in stated for name, _, _ in each.bounds}
@@ -372,7 +372,7 @@ def in_words(form: Form, statement: str) -> Form:
 
 
 def bounded(form: Form, stated: Sequence[StatedConstraint]) -> Form:
-    """Return a form whose fields have the bounds and letters that a statement gives them."""
+    """Return the form with the bounds, lengths, letters and orders that a statement specifies."""
     names = {field.name for field in _fields(form.parts) if not field.is_row}
 
     def limit(text: str, field: Field) -> Amount | float | None:
