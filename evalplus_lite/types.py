@@ -343,7 +343,7 @@ class Unusable:
 class Sample:
     """One model-written program for a task; ``index`` counts the samples of that task.
 
-    A job gives the next free index to one whose index is taken for its model and temperature.
+    A sample whose index is taken, for its model and temperature, gets the next free one in a job.
 
     ``temperature`` is its sampling temperature, None if unknown.
     """

@@ -18,8 +18,8 @@ def rerun(
     run: Run,
     out: Path = typer.Argument(..., metavar="DIR", help="A folder that evaluate wrote."),
     sample: str = typer.Argument(..., metavar="TASK#INDEX", help="The sample."),
-    model: str | None = typer.Option(None, "--model", "-m", help="Whose sample, of several."),
-    temperature: float | None = typer.Option(None, "--temperature", help="And drawn at which."),
+    model: str | None = typer.Option(None, "--model", "-m", help="Its model, of several."),
+    temperature: float | None = typer.Option(None, "--temperature", help="Its temperature."),
     case: int | None = typer.Option(
         None, "--case", help="Which case; without it the one that decided."
     ),

@@ -101,7 +101,7 @@ def content_hash(data: Dataset) -> str:
 
 
 def whole_hash(data: Dataset) -> str:
-    """Return a hash of all that the tasks hold: prompts and much else are no part of verdicts."""
+    """Return a hash of everything in the tasks, also of what does not affect verdicts: prompts."""
     digest = hashlib.sha256(content_hash(data).encode())
     for task in data.tasks:
         rest = to_row(replace(task, base=(), plus=(), outputs=()))
@@ -125,7 +125,7 @@ def with_suites(data: Dataset, suites: Iterable[Suite]) -> Dataset:
 def keep_dataset(
     out: str | os.PathLike[str] | None, dataset: Dataset | str | os.PathLike[str]
 ) -> None:
-    """Raise InputError if the suite that a job writes would overwrite the dataset that it reads."""
+    """Raise InputError if a job's suite would overwrite the dataset that the job reads."""
     if out is not None:
         path = dataset.path if isinstance(dataset, Dataset) else dataset
         keep_inputs({"suite": local_folder(out) / SUITE}, {"data set": path})

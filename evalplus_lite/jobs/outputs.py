@@ -215,11 +215,11 @@ ENDS: Mapping[str, tuple[str, ...]] = {
     RESULTS: ("summary.json", "eval_results.json", "eval_results-*.json"),
     "augment.journal.jsonl": ("summary.json", "suite.jsonl.gz"),
 }
-"""By journal, the files that a run writes when it ends."""
+"""The files that a run writes at its end, by the name of its journal."""
 
 
 def unfinished(folder: Path, journal: str) -> None:
-    """Remove the files of an earlier end: a run that resumes or starts over has not ended."""
+    """Remove the files that a finished run wrote at its end, as its folder gets other rows."""
     for path in [path for name in ENDS.get(journal, ()) for path in folder.glob(name)]:
         path.unlink(missing_ok=True)
 

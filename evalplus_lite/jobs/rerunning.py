@@ -145,8 +145,9 @@ def rerun(
         ]
         if len({each["program"] for each in fitting}) != 1:
             options = [shlex.join(group_options(group)) for group in groups][:MOST_NAMED]
+            problem = "several models or temperatures have" if fitting else "that model has no"
             raise InputError(
-                f"{sample} is {'a sample of several models' if fitting else 'not of that model'}",
+                f"{problem} {sample}",
                 remedy=f"give one of: {'; '.join(options)}",
             )
         row = fitting[0]

@@ -137,7 +137,7 @@ class Session:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What a job's rows depend on besides data and settings: versions, programs' packages."""
+        """Facts that rows of jobs depend on besides data and settings: versions and packages."""
         return {**VERSIONS, "packages": sorted({*self.config.packages})}
 
     def close(self, *, now: bool = False) -> None:

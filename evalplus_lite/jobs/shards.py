@@ -34,7 +34,7 @@ from evalplus_lite.store.rows import filling, scratch_database
 RECORD = "shard.json"
 FORM = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 MOST_SHARDS, MOST_ROWS = 10**6 - 1, 1 << 60
-"""Of a job: more are not named, and not counted."""
+"""Upper bounds: a record with more is damaged."""
 Kept: TypeAlias = Literal["inside", "beside"]
 """Where an unsharded run keeps its journal: in the folder of results, or next to the file of
 results."""
@@ -421,7 +421,7 @@ def _require_one_job(shards: Sequence[Finished]) -> None:
 
 
 def _require_versions(record: Mapping[str, Any], name: str, folder: Path) -> None:
-    """Raise InputError unless the rows of a shard are of our version, and of Python's."""
+    """Raise InputError unless a shard was made with this version of ours and of Python."""
     for what, now in VERSIONS.items():
         if record[what] != now:
             raise InputError(

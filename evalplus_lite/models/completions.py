@@ -72,7 +72,7 @@ Extract: TypeAlias = Callable[[Task, str], str]
 
 CHAT_STOP: tuple[str, ...] = ()
 BEGIN = b'{"task_id":'
-"""The beginning of drawn samples as they are written."""
+"""The first bytes of a file of drawn samples."""
 MOST_FAILURES = 8
 """Failures of the server, one after the other, after which nothing more is asked."""
 COMPLETION_STOP = (
@@ -256,11 +256,11 @@ def generate(
 
 
 def _require_drawn(path: str | os.PathLike[str]) -> None:
-    """Raise InputError for a file of others, before a journal cuts off what seems incomplete."""
+    """Raise InputError if a file holds other rows, before a journal cuts its last line."""
     with opened(path, packed=True) as file:
         whole = sum(line.endswith(b"\n") for line in file)
     if not BEGIN.startswith(read_raw(path, max_bytes=len(BEGIN))):
-        whole = max(whole, 1)  # no kill cut this first line
+        whole = max(whole, 1)  # not a row of ours that a kill cut short
 
     def refuse(error: InputError) -> None:
         if error.line is None or error.line <= whole:

@@ -350,7 +350,7 @@ BLOCK = 256  # indices that are kept together, as bits
 
 
 class Indices:
-    """The indices that are taken: about a bit for each, or a block where they are far apart."""
+    """The indices taken so far: a bit for each, or a block for each if they are far apart."""
 
     def __init__(self) -> None:
         self._blocks: Counter[object] = Counter()

@@ -83,7 +83,7 @@ def test_a_sample_of_several_models_is_named_by_model(folder: Path) -> None:
     ):
         found = json.loads(run(*command, folder=folder).stdout)
         assert found.get("actual") == answer
-    for options, problem in (([], "several models"), (["--model=c"], "not of that model")):
+    for options, problem in (([], "several models"), (["--model=c"], "that model has no")):
         done = run(*again, *options, folder=folder)
         assert done.returncode == 2
         assert problem in done.stderr
