@@ -343,6 +343,8 @@ class Unusable:
 class Sample:
     """One model-written program for a task; ``index`` counts the samples of that task.
 
+    A sample whose index is taken, for its model and temperature, gets the next free one in a job.
+
     ``temperature`` is its sampling temperature, None if unknown.
     """
 

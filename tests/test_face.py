@@ -13,6 +13,7 @@ import textwrap
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +189,27 @@ def test_own_tasks_and_samples(session: Session) -> None:
     for wrong, word in ((Sample("Own/1", ""), "Own/1"), ("text", "str")):
         with pytest.raises(InputError, match=word):
             evaluate(data, [*samples, wrong], session=session)  # type: ignore[list-item]
+
+
+def test_samples_without_numbers_are_numbered(tmp_path: Path, session: Session) -> None:
+    """Two equal draws are two samples, whose run can be repeated with the same result."""
+    data = Dataset("own", (make_task([(1,), (2,)], id="Own/0"),))
+    one, two = Sample("Own/0", "def f(x): return x + x"), Sample("Own/0", "f = None", "m")
+    for samples in [one, one, two, one, two], [one, two, one, one, replace(two, index=7), two]:
+        out = tmp_path / str(len(samples))
+        first, again = (evaluate(data, samples, out=out, session=session) for _ in range(2))
+        assert first.to_rows() == again.to_rows()
+        found = sorted((row.get("model", ""), row["index"]) for row in again.to_rows())
+        numbers = [0, 1] if len(samples) == 5 else [0, 1, 7]
+        assert found == [("", 0), ("", 1), ("", 2), *(("m", n) for n in numbers)]
+
+
+def test_long_names_of_models_are_no_names_of_files(tmp_path: Path, session: Session) -> None:
+    """Two that begin alike, in any alphabet, get files that differ."""
+    data, name = Dataset("own", (make_task(),)), "𝔸" * 200
+    samples = [Sample("Tiny/0", "f = None", name + end) for end in "ab"]
+    evaluate(data, samples, out=tmp_path / "out", session=session)
+    assert len(list((tmp_path / "out").glob("eval_results-*.json"))) == 2
 
 
 def test_base_cases_are_included(session: Session) -> None:

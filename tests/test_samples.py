@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from evalplus_lite.programs.extraction import Step
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.tasks import Dataset, load_dataset
 from evalplus_lite.tasks.samples import (
+    MAX_INDEX,
     MAX_SOURCE,
     Faults,
     read_responses,
@@ -86,6 +88,19 @@ def test_indices_are_given_or_counted(tmp_path: Path) -> None:
     ]
     path = rows(tmp_path, *({"task_id": "set/0", "solution": "", **item} for item in items))
     assert [sample.index for sample in read_samples(path, DATA)] == [1, 0, 2, 7, 3]
+
+
+def test_any_index_costs_little(tmp_path: Path) -> None:
+    """Rows of many models with large indices, or of one with many samples, take little memory."""
+    of = {"task_id": "set/0", "solution": ""}
+    many = [{**of, "model": f"m{n}", "index": MAX_INDEX - 1} for n in range(500)]
+    path = rows(tmp_path, *many, *[{**of, "index": 600}, *[of] * 700])
+    tracemalloc.start()
+    found = [sample.index for sample in read_samples(path, DATA)]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 << 20
+    assert found[500:] == [600, *range(600), *range(601, 701)]
 
 
 def test_models_and_temperatures_count_for_themselves(tmp_path: Path) -> None:

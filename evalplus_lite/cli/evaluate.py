@@ -20,6 +20,7 @@ from evalplus_lite.jobs import evaluation
 from evalplus_lite.jobs.datasets import samples_name
 from evalplus_lite.jobs.evaluation import MOST_FILES, EvaluationResult
 from evalplus_lite.jobs.outputs import Evaluation, group_of
+from evalplus_lite.jobs.rerunning import group_options
 from evalplus_lite.jobs.tables import MOST_MODELS, ends, percent
 from evalplus_lite.store.labels import label
 
@@ -149,7 +150,9 @@ def _name_failure(result: EvaluationResult, folder: Path, dataset: str) -> str:
             before[place] += 1
             continue
         sample, case = f"{row['task_id']}#{row['index']}", str(row["failure"]["case"])
-        words = ["evalplus-lite", "rerun", str(folder), sample, "--case", case, "-d", dataset]
+        group = group_options(group_of(row)) if len(result.summary["groups"]) > 1 else []
+        words = ["evalplus-lite", "rerun", str(folder), sample, *group, "--case", case]
+        words += ["-d", dataset]
         say(f"to rerun the first failure: {shlex.join(words)}")
         name = evaluation.name_of(group_of(row)) if len(result.summary["groups"]) > 1 else ""
         task = quote(row["task_id"], safe="/!'()*", errors="replace")

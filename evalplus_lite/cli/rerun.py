@@ -18,6 +18,8 @@ def rerun(
     run: Run,
     out: Path = typer.Argument(..., metavar="DIR", help="A folder written by evaluate."),
     sample: str = typer.Argument(..., metavar="TASK#INDEX", help="The sample."),
+    model: str | None = typer.Option(None, "--model", "-m", help="Its model, of several."),
+    temperature: float | None = typer.Option(None, "--temperature", help="Its temperature."),
     case: int | None = typer.Option(
         None, "--case", help="The case to run; default: the deciding one."
     ),
@@ -30,7 +32,15 @@ def rerun(
     [bold]Example[/bold]  evalplus-lite rerun out/my-model HumanEval/0#3 --case 17
     """
     with run.started() as (session, _):
-        result = rerunning.rerun(out, sample, case=case, dataset=dataset, session=session)
+        result = rerunning.rerun(
+            out,
+            sample,
+            model=model,
+            temperature=temperature,
+            case=case,
+            dataset=dataset,
+            session=session,
+        )
 
     def show() -> None:
         say(f"{result['task_id']}#{result['index']}, case {result['case']}")

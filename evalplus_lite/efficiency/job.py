@@ -193,7 +193,8 @@ def efficiency(
         names = "\n".join(f"{id} {name}" for id, some in sorted(right.items()) for name in some)
         programs = hashlib.sha256(names.encode()).hexdigest()[:32]
         identity = {"kind": "efficiency", "content": content_hash(data), "programs": programs,
-                    "levels": levels, "seed": seed, "inputs": 3, "counter": counter}  # fmt: skip
+                    "levels": levels, "seed": seed, "inputs": 3, "counter": counter,
+                    **opened.facts}  # fmt: skip
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
             done = {row["task_id"]: row for row in finished(journal, lambda row: row.data)}
             opened.stage("efficiency", len(usable))

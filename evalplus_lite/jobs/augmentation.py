@@ -24,8 +24,9 @@ from evalplus_lite.execution.records import from_row, to_row, to_rows
 from evalplus_lite.generate.domains.filter import STATED
 from evalplus_lite.grading.evidence import unusable_row
 from evalplus_lite.jobs.augmented_task import Budget
-from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
+from evalplus_lite.jobs.datasets import SUITE, keep_dataset, prepared, run_facts, whole_hash
 from evalplus_lite.jobs.expected import SharedData
+from evalplus_lite.jobs.outputs import unfinished
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.models import Client, ModelSource, Replay
@@ -166,6 +167,7 @@ def augment(
     """
     if not 0 < seconds < float("inf"):
         raise InputError(f"seconds is {seconds:g}", remedy="a number above 0")
+    keep_dataset(out, dataset)
     # 1. What all tasks share: the budget, the sandboxes, the data with its base cases.
     budget = Budget(inputs=inputs, seconds=seconds, doubtful=doubtful)
     with within(session) as opened:
@@ -175,11 +177,12 @@ def augment(
         # are never reused. Unused optional parts are left out.
         identity = {
             "kind": "augmentation",
-            "content": (content := content_hash(data)),
+            "content": whole_hash(data),
             "seed": seed,
             "inputs": inputs,
             "seconds": seconds,
             "seeds": getattr(seeds, "name", None),
+            **opened.facts,
         }
         if doubtful:
             identity["doubtful"] = True
@@ -211,6 +214,8 @@ def augment(
             # 4. The work. Rows arrive in the order of the items; ``new`` holds the tasks whose
             # rows have not arrived yet.
             left, new = [task for task in tasks if task.id not in suites_of], deque[Task]()
+            if left and folder is not None:
+                unfinished(folder, JOURNAL)
             staging = SharedData(pool)
 
             def items() -> Iterator[Row]:
@@ -241,13 +246,13 @@ def augment(
         if not results:
             raise refusal(left_out)
         summary = {
-            "run": run_facts(data, content=content, pool=pool, seed=seed),
+            "run": run_facts(data, pool=pool, seed=seed),
             **summarized(data, [each.facts for each in results]),
             "unusable": [unusable_row(each) for each in left_out],
         }
     result = AugmentationResult(summary, tuple(results))
     if folder is not None:
-        write_packed(folder / "suite.jsonl.gz", (each.suite for each in results))
+        write_packed(folder / SUITE, (each.suite for each in results))
         result.write_summary(folder / "summary.json")
     return result
 

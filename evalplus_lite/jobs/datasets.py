@@ -14,12 +14,13 @@ from typing import Any, cast
 
 from evalplus_lite.errors import InputError, shown_path
 from evalplus_lite.execution.base import Backend
+from evalplus_lite.execution.records import to_row
 from evalplus_lite.grading.evidence import evidence_rows, unusable_row
 from evalplus_lite.jobs.expected import SuiteSource
-from evalplus_lite.jobs.session import Session, within
+from evalplus_lite.jobs.session import Session, keep_inputs, within
 from evalplus_lite.sandbox import Inputs
 from evalplus_lite.store.labels import file_name, labels
-from evalplus_lite.store.locations import Place, is_folder, names_at
+from evalplus_lite.store.locations import Place, is_folder, local_folder, names_at
 from evalplus_lite.store.opening import opened
 from evalplus_lite.tasks import Dataset, names
 from evalplus_lite.tasks import load_dataset as read_dataset
@@ -27,6 +28,9 @@ from evalplus_lite.tasks.loading import Rows, dataset_of, refusal
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, with_base_cases
 from evalplus_lite.types import Suite, Unusable
 from evalplus_lite.version import __version__
+
+SUITE = "suite.jsonl.gz"
+"""The file of a suite that a job writes into its folder."""
 
 
 def load_dataset(
@@ -81,7 +85,8 @@ def content_hash(data: Dataset) -> str:
     for task in data.tasks:
         # Only what verdicts depend on: an edited prompt does not make results incomparable.
         program = (task.reference, task.entry_point, task.harness.row)
-        text = "\0".join(map(str, (task.id, *program, task.contract, task.rule)))
+        others = (task.programs, len(task.base))
+        text = "\0".join(map(str, (task.id, *program, task.contract, task.rule, *others)))
         digest.update(text.encode("utf-8", "surrogatepass"))
         digest.update(Inputs.of(case.arguments for case in task.cases).key.encode())
         for output in task.outputs:
@@ -95,6 +100,16 @@ def content_hash(data: Dataset) -> str:
     return digest.hexdigest()[:32]
 
 
+def whole_hash(data: Dataset) -> str:
+    """Return a hash of everything in the tasks, also of what does not affect verdicts: prompts."""
+    digest = hashlib.sha256(content_hash(data).encode())
+    for task in data.tasks:
+        rest = to_row(replace(task, base=(), plus=(), outputs=()))
+        text = repr((rest, [case.source for case in task.cases]))
+        digest.update(text.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:32]
+
+
 def with_suites(data: Dataset, suites: Iterable[Suite]) -> Dataset:
     """Return the dataset with these suites, as a suite file would have it; drop other tasks."""
     by_task = {suite.task_id: suite for suite in suites}
@@ -105,6 +120,15 @@ def with_suites(data: Dataset, suites: Iterable[Suite]) -> Dataset:
         if (suite := by_task.get(task.id)) is not None
     )
     return replace(data, tasks=tasks, suites=by_task, of=(), unusable=(), path="")
+
+
+def keep_dataset(
+    out: str | os.PathLike[str] | None, dataset: Dataset | str | os.PathLike[str]
+) -> None:
+    """Raise InputError if a job's suite would overwrite the dataset that the job reads."""
+    if out is not None:
+        path = dataset.path if isinstance(dataset, Dataset) else dataset
+        keep_inputs({"suite": local_folder(out) / SUITE}, {"data set": path})
 
 
 def default_folder(job: str, dataset: str, data: Dataset, *parts: str) -> Path:

@@ -487,6 +487,7 @@ def evaluate(
             "memory": allowed >> 20 if allowed % (1 << 20) == 0 else allowed / (1 << 20),
             "details": details,
             "raw": not extract,
+            **opened.facts,
             **({"shrink": True} if minimize else {}),
             **({"stress": True} if stress else {}),
             **({} if total is None else {"total": total}),

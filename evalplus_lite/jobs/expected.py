@@ -217,7 +217,7 @@ class SuiteSource:
 
     def answers(self, sandbox: Sandbox, task: Task) -> Answers:
         """Return the reference's answers to the task's own cases, cached or computed."""
-        return self._read(task) or self._compute(sandbox, task)
+        return self._read(sandbox, task) or self._compute(sandbox, task)
 
     def _compute(self, sandbox: Sandbox, task: Task) -> Answers:
         own_refused(sandbox, task)  # raises early if the contract is useless
@@ -236,7 +236,7 @@ class SuiteSource:
             max_failures=MOST_SLOW,
         )
         # Only computed answers are cached; reading those of a file is fast.
-        self._keep(self._path(task), _lines(answers))
+        self._keep(self._path(sandbox, task), _lines(answers))
         return answers
 
     def _keep(self, path: Path | None, lines: Iterable[str]) -> None:
@@ -247,8 +247,8 @@ class SuiteSource:
             file.writelines(line.encode() for line in lines)
         KEEPER.wrote(self.cache, path)
 
-    def _read(self, task: Task) -> Answers | None:
-        path = self._path(task)
+    def _read(self, sandbox: Sandbox, task: Task) -> Answers | None:
+        path = self._path(sandbox, task)
         if path is None or not path.is_file():
             return None
         mark_used(path)
@@ -262,7 +262,7 @@ class SuiteSource:
         """Return the result of ``require_knowledge``, or raise its error; cached by content."""
         # The results of null programs are cached separately from answers, because they also depend
         # on a given suite.
-        path, facts = self._null_path(task, given), None
+        path, facts = self._null_path(sandbox, task, given), None
         if path is not None:
             with contextlib.suppress(*DAMAGED):
                 cause, detail = json.loads(path.read_text(encoding="utf-8"))
@@ -278,9 +278,9 @@ class SuiteSource:
             raise UnusableTask(task.id, *facts)
         return facts[1]
 
-    def _null_path(self, task: Task, given: Suite | None) -> Path | None:
+    def _null_path(self, sandbox: Sandbox, task: Task, given: Suite | None) -> Path | None:
         """Return the cache file of null programs' results on a task's suite."""
-        path = self._path(task)
+        path = self._path(sandbox, task)
         if path is None or given is None:
             return None if path is None else path.with_suffix(".null")
         # A suite from a file has its own answers, which are part of the key.
@@ -289,12 +289,12 @@ class SuiteSource:
         key = hashlib.sha256((path.stem + digest(*parts)).encode()).hexdigest()
         return path.parent.parent / key[:2] / f"{key[2:]}.null"
 
-    def _path(self, task: Task) -> Path | None:
+    def _path(self, sandbox: Sandbox, task: Task) -> Path | None:
         if self.cache is None:
             return None
         # The key has everything that the answers depend on, so an entry never becomes stale.
         facts: list[Any] = [FORMAT, sys.version_info[:2], task.reference, task.entry_point]
-        facts.append(task.harness.row)
+        facts += [task.harness.row, sorted({*sandbox.config.packages})]
         facts += [task.rule.row, repr(self.limits), task.contract]
         facts += [digest(*task.outputs)] if task.outputs else []
         facts += task.programs

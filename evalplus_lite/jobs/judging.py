@@ -54,7 +54,8 @@ class Settings:
     """Whether to count tests that a program can pass by guessing."""
 
     def __post_init__(self) -> None:
-        if self.total is not None and not (type(self.total) in (int, float) and self.total > 0):
+        total = self.total
+        if total is not None and not (type(total) in (int, float) and 0 < total < float("inf")):
             raise InputError(f"total is {self.total!r}", remedy="give seconds, such as 60, or None")
 
     def facts(self, name: str) -> dict[str, Any]:

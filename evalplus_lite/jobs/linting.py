@@ -34,7 +34,7 @@ from evalplus_lite.grading.subsets import subset
 from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.jobs.augmented_task import Budget, augment_task, pool_kills
 from evalplus_lite.jobs.consensus import UNANSWERED, VOTES, Finding, Panel, oddities, unanswered
-from evalplus_lite.jobs.datasets import content_hash, run_facts
+from evalplus_lite.jobs.datasets import run_facts, whole_hash
 from evalplus_lite.jobs.expected import SharedData, SuiteSource, on_suites, staged
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, keep_inputs, made_folder, within
@@ -867,7 +867,7 @@ def lint(
             sources = stream.by_task()
             stream.tell(opened)
         folder = None if out is None else made_folder(out)
-        identity: dict[str, Any] = {"kind": "lint", "content": content_hash(data)}
+        identity = {"kind": "lint", "content": whole_hash(data), **opened.facts}
         if sources:
             names = {id: [program_hash(text) for text in some] for id, some in sources.items()}
             identity |= {"programs": _hash(repr(names)), "inputs": inputs, "seed": seed}

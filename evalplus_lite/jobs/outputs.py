@@ -14,7 +14,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -211,6 +211,17 @@ COSTS = "costs.jsonl"
 """The file of the samples' CPU time and memory, which vary between runs, a row per result."""
 PROGRAMS = "programs.jsonl.gz"
 """The file of the programs' texts."""
+ENDS: Mapping[str, tuple[str, ...]] = {
+    RESULTS: ("summary.json", "eval_results.json", "eval_results-*.json"),
+    "augment.journal.jsonl": ("summary.json", "suite.jsonl.gz"),
+}
+"""The files that a run writes at its end, by the name of its journal."""
+
+
+def unfinished(folder: Path, journal: str) -> None:
+    """Remove the files that a finished run wrote at its end, as its folder gets other rows."""
+    for path in [path for name in ENDS.get(journal, ()) for path in folder.glob(name)]:
+        path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -233,12 +244,19 @@ def measured(folder: Path | None, rows: Rows, *, force: bool = False) -> Iterato
         for _ in range(judged - costs.keep(judged)):
             costs.append({})
         costs.flush()
-        # Costs reach the disk before their rows.
-        rows.before = costs.flush
+        begin = partial(unfinished, folder, RESULTS)
+        if force:
+            begin()
+
+        def before() -> None:
+            begin()
+            costs.flush()  # costs reach the disk before the rows that they belong to
+
+        rows.before = before
         try:
             yield costs
         finally:
-            rows.before = None
+            rows.before = begin  # the costs are closed when the last rows are written
 
 
 RunGroup: TypeAlias = tuple[str | None, float | None]
@@ -293,10 +311,10 @@ class Evaluation:
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the rows of results.jsonl (docs/reference/formats.md), one at a time.
 
-        Raises InputError for a damaged row, or for more rows than the summary counts.
+        Raises InputError for a damaged row, or unless there are as many rows as the summary counts.
         """
         # A row that was pasted twice would count twice, so compare with the summary's number.
-        most = self.summary.get("samples")
+        most, number = self.summary.get("samples"), 0
         for number, row in enumerate(self._rows(RESULTS, is_result), 1):
             if type(most) is int and number > most:
                 raise InputError(
@@ -306,6 +324,12 @@ class Evaluation:
                     remedy="a row may be there twice: judge the samples again",
                 )
             yield row
+        if type(most) is int and number < most:
+            raise InputError(
+                f"holds {number} rows where summary.json counts {most}",
+                path=self.folder / RESULTS,
+                remedy="run the same command again, it resumes where it stopped",
+            )
 
     def measured(self) -> Iterator[tuple[dict[str, Any], Cost]]:
         """Yield each row with the measured cost of its sample."""

@@ -17,7 +17,14 @@ from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
 from evalplus_lite.grading.evidence import Evidence
 from evalplus_lite.jobs import tables
 from evalplus_lite.jobs.augmented_task import Budget, pool_kills
-from evalplus_lite.jobs.datasets import content_hash, listed, prepared, require_any, run_facts
+from evalplus_lite.jobs.datasets import (
+    content_hash,
+    listed,
+    prepared,
+    require_any,
+    run_facts,
+    whole_hash,
+)
 from evalplus_lite.jobs.evaluation import evaluate
 from evalplus_lite.jobs.expected import SharedData, SuiteSource, on_suites, staged
 from evalplus_lite.jobs.judging import Settings
@@ -145,9 +152,10 @@ def mutation_scores(
     # The pool is drawn once for all suites, and its results are resumed like other rows.
     identity = {
         "kind": "equivalence",
-        "content": [content_hash(data) for data in sets],
+        "content": [whole_hash(data) for data in sets],
         "seed": seed,
         "inputs": inputs,
+        **session.facts,
     }
     path = None if out is None else out / "mutants.jsonl"
     with open_rows(path, identity=identity, force=force, batch=8) as journal:

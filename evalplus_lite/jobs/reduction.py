@@ -13,7 +13,15 @@ from evalplus_lite.errors import InputError, UnusableTask
 from evalplus_lite.execution.base import Row, WorkerContext
 from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.subsets import relinked, subset
-from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts, with_suites
+from evalplus_lite.jobs.datasets import (
+    SUITE,
+    keep_dataset,
+    listed,
+    prepared,
+    require_any,
+    run_facts,
+    with_suites,
+)
 from evalplus_lite.jobs.expected import SharedData, SuiteSource, found_evidence, on_suites, staged
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
@@ -143,6 +151,7 @@ def reduce(
 
     Raises InputError if no task is usable, or with ``strict`` if any task or row is unusable.
     """
+    keep_dataset(out, dataset)
     with within(session) as opened:
         measured = measurement(dataset, samples, opened, kinds=MODES[policy.mode], strict=strict)
         opened.stage("reduce", None)
@@ -161,7 +170,7 @@ def reduce(
     result = ReductionResult(summary, with_suites(measured.data, suites), measured.suites)
     if out is not None:
         folder = made_folder(out)
-        write_suites(folder / "suite.jsonl.gz", measured.data.tasks, suites)
+        write_suites(folder / SUITE, measured.data.tasks, suites)
         result.write_summary(folder / "reduction.json")
     return result
 

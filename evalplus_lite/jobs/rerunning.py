@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import shlex
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from evalplus_lite.grading.subsets import subset
 from evalplus_lite.jobs.datasets import content_hash, load_dataset
 from evalplus_lite.jobs.expected import SharedData, SuiteSource
 from evalplus_lite.jobs.judging import Settings, failure_row, words_of
-from evalplus_lite.jobs.outputs import read_evaluation
+from evalplus_lite.jobs.outputs import RunGroup, group_of, read_evaluation
 from evalplus_lite.jobs.session import Session, within
 from evalplus_lite.jobs.verification import Verification
 from evalplus_lite.sandbox import Inputs, Program, preset
@@ -26,6 +27,8 @@ from evalplus_lite.values.source import decode_answer, shown
 
 MOST_PRINTED = 4000
 """Maximum length of a program's output, and of its traceback, in characters."""
+MOST_NAMED = 10
+"""Maximum number of samples that an error names."""
 RECORDER = f"""
 
 def _recorded(function):
@@ -98,6 +101,8 @@ def rerun(
     folder: str | os.PathLike[str],
     sample: str,
     *,
+    model: str | None = None,
+    temperature: float | None = None,
     case: int | None = None,
     dataset: Dataset | str | os.PathLike[str] | None = None,
     session: Session | None = None,
@@ -105,28 +110,47 @@ def rerun(
     """Run a judged program on a case again; return input, output, expected value and verdict.
 
     ``folder`` was written by ``evaluate``, ``sample`` is a task's id and a sample's index, such as
-    ``HumanEval/0#3``, and ``case`` the position of a case (None: the deciding one). ``dataset`` is
-    needed unless the summary names a published data set or an existing file.
+    ``HumanEval/0#3``, and ``case`` the position of a case (None: the deciding one). ``model`` and
+    ``temperature`` are needed if several have a sample of that index, and ``dataset`` unless the
+    summary names a published data set or an existing file.
     """
     # Order: find the sample, the case and the program; then the data set.
     evaluation = read_evaluation(folder)
     task_id, _, index = sample.rpartition("#")
     if not task_id or not index.isdecimal():
         raise InputError(f"{sample!r} names no sample", remedy="give TASK#INDEX")
-    # Rows are read up to the sample; names seen until then are for the error message.
-    names: dict[str, list[Any]] = {}
+    # Every model and temperature counts its samples from 0: find all rows of that index.
+    names: dict[str, list[str]] = {}
+    groups: dict[RunGroup, dict[str, Any]] = {}
     for each in evaluation.rows():
-        names.setdefault(each["task_id"], []).append((each["index"], each["program"]))
+        others = names.setdefault(each["task_id"], [])
         if (each["task_id"], str(each["index"])) == (task_id, index):
-            row = each
-            break
-    else:
-        if task_id in names:
-            samples = ", ".join(str(number) for number, _ in names[task_id][:10])
-            raise InputError(f"{task_id} has no sample {index}", remedy=f"there are: {samples}")
+            groups[group_of(each)] = each
+        elif len(others) < MOST_NAMED:
+            others.append(str(each["index"]))
+    if task_id not in names:
         close = difflib.get_close_matches(task_id, names, n=1)
         remedy = f"did you mean {close[0]!r}?" if close else f"the first is {next(iter(names), '')}"
         raise InputError(f"no sample is for a task {task_id!r}", path=folder, remedy=remedy)
+    if not groups:
+        remedy = f"there are: {', '.join(names[task_id])}"
+        raise InputError(f"{task_id} has no sample {index}", remedy=remedy)
+    chosen = (model or None, temperature)
+    row = groups.get(chosen) if model is not None else None
+    if row is None:
+        fitting = [
+            each
+            for (of, heat), each in groups.items()
+            if model in (None, of or "") and temperature in (None, heat)
+        ]
+        if len({each["program"] for each in fitting}) != 1:
+            options = [shlex.join(group_options(group)) for group in groups][:MOST_NAMED]
+            problem = "several models or temperatures have" if fitting else "that model has no"
+            raise InputError(
+                f"{problem} {sample}",
+                remedy=f"give one of: {'; '.join(options)}",
+            )
+        row = fitting[0]
     number = row.get("failure", {}).get("case") if case is None else case
     if number is None:
         raise InputError(f"{sample} passed, no case decided", remedy="give --case")
@@ -158,6 +182,12 @@ def rerun(
         most = result["cases"]
         raise InputError(f"{task_id} has no case {number}", remedy=f"give 0 to {most - 1}")
     return {"task_id": task_id, "index": row["index"], "case": number, **result}
+
+
+def group_options(group: RunGroup) -> list[str]:
+    """Return the options of ``rerun`` that name a model and a temperature."""
+    model, heat = group
+    return ["--model", model or "", *([] if heat is None else ["--temperature", str(heat)])]
 
 
 def judging_dataset(dataset: Dataset | str | os.PathLike[str], session: Session) -> Dataset:

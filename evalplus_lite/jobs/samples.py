@@ -27,7 +27,7 @@ from evalplus_lite.store.labels import labels
 from evalplus_lite.store.locations import Place, place_of
 from evalplus_lite.store.rows import filling, scratch_database
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.tasks.samples import Faults, Response, Source
+from evalplus_lite.tasks.samples import Faults, Indices, Response, Source
 from evalplus_lite.tasks.samples import read_samples as read_file
 from evalplus_lite.types import Sample, Task, clip
 
@@ -123,6 +123,7 @@ class SampleStream:
     def _checked(self, samples: Iterable[object]) -> Iterator[Sample]:
         # Samples of unselected tasks are counted, not rejected, because files cover whole sets.
         chosen, whole = set(self._data.ids), set(self._data.all_ids)
+        indices = Indices()
         for sample in samples:
             if not isinstance(sample, Sample):
                 raise InputError(
@@ -130,6 +131,11 @@ class SampleStream:
                     remedy="give Sample(task_id, source), or rows with a task_id and a solution",
                 )
             if sample.task_id in chosen:
+                # Without an index each is number 0, and rows of results are known by numbers.
+                of = sample.task_id, sample.model, sample.temperature
+                if not indices.take(of, sample.index):
+                    sample = replace(sample, index=indices.free(of))
+                    indices.take(of, sample.index)
                 yield sample
             elif sample.task_id in whole:
                 self.faults.aside[sample.task_id] += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +18,13 @@ from evalplus_lite.sandbox import Tier, config_of
 from evalplus_lite.store import cache_folder, write_text
 from evalplus_lite.store.locations import local_folder
 from evalplus_lite.store.locks import Lock
+from evalplus_lite.version import __version__
+
+VERSIONS: Mapping[str, str] = {
+    "version": __version__,
+    "python": f"{sys.version_info.major}.{sys.version_info.minor}",
+}
+"""Our version, and the part of Python's, that rows may depend on."""
 
 # Results of jobs: frozen records that are written as JSON, and have rows for data frames.
 
@@ -126,6 +134,11 @@ class Session:
                 self._pool = self._backend.__enter__()
                 self.workers = self._pool.workers
             return self._pool
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Facts that rows of jobs depend on besides data and settings: versions and packages."""
+        return {**VERSIONS, "packages": sorted({*self.config.packages})}
 
     def close(self, *, now: bool = False) -> None:
         """End all sandboxes; with ``now``, even if programs are still running."""

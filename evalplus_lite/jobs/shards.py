@@ -16,7 +16,6 @@ import itertools
 import json
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -24,18 +23,18 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.jobs.outputs import COSTS, measured
+from evalplus_lite.jobs.outputs import COSTS, measured, unfinished
+from evalplus_lite.jobs.session import VERSIONS
 from evalplus_lite.store import dump_row, parse_json, read_text, write_text
 from evalplus_lite.store.journal import open_rows, settings_file
 from evalplus_lite.store.locations import local_folder
 from evalplus_lite.store.opening import opened
 from evalplus_lite.store.rows import filling, scratch_database
-from evalplus_lite.version import __version__
 
 RECORD = "shard.json"
-PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
-"""The part of the Python version on which rows may depend."""
 FORM = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
+MOST_SHARDS, MOST_ROWS = 10**6 - 1, 1 << 60
+"""Upper bounds: a record with more is damaged."""
 Kept: TypeAlias = Literal["inside", "beside"]
 """The place of an unsharded run's journal: in the folder of results, or next to the file of
 results."""
@@ -131,19 +130,20 @@ class ShardPlan:
         own = dealt(list(costs.values()), names, self.shard.of)[self.shard.number - 1]
         self.items = frozenset(names[place] for place in own)
         # If settings or data changed after the shard started, its rows would be a mixture.
-        before = record_at(self.folder / RECORD)
-        if before is not None and before["plan"] != plan and not force:
-            raise InputError(
-                f"shard {self.shard} was begun with other settings or data",
-                path=self.folder,
-                remedy="use the same to resume, choose another output, or remove that folder",
-            )
+        before = None if force else record_at(self.folder / RECORD)
+        if before is not None:
+            _require_versions(before, str(self.shard), self.folder)
+            if before["plan"] != plan:
+                raise InputError(
+                    f"shard {self.shard} was begun with other settings or data",
+                    path=self.folder,
+                    remedy="use the same to resume, choose another output, or remove that folder",
+                )
         self._record = {
             "shard": [self.shard.number, self.shard.of],
             "finished": False,
             "kind": self._kind,
-            "version": __version__,
-            "python": PYTHON,
+            **VERSIONS,
             "plan": plan,
             "command": list(self.shard.command),
             "journal": self._name,
@@ -223,13 +223,16 @@ def _is_record(record: Any) -> bool:
         type(record) is dict
         and all(type(record.get(key)) is kind for key, kind in SHAPE.items())
         and [*map(type, record["shard"])] == [int, int]
-        and 1 <= record["shard"][0] <= record["shard"][1]
+        and 1 <= record["shard"][0] <= record["shard"][1] <= MOST_SHARDS
+        and 0 <= record["total"] < MOST_ROWS
         and all(type(each) is list and [*map(type, each)] == [int, str] for each in record["items"])
+        and all(0 <= place < record["total"] for place, _ in record["items"])
         and all(type(each) is str for each in record["command"])
         and record["kept"] in get_args(Kept)
         # A bare name, so that a foreign record cannot point to a file outside its folder.
         and record["journal"] == Path(record["journal"]).name
-        and (not record["finished"] or type(record.get("rows")) is int)
+        and type(record.get("rows", None if record["finished"] else 0)) is int
+        and 0 <= record.get("rows", 0) < MOST_ROWS
     )
 
 
@@ -307,6 +310,8 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
             open_rows(path, identity=shards[0].identity(), force=force) as journal,
             measured(folder if has_costs else None, journal, force=force) as costs,
         ):
+            if force:
+                unfinished(path.parent, name)
             for row in journal.rows():
                 line, _ = next(lines, ("", ""))
                 if line != dump_row(row.data):
@@ -397,14 +402,7 @@ def _require_one_job(shards: Sequence[Finished]) -> None:
     first, settings = shards[0], shards[0].identity() or {}
     for shard in shards:
         record = shard.record
-        # Rows may depend on our version and Python's, so the merging version must be the same.
-        for what, now in (("version", __version__), ("python", PYTHON)):
-            if record[what] != now:
-                raise InputError(
-                    f"shard {shard.name} was made with {what} {record[what]!r:.80}, not {now}",
-                    path=shard.folder,
-                    remedy="merge with the version that made the shards",
-                )
+        _require_versions(record, shard.name, shard.folder)
         # Settings can be reported in detail; the plan also covers data and partition.
         own = shard.identity() or {}
         other = [
@@ -419,6 +417,17 @@ def _require_one_job(shards: Sequence[Finished]) -> None:
                 f"shard {shard.name} was made with other {other[0]}",
                 path=shard.folder,
                 remedy="run it again with the others' settings, its folder removed",
+            )
+
+
+def _require_versions(record: Mapping[str, Any], name: str, folder: Path) -> None:
+    """Raise InputError unless a shard was made with this version of ours and of Python."""
+    for what, now in VERSIONS.items():
+        if record[what] != now:
+            raise InputError(
+                f"shard {name} was made with {what} {record[what]!r:.80}, not {now}",
+                path=folder,
+                remedy="use the version that made it, or remove its folder and run it again",
             )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,7 +14,9 @@ from evalplus_lite.errors import InputError, LLMError, shown_path
 from evalplus_lite.models import Message, ModelSource, RefusalError, Reply, Request, ServerError
 from evalplus_lite.models.errors import TooLongError
 from evalplus_lite.programs import parsing
-from evalplus_lite.store import Journal
+from evalplus_lite.store import Journal, Row, read_jsonl, read_raw
+from evalplus_lite.store.opening import opened
+from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES, NoRows
 from evalplus_lite.types import Task
 
 # Prompts for programs: an instruction, or the start of the program.
@@ -68,6 +71,8 @@ Extract: TypeAlias = Callable[[Task, str], str]
 """Extracts the program from a chat answer, with prose and fences, to a task."""
 
 CHAT_STOP: tuple[str, ...] = ()
+BEGIN = b'{"task_id":'
+"""The first bytes of a file of drawn samples."""
 MOST_FAILURES = 8
 """Consecutive failures of the server after which sampling stops."""
 COMPLETION_STOP = (
@@ -199,19 +204,10 @@ def generate(
     """
     drawn = SamplingResult()
     wanted = list(draws(tasks, sampling, model=source.model))
+    if not force and os.path.isfile(path):
+        _require_drawn(path)
     with Journal(path, force=force, batch=1) as journal:
-        have: dict[tuple[str, int], str] = {}
-        for row in journal.rows():
-            try:
-                have[row.data["task_id"], row.data["index"]] = row.data["prompt_hash"]
-                drawn.count(row.data)
-            except (KeyError, TypeError, AttributeError):
-                raise InputError(
-                    "is not a row of drawn samples",
-                    path=path,
-                    line=row.line,
-                    remedy="choose another output",
-                ) from None
+        have = dict(_counted(row, path, drawn) for row in journal.rows())
         for draw in wanted:
             known = have.get((draw.task.id, draw.index))
             if known not in (None, draw.request.key):
@@ -255,6 +251,40 @@ def generate(
         except LLMError as error:
             saved = f"{drawn.rows} of {len(wanted)} samples are saved in {shown_path(path)}"
             raise LLMError(f"{error}; {saved}: run again to draw the rest") from None
+    return drawn
+
+
+def _require_drawn(path: str | os.PathLike[str]) -> None:
+    """Raise InputError if a file holds other rows, before a journal cuts its last line."""
+    with opened(path, packed=True) as file:
+        whole = sum(line.endswith(b"\n") for line in file)
+    if not BEGIN.startswith(read_raw(path, max_bytes=len(BEGIN))):
+        whole = max(whole, 1)  # not a row of ours that a kill cut short
+
+    def refuse(error: InputError) -> None:
+        if error.line is None or error.line <= whole:
+            raise error
+
+    result = SamplingResult()
+    with contextlib.suppress(NoRows):
+        for row in read_jsonl(path, max_line=OWN_LINE, max_values=OWN_VALUES, on_fault=refuse):
+            _counted(row, path, result)
+
+
+def _counted(
+    row: Row, path: str | os.PathLike[str], result: SamplingResult
+) -> tuple[tuple[str, int], str]:
+    """Count a row; return the sample's task and index, and its request's key."""
+    try:
+        drawn = (row.data["task_id"], row.data["index"]), row.data["prompt_hash"]
+        result.count(row.data)
+    except (KeyError, TypeError, AttributeError):
+        raise InputError(
+            "is not a row of drawn samples",
+            path=path,
+            line=row.line,
+            remedy="choose another output",
+        ) from None
     return drawn
 
 

@@ -424,7 +424,7 @@ def build(
 
     Cache entries are named by a hash of everything they depend on, so they are never out of date.
     """
-    cached = CachedRows.open(cache, _digest(subject))
+    cached = CachedRows.open(cache, _digest(sandbox, subject))
     rows: dict[Requirement, int] = {}
     for name, kind in KINDS.items():
         if name in kinds:
@@ -462,7 +462,7 @@ def _refused(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> int:
     return 0 if row & ((1 << suite.base_count) - 1) else row
 
 
-def _digest(subject: CoverSubject) -> str:
+def _digest(sandbox: Sandbox, subject: CoverSubject) -> str:
     """Return a hash of everything that the rows of a task depend on, except the programs."""
     task, suite = subject.task, subject.suite
     parts = (
@@ -471,6 +471,7 @@ def _digest(subject: CoverSubject) -> str:
         task.contract or "",
         repr(task.rule),
         repr(task.harness),
+        *sorted({*sandbox.config.packages}),
         Inputs.of(case.arguments for case in suite.cases).key,
         *(data.hex() for data in suite.expected),
     )

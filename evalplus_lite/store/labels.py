@@ -11,6 +11,7 @@ from pathlib import Path
 # Generic names of this project's own outputs, for which the folder's name is used.
 COMMON = frozenset({"suite", "samples", "generations"})
 _LONGEST = 60
+_MOST_BYTES = 100  # file systems allow 255 per name, which may contain two labels
 
 
 def stem(path: str | os.PathLike[str]) -> str:
@@ -47,4 +48,5 @@ def labels(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
 
 def file_name(text: str) -> str:
     """Convert a text for a file's name: letters, digits and ``.+-_``, of limited length."""
-    return re.sub(r"[^\w.+-]+", "_", text)[:_LONGEST].strip("._") or "_"
+    name = re.sub(r"[^\w.+-]+", "_", text)[:_LONGEST].encode()
+    return name[:_MOST_BYTES].decode(errors="ignore").strip("._") or "_"

@@ -9,6 +9,7 @@ Most protocols need an extra package, which fsspec names.
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import re
@@ -42,13 +43,18 @@ def place_of(path: str | os.PathLike[str]) -> Place:
 
 
 def local_folder(out: str | os.PathLike[str]) -> Path:
-    """Return the path of a folder of results; raise InputError for a URL."""
+    """Return the path of a results folder; raise InputError for a URL or a name that is too long."""
     if is_url(out):
         raise InputError(
             "is a URL; results are kept in local folders only",
             path=out,
             remedy="name a folder, and copy it from or to the URL",
         )
+    try:
+        os.stat(out)
+    except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) == errno.ENAMETOOLONG:
+            raise InputError("has too long a name", path=out, remedy="give another") from None
     return Path(out)
 
 

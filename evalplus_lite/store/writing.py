@@ -87,10 +87,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     InfrastructureError if the disk is full or fails.
     """
     target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        raise InputError("is not a regular file", path=path, remedy="name a file to write")
-    temporary = target.with_name(f".{target.name}.tmp")
     with reporting(path):
+        if target.exists() and not target.is_file():
+            raise InputError("is not a regular file", path=path, remedy="name a file to write")
+        temporary = target.with_name(f".{target.name}.tmp")
         target.parent.mkdir(parents=True, exist_ok=True)
         descriptor = open_locked(temporary, named=path)
         with open(descriptor, "w+b") as stream:

@@ -346,14 +346,38 @@ def parts_in(names: Iterable[str]) -> list[str]:
     )
 
 
+BLOCK = 256  # indices that are kept together, as bits
+
+
+class Indices:
+    """The indices taken so far: a bit for each, or a block for each if they are far apart."""
+
+    def __init__(self) -> None:
+        self._blocks: Counter[object] = Counter()
+        self._full: Counter[object] = Counter()  # blocks from the first one on
+
+    def free(self, of: object) -> int:
+        """Return the first index of ``of`` that is free."""
+        while (bits := self._blocks[of, self._full[of]]) == (1 << BLOCK) - 1:
+            self._full[of] += 1
+        return self._full[of] * BLOCK + (~bits & (bits + 1)).bit_length() - 1
+
+    def take(self, of: object, index: int) -> bool:
+        """Take an index; return False if it is taken already."""
+        block, bit = divmod(index, BLOCK)
+        is_free = not self._blocks[of, block] >> bit & 1
+        self._blocks[of, block] |= 1 << bit
+        return is_free
+
+
 class _Rows:
-    """The indices used so far, by task, model and temperature."""
+    """The rows of files, in their order: an index counts among all of them."""
 
     def __init__(self, dataset: Dataset) -> None:
         self.dataset = dataset
         self.known = frozenset(dataset.all_ids)
         self.families = {family(id) for id in self.known} if dataset.suites else set()
-        self.used: Counter[object] = Counter()  # one bit an index, so that memory stays flat
+        self.indices = Indices()
         self.aside: Counter[str] = Counter()
         self.unknown = 0
 
@@ -393,7 +417,10 @@ class _Rows:
         if len(model) > MAX_MODEL:
             raise fields.refuse(f"'model' is longer than {MAX_MODEL} characters")
         temperature = _temperature(data.get("temperature"))
-        index = self._index(given, (task_id, model, temperature), fields)
+        of = task_id, model, temperature
+        index = self.indices.free(of) if given is None else given
+        if not self.indices.take(of, index):
+            raise fields.refuse(f"duplicate index {index} of task {task_id!r}")
         return Response.of(
             data[kind],
             task_id=task_id,
@@ -402,18 +429,6 @@ class _Rows:
             model=model,
             temperature=temperature,
         )
-
-    def _index(self, given: int | None, of: tuple[object, ...], fields: Fields) -> int:
-        """Return a sample's index among those ``of`` the same task, model and temperature.
-
-        It is the row's own index, or the first free one.
-        """
-        used = self.used[of]
-        index = given if given is not None else (~used & (used + 1)).bit_length() - 1
-        if used >> index & 1:
-            raise fields.refuse(f"duplicate index {index} of task {of[0]!r}")
-        self.used[of] = used | 1 << index
-        return index
 
 
 def _temperature(value: object) -> float | None:

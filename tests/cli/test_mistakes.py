@@ -95,6 +95,8 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     "many workers": ([*EVALUATE, "-w", "10000"], r"10000 workers on \d+ processors .at most \d+"),
     "memory": ([*EVALUATE, "--memory", "lots"], r"--memory lots .*MiB.*2GiB"),
     "little memory": ([*EVALUATE, "--memory", "4"], r"--memory 4 .*MiB"),
+    "total": ([*EVALUATE, "--total", "inf"], r"total is inf"),
+    "long name": ([*EVALUATE[:-1], "x" * 300], r"xxx: has too long a name"),
     "bytes": ([*EVALUATE, "--memory", "4294967296"], r"--memory 4294967296 is .*MiB"),
     "no samples": (["evaluate", "-d", "tasks.jsonl"], r"(?i)missing option.*--samples.*see --help"),
     "option": ([*EVALUATE, "--fast"], r"(?i)no such option.*--fast"),

@@ -59,6 +59,37 @@ def test_a_failure_runs_again(folder: Path) -> None:
         assert problem in done.stderr
 
 
+def test_a_sample_of_several_models_is_named_by_model(folder: Path) -> None:
+    """Each counts its samples from 0; the line that evaluate prints is of the one that failed."""
+    right = {"task_id": "Own/0", "solution": "def f(x):\n    return x * 2\n"}
+    kinds: dict[str, dict[str, object]] = {
+        "5": {"model": "b"},
+        "6": {"model": "b", "temperature": 0.5},
+        "7": {},
+    }
+    wrong = [{**right, **kinds[n], "solution": f"def f(x): return {n}"} for n in kinds]
+    write_rows(folder / "several.jsonl", [{**right, "model": "a b"}, *wrong])
+    done = run("evaluate", *shlex.split("-d tasks.jsonl -s several.jsonl -o all"), folder=folder)
+    line = next(each for each in done.stdout.splitlines() if " rerun " in each)
+    printed = shlex.split(line.partition("evalplus-lite ")[2])
+    again = ["rerun", "all", "Own/0#0", "--case", "0", "-d", "tasks.jsonl", "--json"]
+    for command, answer in (
+        ([*printed, "--json"], "5"),
+        ([*again, "--model=a b"], None),
+        ([*again, "--model=b"], "5"),
+        ([*again, "--model=b", "--temperature=0.5"], "6"),
+        ([*again, "--temperature=0.5"], "6"),
+        ([*again, "--model="], "7"),
+    ):
+        found = json.loads(run(*command, folder=folder).stdout)
+        assert found.get("actual") == answer
+    for options, problem in (([], "several models"), (["--model=c"], "that model has no")):
+        done = run(*again, *options, folder=folder)
+        assert done.returncode == 2
+        assert problem in done.stderr
+        assert "--model b --temperature 0.5" in done.stderr
+
+
 def test_a_sample_has_both_its_numbers(folder: Path) -> None:
     """A report counts the samples of each model, so the line on it names both."""
     right = {"model": "a", "task_id": "Own/0", "solution": PROGRAM.replace("x // (x - x)", "x")}

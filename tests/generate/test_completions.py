@@ -143,12 +143,17 @@ def test_resume(model_server: Any, tmp_path: Path) -> None:
     generate(TASKS, client(model_server), sampling, path=path, extract=upper)
     whole = rows(path)
     lines = path.read_bytes().splitlines(keepends=True)
+    for cut in (0, 5, 60):
+        path.write_bytes(lines[0][:cut])
+        generate(TASKS, client(model_server), sampling, path=path, extract=upper)
+        assert len(rows(path)) == len(whole)
     path.write_bytes(b"".join(lines[:4]) + lines[4][:20])
+    asked = len(model_server.asked)
     seen: list[dict[str, Any]] = []
     drawn = generate(
         TASKS, client(model_server), sampling, path=path, extract=upper, progress=seen.append
     )
-    assert (drawn.new, len(seen), len(model_server.asked)) == (2, 2, 8)
+    assert (drawn.new, len(seen), len(model_server.asked) - asked) == (2, 2, 2)
     again = rows(path)
     for row in (*whole, *again):
         row.pop("date")
@@ -164,13 +169,34 @@ def test_resume_with_other_settings(model_server: Any, tmp_path: Path) -> None:
         generate(TASKS, client(model_server), Sampling(max_tokens=9), path=path, extract=upper)
 
 
-def test_other_file(model_server: Any, tmp_path: Path) -> None:
-    """A file that holds something else is left as it is."""
+OTHERS = '{"task_id": "t/0", "solution": "x"}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *('{"hello": 1}\n', "hello", "[\n1\n]", f"{OTHERS}\n{OTHERS}", OTHERS),
+        *(OTHERS.replace(" ", ""), f"\n{OTHERS}\n{{", '{"task_id":1}\n{'),
+    ],
+)
+def test_other_file(model_server: Any, tmp_path: Path, text: str) -> None:
+    """A file that holds something else is left as it is, to its last line."""
     path = tmp_path / "samples.jsonl"
-    path.write_text('{"hello": 1}\n')
-    with pytest.raises(InputError, match=r"samples\.jsonl:1"):
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"samples\.jsonl:[12]"):
         generate(TASKS, client(model_server), Sampling(), path=path, extract=upper)
-    assert path.read_text() == '{"hello": 1}\n'
+    assert path.read_text() == text
+
+
+def test_others_rows_after_ones_own(model_server: Any, tmp_path: Path) -> None:
+    """They are named, and the last one is not taken for what a kill left."""
+    model_server.says("x")
+    path = tmp_path / "samples.jsonl"
+    generate(TASKS, client(model_server), Sampling(), path=path, extract=upper)
+    path.write_text(text := path.read_text() + OTHERS)
+    with pytest.raises(InputError, match=r"samples\.jsonl:3"):
+        generate(TASKS, client(model_server), Sampling(), path=path, extract=upper)
+    assert path.read_text() == text
 
 
 def test_refusal_is_a_sample(model_server: Any, tmp_path: Path) -> None:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import run, run_process, start, write_tasks
+from support.commands import run, run_process, start, write_rows, write_tasks
 from support.tasks import make_task
 
-from evalplus_lite import augment
+from evalplus_lite import Session, augment
+from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.augmented_task import Budget, augment_task, generator_of
+from evalplus_lite.jobs.linting import lint
+from evalplus_lite.jobs.session import ProgressEvent
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.tasks import Dataset, load_dataset
@@ -89,6 +94,45 @@ def test_another_seed_gives_other_inputs(undisturbed: Path, tmp_path: Path) -> N
     done = run(*ARGUMENTS, folder=tmp_path)
     assert done.returncode == 2
     assert "was begun with other settings: seed 8, now 7" in done.stderr
+    done = run(*ARGUMENTS[:-1], "8", "--package=iniconfig", folder=tmp_path)
+    assert done.returncode == 2
+    assert "packages ['numpy'], now ['iniconfig', 'numpy']" in done.stderr
+    settings = tmp_path / "out" / "augment.journal.settings.json"
+    before = json.loads(settings.read_text())
+    settings.write_text(json.dumps({**before, "version": "0.0.1", "python": None}))
+    done = run(*ARGUMENTS[:-1], "8", folder=tmp_path)
+    assert done.returncode == 2
+    assert "version '0.0.1', now" in done.stderr
+    assert "python None, now" in done.stderr
+
+
+@pytest.mark.parametrize("change", [{"prompt": "Double x."}, {"programs": ["def f(x): return x"]}])
+def test_edited_tasks_are_not_gone_on_with(tmp_path: Path, change: dict[str, Any]) -> None:
+    """Examples in a prompt are seeds, and further programs decide which inputs are tests."""
+    row = {"id": "T/0", "prompt": "", "entry_point": "f", "reference": "def f(x): return 2 * x"}
+    tasks = tmp_path / "tasks.jsonl"
+    with Session(workers=1, cache=False) as session:
+        for each in ({}, {}, change):
+            write_rows(tasks, [{**row, "inputs": [[1], [2]], **each}])
+            with pytest.raises(InputError, match="content") if each else nullcontext():
+                augment(tasks, inputs=4, out=tmp_path / "out", session=session)
+            with pytest.raises(InputError, match="content") if each else nullcontext():
+                lint(tasks, out=tmp_path / "lint", session=session)
+
+
+def test_a_suite_to_be_made_anew_is_not_there(undisturbed: Path, tmp_path: Path) -> None:
+    """Of a run that starts over nobody takes the suite of the one before."""
+    shutil.copytree(undisturbed / "out", tmp_path / "out")
+
+    def killed(event: ProgressEvent) -> None:
+        if event.done:
+            raise KeyboardInterrupt
+
+    with Session(workers=1, cache=False, on_progress=killed) as session:
+        options: dict[str, Any] = {"out": tmp_path / "out", "force": True, "session": session}
+        with pytest.raises(KeyboardInterrupt):
+            augment(undisturbed / "tasks.jsonl", inputs=40, seed=7, **options)
+    assert not [name for name in FILES if (tmp_path / "out" / name).exists()]
 
 
 def test_a_reference_that_fails_is_left_out(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from support.commands import run, run_process, sample_rows, write_rows, write_tasks
 from support.tasks import make_suite, make_task
 
+from evalplus_lite.errors import InputError
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
@@ -20,8 +21,9 @@ from evalplus_lite.jobs.evaluation import evaluate, judge
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.judging import Settings
 from evalplus_lite.jobs.minimize import Shrinker, Smallest
+from evalplus_lite.jobs.outputs import read_evaluation
 from evalplus_lite.jobs.samples import SampleTable
-from evalplus_lite.jobs.session import Session
+from evalplus_lite.jobs.session import ProgressEvent, Session
 from evalplus_lite.sandbox import Limits, Sandbox, preset
 from evalplus_lite.store import Journal, read_jsonl
 from evalplus_lite.tasks import Dataset, write_suites
@@ -109,6 +111,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "change",
     [
         *("--details", "--limits=paper", "--memory=512", "--total=9", "--minimize", "--raw"),
+        "--package=iniconfig",
         "other samples",
     ],
 )
@@ -135,6 +138,36 @@ def test_more_samples_may_come(begun: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "6 results were there already" in done.stderr
     assert len(list(read_jsonl(tmp_path / "out" / "results.jsonl"))) == 12
+
+
+@pytest.mark.parametrize("force", [True, False])
+def test_a_run_that_is_killed_again_has_not_ended(
+    begun: Path, tmp_path: Path, *, force: bool
+) -> None:
+    """Nobody takes an earlier end for that of the rows that are there, few or many."""
+    shutil.copytree(begun, tmp_path, dirs_exist_ok=True)
+    out = tmp_path / "out"
+    write_rows(tmp_path / "samples.jsonl", sample_rows(24))
+
+    events: list[ProgressEvent] = []
+
+    def killed(event: ProgressEvent) -> None:
+        events.append(event)
+        if [each.done for each in events].count(24) > 1:  # all rows are there, and no end
+            raise KeyboardInterrupt
+
+    with Session(workers=1, cache=tmp_path / "cache", on_progress=killed) as session:
+        options = {"out": out, "force": force, "session": session}
+        with pytest.raises(KeyboardInterrupt):
+            evaluate(tmp_path / "tasks.jsonl", tmp_path / "samples.jsonl", **options)
+    assert not [*out.glob("eval_results*.json"), *out.glob("summary.json")]
+    with pytest.raises(InputError, match="has not ended"):
+        read_evaluation(out)
+    assert run(*ARGUMENTS, folder=tmp_path).returncode == 0
+    lines = (out / "results.jsonl").read_bytes().splitlines(keepends=True)
+    (out / "results.jsonl").write_bytes(b"".join(lines[:-1]))
+    with pytest.raises(InputError, match="23 rows"):
+        list(read_evaluation(out).rows())
 
 
 def test_few_long_programs_are_in_memory_at_a_time(tmp_path: Path) -> None:
@@ -289,6 +322,8 @@ def test_what_hangs_is_left_alone(sandbox: Sandbox) -> None:
         {"reference": "def f(x): return x + 1"},
         {"harness": Harness(kind="sequence")},
         {"rule": Rule("strict")},
+        {"programs": ("def f(x): return 2 * x",)},
+        {"base": make_task().base[:1], "plus": make_task().base[1:]},
     ],
 )
 def test_content_is_all_that_verdicts_depend_on(change: dict[str, Any]) -> None:

@@ -216,6 +216,16 @@ def test_what_is_not_all_of_one_run_is_refused_by_name(jobs: Jobs, tmp_path: Pat
     _refused(jobs, out, "2/2", "version")
     again(plan="0" * 32)
     _refused(jobs, out, "2/2", "other settings or data")
+    for change in (
+        {"shard": [1, 10**9]},
+        {"items": [[10**30, "Own/0"]]},
+        {"items": [[-1, "Own/0"]]},
+        {"total": 10**30},
+        {"rows": 10**30},
+        {"rows": "1"},
+    ):
+        again(**change)
+        _refused(jobs, out, "shard.json", "not a record")
     again(shard=[1, 2])
     _refused(jobs, out, "2-of-2", "1/2")
     again(shard=[2, 3])
@@ -244,6 +254,21 @@ def test_shards_of_another_version_or_command(jobs: Jobs, tmp_path: Path) -> Non
         _record(out, f"{number}-of-2", version=__version__, command=["exe", "score"])
     with pytest.raises(InputError, match="'exe score'"):
         as_merged(gather(out), str(out))
+
+
+@pytest.mark.parametrize("change", [{"version": "0.0.1"}, {"python": "3.0"}])
+def test_a_shard_of_another_version_is_not_gone_on_with(
+    jobs: Jobs, tmp_path: Path, change: dict[str, str]
+) -> None:
+    """Its rows would be of both; from the start it is done by this one."""
+    out = tmp_path / "run"
+    for name in ("evaluate", "generate"):
+        jobs.run(name, out, shard="1/2")
+        _record(out, "1-of-2", finished=False, **change)
+        with pytest.raises(InputError, match=next(iter(change.values()))):
+            jobs.run(name, out, shard="1/2")
+        jobs.run(name, out, shard="1/2", force=True)
+        shutil.rmtree(shards_of(out))
 
 
 def test_what_is_typed_after_two_dashes_stays_there() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -13,9 +14,12 @@ from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.grading.subsets import joined, subset
 from evalplus_lite.jobs.expected import Prepared, SuiteSource
-from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.jobs.session import Session
+from evalplus_lite.sandbox import Limits, Sandbox, SandboxConfig
 from evalplus_lite.store import cache_folder
-from evalplus_lite.types import Case, Rule
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.tasks.published.base_cases import with_base_cases
+from evalplus_lite.types import Case, Rule, Task
 from evalplus_lite.values import wire
 
 TASK = make_task([(1,), (2,)], [(3,), ("x",), (None,)])
@@ -52,7 +56,7 @@ def test_the_cache_gives_the_same(sandbox: Sandbox, tmp_path: Path) -> None:
 
 def broken() -> Sandbox:
     """Return a sandbox that runs nothing: whoever asks it has not used the cache."""
-    return cast("Sandbox", None)
+    return cast("Sandbox", SimpleNamespace(config=SandboxConfig()))
 
 
 @pytest.mark.parametrize(
@@ -71,6 +75,21 @@ def test_the_cache_is_by_content(sandbox: Sandbox, tmp_path: Path, task: object)
     source.answers(sandbox, TASK)
     SuiteSource(cache=tmp_path).answers(sandbox, task)  # type: ignore[arg-type]
     assert len(files(tmp_path)) == 2
+
+
+def test_a_reference_may_import_what_it_could_not_before(tmp_path: Path) -> None:
+    """Answers without a package are not those with it: tests, references and suites agree."""
+    source = "import iniconfig\ndef f(x): return x\n"
+    test = "def check(candidate):\n    candidate(1)\n"
+    hidden = Task("h", "", "f", source, extra={"test": test})
+    counts = []
+    for packages in ((), ("iniconfig",), ()):
+        with Session(workers=1, packages=packages, cache=tmp_path) as session:
+            pool, suites = session.pool(), SuiteSource(cache=tmp_path)
+            suites.prepare([make_task([(1,)], reference=source)], pool)
+            data = with_base_cases(Dataset("d", (hidden,)), pool, tmp_path)
+            counts.append((len(suites.evidence), len(data.tasks)))
+    assert counts == [(0, 0), (1, 1), (0, 0)]
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"kept": [0]}', b"\xff\xfe", None])

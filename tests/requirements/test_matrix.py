@@ -130,6 +130,18 @@ def test_a_cache_of_another_rule_is_not_used(sandbox: Sandbox, task: Task, tmp_p
         assert members(rows.get(Requirement("sample", program_key(source)), 0)) == killed
 
 
+def test_a_cache_of_other_packages_is_not_used(
+    sandbox: Sandbox, task: Task, suite: Suite, tmp_path: Path
+) -> None:
+    """A sample that could not import a package may pass where it can."""
+    source = f"import iniconfig\n{REFERENCE}"
+    subject = CoverSubject(task, suite, {program_key(source): source})
+    for packages, killed in (((), [*range(len(MARKS))]), (("iniconfig",), [])):
+        with sandbox.sibling(packages=packages) as other:
+            rows = build(other, subject, cache=tmp_path, kinds=("sample",)).rows
+        assert members(rows.get(Requirement("sample", program_key(source)), 0)) == killed
+
+
 @pytest.mark.parametrize("text", ["", "[]", "null", '{"format": 1}', '{"format": 99, "rows": {}}'])
 def test_a_foreign_file_is_an_empty_shelf(tmp_path: Path, text: str) -> None:
     """Whatever stands where our cache was is never believed, and never an error."""

@@ -115,7 +115,8 @@ def _recovered(items: Sequence[Row], backend: Backend, cache: Path | None) -> li
     """Return the result of ``recovering`` for each item, cached as a whole."""
     path = None
     if cache is not None and items:
-        facts = json.dumps([CACHE_VERSION, sys.version_info[:2], *items])
+        packages = sorted({*backend.config.packages})
+        facts = json.dumps([CACHE_VERSION, sys.version_info[:2], packages, *items])
         key = hashlib.sha256(facts.encode("utf-8", "surrogatepass")).hexdigest()
         path = cache / "expected" / key[:2] / f"{key[2:]}.calls"
         with contextlib.suppress(OSError, CodecError):
